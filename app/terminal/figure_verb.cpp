@@ -1,0 +1,66 @@
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "app/terminal/verbs.h"
+#include "core/spec/error.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::string name;
+    std::string lab;
+    std::string output;
+    std::string width_mm, height_mm, dpi, font_pt, theme, unit;
+};
+
+// Figures are painted by the window's program, without a display; so this one needs no Qt on a cluster.
+void run(const Flags& flags) {
+    std::error_code error;
+    const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    const auto window = here / "ropelab";
+    if (!std::filesystem::exists(window, error)) {
+        throw BadInput("Figures need the window's program, and " + window.string() +
+                       " is not there; build it, or install it beside ropelab-cli.");
+    }
+    std::vector<std::string> arguments = {window.string(), "--figure", flags.name,  "--lab",
+                                          flags.lab,       "--output", flags.output};
+    const auto add = [&](const char* flag, const std::string& value) {
+        if (!value.empty()) arguments.insert(arguments.end(), {flag, value});
+    };
+    add("--width-mm", flags.width_mm);
+    add("--height-mm", flags.height_mm);
+    add("--dpi", flags.dpi);
+    add("--font-pt", flags.font_pt);
+    add("--theme", flags.theme);
+    add("--unit", flags.unit);
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    setenv("QT_QPA_PLATFORM", "offscreen", 1);
+    execv(window.c_str(), pointers.data());
+    throw std::runtime_error(window.string() + " does not start: " + std::strerror(errno) + ".");
+}
+
+}  // namespace
+
+void add_figure(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand("figure", "Write a figure of a lab file, without a display");
+    verb->add_option("name", flags->name, "validation-loss, training-loss, learning-rate or gradient-norm")->required();
+    verb->add_option("--lab", flags->lab, "The lab file")->required();
+    verb->add_option("--output", flags->output, "A file that ends in .pdf, .svg, .png or .csv")->required();
+    verb->add_option("--width-mm", flags->width_mm, "Width in millimetres");
+    verb->add_option("--height-mm", flags->height_mm, "Height in millimetres");
+    verb->add_option("--dpi", flags->dpi, "Dots per inch of a PNG");
+    verb->add_option("--font-pt", flags->font_pt, "Size of the text in points");
+    verb->add_option("--theme", flags->theme, "light or dark");
+    verb->add_option("--unit", flags->unit, "nats or bits");
+    verb->callback([flags] { run(*flags); });
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,73 @@
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <iostream>
+
+#include "app/terminal/verbs.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace {
+
+using namespace ropelab;
+
+// `--help keys`: the table of every key with its default, unit and meaning.
+void print_keys() {
+    std::string_view group;
+    for (const Key& key : keys()) {
+        if (key.group != group) {
+            std::cout << (group.empty() ? "" : "\n") << key.group << '\n';
+            group = key.group;
+        }
+        std::string choices;
+        for (std::string_view choice : key.choices) choices += (choices.empty() ? "" : " | ") + std::string(choice);
+        std::string facts = to_text(key.get(RunSpec{}));
+        if (!key.unit.empty()) facts += " " + std::string(key.unit);
+        if (!choices.empty()) facts += "  (" + choices + ")";
+        std::cout << "  " << std::left << std::setw(21) << key.name << facts << '\n'
+                  << "  " << std::setw(21) << "" << key.meaning << '\n';
+    }
+}
+
+bool asks_for_keys(int count, char** arguments) {
+    for (int i = 1; i + 1 < count; ++i) {
+        if (std::strcmp(arguments[i], "--help") == 0 && std::strcmp(arguments[i + 1], "keys") == 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (asks_for_keys(count, arguments)) {
+        print_keys();
+        return 0;
+    }
+    CLI::App program("RoPE Lab in the terminal: rotary position embeddings, trained, measured and compared.",
+                     "ropelab-cli");
+    program.set_version_flag("--version", ROPELAB_VERSION);
+    program.require_subcommand(1);
+    program.footer("ropelab-cli VERB --help explains a verb, ropelab-cli --help keys every key of an experiment.");
+    terminal::add_frequencies(program);
+    terminal::add_rotate(program);
+    terminal::add_data(program);
+    terminal::add_train(program);
+    terminal::add_sample(program);
+    terminal::add_results(program);
+    terminal::add_figure(program);
+    terminal::add_doctor(program);
+    try {
+        program.parse(count, arguments);
+        return 0;
+    } catch (const CLI::Success& success) {  // --help, --version
+        return program.exit(success);
+    } catch (const CLI::ParseError& error) {
+        std::cerr << "ropelab-cli: " << error.what() << "; see ropelab-cli --help.\n";
+        return 2;
+    } catch (const BadInput& error) {
+        std::cerr << "ropelab-cli: " << error.what() << '\n';
+        return 2;
+    } catch (const std::exception& error) {
+        std::cerr << "ropelab-cli: " << error.what() << '\n';
+        return 1;
+    }
+}

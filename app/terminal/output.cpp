@@ -1,0 +1,57 @@
+#include "app/terminal/output.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab::terminal {
+
+void print_json(const nlohmann::json& json) {
+    std::cout << json.dump(2) << '\n' << std::flush;
+}
+
+void print_text(const std::string& text) {
+    std::cout << text << std::flush;
+}
+
+std::string read_all(const std::string& file) {
+    if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) throw BadInput("The file " + file + " cannot be read; name one that exists.");
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+nlohmann::json read_json(const std::string& file) {
+    try {
+        return nlohmann::json::parse(read_all(file));
+    } catch (const nlohmann::json::parse_error& error) {
+        throw BadInput((file == "-" ? "Standard input" : "The file " + file) +
+                       " is not JSON: it breaks off near byte " + std::to_string(error.byte) + ".");
+    }
+}
+
+Partial parse_partial(const std::string& word) {
+    if (word == "slice") return Partial::slice;
+    if (word == "truncate") return Partial::truncate;
+    throw BadInput("\"" + word + "\" is no way to rotate a part of a head; it must be slice or truncate.");
+}
+
+Pairing parse_pairing(const std::string& word) {
+    if (word == "half") return Pairing::half;
+    if (word == "interleaved") return Pairing::interleaved;
+    throw BadInput("\"" + word + "\" is no pairing; it must be half or interleaved.");
+}
+
+double parse_fraction(const std::string& text, int head_dim) {
+    RunSpec spec;
+    spec.heads = 1;
+    spec.width = head_dim;
+    const Key& fraction = key("fraction");
+    fraction.set(spec, parse_value(fraction, text, spec));
+    return spec.fraction;
+}
+
+}  // namespace ropelab::terminal

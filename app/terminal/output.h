@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/rope/frequencies.h"
+#include "core/rope/rotation.h"
+
+namespace ropelab::terminal {
+
+/// Writes a result to standard output, with a newline. Numbers that are not finite become null.
+void print_json(const nlohmann::json& json);
+void print_text(const std::string& text);
+
+/// The whole of a file, or of standard input for "-". Throws BadInput.
+std::string read_all(const std::string& file);
+/// The whole of a file as JSON. Throws BadInput, naming the file.
+nlohmann::json read_json(const std::string& file);
+
+/// "slice" or "truncate". Throws BadInput.
+Partial parse_partial(const std::string& word);
+/// "half" or "interleaved". Throws BadInput.
+Pairing parse_pairing(const std::string& word);
+/// "0.25", "25 %" or "6 ch" of a head. Throws BadInput.
+double parse_fraction(const std::string& text, int head_dim);
+
+}  // namespace ropelab::terminal

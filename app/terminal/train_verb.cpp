@@ -1,0 +1,259 @@
+#include <cmath>
+#include <iomanip>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/verbs.h"
+#include "core/data/corpus.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/lab_plan.h"
+#include "core/experiment/runner.h"
+#include "core/spec/error.h"
+#include "core/store/lab_file.h"
+#include "core/store/lab_recorder.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::string preset;
+    std::string experiment;
+    std::vector<std::string> settings;
+    std::string lab;
+    std::string device;
+    std::string data_dir;
+    bool resume = false;
+    bool json = false;
+    bool one_run = false;  // the verb train
+
+    bool describes() const { return !preset.empty() || !experiment.empty() || !settings.empty() || !device.empty(); }
+};
+
+// What is known of a run while it trains, from its events.
+struct Outcome {
+    PlannedRun plan;
+    RunState state = RunState::waiting;
+    std::string message;
+    RunSummary summary;
+    RunConditions conditions;
+};
+
+Experiment description(const Flags& flags) {
+    if (!flags.preset.empty() && !flags.experiment.empty()) {
+        throw BadInput("Both --preset and --experiment describe the experiment; give one of them.");
+    }
+    Experiment result(flags.one_run ? "run" : "sweep");
+    if (!flags.preset.empty()) result = preset(flags.preset).experiment;
+    if (!flags.experiment.empty()) result = Experiment::from_json(read_json(flags.experiment));
+    for (const std::string& setting : flags.settings) result.set_assignment(setting);
+    if (!flags.device.empty()) result.set("device", {flags.device});
+    return result;
+}
+
+void refuse_other_experiment(const LabFile& lab, const Flags& flags) {
+    if (!flags.describes()) return;
+    const auto stored = lab.experiments();
+    if (stored.empty() || nlohmann::json::parse(stored.back().description) != description(flags).to_json()) {
+        throw BadInput(
+            "The lab " + flags.lab +
+            " holds another experiment; leave out what describes one to go on with it, or name another lab.");
+    }
+}
+
+// The plan, and the lab it is written into (none without --lab).
+std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
+    std::unique_ptr<LabFile> lab;
+    std::error_code error;
+    const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
+    if (there && !flags.resume) {
+        throw BadInput("The lab " + flags.lab +
+                       " exists already; add --resume to go on with its unfinished runs, or name another.");
+    }
+    if (there) {
+        lab = LabFile::open(flags.lab);
+        lab->recover();
+        refuse_other_experiment(*lab, flags);
+        plan = plan_continued_runs(*lab, unfinished_runs(*lab));
+        return lab;
+    }
+    const Experiment experiment = description(flags);
+    const auto specs = experiment.expand();
+    if (flags.one_run && specs.size() != 1) {
+        throw BadInput("This describes " + std::to_string(specs.size()) + " runs, but train takes one; use sweep.");
+    }
+    for (const RunSpec& spec : specs)
+        open_corpus(spec, flags.data_dir);  // bad data is bad input, before anything starts
+    if (!flags.lab.empty()) {
+        lab = LabFile::create(flags.lab);
+        plan = plan_new_runs(*lab, experiment);
+    } else {
+        for (const RunSpec& spec : specs) {
+            plan.runs.push_back({static_cast<RunId>(plan.runs.size()) + 1, spec, {}, false, std::nullopt});
+        }
+    }
+    return lab;
+}
+
+std::string time_text(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::lround(seconds));
+    if (whole < 100) return std::to_string(whole) + " s";
+    if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+std::string progress_text(const event::Progress& progress, double validation_loss) {
+    std::ostringstream text;
+    text << progress.iteration << " / " << progress.iterations;
+    if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
+    if (progress.iteration > 0) text << "  " << time_text(progress.seconds_left) << " left";
+    if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " symbols/s";
+    if (std::isfinite(validation_loss))
+        text << "  best validation loss " << std::fixed << std::setprecision(4) << validation_loss;
+    return text.str();
+}
+
+nlohmann::json json_of(const Outcome& outcome) {
+    nlohmann::json json = to_json(outcome.plan.spec);
+    const RunSummary& summary = outcome.summary;
+    json["run"] = outcome.plan.id;
+    json["label"] = label_of(outcome.plan.spec);
+    json["state"] = to_string(outcome.state);
+    if (!outcome.message.empty()) json["message"] = outcome.message;
+    json["chosen_precision"] = outcome.conditions.precision;
+    json["chosen_device"] = outcome.conditions.device;
+    json["chosen_threads"] = outcome.conditions.threads;
+    json["trained_iterations"] = summary.iterations;
+    json["best_validation_loss"] = summary.best_validation_loss;
+    json["best_iteration"] = summary.best_iteration;
+    json["final_validation_loss"] = summary.final_validation_loss;
+    json["whole_validation_loss"] =
+        summary.whole_validation_loss ? nlohmann::json(*summary.whole_validation_loss) : nullptr;
+    json["final_training_loss"] = summary.final_training_loss;
+    json["seconds"] = summary.seconds;
+    json["tokens_per_second"] = summary.tokens_per_second;
+    return json;
+}
+
+void print_outcomes(const std::map<RunId, Outcome>& outcomes, bool as_json) {
+    if (as_json) {
+        nlohmann::json runs = nlohmann::json::array();
+        for (const auto& [id, outcome] : outcomes) runs.push_back(json_of(outcome));
+        return print_json({{"runs", runs}});
+    }
+    std::ostringstream text;
+    text << std::left << std::setw(28) << "run" << std::right << std::setw(8) << "seed" << std::setw(12) << "best val"
+         << std::setw(12) << "whole val" << std::setw(12) << "final train" << std::setw(14) << "symbols/s"
+         << "  state\n";
+    for (const auto& [id, outcome] : outcomes) {
+        const RunSummary& summary = outcome.summary;
+        const std::string label = label_of(outcome.plan.spec);
+        // setw counts bytes, and θ has two.
+        const int padding = 28 + static_cast<int>(std::count(label.begin(), label.end(), '\xce'));
+        text << std::left << std::setw(padding) << label << std::right << std::setw(8) << outcome.plan.spec.seed
+             << std::fixed << std::setprecision(4) << std::setw(12) << summary.best_validation_loss << std::setw(12)
+             << summary.whole_validation_loss.value_or(std::nan("")) << std::setw(12) << summary.final_training_loss
+             << std::setw(14) << std::lround(summary.tokens_per_second) << "  " << to_string(outcome.state)
+             << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
+    }
+    text << "Losses in nats per symbol.\n";
+    print_text(text.str());
+}
+
+void run(const Flags& flags) {
+    Plan plan;
+    const auto lab = plan_runs(flags, plan);
+    plan.data_dir = flags.data_dir;
+    std::map<RunId, Outcome> outcomes;
+    if (lab) {
+        // Runs that had ended before are part of the answer.
+        for (const RunRecord& record : lab->runs()) {
+            outcomes[record.id] = {
+                {record.id, run_spec_from_json(nlohmann::json::parse(record.settings)), {}, false, {}},
+                record.state,
+                record.message,
+                record.summary.value_or(RunSummary{}),
+                record.conditions.value_or(RunConditions{})};
+        }
+    }
+    for (const PlannedRun& planned : plan.runs) outcomes[planned.id].plan = planned;
+
+    std::unique_ptr<LabRecorder> recorder;
+    if (lab) {
+        recorder = std::make_unique<LabRecorder>(flags.lab);
+        connect(plan, flags.lab, *recorder);
+    }
+
+    std::mutex mutex;
+    ProgressLine line;
+    event::SweepEnded ending;
+    double best = std::nan("");
+    const auto sink = [&](const Event& published) {
+        const std::lock_guard lock(mutex);
+        if (recorder) recorder->record(published);
+        if (const auto* started = std::get_if<event::CohortStarted>(&published)) {
+            for (RunId id : started->runs) outcomes[id].conditions = started->conditions;
+            line.show(started->conditions.device + ", " + std::to_string(started->conditions.threads) + " threads, " +
+                      started->conditions.reason);
+        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
+            best = std::fmin(best, evaluated->validation_loss);
+        } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
+            line.show(progress_text(*progress, best));
+        } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {
+            Outcome& outcome = outcomes[ended->run];
+            outcome.state = ended->state;
+            outcome.message = ended->message;
+            outcome.summary = ended->summary;
+        } else if (const auto* end = std::get_if<event::SweepEnded>(&published)) {
+            ending = *end;
+        }
+    };
+    if (!plan.runs.empty()) {
+        Runner runner(open_engine, sink);
+        watch_interrupts();
+        runner.start(std::move(plan));
+        while (runner.running()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            if (interrupted()) runner.stop();
+        }
+        runner.join();
+    }
+    line.end();
+    recorder.reset();
+    print_outcomes(outcomes, flags.json);
+    if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
+    if (ending.state == RunState::stopped) {
+        throw std::runtime_error(lab ? "Stopped; add --resume to go on from here."
+                                     : "Stopped; without --lab nothing was kept.");
+    }
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+    const auto add = [&](const char* name, const char* what, bool one_run) {
+        auto flags = std::make_shared<Flags>();
+        flags->one_run = one_run;
+        CLI::App* verb = program.add_subcommand(name, what);
+        verb->add_option("--preset", flags->preset, "lecture-minute, theta-minute, nanogpt-cpu or theta-paper");
+        verb->add_option("--experiment", flags->experiment, "A JSON description of the experiment");
+        verb->add_option("--set", flags->settings, "key=value, or key=value,value to sweep a key (--help keys)")
+            ->allow_extra_args(false);
+        verb->add_option("--lab", flags->lab, "A lab file to write everything into");
+        verb->add_flag("--resume", flags->resume, "Go on with the unfinished runs of the lab, or start it");
+        verb->add_option("--device", flags->device, "auto, cpu or cuda");
+        verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
+        verb->add_flag("--json", flags->json, "Write JSON");
+        verb->footer("ropelab-cli --help keys lists every key with its default.");
+        verb->callback([flags] { run(*flags); });
+    };
+    add("train", "Train one run", true);
+    add("sweep", "Train every run of an experiment, equal shapes together", false);
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,30 @@
+# ropelab_add_test(NAME SOURCES a_test.cpp … LIBRARIES ropelab::core … [LABELS unit …] [ENVIRONMENT A=b …] [SERIAL])
+#
+# One GoogleTest program; CTest sees each of its tests. SERIAL: no two of them at a time (they share a display).
+if(ROPELAB_TESTS)
+    find_package(GTest REQUIRED)
+    include(GoogleTest)
+endif()
+
+function(ropelab_add_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 TEST "SERIAL" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
+    if(NOT TEST_LABELS)
+        set(TEST_LABELS unit)
+    endif()
+    if(NOT TEST_TIMEOUT)
+        set(TEST_TIMEOUT 300)
+    endif()
+    add_executable(${name} ${TEST_SOURCES})
+    ropelab_warnings(${name})
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${name} PRIVATE ROPELAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                               ROPELAB_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
+    set(properties LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
+    if(TEST_SERIAL)
+        list(APPEND properties RUN_SERIAL TRUE)
+    endif()
+    # Spinning OpenMP threads of tests that run side by side would starve each other.
+    list(APPEND properties ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE;${TEST_ENVIRONMENT}")
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()

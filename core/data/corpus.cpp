@@ -1,0 +1,141 @@
+#include "core/data/corpus.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "core/data/splits.h"
+#include "core/data/text_source.h"
+#include "core/data/utf8.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The corpora opened last, so that the runs of a sweep share one. Small ones are kept, large ones (enwik8 takes
+/// 400 MB) only while a run holds them.
+class RecentCorpora {
+ public:
+    std::shared_ptr<const Corpus> find(const std::string& key) {
+        const std::lock_guard lock(mutex_);
+        for (const Entry& entry : entries_) {
+            if (entry.key == key) return entry.seen.lock();
+        }
+        return nullptr;
+    }
+
+    void add(const std::string& key, const std::shared_ptr<const Corpus>& corpus) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+        const std::size_t tokens = corpus->training.size() + corpus->validation.size() + corpus->test.size();
+        entries_.push_front({key, corpus, tokens <= kept_tokens ? corpus : nullptr});
+        if (entries_.size() > kept_entries) entries_.pop_back();
+    }
+
+ private:
+    struct Entry {
+        std::string key;
+        std::weak_ptr<const Corpus> seen;
+        std::shared_ptr<const Corpus> kept;
+    };
+    static constexpr std::size_t kept_entries = 4;
+    static constexpr std::size_t kept_tokens = 16'000'000;
+
+    std::mutex mutex_;
+    std::deque<Entry> entries_;
+};
+
+RecentCorpora& recent_corpora() {
+    static RecentCorpora recent;
+    return recent;
+}
+
+/// Equal for two openings that must give the same corpus; a file that was written in between has another time or size.
+std::string cache_key(const TextSource& source, const RunSpec& spec) {
+    std::string key = std::to_string(static_cast<int>(spec.symbols)) + '|' +
+                      std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';
+    if (source.language) return key + std::to_string(spec.data_seed);
+    std::error_code error;
+    const auto written = fs::last_write_time(source.file, error).time_since_epoch().count();
+    const auto bytes = fs::file_size(source.file, error);
+    return key + fs::absolute(source.file, error).string() + '|' + std::to_string(written) + '|' +
+           std::to_string(bytes);
+}
+
+Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Symbols symbols) {
+    if (symbols == Symbols::bytes) return Vocabulary::of_bytes(text);
+    const std::optional<std::size_t> invalid = first_invalid_utf8(text);
+    if (symbols == Symbols::automatic && (source.as_bytes || invalid)) return Vocabulary::of_bytes(text);
+    if (invalid) {
+        throw BadInput("'" + source.file.string() + "' is not UTF-8 at byte offset " + std::to_string(*invalid) +
+                       "; use symbols = bytes, or convert it to UTF-8.");
+    }
+    return Vocabulary::of_characters(text);
+}
+
+std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {
+    const std::string text = read_text(source, spec.data_seed);
+    auto corpus = std::make_shared<Corpus>();
+    corpus->name = source.name;
+    corpus->generated = source.language.has_value();
+    corpus->vocabulary = vocabulary_of(source, text, spec.symbols);
+    std::vector<std::int32_t> tokens = corpus->vocabulary.encode(text);
+    const SplitSizes sizes = split_sizes(static_cast<std::int64_t>(tokens.size()), spec.split);
+    const auto validation = tokens.begin() + sizes.training;
+    corpus->validation.assign(validation, validation + sizes.validation);
+    corpus->test.assign(validation + sizes.validation, tokens.end());
+    tokens.resize(static_cast<std::size_t>(sizes.training));
+    corpus->training = std::move(tokens);
+    return corpus;
+}
+
+/// A window needs its context and the symbol after it.
+void require_windows(const Corpus& corpus, const RunSpec& spec) {
+    std::pair<std::string, std::int64_t> shortest = {"training", std::ssize(corpus.training)};
+    const auto compare = [&](const char* part, std::int64_t symbols) {
+        if (symbols < shortest.second) shortest = {part, symbols};
+    };
+    compare("validation", std::ssize(corpus.validation));
+    if (spec.split == Split::ninety_five_five) compare("test", std::ssize(corpus.test));
+
+    const auto& [part, symbols] = shortest;
+    if (symbols > spec.context) return;
+    const std::string unit = corpus.vocabulary.bytes() ? " bytes" : " characters";
+    const std::string shorter = symbols > 1 ? " or a context of at most " + std::to_string(symbols - 1) : "";
+    throw BadInput("The " + part + " part of '" + corpus.name + "' has " + std::to_string(symbols) + unit +
+                   ", but context = " + std::to_string(spec.context) + " needs at least " +
+                   std::to_string(spec.context + 1) + "; use a longer text" + shorter + ".");
+}
+
+}  // namespace
+
+std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const fs::path& data_dir) {
+    const TextSource source = locate(spec.data, data_dir);
+    const std::string key = cache_key(source, spec);
+    std::shared_ptr<const Corpus> corpus = recent_corpora().find(key);
+    if (corpus == nullptr) {
+        corpus = build(source, spec);
+        recent_corpora().add(key, corpus);
+    }
+    require_windows(*corpus, spec);
+    return corpus;
+}
+
+std::optional<Floor> floor_of(const RunSpec& spec, const std::function<bool()>& cancelled) {
+    const std::optional<Language> language = find_language(spec.data);
+    if (!language) return std::nullopt;
+    const std::shared_ptr<const Corpus> corpus = open_corpus(spec);
+    const std::string validation = corpus->vocabulary.decode(corpus->validation);
+    const auto asked = [&] { return cancelled && cancelled(); };
+    if (asked()) return std::nullopt;
+    Floor floor = language_floor(*language, validation, static_cast<int>(spec.context), asked);
+    if (floor.loss_by_position.empty()) return std::nullopt;  // cancelled
+    return floor;
+}
+
+}  // namespace ropelab

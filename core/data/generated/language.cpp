@@ -1,0 +1,76 @@
+#include "core/data/generated/language.h"
+
+#include <numeric>
+#include <vector>
+
+#include "core/data/generated/floor.h"
+#include "core/data/generated/local_language.h"
+#include "core/data/generated/positional_language.h"
+#include "core/data/generated/random.h"
+#include "core/data/generated/source.h"
+
+namespace ropelab {
+namespace {
+
+struct Compiled {
+    explicit Compiled(Source rules)
+        : source(std::move(rules)),
+          stationary(stationary_distribution(source)),
+          rate(entropy_rate(source, stationary)) {}
+
+    Source source;
+    std::vector<double> stationary;
+    double rate;
+};
+
+const Compiled& compiled(Language language) {
+    if (language == Language::local) {
+        static const Compiled local(local_language());
+        return local;
+    }
+    static const Compiled positional(positional_language());
+    return positional;
+}
+
+}  // namespace
+
+const Source& language_source(Language language) {
+    return compiled(language).source;
+}
+
+double entropy_rate(Language language) {
+    return compiled(language).rate;
+}
+
+std::string generate_text(Language language, std::int64_t seed, std::size_t characters) {
+    const Source& source = language_source(language);
+    CounterRandom random(mix64(static_cast<std::uint64_t>(seed)));
+    std::string text;
+    text.reserve(characters);
+    std::int32_t state = Source::kStart;
+    while (text.size() < characters) {
+        const auto arcs = source.arcs(state);
+        std::size_t taken = 0;
+        if (arcs.size() > 1) {
+            std::uint32_t rest = random.below(source.total_weight(state));
+            while (rest >= arcs[taken].weight) rest -= arcs[taken++].weight;
+        }
+        text += arcs[taken].symbol;
+        state = arcs[taken].next;
+    }
+    return text;
+}
+
+Floor language_floor(Language language, std::string_view validation_text, int context,
+                     const std::function<bool()>& cancelled) {
+    const Compiled& rules = compiled(language);
+    Floor floor;
+    floor.loss_by_position = loss_by_position(rules.source, rules.stationary, validation_text, context, cancelled);
+    if (floor.loss_by_position.empty()) return {};
+    floor.mean = std::accumulate(floor.loss_by_position.begin(), floor.loss_by_position.end(), 0.0) /
+                 static_cast<double>(floor.loss_by_position.size());
+    floor.entropy_rate = rules.rate;
+    return floor;
+}
+
+}  // namespace ropelab

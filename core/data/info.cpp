@@ -1,0 +1,112 @@
+#include "core/data/info.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+
+#include "core/data/corpus.h"
+#include "core/data/text_source.h"
+#include "core/data/utf8.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+/// −Σ c/n log₂(c/n) · n: the bits that `counts` cost in all, n their sum.
+template <typename Counts>
+double total_bits(const Counts& counts) {
+    double sum = 0;
+    double weighted = 0;
+    for (const std::int64_t count : counts) {
+        if (count == 0) continue;
+        const auto c = static_cast<double>(count);
+        sum += c;
+        weighted += c * std::log2(c);
+    }
+    return sum == 0 ? 0 : sum * std::log2(sum) - weighted;
+}
+
+double order0(const std::vector<std::int32_t>& tokens, int distinct) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(distinct));
+    for (const std::int32_t token : tokens) ++counts[static_cast<std::size_t>(token)];
+    return total_bits(counts) / static_cast<double>(tokens.size());
+}
+
+double order1(const std::vector<std::int32_t>& tokens, int distinct) {
+    if (tokens.size() < 2) return 0;
+    std::vector<std::int64_t> before(static_cast<std::size_t>(distinct));
+    // By pair; a table of distinct² numbers would not fit for a text with a large alphabet.
+    std::unordered_map<std::int64_t, std::int64_t> pairs;
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+        ++before[static_cast<std::size_t>(tokens[i - 1])];
+        ++pairs[std::int64_t{tokens[i - 1]} * distinct + tokens[i]];
+    }
+    // H(b | a) = H(a, b) − H(a).
+    std::vector<std::int64_t> pair_counts;
+    pair_counts.reserve(pairs.size());
+    for (const auto& [pair, count] : pairs) pair_counts.push_back(count);
+    const double bits = total_bits(pair_counts) - total_bits(before);
+    return std::max(0.0, bits / static_cast<double>(tokens.size() - 1));
+}
+
+std::string printable_byte(unsigned char byte) {
+    if (byte < 0x80) {
+        const std::string text = printable_character(byte);
+        if (!text.starts_with("U+")) return text;
+    }
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "0x%02X", static_cast<unsigned>(byte));
+    return text.data();
+}
+
+std::string printable_symbol(const Vocabulary& vocabulary, std::int32_t token) {
+    const std::string symbol = vocabulary.symbol(token);
+    if (vocabulary.bytes()) return printable_byte(static_cast<unsigned char>(symbol.front()));
+    return printable_character(decode_utf8(symbol, 0).code);
+}
+
+std::optional<std::int64_t> count_characters(std::string_view text) {
+    std::int64_t count = 0;
+    for (std::size_t offset = 0; offset < text.size(); ++count) {
+        const std::size_t length = decode_utf8(text, offset).length;
+        if (length == 0) return std::nullopt;
+        offset += length;
+    }
+    return count;
+}
+
+}  // namespace
+
+TextInfo info_of_text(std::string_view text, Symbols symbols) {
+    if (text.empty()) throw BadInput("The text is empty; there is nothing to count.");
+    TextInfo info;
+    info.bytes = std::ssize(text);
+    info.characters = count_characters(text);
+    info.as_bytes = symbols == Symbols::bytes || (symbols == Symbols::automatic && !info.characters);
+    const Vocabulary vocabulary = info.as_bytes ? Vocabulary::of_bytes(text) : Vocabulary::of_characters(text);
+    const std::vector<std::int32_t> tokens = vocabulary.encode(text);
+    info.symbols = std::ssize(tokens);
+    info.distinct = vocabulary.size();
+    for (std::int32_t token = 0; token < vocabulary.size(); ++token) {
+        info.alphabet.push_back(printable_symbol(vocabulary, token));
+    }
+    info.order0_entropy = order0(tokens, info.distinct);
+    info.order1_entropy = order1(tokens, info.distinct);
+    info.ninety_ten = split_sizes(info.symbols, Split::ninety_ten);
+    info.ninety_five_five = split_sizes(info.symbols, Split::ninety_five_five);
+    return info;
+}
+
+TextInfo info_of(std::string_view data, Symbols symbols, const std::filesystem::path& data_dir,
+                 std::int64_t data_seed) {
+    const TextSource source = locate(data, data_dir);
+    const std::string text = read_text(source, data_seed);
+    const bool bytes = symbols == Symbols::automatic && source.as_bytes;
+    TextInfo info = info_of_text(text, bytes ? Symbols::bytes : symbols);
+    info.name = source.name;
+    return info;
+}
+
+}  // namespace ropelab

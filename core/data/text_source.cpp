@@ -1,0 +1,88 @@
+#include "core/data/text_source.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "core/data/known_sets.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string quoted(const fs::path& path) {
+    return "'" + path.string() + "'";
+}
+
+void require_regular_file(const fs::path& file) {
+    std::error_code error;
+    const fs::file_status status = fs::status(file, error);
+    if (status.type() == fs::file_type::directory) {
+        throw BadInput(quoted(file) + " is a directory; name a text file in it.");
+    }
+    if (status.type() == fs::file_type::not_found) {
+        const std::string known = nearest(file.string(), known_data_names());
+        throw BadInput("There is no file " + quoted(file) +
+                       " and no known set of this name; the nearest known name is '" + known + "'.");
+    }
+    if (status.type() == fs::file_type::none) {
+        throw BadInput(quoted(file) + " cannot be looked at (" + error.message() + "); name a file that you may read.");
+    }
+    if (status.type() != fs::file_type::regular) {
+        throw BadInput(quoted(file) + " is not a regular file; copy its text into one.");
+    }
+}
+
+}  // namespace
+
+std::optional<Language> find_language(std::string_view data) {
+    if (data == "generated") return Language::positional;
+    if (data == "generated-local") return Language::local;
+    return std::nullopt;
+}
+
+TextSource locate(std::string_view data, const fs::path& data_dir) {
+    if (data.empty()) throw BadInput("The key data is empty; name a text file, a known set or 'generated'.");
+    if (const auto language = find_language(data)) {
+        const char* name = *language == Language::positional ? "generated language" : "generated local language";
+        return {name, language, {}, false};
+    }
+    if (const KnownSet* set = find_known_set(data)) {
+        const auto found = find_on_disk(*set, data_dir);
+        if (!found) {
+            throw BadInput(set->title + " is not on this machine yet; get it with 'ropelab-cli data fetch " +
+                           set->name + "', or name the folder that has it with --data-dir or ROPELAB_DATA.");
+        }
+        return {found->description, std::nullopt, found->file, set->as_bytes};
+    }
+    const fs::path file{std::string(data)};
+    require_regular_file(file);
+    return {file.filename().string(), std::nullopt, file, false};
+}
+
+std::string read_text(const TextSource& source, std::int64_t data_seed) {
+    if (source.language) return generate_text(*source.language, data_seed, generated_characters);
+    errno = 0;
+    std::ifstream in(source.file, std::ios::binary | std::ios::ate);
+    if (!in) {
+        throw BadInput(quoted(source.file) + " cannot be read (" + std::strerror(errno) +
+                       "); name a file that you may read.");
+    }
+    const std::int64_t bytes = in.tellg();
+    if (bytes == 0) throw BadInput(quoted(source.file) + " is empty; name a file with text in it.");
+    if (bytes > largest_file) {
+        throw BadInput(quoted(source.file) + " has " + grouped(bytes) + " bytes; a text may have at most " +
+                       grouped(largest_file) + ".");
+    }
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    in.seekg(0);
+    if (!in.read(text.data(), bytes)) throw BadInput(quoted(source.file) + " cannot be read to its end.");
+    return text;
+}
+
+}  // namespace ropelab

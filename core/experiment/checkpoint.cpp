@@ -1,0 +1,66 @@
+#include "core/experiment/checkpoint.h"
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "core/store/safetensors.h"
+
+namespace ropelab {
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    const nlohmann::json progress = {
+        {"iteration", checkpoint.iteration},
+        {"evaluated", checkpoint.evaluated},
+        {"precision", checkpoint.conditions.precision},
+        {"device", checkpoint.conditions.device},
+        {"threads", checkpoint.conditions.threads},
+        {"reason", checkpoint.conditions.reason},
+        {"best_validation_loss", checkpoint.summary.best_validation_loss},
+        {"best_iteration", checkpoint.summary.best_iteration},
+        {"final_validation_loss", checkpoint.summary.final_validation_loss},
+        {"final_training_loss", checkpoint.summary.final_training_loss},
+        {"seconds", checkpoint.summary.seconds},
+    };
+    write_safetensors(path, {checkpoint.state,
+                             {{"format", "ropelab-checkpoint-1"},
+                              {"settings", to_json(checkpoint.spec).dump()},
+                              {"vocabulary", checkpoint.vocabulary},
+                              {"progress", progress.dump()}}});
+}
+
+std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return std::nullopt;
+    TensorFile file = read_safetensors(path);
+    try {
+        if (file.metadata.at("format") != "ropelab-checkpoint-1") throw std::out_of_range("format");
+        const auto progress = nlohmann::json::parse(file.metadata.at("progress"));
+        Checkpoint result;
+        result.spec = run_spec_from_json(nlohmann::json::parse(file.metadata.at("settings")));
+        result.vocabulary = file.metadata.at("vocabulary");
+        result.iteration = progress.at("iteration");
+        result.evaluated = progress.at("evaluated");
+        result.conditions.precision = progress.at("precision");
+        result.conditions.device = progress.at("device");
+        result.conditions.threads = progress.at("threads");
+        result.conditions.reason = progress.at("reason");
+        // JSON has no infinity or NaN: a missing number is null.
+        const auto number = [&](const char* name) {
+            return progress.at(name).is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                               : progress.at(name).get<double>();
+        };
+        result.summary.iterations = result.iteration;
+        result.summary.best_validation_loss = number("best_validation_loss");
+        result.summary.best_iteration = progress.at("best_iteration");
+        result.summary.final_validation_loss = number("final_validation_loss");
+        result.summary.final_training_loss = number("final_training_loss");
+        result.summary.seconds = number("seconds");
+        result.state = std::move(file.tensors);
+        return result;
+    } catch (const std::exception&) {
+        throw BadInput(path.string() + " is a safetensors file, but not a checkpoint of this program.");
+    }
+}
+
+}  // namespace ropelab

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "core/spec/event.h"
+#include "core/spec/named_tensor.h"
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// All that a run needs to go on: weights and optimizer state, and how far it had come.
+struct Checkpoint {
+    RunSpec spec;
+    std::string vocabulary;  // Vocabulary::to_text
+    RunConditions conditions;
+    std::int64_t iteration = 0;
+    /// The newest evaluation is of this iteration; −1 before the first.
+    std::int64_t evaluated = -1;
+    RunSummary summary;
+    std::vector<NamedTensor> state;
+};
+
+/// One safetensors file; the rest lies in its metadata. Written atomically. Throws BadInput.
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+/// nullopt where there is no such file. Throws BadInput where it cannot be read.
+std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path);
+
+}  // namespace ropelab

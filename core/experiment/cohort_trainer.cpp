@@ -1,0 +1,291 @@
+#include "core/experiment/cohort_trainer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double physical_memory() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
+    return runs.front().plan.spec.iterations;
+}
+
+}  // namespace
+
+bool TrainedRun::starts_like(const TrainedRun& other) const {
+    if (iteration() != other.iteration() || checkpoint.has_value() != other.checkpoint.has_value()) return false;
+    if (!checkpoint) return true;
+    const RunConditions& a = checkpoint->conditions;
+    const RunConditions& b = other.checkpoint->conditions;
+    return a.precision == b.precision && a.device == b.device && a.threads == b.threads;
+}
+
+TrainedRun prepare(const PlannedRun& run) {
+    TrainedRun result{run, std::nullopt, {}};
+    if (run.resume && !run.checkpoint.empty()) result.checkpoint = read_checkpoint(run.checkpoint);
+    if (result.checkpoint) result.summary = result.checkpoint->summary;
+    return result;
+}
+
+std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
+                                                      const std::vector<RunSpec>& specs) {
+    std::vector<std::vector<std::size_t>> result;
+    for (const auto& cohort : cohorts) {
+        const double bytes = static_cast<double>(estimate({specs[cohort.front()]}).bytes);
+        const auto widest = static_cast<std::size_t>(std::max(1.0, physical_memory() / 2.0 / bytes));
+        for (std::size_t first = 0; first < cohort.size(); first += widest) {
+            const auto last = std::min(cohort.size(), first + widest);
+            result.emplace_back(cohort.begin() + static_cast<std::ptrdiff_t>(first),
+                                cohort.begin() + static_cast<std::ptrdiff_t>(last));
+        }
+    }
+    return result;
+}
+
+SweepClock::SweepClock(const std::vector<std::vector<std::size_t>>& cohorts, const std::vector<TrainedRun>& runs) {
+    for (const auto& cohort : cohorts) {
+        const TrainedRun& run = runs[cohort.front()];
+        const auto steps = static_cast<double>(run.plan.spec.iterations - run.iteration());
+        work_.push_back(std::max(1.0, steps * operations_per_step(run.plan.spec) * static_cast<double>(cohort.size())));
+    }
+}
+
+void SweepClock::begin_cohort(std::size_t index) {
+    cohort_ = index;
+}
+
+void SweepClock::fill(event::Progress& progress, double share) const {
+    double total = 0;
+    double done = 0;
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+        total += work_[i];
+        if (i < cohort_) done += work_[i];
+        if (i == cohort_) done += share * work_[i];
+    }
+    progress.cohort = static_cast<int>(cohort_) + 1;
+    progress.cohorts = static_cast<int>(work_.size());
+    progress.done = done / total;
+    progress.seconds = seconds_since(began_) - paused_.count();
+    progress.seconds_left = progress.done > 0 ? progress.seconds * (1.0 - progress.done) / progress.done : 0.0;
+}
+
+CohortTrainer::CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control,
+                             SweepClock& clock)
+    : engine_(engine), plan_(plan), sink_(sink), control_(control), clock_(clock) {}
+
+void CohortTrainer::train(std::vector<TrainedRun> runs) {
+    open(std::move(runs));
+    while (!runs_.empty()) {
+        const std::int64_t iteration = cohort_->iteration();
+        const RunSpec& spec = runs_.front().plan.spec;
+        const bool last = iteration >= spec.iterations;
+        if ((last || iteration % spec.evaluate_every == 0) && iteration != evaluated_) {
+            if (evaluate()) {
+                sample();
+                save_checkpoints();
+            }
+        }
+        pause_if_asked();
+        if (control_.stopping()) {
+            save_checkpoints();
+            while (!runs_.empty()) end_run(0, RunState::stopped, "");
+            return;
+        }
+        if (last) return finish();
+        stop_asked_runs();
+        if (!runs_.empty()) train_step();
+    }
+}
+
+void CohortTrainer::open(std::vector<TrainedRun> runs) {
+    runs_ = std::move(runs);
+    corpus_ = open_corpus(runs_.front().plan.spec, plan_.data_dir);
+    vocabulary_ = corpus_->vocabulary.to_text();
+
+    CohortStart start;
+    start.iteration = runs_.front().iteration();
+    for (TrainedRun& run : runs_) {
+        start.runs.push_back(run.plan.spec);
+        if (run.checkpoint) {
+            if (run.checkpoint->vocabulary != vocabulary_) {
+                throw BadInput("The data \"" + run.plan.spec.data +
+                               "\" has other symbols than when this run started; it cannot go on.");
+            }
+            start.states.push_back(std::move(run.checkpoint->state));
+            start.conditions = run.checkpoint->conditions;
+        } else if (run.plan.conditions) {
+            start.conditions = run.plan.conditions;  // it started once, but had no checkpoint yet
+        }
+        if (plan_.on_vocabulary) plan_.on_vocabulary(run.plan.id, corpus_->vocabulary);
+        if (run.plan.resume && plan_.on_cut_back) plan_.on_cut_back(run.plan.id, run.checkpoint ? run.iteration() : -1);
+    }
+    if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
+    cohort_ = engine_.create_cohort(start, {corpus_->vocabulary.size(), corpus_->training, corpus_->validation});
+    first_iteration_ = cohort_->iteration();
+
+    event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
+    for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);
+    sink_(started);
+    publish_progress(true);
+}
+
+void CohortTrainer::train_step() {
+    const auto begin = Clock::now();
+    const std::vector<StepResult> results = cohort_->step();
+    const double seconds = seconds_since(begin);
+    seconds_a_step_ = seconds_a_step_ == 0 ? seconds : 0.95 * seconds_a_step_ + 0.05 * seconds;
+
+    const std::int64_t iteration = cohort_->iteration();
+    const double share = seconds / static_cast<double>(runs_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        RunSummary& summary = runs_[i].summary;
+        summary.iterations = iteration;
+        summary.seconds += share;
+        sink_(event::Step{runs_[i].plan.id, iteration, results[i].training_loss, results[i].gradient_norm,
+                          results[i].learning_rate});
+    }
+    publish_progress(false);
+    for (std::size_t i = runs_.size(); i-- > 0;) {
+        if (std::isfinite(results[i].training_loss) && std::isfinite(results[i].gradient_norm)) continue;
+        end_run(i, RunState::failed,
+                "The loss is no longer a finite number at step " + std::to_string(iteration) +
+                    "; a lower learning rate or a longer warm-up usually helps.");
+    }
+}
+
+bool CohortTrainer::evaluate() {
+    const auto results = cohort_->evaluate([&] { return control_.stopping(); });
+    if (results.empty()) return false;
+    const std::int64_t iteration = cohort_->iteration();
+    evaluated_ = iteration;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        RunSummary& summary = runs_[i].summary;
+        summary.final_training_loss = results[i].training_loss;
+        summary.final_validation_loss = results[i].validation_loss;
+        const bool first = iteration == 0;
+        if (first || !(summary.best_validation_loss <= results[i].validation_loss)) {
+            summary.best_validation_loss = results[i].validation_loss;
+            summary.best_iteration = iteration;
+        }
+        sink_(event::Evaluated{runs_[i].plan.id, iteration, results[i].training_loss, results[i].validation_loss});
+    }
+    return true;
+}
+
+void CohortTrainer::sample() {
+    const RunId picked = control_.picked();
+    auto run = std::find_if(runs_.begin(), runs_.end(), [&](const TrainedRun& r) { return r.plan.id == picked; });
+    if (run == runs_.end()) run = runs_.begin();
+    sampled_ = picked;
+    if (run->plan.spec.sample_length == 0) return;
+
+    Generation how;
+    how.length = run->plan.spec.sample_length;
+    how.temperature = 0.8;
+    how.seed = run->plan.spec.seed;
+    how.on_token = [&](std::int32_t) { return !control_.stopping(); };
+    // A line's beginning is the most natural place to start; a text without lines starts at its first symbol.
+    std::int32_t first = 0;
+    for (std::int32_t token = 0; token < corpus_->vocabulary.size(); ++token) {
+        if (corpus_->vocabulary.symbol(token) == "\n") first = token;
+    }
+    const std::vector<std::int32_t> prompt = {first};
+    const auto tokens = cohort_->model(run - runs_.begin())->generate(prompt, how);
+    sink_(event::Sampled{run->plan.id, cohort_->iteration(), corpus_->vocabulary.decode(tokens)});
+}
+
+void CohortTrainer::save_checkpoints() {
+    if (plan_.before_checkpoint) plan_.before_checkpoint();
+    for (std::size_t i = 0; i < runs_.size(); ++i) save_checkpoint(i);
+}
+
+void CohortTrainer::save_checkpoint(std::size_t run) {
+    const TrainedRun& member = runs_[run];
+    if (member.plan.checkpoint.empty()) return;
+    write_checkpoint(member.plan.checkpoint,
+                     {member.plan.spec, vocabulary_, cohort_->conditions(), cohort_->iteration(), evaluated_,
+                      member.summary, cohort_->state(static_cast<std::int64_t>(run))});
+}
+
+void CohortTrainer::end_run(std::size_t run, RunState state, const std::string& message) {
+    TrainedRun& member = runs_[run];
+    RunSummary& summary = member.summary;
+    const auto& spec = member.plan.spec;
+    if (summary.seconds > 0) {
+        summary.tokens_per_second =
+            static_cast<double>(summary.iterations * spec.batch * spec.context) / summary.seconds;
+    }
+    control_.mark_ended(member.plan.id);
+    sink_(event::RunEnded{member.plan.id, state, message, summary});
+    cohort_->remove(static_cast<std::int64_t>(run));
+    runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(run));
+}
+
+void CohortTrainer::stop_asked_runs() {
+    for (std::size_t i = runs_.size(); i-- > 0;) {
+        if (!control_.stopping_run(runs_[i].plan.id)) continue;
+        if (plan_.before_checkpoint) plan_.before_checkpoint();
+        save_checkpoint(i);
+        end_run(i, RunState::stopped, "");
+    }
+    // A run that was picked since the last evaluation writes at once, if it is trained here.
+    const RunId picked = control_.picked();
+    if (picked != sampled_ &&
+        std::any_of(runs_.begin(), runs_.end(), [&](const auto& r) { return r.plan.id == picked; })) {
+        sample();
+    }
+}
+
+void CohortTrainer::pause_if_asked() {
+    if (!control_.paused() || control_.stopping()) return;
+    save_checkpoints();
+    const auto begin = Clock::now();
+    publish_progress(true);
+    control_.wait_while_paused();
+    clock_.add_pause(Clock::now() - begin);
+    publish_progress(true);
+}
+
+void CohortTrainer::publish_progress(bool now) {
+    if (!now && seconds_since(last_progress_) < 0.1) return;
+    last_progress_ = Clock::now();
+    event::Progress progress;
+    progress.iteration = cohort_->iteration();
+    progress.iterations = iterations_of(runs_);
+    const auto steps = static_cast<double>(std::max<std::int64_t>(1, progress.iterations - first_iteration_));
+    clock_.fill(progress, static_cast<double>(progress.iteration - first_iteration_) / steps);
+    const RunSpec& spec = runs_.front().plan.spec;
+    const auto symbols = static_cast<double>(spec.batch * spec.context) * static_cast<double>(runs_.size());
+    progress.tokens_per_second = seconds_a_step_ > 0 ? symbols / seconds_a_step_ : 0.0;
+    progress.paused = control_.paused() && !control_.stopping();
+    sink_(progress);
+}
+
+void CohortTrainer::finish() {
+    publish_progress(true);
+    while (!runs_.empty()) {
+        TrainedRun& run = runs_.front();
+        run.summary.whole_validation_loss = run.plan.spec.evaluation == Evaluation::whole
+                                                ? run.summary.final_validation_loss
+                                                : cohort_->model(0)->whole_loss(corpus_->validation);
+        end_run(0, RunState::finished, "");
+    }
+}
+
+}  // namespace ropelab

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/experiment/checkpoint.h"
+#include "core/experiment/control.h"
+#include "core/experiment/runner.h"
+
+namespace ropelab {
+
+/// A planned run with the checkpoint it goes on from, if any.
+struct TrainedRun {
+    PlannedRun plan;
+    std::optional<Checkpoint> checkpoint;
+    RunSummary summary;
+
+    std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
+    /// Whether two runs of equal shape can be members of one cohort: the same step, the same conditions.
+    bool starts_like(const TrainedRun& other) const;
+};
+
+/// Reads the checkpoint of a run that is to go on. Throws BadInput where the file is there but unreadable.
+TrainedRun prepare(const PlannedRun& run);
+
+/// Cuts cohorts so that none needs more than half of this machine's memory.
+std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
+                                                      const std::vector<RunSpec>& specs);
+
+/// How far a sweep is and how long it will take, judged by operation counts: cohorts may differ in size.
+class SweepClock {
+ public:
+    SweepClock(const std::vector<std::vector<std::size_t>>& cohorts, const std::vector<TrainedRun>& runs);
+
+    void begin_cohort(std::size_t index);
+    /// Fills what concerns the whole sweep. `share`: of the present cohort, 0 to 1.
+    void fill(event::Progress& progress, double share) const;
+    /// Time that does not count, as while paused.
+    void add_pause(std::chrono::duration<double> pause) { paused_ += pause; }
+
+ private:
+    std::vector<double> work_;  // operations of each cohort
+    std::size_t cohort_ = 0;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    std::chrono::duration<double> paused_{0};
+};
+
+/// Trains one cohort from its start to its runs' endings, on the runner's thread.
+class CohortTrainer {
+ public:
+    CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control, SweepClock& clock);
+
+    /// Publishes CohortStarted, then the runs' measurements and endings. Throws where the cohort cannot be made.
+    void train(std::vector<TrainedRun> runs);
+
+ private:
+    void open(std::vector<TrainedRun> runs);
+    void train_step();
+    /// False where it was interrupted.
+    bool evaluate();
+    void sample();
+    void save_checkpoints();
+    void save_checkpoint(std::size_t run);
+    void end_run(std::size_t run, RunState state, const std::string& message);
+    void stop_asked_runs();
+    void pause_if_asked();
+    void publish_progress(bool now);
+    void finish();
+
+    Engine& engine_;
+    const Plan& plan_;
+    const Runner::Sink& sink_;
+    Control& control_;
+    SweepClock& clock_;
+
+    std::shared_ptr<const Corpus> corpus_;
+    std::string vocabulary_;
+    std::vector<TrainedRun> runs_;  // in the cohort's order
+    std::unique_ptr<Cohort> cohort_;
+    std::int64_t first_iteration_ = 0;
+    std::int64_t evaluated_ = -1;
+    RunId sampled_ = 0;
+    double seconds_a_step_ = 0;  // a moving average
+    std::chrono::steady_clock::time_point last_progress_{};
+};
+
+}  // namespace ropelab

@@ -1,0 +1,59 @@
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+
+#include "core/experiment/runner.h"
+
+namespace ropelab {
+
+std::vector<std::filesystem::path> engine_paths() {
+    std::vector<std::filesystem::path> paths;
+    if (const char* named = std::getenv("ROPELAB_ENGINE"); named && *named) paths.emplace_back(named);
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        // A build folder keeps tests elsewhere than programs, so the folders above are asked too.
+        for (auto folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+            paths.push_back(folder / "lib" / "libropelab_engine.so");
+            paths.push_back(folder / "lib" / "ropelab" / "libropelab_engine.so");
+            if (folder.filename() == "build") break;
+        }
+    }
+    return paths;
+}
+
+Engine& open_engine() {
+    static std::mutex mutex;
+    static Engine* engine = nullptr;
+    const std::lock_guard lock(mutex);
+    if (engine) return *engine;
+
+    // A spinning OpenMP team starves an animated window; this is read when libgomp loads, with the engine. What the
+    // user set stands.
+    setenv("OMP_WAIT_POLICY", "PASSIVE", 0);
+
+    std::string trouble;
+    for (const auto& path : engine_paths()) {
+        std::error_code error;
+        if (!std::filesystem::exists(path, error)) continue;
+        void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            trouble = dlerror();
+            continue;
+        }
+        using Opener = Engine* (*)();
+        if (const auto opener = reinterpret_cast<Opener>(dlsym(library, "ropelab_engine"))) {
+            engine = opener();
+            return *engine;
+        }
+        trouble = path.string() + " is not RoPE Lab's engine";
+    }
+    if (trouble.empty()) trouble = "libropelab_engine.so was not found beside the program";
+    throw std::runtime_error("The training engine does not open: " + trouble +
+                             ". Build it with packaging/setup.sh and cmake, or name it in ROPELAB_ENGINE.");
+}
+
+}  // namespace ropelab

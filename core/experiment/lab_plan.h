@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/runner.h"
+#include "core/store/lab_file.h"
+#include "core/store/lab_recorder.h"
+
+namespace ropelab {
+
+/// Enters an experiment and its runs into a lab. Returns the plan that trains them; connect it to a recorder.
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment);
+
+/// The plan that goes on with the given runs of a lab from their checkpoints, under the conditions of their first
+/// start. Throws BadInput for a run that is finished or not there.
+Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
+
+/// The runs of a lab that are neither finished nor failed.
+std::vector<RunId> unfinished_runs(const LabFile& lab);
+
+/// Makes a plan write what concerns its lab: vocabularies, cut-backs (through a connection of its own, on the runner's
+/// thread), and everything recorded before a checkpoint. `recorder` must outlive the runner.
+void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder);
+
+}  // namespace ropelab

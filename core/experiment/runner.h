@@ -1,0 +1,95 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/data/corpus.h"
+#include "core/spec/engine.h"
+#include "core/spec/event.h"
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// One run as it is handed to a Runner.
+struct PlannedRun {
+    RunId id = 0;
+    RunSpec spec;
+    /// Where its checkpoint is written; empty for none. A run goes on from a checkpoint that is there when `resume`.
+    std::filesystem::path checkpoint;
+    bool resume = false;
+    /// Of its first start, when it goes on.
+    std::optional<RunConditions> conditions;
+};
+
+struct Plan {
+    std::vector<PlannedRun> runs;
+    std::filesystem::path data_dir;
+    /// Called on the runner's thread when a run's corpus is open, before its first event.
+    std::function<void(RunId, const Vocabulary&)> on_vocabulary;
+    /// Called on the runner's thread where a run goes on from its checkpoint: its measurements after `iteration` are
+    /// void.
+    std::function<void(RunId, std::int64_t iteration)> on_cut_back;
+    /// Called on the runner's thread before a checkpoint is written: what was published so far must be on disk first,
+    /// so that a run that goes on has no gap in its curves.
+    std::function<void()> before_checkpoint;
+};
+
+/// Trains a plan's cohorts one after another on a thread of its own and publishes Events. The sink is called on that
+/// thread, in order; SweepEnded is the last event, exactly once. The destructor stops and joins.
+///
+///   window's thread:   start ── pause ── resume ── stop ─────────────── ~Runner (joins)
+///   runner's thread:   CohortStarted Step… Evaluated Sampled … RunEnded … SweepEnded
+class Runner {
+ public:
+    using Sink = std::function<void(const Event&)>;
+    using EngineSource = std::function<Engine&()>;
+
+    /// `engine` is called on the runner's thread, when the first cohort starts.
+    Runner(EngineSource engine, Sink sink);
+    ~Runner();
+
+    void start(Plan plan);
+    /// At the next step; a paused run has a checkpoint.
+    void pause();
+    void resume();
+    /// At the next step or inside an evaluation; each unfinished run is checkpointed and ends as stopped.
+    void stop();
+    /// Of one run, at the next step; its mates go on.
+    void stop_run(RunId id);
+    /// The run that writes a text sample at each evaluation, from the next step on; at first the first of each cohort.
+    void pick(RunId id);
+    /// Blocks until the sweep has ended.
+    void join();
+    bool running() const;
+    bool paused() const;
+
+ private:
+    class Worker;
+    std::unique_ptr<Worker> worker_;
+};
+
+/// Opens the engine's library: beside the program (../lib), or ROPELAB_ENGINE. Sets what OpenMP reads before it loads.
+/// Throws std::runtime_error with one sentence where it is missing or does not load. Thread-safe; opened once.
+Engine& open_engine();
+/// Where the engine's library is looked for, in order.
+std::vector<std::filesystem::path> engine_paths();
+
+/// What a sweep will cost on this machine.
+struct Estimate {
+    double seconds = 0;
+    std::int64_t bytes = 0;
+    std::int64_t parameters = 0;  // of one run
+    int runs = 0;
+    int cohorts = 0;
+};
+/// From the operation counts and the speed that `operations_per_second` states (0: a cautious default for this
+/// processor until a sweep has been measured). Throws BadInput where the experiment does not hold together.
+Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second = 0);
+/// Floating-point operations of one training step of one run, forward and backward, evaluations spread over the steps.
+double operations_per_step(const RunSpec& spec);
+
+}  // namespace ropelab

@@ -1,0 +1,104 @@
+#include "core/interop/weights.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/rope/rotation.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+const NamedTensor& tensor(std::span<const NamedTensor> tensors, const std::string& name) {
+    const auto found =
+        std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& t) { return t.name == name; });
+    if (found == tensors.end()) throw BadInput("The weights have no tensor \"" + name + "\".");
+    return *found;
+}
+
+NamedTensor renamed(std::span<const NamedTensor> tensors, const std::string& from, const std::string& to) {
+    NamedTensor result = tensor(tensors, from);
+    result.name = to;
+    return result;
+}
+
+// Row r of the result is row source(r).
+NamedTensor with_rows(NamedTensor given, const std::function<std::int64_t(std::int64_t)>& source) {
+    const std::int64_t rows = given.shape.front();
+    const std::int64_t length = static_cast<std::int64_t>(given.values.size()) / rows;
+    NamedTensor result = given;
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const auto from = given.values.begin() + source(row) * length;
+        std::copy(from, from + length, result.values.begin() + row * length);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
+    std::vector<NamedTensor> result;
+    const auto move = [&](const std::string& from, const std::string& to) {
+        result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
+        if (spec.bias) result.push_back(renamed(tensors, from + ".bias", to + ".bias"));
+    };
+    result.push_back(renamed(tensors, "transformer.wte.weight", "embedding.weight"));
+    if (spec.learns_positions()) result.push_back(renamed(tensors, "transformer.wpe.weight", "positions.weight"));
+    if (!spec.tied_head) result.push_back(renamed(tensors, "lm_head.weight", "head.weight"));
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string from = "transformer.h." + std::to_string(layer);
+        const std::string to = "layers." + std::to_string(layer);
+        move(from + ".ln_1", to + ".attention_norm");
+        move(from + ".attn.c_attn", to + ".attention.qkv");
+        move(from + ".attn.c_proj", to + ".attention.output");
+        move(from + ".ln_2", to + ".mlp_norm");
+        move(from + ".mlp.c_fc", to + ".mlp.up");
+        move(from + ".mlp.c_proj", to + ".mlp.down");
+    }
+    move("transformer.ln_f", "final_norm");
+    return result;
+}
+
+std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
+    const std::int64_t head_dim = spec.head_dim();
+    const int rotary = spec.rotates() ? rotary_dim(spec.head_dim(), spec.fraction) : 0;
+    const auto channels = canonical_channels(spec.head_dim(), rotary, Partial::slice, Pairing::half);
+    // Row of ours (kind, head, canonical channel) → row of theirs (head, kind, channel). Values have no pairs: they
+    // keep their channels.
+    const auto fused_row = [&](std::int64_t row) {
+        const std::int64_t kind = row / spec.width;
+        const std::int64_t head = row % spec.width / head_dim;
+        const std::int64_t channel = row % head_dim;
+        const bool turned = kind < 2;
+        return head * 3 * head_dim + kind * head_dim + (turned ? channels[static_cast<std::size_t>(channel)] : channel);
+    };
+
+    std::vector<NamedTensor> result;
+    const auto move = [&](const std::string& from, const std::string& to) {
+        for (const char* part : {".weight", ".bias"}) result.push_back(renamed(tensors, from + part, to + part));
+    };
+    result.push_back(renamed(tensors, "gpt_neox.embed_in.weight", "embedding.weight"));
+    if (!spec.tied_head) result.push_back(renamed(tensors, "embed_out.weight", "head.weight"));
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string from = "gpt_neox.layers." + std::to_string(layer);
+        const std::string to = "layers." + std::to_string(layer);
+        move(from + ".input_layernorm", to + ".attention_norm");
+        for (const char* part : {".weight", ".bias"}) {
+            NamedTensor fused =
+                renamed(tensors, from + ".attention.query_key_value" + part, to + ".attention.qkv" + part);
+            if (fused.shape.front() != 3 * spec.width)
+                throw BadInput("The tensor \"" + from + ".attention.query_key_value" + part +
+                               "\" has other rows than three times the width.");
+            result.push_back(with_rows(std::move(fused), fused_row));
+        }
+        move(from + ".attention.dense", to + ".attention.output");
+        move(from + ".post_attention_layernorm", to + ".mlp_norm");
+        move(from + ".mlp.dense_h_to_4h", to + ".mlp.up");
+        move(from + ".mlp.dense_4h_to_h", to + ".mlp.down");
+    }
+    move("gpt_neox.final_layer_norm", "final_norm");
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "core/model/dropout.h"
+#include "core/model/parameters.h"
+#include "core/model/rotary.h"
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// Keys (already turned) and values of the symbols read so far, a layer each: (runs·batch, heads, time, head_dim).
+struct KeyValueCache {
+    struct Layer {
+        torch::Tensor key;
+        torch::Tensor value;
+    };
+    std::vector<Layer> layers;
+
+    std::int64_t length() const { return layers.empty() ? 0 : layers.front().key.size(2); }
+    /// Forgets all but the newest `count` entries.
+    void keep_last(std::int64_t count);
+};
+
+/// The theta paper's decoder: pre-norm GPT-2 blocks with exact GELU, positions learned, rotated, both or neither. It
+/// has a leading runs dimension throughout; linear layers are batched products over it. Weights are its caller's.
+class Decoder {
+ public:
+    /// `spec` gives the shape, which all runs of the cohort share.
+    explicit Decoder(RunSpec spec) : spec_(std::move(spec)) {}
+
+    /// tokens: (runs, batch, time) int64 → logits: (runs, batch·time, vocabulary) float32.
+    /// `tables`: for exactly these positions. `first_position`: of the first token, for learned positions. With a cache
+    /// the tokens continue what it holds, and are added to it.
+    torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const RotaryTables& tables,
+                         Precision precision, const Dropout& dropout = {}, std::int64_t first_position = 0,
+                         KeyValueCache* cache = nullptr) const;
+
+ private:
+    torch::Tensor attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch, std::int64_t layer,
+                            const RotaryTables& tables, Precision precision, const Dropout& dropout,
+                            KeyValueCache* cache) const;
+
+    RunSpec spec_;
+};
+
+/// Cross-entropy of each token in nats. logits: (runs, n, vocabulary), targets: (runs, n) int64 → (runs, n).
+torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets);
+
+/// The mean of each run's row, (runs, n) → (runs). Each row is summed by itself, in an order that does not depend on
+/// how many rows there are.
+torch::Tensor row_means(const torch::Tensor& losses);
+
+}  // namespace ropelab

@@ -1,0 +1,64 @@
+#include "core/model/layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ropelab {
+
+const Parameter& Layout::at(const std::string& name) const {
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+    if (found == parameters.end()) throw std::out_of_range("There is no parameter " + name + ".");
+    return *found;
+}
+
+bool Layout::contains(const std::string& name) const {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+}
+
+Layout layout_of(const RunSpec& spec, int vocabulary) {
+    const std::int64_t C = spec.width;
+    const double deviation = 0.02;
+    const double residual = deviation / std::sqrt(2.0 * static_cast<double>(spec.layers));
+
+    Layout layout;
+    const auto add = [&](std::string name, std::vector<std::int64_t> shape, double init) {
+        std::int64_t size = 1;
+        for (std::int64_t extent : shape) size *= extent;
+        layout.parameters.push_back({std::move(name), std::move(shape), layout.total, size, init});
+        layout.total += size;
+    };
+
+    add("embedding.weight", {vocabulary, C}, deviation);
+    if (spec.learns_positions()) add("positions.weight", {spec.context, C}, deviation);
+    if (!spec.tied_head) add("head.weight", {vocabulary, C}, deviation);
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string prefix = "layers." + std::to_string(layer);
+        add(prefix + ".attention.qkv.weight", {3 * C, C}, deviation);
+        add(prefix + ".attention.output.weight", {C, C}, residual);
+        add(prefix + ".mlp.up.weight", {4 * C, C}, deviation);
+        add(prefix + ".mlp.down.weight", {C, 4 * C}, residual);
+    }
+    layout.matrices = layout.total;
+
+    const auto add_norm = [&](const std::string& name) {
+        add(name + ".weight", {C}, 1.0);
+        if (spec.bias) add(name + ".bias", {C}, 0.0);
+    };
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string prefix = "layers." + std::to_string(layer);
+        add_norm(prefix + ".attention_norm");
+        add_norm(prefix + ".mlp_norm");
+        if (spec.bias) {
+            add(prefix + ".attention.qkv.bias", {3 * C}, 0.0);
+            add(prefix + ".attention.output.bias", {C}, 0.0);
+            add(prefix + ".mlp.up.bias", {4 * C}, 0.0);
+            add(prefix + ".mlp.down.bias", {C}, 0.0);
+        }
+    }
+    add_norm("final_norm");
+    return layout;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,69 @@
+#include "core/model/parameters.h"
+
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "core/spec/random_stream.h"
+
+namespace ropelab {
+
+Parameters::Parameters(Layout layout, torch::Tensor flat) : layout_(std::move(layout)), flat_(std::move(flat)) {
+    for (const Parameter& parameter : layout_.parameters) {
+        std::vector<std::int64_t> shape = {flat_.size(0)};
+        shape.insert(shape.end(), parameter.shape.begin(), parameter.shape.end());
+        torch::Tensor view = flat_.narrow(1, parameter.offset, parameter.size).view(shape);
+        leaves_.push_back(view.detach().requires_grad_(true));
+    }
+}
+
+torch::Tensor Parameters::get(const std::string& name) const {
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+        if (layout_.parameters[i].name == name) return leaves_[i];
+    }
+    return {};
+}
+
+torch::Tensor initial_row(const Layout& layout, std::int64_t seed) {
+    torch::Tensor row = torch::zeros({layout.total}, torch::kFloat32);
+    for (const Parameter& parameter : layout.parameters) {
+        torch::Tensor part = row.narrow(0, parameter.offset, parameter.size);
+        if (parameter.shape.size() == 1) {
+            part.fill_(parameter.deviation);
+        } else {
+            RandomStream(seed, "init:" + parameter.name)
+                .fill_normal({part.data_ptr<float>(), static_cast<std::size_t>(parameter.size)}, parameter.deviation);
+        }
+    }
+    return row;
+}
+
+std::vector<NamedTensor> to_named(const Layout& layout, const torch::Tensor& row, const std::string& prefix) {
+    const torch::Tensor host = row.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+    const float* numbers = host.data_ptr<float>();
+    std::vector<NamedTensor> result;
+    for (const Parameter& parameter : layout.parameters) {
+        result.push_back({prefix + parameter.name,
+                          parameter.shape,
+                          {numbers + parameter.offset, numbers + parameter.offset + parameter.size}});
+    }
+    return result;
+}
+
+torch::Tensor from_named(const Layout& layout, std::span<const NamedTensor> tensors, const std::string& prefix) {
+    torch::Tensor row = torch::empty({layout.total}, torch::kFloat32);
+    for (const Parameter& parameter : layout.parameters) {
+        const std::string name = prefix + parameter.name;
+        const auto found =
+            std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& t) { return t.name == name; });
+        if (found == tensors.end())
+            throw BadInput("The checkpoint has no tensor \"" + name + "\", which this model needs.");
+        if (found->shape != parameter.shape) {
+            throw BadInput("The checkpoint's tensor \"" + name +
+                           "\" has another shape than this model's settings ask for.");
+        }
+        std::copy(found->values.begin(), found->values.end(), row.data_ptr<float>() + parameter.offset);
+    }
+    return row;
+}
+
+}  // namespace ropelab

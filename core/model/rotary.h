@@ -1,0 +1,29 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <span>
+
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// cos and sin of a cohort: (runs, 1, time, 1, head_dim/2), float32, in the canonical pairing; a pair that does not
+/// turn has cos 1 and sin 0. Undefined where no run of the cohort rotates.
+struct RotaryTables {
+    torch::Tensor cosine;
+    torch::Tensor sine;
+
+    bool defined() const { return cosine.defined(); }
+    /// Positions first … first + count − 1.
+    RotaryTables narrow(std::int64_t first, std::int64_t count) const;
+};
+
+/// Tables for positions 0 … positions − 1. A run without rotation gets a fraction of 0.
+RotaryTables rotary_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device);
+
+/// Turns x: (runs, batch, time, heads, head_dim) by the tables (F1). Its gradient is the rotation by the opposite
+/// angle.
+torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
+
+}  // namespace ropelab

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "core/model/decoder.h"
+#include "core/spec/engine.h"
+
+namespace ropelab {
+
+/// One trained model on LibTorch: a cohort of one with its rotation tables.
+class TorchModel : public Model {
+ public:
+    /// row: one run's flat weights, (total).
+    TorchModel(RunSpec spec, Layout layout, const torch::Tensor& row, Precision precision);
+
+    std::vector<float> logits(std::span<const std::int32_t> tokens) override;
+    std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) override;
+    double whole_loss(std::span<const std::int32_t> tokens) override;
+
+ private:
+    torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
+    /// Logits after the last of `tokens`, which start at position 0: (vocabulary).
+    torch::Tensor last_logits(std::span<const std::int32_t> tokens, KeyValueCache* cache);
+    /// Logits after one more token at `position`, read through the cache: (vocabulary).
+    torch::Tensor next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache);
+
+    RunSpec spec_;
+    Parameters weights_;
+    Decoder decoder_;
+    Precision precision_;
+    RotaryTables tables_;  // positions 0 … context − 1; longer once `rolling` needs it
+};
+
+/// Mean loss of each run over its windows, without gradients: windows of `context` tokens that start at `starts`.
+/// Returns (runs) numbers; empty where `cancelled` said so between batches.
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const RotaryTables& tables,
+                                Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
+                                const std::vector<std::vector<std::int64_t>>& starts,
+                                const std::function<bool()>& cancelled = {});
+
+/// The start of every non-overlapping window of the context, in order.
+std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context);
+
+}  // namespace ropelab

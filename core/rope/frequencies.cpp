@@ -1,0 +1,92 @@
+#include "core/rope/frequencies.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+// Plain digits for messages: "0.3", "10000".
+std::string plain(double value) {
+    std::string text = std::to_string(value);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+}
+
+void check_head_dim(int head_dim) {
+    if (head_dim <= 0 || head_dim % 2 != 0) {
+        throw BadInput("The head dimension is " + std::to_string(head_dim) + ", but it must be even and above 0.");
+    }
+}
+
+void check_theta(double theta) {
+    if (!(theta > 1.0) || !std::isfinite(theta)) {
+        throw BadInput("Rope theta is " + plain(theta) + ", but it must be above 1.");
+    }
+}
+
+}  // namespace
+
+int rotary_dim(int head_dim, double fraction) {
+    check_head_dim(head_dim);
+    if (!(fraction >= 0.0 && fraction <= 1.0)) {
+        throw BadInput("The rotated fraction is " + plain(fraction) + ", but it must lie between 0 and 1.");
+    }
+    if (fraction == 0.0) return 0;
+    // A tie between two even numbers goes up, so half of p·d is rounded half up. The nudge keeps 0.1 · 60 a tie.
+    const double pairs = std::floor(fraction * head_dim / 2.0 + 0.5 + 1e-9);
+    return std::max(2, 2 * static_cast<int>(pairs));
+}
+
+std::vector<double> slice_frequencies(int rotary_dim, double theta) {
+    check_theta(theta);
+    std::vector<double> result(static_cast<std::size_t>(rotary_dim / 2));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = std::pow(theta, -2.0 * static_cast<double>(i) / rotary_dim);
+    }
+    return result;
+}
+
+Frequencies frequencies(const FrequencySettings& settings) {
+    check_theta(settings.theta);
+    if (!(settings.factor >= 1.0) || !std::isfinite(settings.factor)) {
+        throw BadInput("The scaling factor is " + plain(settings.factor) + ", but it must be 1 or more.");
+    }
+    Frequencies result;
+    result.rotary_dim = rotary_dim(settings.head_dim, settings.fraction);
+    if (settings.partial == Partial::slice) {
+        result.inverse_frequencies = slice_frequencies(result.rotary_dim, settings.theta);
+    } else {
+        result.inverse_frequencies = slice_frequencies(settings.head_dim, settings.theta);
+        for (std::size_t i = static_cast<std::size_t>(result.rotary_dim / 2); i < result.inverse_frequencies.size();
+             ++i) {
+            result.inverse_frequencies[i] = 0.0;
+        }
+    }
+    if (settings.scaling == Scaling::linear) {
+        for (double& frequency : result.inverse_frequencies) frequency /= settings.factor;
+    }
+    return result;
+}
+
+std::vector<double> wavelengths(const Frequencies& frequencies) {
+    std::vector<double> result;
+    result.reserve(frequencies.inverse_frequencies.size());
+    for (double frequency : frequencies.inverse_frequencies) {
+        result.push_back(frequency > 0 ? 2.0 * std::numbers::pi / frequency : std::numeric_limits<double>::infinity());
+    }
+    return result;
+}
+
+double coinciding_theta(int head_dim, int rotary_dim, double theta) {
+    check_head_dim(head_dim);
+    check_theta(theta);
+    return std::pow(theta, static_cast<double>(rotary_dim) / head_dim);
+}
+
+}  // namespace ropelab

@@ -1,0 +1,86 @@
+#include "core/rope/rotation.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+RotationTable rotation_table(const Frequencies& frequencies, std::span<const std::int64_t> positions) {
+    RotationTable table;
+    table.positions = positions.size();
+    table.pairs = frequencies.inverse_frequencies.size();
+    table.cosine.reserve(table.positions * table.pairs);
+    table.sine.reserve(table.positions * table.pairs);
+    for (std::int64_t position : positions) {
+        for (double frequency : frequencies.inverse_frequencies) {
+            const double angle = static_cast<double>(position) * frequency;
+            table.cosine.push_back(static_cast<float>(std::cos(angle) * frequencies.attention_factor));
+            table.sine.push_back(static_cast<float>(std::sin(angle) * frequencies.attention_factor));
+        }
+    }
+    return table;
+}
+
+RotationTable canonical_table(const FrequencySettings& settings, std::size_t count) {
+    Frequencies padded = frequencies(settings);
+    padded.inverse_frequencies.resize(static_cast<std::size_t>(settings.head_dim / 2), 0.0);
+    std::vector<std::int64_t> positions(count);
+    std::iota(positions.begin(), positions.end(), 0);
+    return rotation_table(padded, positions);
+}
+
+void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing) {
+    if (head_dim == 0 || 2 * table.pairs > head_dim) {
+        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " +
+                       std::to_string(table.pairs) + " pairs; it needs at least " + std::to_string(2 * table.pairs) +
+                       " channels.");
+    }
+    const std::size_t row = table.positions * head_dim;
+    if (row == 0 || x.size() % row != 0) {
+        throw BadInput("The array has " + std::to_string(x.size()) + " numbers, which is not a multiple of " +
+                       std::to_string(table.positions) + " positions × " + std::to_string(head_dim) + " channels.");
+    }
+    const std::size_t first_step = pairing == Pairing::half ? 1 : 2;
+    const std::size_t second_offset = pairing == Pairing::half ? table.pairs : 1;
+    for (std::size_t vector = 0; vector * head_dim < x.size(); ++vector) {
+        const std::size_t time = vector % table.positions;
+        float* head = x.data() + vector * head_dim;
+        for (std::size_t i = 0; i < table.pairs; ++i) {
+            const float cosine = table.cosine[time * table.pairs + i];
+            const float sine = table.sine[time * table.pairs + i];
+            float& first = head[i * first_step];
+            float& second = head[i * first_step + second_offset];
+            const float turned = first * cosine - second * sine;
+            second = second * cosine + first * sine;
+            first = turned;
+        }
+    }
+}
+
+std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Partial partial, Pairing pairing) {
+    const int half = head_dim / 2;
+    const int pairs = rotary_dim / 2;
+    std::vector<std::int64_t> channels(static_cast<std::size_t>(head_dim));
+    if (pairing == Pairing::interleaved) {
+        for (int i = 0; i < half; ++i) {
+            channels[i] = 2 * i;
+            channels[i + half] = 2 * i + 1;
+        }
+    } else if (partial == Partial::truncate) {
+        std::iota(channels.begin(), channels.end(), 0);
+    } else {
+        for (int i = 0; i < pairs; ++i) {
+            channels[i] = i;
+            channels[i + half] = i + pairs;
+        }
+        // The channels that do not turn keep their order, first in the first half.
+        int unrotated = rotary_dim;
+        for (int i = pairs; i < half; ++i) channels[i] = unrotated++;
+        for (int i = pairs; i < half; ++i) channels[i + half] = unrotated++;
+    }
+    return channels;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace
+
+double parse_number(std::string_view text) {
+    const std::string_view whole = trimmed(text);
+    std::string_view digits = whole;
+    double unit = 1;
+    if (!digits.empty() && (digits.back() == 'k' || digits.back() == 'K')) unit = 1e3;
+    if (!digits.empty() && digits.back() == 'M') unit = 1e6;
+    if (unit != 1) digits = trimmed(digits.substr(0, digits.size() - 1));
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
+        throw BadInput("\"" + std::string(whole) + "\" is not a number; numbers look like 10000, 1e4, 10k or 0.25.");
+    }
+    return value * unit;
+}
+
+std::string number_text(double value) {
+    std::array<char, 32> buffer{};
+    // Whole numbers of a readable length are written out: 1000000, not 1e+06.
+    const bool whole = std::abs(value) < 1e15 && value == std::trunc(value);
+    const auto [end, error] =
+        whole ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<std::int64_t>(value))
+              : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return {buffer.data(), end};
+}
+
+std::string short_number(double value) {
+    const double size = std::abs(value);
+    if (size >= 1e6 && size < 1e9) return number_text(value / 1e6) + "M";
+    if (size >= 1e3 && size < 1e6) return number_text(value / 1e3) + "k";
+    return number_text(value);
+}
+
+std::string nearest(std::string_view word, std::span<const std::string_view> known) {
+    std::string best;
+    std::size_t best_distance = std::string::npos;
+    for (std::string_view candidate : known) {
+        // Levenshtein distance, one row at a time.
+        std::vector<std::size_t> row(candidate.size() + 1);
+        std::iota(row.begin(), row.end(), 0);
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            std::size_t diagonal = row[0];
+            row[0] = i + 1;
+            for (std::size_t j = 0; j < candidate.size(); ++j) {
+                const std::size_t above = row[j + 1];
+                row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (word[i] == candidate[j] ? 0 : 1)});
+                diagonal = above;
+            }
+        }
+        if (row.back() < best_distance) {
+            best_distance = row.back();
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,93 @@
+#include "core/spec/random_stream.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::uint32_t multiplier_a = 0xD2511F53;
+constexpr std::uint32_t multiplier_b = 0xCD9E8D57;
+constexpr std::uint32_t weyl_a = 0x9E3779B9;
+constexpr std::uint32_t weyl_b = 0xBB67AE85;
+
+// SplitMix64's finaliser: spreads seed and name over the key.
+std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t a = static_cast<std::uint64_t>(multiplier_a) * counter[0];
+        const std::uint64_t b = static_cast<std::uint64_t>(multiplier_b) * counter[2];
+        counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+                   static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+        key[0] += weyl_a;
+        key[1] += weyl_b;
+    }
+    return counter;
+}
+
+RandomStream::RandomStream(std::int64_t seed, std::string_view what) {
+    std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
+    for (char c : what) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    const std::uint64_t key = mix(mix(static_cast<std::uint64_t>(seed) + 0x9E3779B97F4A7C15ULL) ^ hash);
+    key_ = {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
+}
+
+std::array<std::uint32_t, 4> RandomStream::block(std::uint64_t low, std::uint64_t high) const {
+    return philox({static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
+                   static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32)},
+                  key_);
+}
+
+std::uint64_t RandomStream::below(std::uint64_t bound, std::uint64_t step, std::uint64_t index) const {
+    const auto numbers = block(index, step);
+    const std::uint64_t wide = (static_cast<std::uint64_t>(numbers[0]) << 32) | numbers[1];
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(wide) * bound) >> 64);
+}
+
+double RandomStream::uniform(std::uint64_t step, std::uint64_t index) const {
+    const auto numbers = block(index, step);
+    const std::uint64_t wide = (static_cast<std::uint64_t>(numbers[0]) << 21) ^ (numbers[1] >> 11);
+    return (static_cast<double>(wide) + 0.5) * 0x1p-53;
+}
+
+void RandomStream::fill_normal(std::span<float> values, double deviation) const {
+    for (std::size_t i = 0; i < values.size(); i += 4) {
+        const auto numbers = block(i / 4, 0);
+        for (std::size_t pair = 0; pair < 2; ++pair) {
+            const double u = (static_cast<double>(numbers[2 * pair]) + 0.5) * 0x1p-32;
+            const double v = (static_cast<double>(numbers[2 * pair + 1]) + 0.5) * 0x1p-32;
+            const double radius = deviation * std::sqrt(-2.0 * std::log(u));
+            const std::size_t at = i + 2 * pair;
+            if (at < values.size()) values[at] = static_cast<float>(radius * std::cos(2.0 * std::numbers::pi * v));
+            if (at + 1 < values.size())
+                values[at + 1] = static_cast<float>(radius * std::sin(2.0 * std::numbers::pi * v));
+        }
+    }
+}
+
+void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const {
+    const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
+    const auto kept = static_cast<float>(1.0 / (1.0 - rate));
+    std::size_t i = 0;
+    for (; i + 4 <= values.size(); i += 4) {
+        const auto numbers = block((first + i) / 4, step);
+        for (std::size_t lane = 0; lane < 4; ++lane) values[i + lane] = numbers[lane] < threshold ? 0.0F : kept;
+    }
+    if (i < values.size()) {
+        const auto numbers = block((first + i) / 4, step);
+        for (std::size_t lane = 0; i + lane < values.size(); ++lane) {
+            values[i + lane] = numbers[lane] < threshold ? 0.0F : kept;
+        }
+    }
+}
+
+}  // namespace ropelab

@@ -1,0 +1,54 @@
+#include "core/spec/run_spec.h"
+
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab {
+
+void check(const RunSpec& spec) {
+    // Each value alone: setting it again asks its key for the range.
+    RunSpec copy = spec;
+    for (const Key& entry : keys()) entry.set(copy, entry.get(spec));
+
+    if (spec.width % spec.heads != 0) {
+        throw BadInput("The width " + std::to_string(spec.width) + " is not a multiple of the " +
+                       std::to_string(spec.heads) + " heads; each head needs the same number of channels.");
+    }
+    if (spec.rotates() && spec.head_dim() % 2 != 0) {
+        throw BadInput("The head dimension is " + std::to_string(spec.head_dim()) + " (width " +
+                       std::to_string(spec.width) + " over " + std::to_string(spec.heads) +
+                       " heads), but rotation needs an even one.");
+    }
+    if (spec.final_learning_rate > spec.learning_rate) {
+        throw BadInput("The key final_learning_rate is " + number_text(spec.final_learning_rate) +
+                       ", but it must not exceed learning_rate, which is " + number_text(spec.learning_rate) + ".");
+    }
+}
+
+std::string label_of(const RunSpec& spec) {
+    const std::string learned = spec.learns_positions() ? (spec.rotates() ? "learned + " : "learned positions") : "";
+    if (!spec.rotates()) return learned.empty() ? "no positions" : learned;
+    if (spec.fraction == 0) return learned + "no rotation";
+    const int turned = rotary_dim(spec.head_dim(), spec.fraction);
+    std::string share =
+        turned == 2 && spec.fraction < 0.1 ? std::string("2 ch") : number_text(spec.fraction * 100) + " %";
+    if (spec.partial == Partial::truncate && turned < spec.head_dim()) share += " truncated";
+    return learned + "θ " + short_number(spec.theta) + ", " + share;
+}
+
+bool same_shape(const RunSpec& a, const RunSpec& b) {
+    if (a.learns_positions() != b.learns_positions()) return false;
+    RunSpec other = b;
+    other.theta = a.theta;
+    other.fraction = a.fraction;
+    other.partial = a.partial;
+    other.position = a.position;
+    other.seed = a.seed;
+    other.learning_rate = a.learning_rate;
+    other.final_learning_rate = a.final_learning_rate;
+    other.warmup = a.warmup;
+    other.decay_iterations = a.decay_iterations;
+    return a == other;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/rope/frequencies.h"
+
+namespace ropelab {
+
+/// How a model knows where a character stands.
+enum class Position { none, learned, rope, learned_rope };
+/// What one token is. `automatic`: characters where the file is UTF-8, bytes otherwise (and for enwik8).
+enum class Symbols { automatic, characters, bytes };
+/// Training, validation and test shares of a text, in order.
+enum class Split { ninety_ten, ninety_five_five };
+/// How batches are drawn: at random offsets, or window after window.
+enum class BatchOrder { random, sequential };
+/// `whole`: every non-overlapping window of the validation split, in order. `sampled`: nanoGPT's random batches.
+enum class Evaluation { whole, sampled };
+enum class Precision { automatic, float32, bfloat16 };
+enum class Device { automatic, cpu, cuda };
+
+/// Everything that decides one run's result, one member a key of the experiment description (core/spec/keys.h holds
+/// each key's default, unit, range and meaning). Two equal RunSpecs train to the same bits on one machine.
+struct RunSpec {
+    // Data
+    std::string data = "generated";
+    Symbols symbols = Symbols::automatic;
+    Split split = Split::ninety_ten;
+    std::int64_t data_seed = 1;
+
+    // Model
+    std::int64_t layers = 2;
+    std::int64_t heads = 2;
+    std::int64_t width = 64;
+    std::int64_t context = 128;
+    bool bias = false;
+    bool tied_head = true;
+    double dropout = 0.0;
+    Position position = Position::rope;
+    double theta = 10000.0;
+    double fraction = 1.0;
+    Partial partial = Partial::slice;
+
+    // Training
+    std::int64_t seed = 1337;
+    std::int64_t iterations = 1000;
+    std::int64_t batch = 16;
+    BatchOrder batches = BatchOrder::random;
+    double learning_rate = 1e-3;
+    double final_learning_rate = 1e-4;
+    std::int64_t warmup = 100;
+    std::int64_t decay_iterations = 0;
+    double weight_decay = 0.1;
+    double beta1 = 0.9;
+    double beta2 = 0.99;
+    double clip = 1.0;
+
+    // Evaluation
+    std::int64_t evaluate_every = 100;
+    Evaluation evaluation = Evaluation::whole;
+    std::int64_t evaluation_batches = 20;
+    std::int64_t sample_length = 200;
+
+    // Machine
+    Precision precision = Precision::automatic;
+    Device device = Device::automatic;
+    std::int64_t threads = 0;
+
+    /// Channels of one head, d = width / heads.
+    int head_dim() const { return static_cast<int>(width / heads); }
+    bool rotates() const { return position == Position::rope || position == Position::learned_rope; }
+    bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
+
+    bool operator==(const RunSpec&) const = default;
+};
+
+/// Throws BadInput, with one sentence that names the key, its value and what would be right, unless every value is in
+/// range and they fit each other (heads divide width, the head dimension is even where the model rotates, …).
+void check(const RunSpec& spec);
+
+/// A short text that tells a run from its sweep mates: "θ = 10k, 25 %"; theta and fraction only where they matter.
+std::string label_of(const RunSpec& spec);
+
+/// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, rotating or not, seed, and the
+/// learning-rate schedule.
+bool same_shape(const RunSpec& a, const RunSpec& b);
+
+}  // namespace ropelab

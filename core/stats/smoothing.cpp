@@ -1,0 +1,30 @@
+#include "core/stats/smoothing.h"
+
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab {
+
+std::vector<double> smooth(std::span<const double> values, double weight) {
+    if (!(weight >= 0 && weight < 1)) {
+        throw BadInput("The smoothing weight is " + number_text(weight) + ", but it must be at least 0 and below 1.");
+    }
+    std::vector<double> result;
+    result.reserve(values.size());
+    double average = 0;
+    double forgotten = 1;  // wⁿ
+    for (const double value : values) {
+        if (!std::isfinite(value)) {
+            result.push_back(value);
+            continue;
+        }
+        average = weight * average + (1 - weight) * value;
+        forgotten *= weight;
+        result.push_back(average / (1 - forgotten));
+    }
+    return result;
+}
+
+}  // namespace ropelab

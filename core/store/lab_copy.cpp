@@ -1,0 +1,106 @@
+#include <fstream>
+
+#include "core/spec/error.h"
+#include "core/store/atomic_file.h"
+#include "core/store/lab_database.h"
+#include "core/store/lab_schema.h"
+
+namespace ropelab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Removes what it names when it goes out of scope.
+struct Leftovers {
+    std::vector<fs::path> paths;
+    ~Leftovers() {
+        std::error_code error;
+        for (const fs::path& path : paths) fs::remove_all(path, error);
+    }
+};
+
+// Brings a lab that will be overwritten to a single file: a log that stayed behind would be played back into the copy.
+void settle(const fs::path& target) {
+    sqlite::Connection database(target, sqlite::Access::write);
+    if (database.number("PRAGMA application_id") != lab_application_id) {
+        throw BadInput(target.string() + " is not a RoPE Lab file: choose another name.");
+    }
+    if (database.read_only()) throw BadInput(target.string() + " is read-only: choose another name.");
+    if (database.set_write_ahead_log(false)) {
+        throw BadInput(target.string() +
+                       " is open in another window or program: close it there, or choose another name.");
+    }
+}
+
+void prepare(const fs::path& target) {
+    std::error_code error;
+    if (fs::exists(target, error)) {
+        if (!fs::is_regular_file(target, error)) {
+            throw BadInput(target.string() + " is not a file: choose another name.");
+        }
+        settle(target);
+        return;
+    }
+    const fs::path checkpoints = checkpoint_folder_of(target);
+    if (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
+        throw BadInput("The folder " + checkpoints.string() +
+                       " holds checkpoints of another lab: move it away or choose another name.");
+    }
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(fs::path(target) += suffix, error);
+}
+
+// The new checkpoints take the place of the old ones and the new file that of the old file; undone where that fails.
+void swap_in(const fs::path& file, const fs::path& checkpoints, const fs::path& target, Leftovers& leftovers) {
+    const fs::path target_checkpoints = checkpoint_folder_of(target);
+    const fs::path old = temporary_beside(target_checkpoints);
+    const bool had_old = fs::exists(target_checkpoints);
+    if (had_old) fs::rename(target_checkpoints, old);
+    try {
+        fs::rename(checkpoints, target_checkpoints);
+        fs::rename(file, target);
+    } catch (...) {
+        std::error_code error;
+        fs::rename(target_checkpoints, checkpoints, error);
+        if (had_old) fs::rename(old, target_checkpoints, error);
+        throw;
+    }
+    leftovers.paths.push_back(old);
+    sync(fs::absolute(target).parent_path());
+}
+
+}  // namespace
+
+void LabFile::save_as(const fs::path& target) const {
+    std::error_code error;
+    if (fs::equivalent(path_, target, error)) {
+        throw BadInput(target.string() + " is this lab itself: choose another name.");
+    }
+    try {
+        prepare(target);
+        const fs::path file = temporary_beside(target);
+        const fs::path checkpoints = temporary_beside(checkpoint_folder_of(target));
+        Leftovers leftovers{{file, checkpoints, fs::path(file) += "-wal", fs::path(file) += "-shm"}};
+
+        // Checkpoints before measurements: a run that trains meanwhile has measurements up to its checkpoint at least.
+        fs::create_directory(checkpoints);
+        sqlite::Query row = database_->connection.query("SELECT id FROM run");
+        while (row.next()) {
+            const fs::path checkpoint = checkpoint_path(row.integer(0));
+            if (fs::exists(checkpoint)) copy_file_synced(checkpoint, checkpoints / checkpoint.filename());
+        }
+        if (!std::ofstream(file)) throw BadInput(target.string() + " cannot be written: its folder does not let us.");
+        {
+            sqlite::Connection copy(file, sqlite::Access::write);
+            database_->connection.back_up_to(copy);
+            // One file, without a log beside it that the renaming would leave behind.
+            if (copy.set_write_ahead_log(false)) throw BadInput(target.string() + " cannot be written as one file.");
+        }
+        sync(file);
+        swap_in(file, checkpoints, target, leftovers);
+    } catch (const fs::filesystem_error& problem) {
+        throw BadInput("The lab cannot be saved as " + target.string() + ": " + problem.code().message() + ".");
+    }
+}
+
+}  // namespace ropelab

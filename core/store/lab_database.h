@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/store/lab_file.h"
+#include "core/store/sqlite.h"
+
+namespace ropelab {
+
+/// What a LabFile holds; shared by the files that implement it.
+struct LabFile::Database {
+    Database(const std::filesystem::path& path, sqlite::Access how);
+
+    sqlite::Connection connection;
+    sqlite::Access access;
+    std::string writer;  // this process's mark
+};
+
+/// `name.ropelab.checkpoints/` of a lab.
+std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
+
+}  // namespace ropelab

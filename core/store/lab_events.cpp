@@ -1,0 +1,147 @@
+#include <map>
+
+#include "core/store/lab_database.h"
+#include "core/store/process_mark.h"
+
+namespace ropelab {
+
+namespace {
+
+void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iteration) {
+    database.query("DELETE FROM step WHERE run = ? AND iteration > ?").with(run, iteration).run();
+    database.query("DELETE FROM evaluation WHERE run = ? AND iteration > ?").with(run, iteration).run();
+    database.query("DELETE FROM sample WHERE run = ? AND iteration > ?").with(run, iteration).run();
+    database.query("DELETE FROM summary WHERE run = ? AND iterations > ?").with(run, iteration).run();
+}
+
+/// Writes events, inside a transaction of the caller.
+class EventWriter {
+ public:
+    EventWriter(const sqlite::Connection& database, const std::string& writer) : database_(database), writer_(writer) {}
+
+    void operator()(const event::CohortStarted& started) {
+        for (const RunId run : started.runs) {
+            if (!is_here(run)) continue;
+            drop_after(database_, run, started.iteration);
+            // The last end's summary does not hold for a run that goes on.
+            database_.query("DELETE FROM summary WHERE run = ?").with(run).run();
+            database_.query("UPDATE run SET state = 'running', message = '', writer = ? WHERE id = ?")
+                .with(writer_, run)
+                .run();
+            const RunConditions& conditions = started.conditions;
+            database_
+                .query(
+                    "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason) "
+                    "VALUES (?, ?, ?, ?, ?)")
+                .with(run, conditions.precision, conditions.device, conditions.threads, conditions.reason)
+                .run();
+        }
+    }
+
+    void operator()(const event::Step& step) {
+        if (!is_here(step.run)) return;
+        database_
+            .query(
+                "INSERT OR REPLACE INTO step (run, iteration, training_loss, gradient_norm, learning_rate) "
+                "VALUES (?, ?, ?, ?, ?)")
+            .with(step.run, step.iteration, step.training_loss, step.gradient_norm, step.learning_rate)
+            .run();
+    }
+
+    void operator()(const event::Evaluated& evaluated) {
+        if (!is_here(evaluated.run)) return;
+        database_
+            .query(
+                "INSERT OR REPLACE INTO evaluation (run, iteration, training_loss, validation_loss) "
+                "VALUES (?, ?, ?, ?)")
+            .with(evaluated.run, evaluated.iteration, evaluated.training_loss, evaluated.validation_loss)
+            .run();
+    }
+
+    void operator()(const event::Sampled& sampled) {
+        if (!is_here(sampled.run)) return;
+        database_.query("INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)")
+            .with(sampled.run, sampled.iteration, sampled.text)
+            .run();
+    }
+
+    void operator()(const event::Progress& progress) {
+        database_.query("UPDATE run SET state = ? WHERE state = ? AND writer = ?")
+            .with(progress.paused ? "paused" : "running", progress.paused ? "running" : "paused", writer_)
+            .run();
+    }
+
+    void operator()(const event::RunEnded& ended) {
+        if (!is_here(ended.run)) return;
+        database_.query("UPDATE run SET state = ?, message = ? WHERE id = ?")
+            .with(to_string(ended.state), ended.message, ended.run)
+            .run();
+        const RunSummary& summary = ended.summary;
+        database_
+            .query(
+                "INSERT OR REPLACE INTO summary (run, iterations, best_validation_loss, best_iteration, "
+                "final_validation_loss, whole_evaluated, whole_validation_loss, final_training_loss, seconds, "
+                "tokens_per_second) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            .with(ended.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
+                  summary.final_validation_loss, static_cast<int>(summary.whole_validation_loss.has_value()),
+                  summary.whole_validation_loss.value_or(0), summary.final_training_loss, summary.seconds,
+                  summary.tokens_per_second)
+            .run();
+    }
+
+    // A sweep that failed as a whole leaves runs that never got their own ending.
+    void operator()(const event::SweepEnded& ended) {
+        const bool failed = ended.state == RunState::failed;
+        database_.query("UPDATE run SET state = ?, message = ? WHERE state IN ('running', 'paused') AND writer = ?")
+            .with(failed ? "failed" : "stopped", failed ? ended.message : "", writer_)
+            .run();
+    }
+
+ private:
+    bool is_here(RunId run) {
+        const auto known = here_.find(run);
+        if (known != here_.end()) return known->second;
+        return here_[run] = database_.query("SELECT 1 FROM run WHERE id = ?").with(run).next();
+    }
+
+    const sqlite::Connection& database_;
+    const std::string& writer_;
+    std::map<RunId, bool> here_;
+};
+
+}  // namespace
+
+void LabFile::record(std::span<const Event> events) {
+    if (events.empty()) return;
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    EventWriter writer(database, database_->writer);
+    for (const Event& event : events) std::visit(writer, event);
+    transaction.commit();
+}
+
+void LabFile::cut_back(RunId id, std::int64_t iteration) {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    drop_after(database, id, iteration);
+    transaction.commit();
+}
+
+int LabFile::recover() {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    std::vector<RunId> lost;
+    {
+        sqlite::Query row = database.query("SELECT id, writer FROM run WHERE state IN ('running', 'paused')");
+        while (row.next()) {
+            if (!lives_elsewhere(row.text(1))) lost.push_back(row.integer(0));
+        }
+    }
+    for (const RunId id : lost) {
+        database.query("UPDATE run SET state = 'stopped' WHERE id = ?").with(id).run();
+    }
+    transaction.commit();
+    return static_cast<int>(lost.size());
+}
+
+}  // namespace ropelab

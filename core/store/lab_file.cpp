@@ -1,0 +1,314 @@
+#include "core/store/lab_file.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/spec/error.h"
+#include "core/store/lab_database.h"
+#include "core/store/lab_schema.h"
+#include "core/store/process_mark.h"
+
+namespace ropelab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The write-ahead log needs memory that all programs share, so it must not be used on a file system that several
+// machines share; SQLite cannot tell. Numbers from linux/magic.h and the file systems' own sources.
+bool is_network_file_system(const fs::path& path) {
+    constexpr std::array<unsigned long, 11> networks = {
+        0x6969,      // NFS
+        0x517B,      // SMB
+        0xFF534D42,  // CIFS
+        0xFE534D42,  // SMB 2
+        0x65735546,  // FUSE (sshfs and the like)
+        0x01021997,  // 9P
+        0x0BD00BD0,  // Lustre
+        0x47504653,  // GPFS
+        0x19830326,  // BeeGFS
+        0x00C36400,  // Ceph
+        0x5346414F,  // AFS
+    };
+    struct statfs status {};
+    if (::statfs(path.c_str(), &status) != 0) return false;
+    for (const unsigned long network : networks) {
+        if ((static_cast<unsigned long>(status.f_type) & 0xFFFFFFFFUL) == network) return true;
+    }
+    return false;
+}
+
+fs::path with_suffix(fs::path path, const char* suffix) {
+    return path += suffix;
+}
+
+// No lab is opened but through SQLite: closing a file descriptor of one's own drops every lock that other connections
+// of this process hold on the file.
+
+// A lab in write-ahead mode in a folder that cannot be written is readable only by promising that nobody writes it.
+std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
+    auto database = std::make_unique<LabFile::Database>(path, sqlite::Access::read);
+    std::error_code error;
+    const bool folder_writable = ::access(fs::absolute(path).parent_path().c_str(), W_OK) == 0;
+    if (folder_writable || fs::exists(with_suffix(path, "-wal"), error)) return database;
+    try {
+        database->connection.number("PRAGMA application_id");
+        return database;
+    } catch (const BadInput&) {
+        return std::make_unique<LabFile::Database>(path, sqlite::Access::read_immutable);
+    }
+}
+
+constexpr const char* run_columns = R"(
+    SELECT run.id, run.experiment, run.name, run.note, run.settings, run.vocabulary, run.state, run.message,
+           conditions.run, conditions.precision, conditions.device, conditions.threads, conditions.reason,
+           summary.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
+           summary.final_validation_loss, summary.whole_evaluated, summary.whole_validation_loss,
+           summary.final_training_loss, summary.seconds, summary.tokens_per_second,
+           (SELECT MAX(iteration) FROM step WHERE step.run = run.id)
+    FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
+
+RunRecord run_record(const sqlite::Query& row) {
+    RunRecord run;
+    run.id = row.integer(0);
+    run.experiment = row.integer(1);
+    run.name = row.text(2);
+    run.note = row.text(3);
+    run.settings = row.text(4);
+    run.vocabulary = row.text(5);
+    run.state = run_state(row.text(6));
+    run.message = row.text(7);
+    if (!row.null(8)) run.conditions = RunConditions{row.text(9), row.text(10), row.integer(11), row.text(12)};
+    if (!row.null(13)) {
+        RunSummary& summary = run.summary.emplace();
+        summary.iterations = row.integer(14);
+        summary.best_validation_loss = row.real(15);
+        summary.best_iteration = row.integer(16);
+        summary.final_validation_loss = row.real(17);
+        if (row.integer(18) != 0) summary.whole_validation_loss = row.real(19);
+        summary.final_training_loss = row.real(20);
+        summary.seconds = row.real(21);
+        summary.tokens_per_second = row.real(22);
+    }
+    run.iteration = row.integer(23);
+    return run;
+}
+
+[[noreturn]] void no_run(const fs::path& lab, RunId id) {
+    throw BadInput("There is no run " + std::to_string(id) + " in " + lab.string() + ".");
+}
+
+}  // namespace
+
+LabFile::Database::Database(const fs::path& path, sqlite::Access how)
+    : connection(path, how), access(how), writer(process_mark()) {}
+
+LabFile::LabFile(fs::path path, std::unique_ptr<Database> database)
+    : path_(std::move(path)), database_(std::move(database)) {}
+
+LabFile::~LabFile() {
+    // SQLite folds the log into the file when the last connection closes; done here too, the file alone is whole even
+    // while a reader stays.
+    if (database_->access == sqlite::Access::write) {
+        sqlite3_wal_checkpoint_v2(database_->connection.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    }
+}
+
+std::unique_ptr<LabFile> LabFile::create(const fs::path& path) {
+    std::error_code error;
+    const fs::path checkpoints = checkpoint_folder_of(path);
+    if (!fs::exists(path, error) && fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
+        throw BadInput("The folder " + checkpoints.string() +
+                       " holds checkpoints of another lab: move it away or choose another name.");
+    }
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST) {
+        throw BadInput(path.string() + " exists already: open it, or choose another name.");
+    }
+    if (file < 0) throw BadInput(path.string() + " cannot be made: " + std::strerror(errno) + ".");
+    ::close(file);
+    try {
+        // What a removed lab of this name left behind would be played back into the new one.
+        for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(with_suffix(path, suffix), error);
+        migrate(sqlite::Connection(path, sqlite::Access::write), lab_migrations());
+        return open(path, Mode::write);
+    } catch (...) {
+        fs::remove(path, error);
+        throw;
+    }
+}
+
+std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) throw BadInput("There is no file " + path.string() + ".");
+    if (!fs::is_regular_file(status)) throw BadInput(path.string() + " is not a file, so it is not a RoPE Lab file.");
+    // SQLite takes a short file of anything for an empty database.
+    constexpr std::uintmax_t smallest_database = 512;
+    if (fs::file_size(path, error) < smallest_database) throw BadInput(path.string() + " is not a RoPE Lab file.");
+
+    const bool writing = mode == Mode::write;
+    auto database = writing ? std::make_unique<Database>(path, sqlite::Access::write) : opened_for_reading(path);
+    const sqlite::Connection& connection = database->connection;
+    const int version = checked_version(connection, path, lab_migrations());
+    if (writing) {
+        if (connection.read_only()) connection.fail(SQLITE_READONLY);
+        // NORMAL never damages a log, and a rollback journal only with FULL.
+        const bool log = connection.set_write_ahead_log(!is_network_file_system(path));
+        connection.run(log ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
+        connection.run("PRAGMA foreign_keys = ON");
+        migrate(connection, lab_migrations());
+    } else if (version < static_cast<int>(lab_migrations().size())) {
+        throw BadInput(path.string() +
+                       " was written by an older RoPE Lab: open it for writing once, which brings it up to date.");
+    }
+    return std::unique_ptr<LabFile>(new LabFile(path, std::move(database)));
+}
+
+fs::path checkpoint_folder_of(const fs::path& lab) {
+    return with_suffix(lab, ".checkpoints");
+}
+
+fs::path LabFile::checkpoint_folder() const {
+    const fs::path folder = checkpoint_folder_of(path_);
+    std::error_code error;
+    fs::create_directory(folder, error);
+    if (error) throw BadInput("The folder " + folder.string() + " cannot be made: " + error.message() + ".");
+    return folder;
+}
+
+fs::path LabFile::checkpoint_path(RunId id) const {
+    return checkpoint_folder_of(path_) / ("run-" + std::to_string(id) + ".safetensors");
+}
+
+std::int64_t LabFile::add_experiment(const std::string& name, const std::string& description) {
+    const sqlite::Connection& database = database_->connection;
+    database
+        .query(
+            "INSERT INTO experiment (name, description, created) VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
+        .with(name, description)
+        .run();
+    return database.last_id();
+}
+
+RunId LabFile::add_run(std::int64_t experiment, const std::string& name, const std::string& settings) {
+    const sqlite::Connection& database = database_->connection;
+    if (!database.query("SELECT 1 FROM experiment WHERE id = ?").with(experiment).next()) {
+        throw BadInput("There is no experiment " + std::to_string(experiment) + " in " + path_.string() + ".");
+    }
+    database.query("INSERT INTO run (experiment, name, settings) VALUES (?, ?, ?)")
+        .with(experiment, name, settings)
+        .run();
+    return database.last_id();
+}
+
+std::vector<ExperimentRecord> LabFile::experiments() const {
+    std::vector<ExperimentRecord> result;
+    sqlite::Query row =
+        database_->connection.query("SELECT id, name, description, created FROM experiment ORDER BY id");
+    while (row.next()) result.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
+    return result;
+}
+
+std::vector<RunRecord> LabFile::runs() const {
+    static const std::string sql = std::string(run_columns) + "WHERE run.deleted = 0 ORDER BY run.id";
+    std::vector<RunRecord> result;
+    sqlite::Query row = database_->connection.query(sql.c_str());
+    while (row.next()) result.push_back(run_record(row));
+    return result;
+}
+
+RunRecord LabFile::run(RunId id) const {
+    static const std::string sql = std::string(run_columns) + "WHERE run.id = ?";
+    sqlite::Query row = database_->connection.query(sql.c_str());
+    if (!row.with(id).next()) no_run(path_, id);
+    return run_record(row);
+}
+
+RunMetrics LabFile::metrics(RunId id) const {
+    const sqlite::Connection& database = database_->connection;
+    const sqlite::Transaction same_moment(database, false);
+    RunMetrics result;
+    sqlite::Query step = database.query(
+        "SELECT iteration, training_loss, gradient_norm, learning_rate FROM step WHERE run = ? ORDER BY iteration");
+    step.with(id);
+    while (step.next()) {
+        result.steps.iteration.push_back(step.integer(0));
+        result.steps.training_loss.push_back(step.real(1));
+        result.steps.gradient_norm.push_back(step.real(2));
+        result.steps.learning_rate.push_back(step.real(3));
+    }
+    sqlite::Query evaluation = database.query(
+        "SELECT iteration, training_loss, validation_loss FROM evaluation WHERE run = ? ORDER BY iteration");
+    evaluation.with(id);
+    while (evaluation.next()) {
+        result.evaluations.iteration.push_back(evaluation.integer(0));
+        result.evaluations.training_loss.push_back(evaluation.real(1));
+        result.evaluations.validation_loss.push_back(evaluation.real(2));
+    }
+    sqlite::Query sample =
+        database.query("SELECT iteration, text FROM sample WHERE run = ? ORDER BY iteration DESC LIMIT 1");
+    if (sample.with(id).next()) result.latest_sample = event::Sampled{id, sample.integer(0), sample.text(1)};
+    return result;
+}
+
+std::vector<event::Sampled> LabFile::samples(RunId id) const {
+    std::vector<event::Sampled> result;
+    sqlite::Query row =
+        database_->connection.query("SELECT iteration, text FROM sample WHERE run = ? ORDER BY iteration");
+    row.with(id);
+    while (row.next()) result.push_back({id, row.integer(0), row.text(1)});
+    return result;
+}
+
+void LabFile::set_vocabulary(RunId id, const std::string& vocabulary) {
+    database_->connection.query("UPDATE run SET vocabulary = ? WHERE id = ?").with(vocabulary, id).run();
+    if (database_->connection.changes() == 0) no_run(path_, id);
+}
+
+void LabFile::rename_run(RunId id, const std::string& name) {
+    database_->connection.query("UPDATE run SET name = ? WHERE id = ?").with(name, id).run();
+    if (database_->connection.changes() == 0) no_run(path_, id);
+}
+
+void LabFile::annotate_run(RunId id, const std::string& note) {
+    database_->connection.query("UPDATE run SET note = ? WHERE id = ?").with(note, id).run();
+    if (database_->connection.changes() == 0) no_run(path_, id);
+}
+
+void LabFile::delete_run(RunId id) {
+    database_->connection.query("UPDATE run SET deleted = 1 WHERE id = ?").with(id).run();
+    if (database_->connection.changes() == 0) no_run(path_, id);
+}
+
+void LabFile::restore_run(RunId id) {
+    database_->connection.query("UPDATE run SET deleted = 0 WHERE id = ?").with(id).run();
+    if (database_->connection.changes() == 0) no_run(path_, id);
+}
+
+void LabFile::purge() {
+    const sqlite::Connection& database = database_->connection;
+    std::vector<RunId> gone;
+    {
+        sqlite::Transaction transaction(database);
+        sqlite::Query row = database.query("SELECT id FROM run WHERE deleted = 1");
+        while (row.next()) gone.push_back(row.integer(0));
+        database.run("DELETE FROM run WHERE deleted = 1");
+        transaction.commit();
+    }
+    for (const RunId id : gone) {
+        std::error_code error;
+        fs::remove(checkpoint_path(id), error);
+        if (error) {
+            throw BadInput(checkpoint_path(id).string() + " cannot be removed: " + error.message() + ".");
+        }
+    }
+}
+
+}  // namespace ropelab

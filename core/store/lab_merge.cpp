@@ -1,0 +1,172 @@
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "core/store/atomic_file.h"
+#include "core/store/lab_database.h"
+
+namespace ropelab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Another database, as "other", for as long as this lives.
+class Attachment {
+ public:
+    Attachment(const sqlite::Connection& database, const std::string& uri) : database_(database) {
+        database_.query("ATTACH ? AS other").with(uri).run();
+    }
+    ~Attachment() {
+        try {
+            database_.run("DETACH other");
+        } catch (const BadInput&) {  // it goes with the connection at the latest
+        }
+    }
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+
+ private:
+    const sqlite::Connection& database_;
+};
+
+/// Copies of checkpoints under temporary names, until the transaction that makes their runs is through.
+class StagedCheckpoints {
+ public:
+    StagedCheckpoints() = default;
+    StagedCheckpoints(const StagedCheckpoints&) = delete;
+    StagedCheckpoints& operator=(const StagedCheckpoints&) = delete;
+    ~StagedCheckpoints() {
+        std::error_code error;
+        for (const auto& [temporary, target] : files_) fs::remove(temporary, error);
+    }
+    void add(const fs::path& from, const fs::path& target) {
+        files_.emplace_back(temporary_beside(target), target);
+        copy_file_synced(from, files_.back().first);
+    }
+    void put_in_place() {
+        for (const auto& [temporary, target] : files_) fs::rename(temporary, target);
+        if (!files_.empty()) sync(files_.front().second.parent_path());
+        files_.clear();
+    }
+
+ private:
+    std::vector<std::pair<fs::path, fs::path>> files_;
+};
+
+// EXCEPT takes two missing numbers (NaN) for equal, unlike =.
+constexpr const char* same_measurements = R"sql(
+    SELECT (SELECT COUNT(*) FROM main.step WHERE run = ?1) = (SELECT COUNT(*) FROM other.step WHERE run = ?2)
+       AND (SELECT COUNT(*) FROM main.evaluation WHERE run = ?1) =
+           (SELECT COUNT(*) FROM other.evaluation WHERE run = ?2)
+       AND NOT EXISTS (
+           SELECT iteration, training_loss, gradient_norm, learning_rate FROM main.step WHERE run = ?1
+           EXCEPT
+           SELECT iteration, training_loss, gradient_norm, learning_rate FROM other.step WHERE run = ?2)
+       AND NOT EXISTS (
+           SELECT iteration, training_loss, validation_loss FROM main.evaluation WHERE run = ?1
+           EXCEPT
+           SELECT iteration, training_loss, validation_loss FROM other.evaluation WHERE run = ?2))sql";
+
+// Nobody trains a run for this lab that another program was training for the other one.
+constexpr const char* copy_run = R"sql(
+    INSERT INTO main.run (experiment, name, note, settings, vocabulary, state, message)
+    SELECT ?2, name, note, settings, vocabulary,
+           CASE WHEN state IN ('running', 'paused') THEN 'stopped' ELSE state END, message
+    FROM other.run WHERE id = ?1)sql";
+
+constexpr const char* copies_of_parts[] = {
+    "INSERT INTO main.conditions SELECT ?2, precision, device, threads, reason FROM other.conditions WHERE run = ?1",
+    "INSERT INTO main.summary SELECT ?2, iterations, best_validation_loss, best_iteration, final_validation_loss, "
+    "whole_evaluated, whole_validation_loss, final_training_loss, seconds, tokens_per_second "
+    "FROM other.summary WHERE run = ?1",
+    "INSERT INTO main.step SELECT ?2, iteration, training_loss, gradient_norm, learning_rate "
+    "FROM other.step WHERE run = ?1",
+    "INSERT INTO main.evaluation SELECT ?2, iteration, training_loss, validation_loss "
+    "FROM other.evaluation WHERE run = ?1",
+    "INSERT INTO main.sample SELECT ?2, iteration, text FROM other.sample WHERE run = ?1",
+};
+
+/// One run of the other lab.
+struct Incoming {
+    RunId id;
+    std::int64_t experiment;
+    std::string settings;
+};
+
+/// One run of this lab; each stands for one run of the other lab at most, so that copies on purpose stay several.
+struct Present {
+    RunId id;
+    std::string settings;
+    bool taken = false;
+};
+
+// The experiment of the other lab here: made unless the very same one (its time included) came with an earlier merge.
+std::int64_t experiment_here(const sqlite::Connection& database, std::int64_t other) {
+    sqlite::Query known = database.query(
+        "SELECT here.id FROM main.experiment AS here JOIN other.experiment AS there "
+        "USING (name, description, created) WHERE there.id = ?");
+    if (known.with(other).next()) return known.integer(0);
+    database
+        .query(
+            "INSERT INTO main.experiment (name, description, created) "
+            "SELECT name, description, created FROM other.experiment WHERE id = ?")
+        .with(other)
+        .run();
+    return database.last_id();
+}
+
+}  // namespace
+
+int LabFile::merge(const fs::path& other) {
+    std::error_code error;
+    if (fs::equivalent(path_, other, error)) {
+        throw BadInput(other.string() + " is this lab itself: it cannot be merged into itself.");
+    }
+    const std::unique_ptr<LabFile> source = open(other, Mode::read);  // says what is wrong with it
+    const sqlite::Connection& database = database_->connection;
+    StagedCheckpoints checkpoints;
+    int added = 0;
+    const Attachment attachment(database, sqlite::uri(other, source->database_->access));
+    sqlite::Transaction transaction(database);
+
+    std::vector<Present> present;
+    std::vector<Incoming> incoming;
+    {
+        sqlite::Query here = database.query("SELECT id, settings FROM main.run WHERE deleted = 0 ORDER BY id");
+        while (here.next()) present.push_back({here.integer(0), here.text(1)});
+        sqlite::Query there =
+            database.query("SELECT id, experiment, settings FROM other.run WHERE deleted = 0 ORDER BY id");
+        while (there.next()) incoming.push_back({there.integer(0), there.integer(1), there.text(2)});
+    }
+    for (const Incoming& run : incoming) {
+        const auto same = std::find_if(present.begin(), present.end(), [&](const Present& known) {
+            if (known.taken || known.settings != run.settings) return false;
+            sqlite::Query compared = database.query(same_measurements);
+            return compared.with(known.id, run.id).next() && compared.integer(0) != 0;
+        });
+        if (same != present.end()) {
+            same->taken = true;
+            continue;
+        }
+        const std::int64_t experiment = experiment_here(database, run.experiment);
+        database.query(copy_run).with(run.id, experiment).run();
+        const RunId id = database.last_id();
+        for (const char* copy : copies_of_parts) database.query(copy).with(run.id, id).run();
+        const fs::path checkpoint = source->checkpoint_path(run.id);
+        if (fs::exists(checkpoint, error)) {
+            checkpoint_folder();  // makes it
+            checkpoints.add(checkpoint, checkpoint_path(id));
+        }
+        ++added;
+    }
+    transaction.commit();
+    try {
+        checkpoints.put_in_place();
+    } catch (const fs::filesystem_error& problem) {
+        throw BadInput("A checkpoint from " + other.string() + " cannot be put into " + checkpoint_folder().string() +
+                       ": " + problem.code().message() + ".");
+    }
+    return added;
+}
+
+}  // namespace ropelab

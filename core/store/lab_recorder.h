@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "core/spec/event.h"
+
+namespace ropelab {
+
+/// Writes a sweep's events into a lab file from a thread of its own, at least four times a second, so that a program
+/// killed at any moment has on disk what was on screen a second before and training never waits for the disk.
+class LabRecorder {
+ public:
+    /// Opens the lab for writing. Throws BadInput.
+    explicit LabRecorder(const std::filesystem::path& lab);
+    /// Writes what is left and joins the thread.
+    ~LabRecorder();
+
+    /// From any thread; returns at once.
+    void record(const Event& event);
+    /// Waits until everything recorded so far is in the file, or the next write has failed (see trouble).
+    void flush();
+    /// Why the last write failed, or "" (a full disk, say): the events are kept and tried again.
+    std::string trouble() const;
+
+ private:
+    struct Worker;
+    std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace ropelab

@@ -1,0 +1,115 @@
+#include "core/store/lab_schema.h"
+
+#include <array>
+#include <string>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+// Measurements lie in tables without rowid, clustered by run and iteration: about 35 bytes a step, one range scan to
+// read a run. AUTOINCREMENT never gives a run's number again, so that a purged run's checkpoint cannot be taken for
+// another's. NULL in a REAL column is a number that was not finite.
+constexpr const char* version_1 = R"sql(
+CREATE TABLE experiment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,                         -- JSON, as it was started
+    created TEXT NOT NULL                              -- UTC, ISO 8601
+);
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    experiment INTEGER NOT NULL REFERENCES experiment (id),
+    name TEXT NOT NULL,
+    note TEXT NOT NULL DEFAULT '',
+    settings TEXT NOT NULL,                            -- flat JSON
+    vocabulary TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL DEFAULT 'waiting',
+    message TEXT NOT NULL DEFAULT '',
+    writer TEXT NOT NULL DEFAULT '',                   -- the process that trains or trained it
+    deleted INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX run_of_experiment ON run (experiment);
+CREATE TABLE conditions (
+    run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+    precision TEXT NOT NULL,
+    device TEXT NOT NULL,
+    threads INTEGER NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE TABLE summary (                                 -- losses in nats per symbol
+    run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+    iterations INTEGER NOT NULL,
+    best_validation_loss REAL,
+    best_iteration INTEGER NOT NULL,
+    final_validation_loss REAL,
+    whole_evaluated INTEGER NOT NULL,                  -- 0: whole_validation_loss was not measured
+    whole_validation_loss REAL,
+    final_training_loss REAL,
+    seconds REAL,
+    tokens_per_second REAL
+);
+CREATE TABLE step (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    iteration INTEGER NOT NULL,
+    training_loss REAL,
+    gradient_norm REAL,
+    learning_rate REAL,
+    PRIMARY KEY (run, iteration)
+) WITHOUT ROWID;
+CREATE TABLE evaluation (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    iteration INTEGER NOT NULL,
+    training_loss REAL,
+    validation_loss REAL,
+    PRIMARY KEY (run, iteration)
+) WITHOUT ROWID;
+CREATE TABLE sample (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    iteration INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, iteration)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<const char*, 1> migrations_in_order = {version_1};
+
+}  // namespace
+
+std::span<const char* const> lab_migrations() {
+    return migrations_in_order;
+}
+
+void migrate(const sqlite::Connection& database, std::span<const char* const> migrations) {
+    const auto size = static_cast<std::int64_t>(migrations.size());
+    while (database.number("PRAGMA user_version") < size) {
+        sqlite::Transaction transaction(database);
+        // Read again under the lock: another program may have migrated the file meanwhile.
+        const std::int64_t version = database.number("PRAGMA user_version");
+        if (version >= size) return;
+        if (version == 0) {
+            database.run(("PRAGMA application_id = " + std::to_string(lab_application_id)).c_str());
+        }
+        database.run(migrations[static_cast<std::size_t>(version)]);
+        database.run(("PRAGMA user_version = " + std::to_string(version + 1)).c_str());
+        transaction.commit();
+    }
+}
+
+int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
+                    std::span<const char* const> migrations) {
+    if (database.number("PRAGMA application_id") != lab_application_id) {
+        throw BadInput(path.string() + " is an SQLite database, but not a RoPE Lab file.");
+    }
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (version < 1 || version > static_cast<std::int64_t>(migrations.size())) {
+        throw BadInput(path.string() + " was written by a newer RoPE Lab (file version " + std::to_string(version) +
+                       ", this program reads up to " + std::to_string(migrations.size()) +
+                       "); update RoPE Lab to open it.");
+    }
+    return static_cast<int>(version);
+}
+
+}  // namespace ropelab

@@ -1,0 +1,48 @@
+#include "core/store/process_mark.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+namespace ropelab {
+
+namespace {
+
+// When the process started, in clock ticks since the machine did: field 22 of /proc/N/stat. "" where there is none.
+std::string start_time(const std::string& number) {
+    std::ifstream file("/proc/" + number + "/stat");
+    std::string stat;
+    std::getline(file, stat);
+    // The program's name, in parentheses, may hold blanks and parentheses itself: fields are counted after the last.
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos) return "";
+    std::istringstream fields(stat.substr(name_end + 1));
+    std::string field;
+    for (int i = 3; i <= 22; ++i) fields >> field;
+    return fields ? field : "";
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "localhost";
+}
+
+}  // namespace
+
+std::string process_mark() {
+    const std::string number = std::to_string(::getpid());
+    return host_name() + " " + number + " " + start_time(number);
+}
+
+bool lives_elsewhere(const std::string& mark) {
+    std::istringstream fields(mark);
+    std::string host;
+    std::string number;
+    std::string started;
+    fields >> host >> number >> started;
+    return fields && host == host_name() && number != std::to_string(::getpid()) && start_time(number) == started;
+}
+
+}  // namespace ropelab

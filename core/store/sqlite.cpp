@@ -1,0 +1,192 @@
+#include "core/store/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/spec/error.h"
+
+namespace ropelab::sqlite {
+
+namespace {
+constexpr int patience_ms = 5000;  // how long a locked file is waited for
+}
+
+Query::~Query() {
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+}
+
+void Query::bind(int index, std::int64_t value) {
+    if (const int code = sqlite3_bind_int64(statement_, index, value); code != SQLITE_OK) connection_.fail(code);
+}
+
+void Query::bind(int index, double value) {
+    const int code =
+        std::isfinite(value) ? sqlite3_bind_double(statement_, index, value) : sqlite3_bind_null(statement_, index);
+    if (code != SQLITE_OK) connection_.fail(code);
+}
+
+void Query::bind(int index, std::string_view value) {
+    // An empty view's data may be null, which SQLite takes for NULL.
+    const char* data = value.empty() ? "" : value.data();
+    const int code = sqlite3_bind_text64(statement_, index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (code != SQLITE_OK) connection_.fail(code);
+}
+
+bool Query::next() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) connection_.fail(code);
+    return false;
+}
+
+void Query::run() {
+    while (next()) {
+    }
+    sqlite3_reset(statement_);
+}
+
+std::int64_t Query::integer(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
+
+double Query::real(int column) const {
+    return null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(statement_, column);
+}
+
+std::string Query::text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : "";
+}
+
+bool Query::null(int column) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+void Connection::Close::operator()(sqlite3_stmt* statement) const {
+    sqlite3_finalize(statement);
+}
+
+Connection::Connection(const std::filesystem::path& path, Access access) : path_(path) {
+    const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                      (access == Access::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    const int code = sqlite3_open_v2(uri(path, access).c_str(), &handle_, flags, nullptr);
+    try {
+        if (code != SQLITE_OK) fail(code);
+        sqlite3_extended_result_codes(handle_, 1);
+        sqlite3_busy_timeout(handle_, patience_ms);
+    } catch (...) {
+        sqlite3_close(handle_);
+        throw;
+    }
+}
+
+Connection::~Connection() {
+    statements_.clear();
+    sqlite3_close(handle_);
+}
+
+Query Connection::query(const char* sql) const {
+    auto found = statements_.find(std::string_view(sql));
+    if (found == statements_.end()) {
+        sqlite3_stmt* statement = nullptr;
+        const int code = sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        if (code != SQLITE_OK) fail(code);
+        found = statements_.emplace(sql, statement).first;
+    }
+    return {*this, found->second.get()};
+}
+
+void Connection::run(const char* sql) const {
+    if (const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Connection::number(const char* sql) const {
+    Query row = query(sql);
+    return row.next() ? row.integer(0) : 0;
+}
+
+std::int64_t Connection::last_id() const {
+    return sqlite3_last_insert_rowid(handle_);
+}
+
+int Connection::changes() const {
+    return sqlite3_changes(handle_);
+}
+
+bool Connection::read_only() const {
+    return sqlite3_db_readonly(handle_, "main") == 1;
+}
+
+bool Connection::set_write_ahead_log(bool wanted) const {
+    // Where the mode cannot be changed (a file system without shared memory, others have the file open) SQLite either
+    // says so or keeps the old one silently; what counts is the mode that it has then.
+    const char* sql = wanted ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";
+    sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+    Query mode = query("PRAGMA journal_mode");
+    return mode.next() && mode.text(0) == "wal";
+}
+
+void Connection::back_up_to(Connection& target) const {
+    sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+    if (!backup) target.fail(sqlite3_errcode(target.handle_));
+    // In one go: a writer of another process would make a backup in steps start over at each of its commits.
+    const int code = sqlite3_backup_step(backup, -1);
+    sqlite3_backup_finish(backup);
+    if (code != SQLITE_DONE) target.fail(code);
+}
+
+void Connection::fail(int code) const {
+    const std::string file = path_.string();
+    switch (code & 0xFF) {
+        case SQLITE_NOTADB:
+            throw BadInput(file + " is not a RoPE Lab file.");
+        case SQLITE_CORRUPT:
+            throw BadInput(file + " is damaged (" + sqlite3_errmsg(handle_) + "); open a copy of it instead.");
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            throw BadInput(file + " is being written by another program; try again when that is done.");
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+            throw BadInput(file + " cannot be written: the file or its folder is read-only.");
+        case SQLITE_FULL:
+            throw BadInput(file + " cannot be written: the disk is full.");
+        default:
+            throw BadInput(file + " cannot be read or written: " + sqlite3_errstr(code) + ".");
+    }
+}
+
+Transaction::Transaction(const Connection& connection, bool write) : connection_(connection) {
+    connection_.run(write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+    // After some errors (a full disk) SQLite has rolled back by itself; a second ROLLBACK then fails harmlessly.
+    if (open_) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+    connection_.run("COMMIT");
+    open_ = false;
+}
+
+std::string uri(const std::filesystem::path& path, Access access) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string result = "file://";
+    for (const char c : std::filesystem::absolute(path).string()) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '%' || c == '?' || c == '#') {
+            result += '%';
+            result += digits[byte >> 4];
+            result += digits[byte & 15];
+        } else {
+            result += c;
+        }
+    }
+    if (access == Access::write) return result + "?mode=rw";
+    return result + (access == Access::read ? "?mode=ro" : "?mode=ro&immutable=1");
+}
+
+}  // namespace ropelab::sqlite

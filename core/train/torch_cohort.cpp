@@ -1,0 +1,307 @@
+#include "core/train/torch_cohort.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/_fused_adamw.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "core/model/decoder.h"
+#include "core/model/torch_model.h"
+#include "core/spec/error.h"
+#include "core/train/batches.h"
+#include "core/train/processor.h"
+#include "core/train/schedule.h"
+
+namespace ropelab {
+
+namespace {
+
+struct Batch {
+    torch::Tensor x;  // (runs, batch, context) int64
+    torch::Tensor y;  // (runs, batch·context) int64
+};
+
+Batch gather(std::span<const std::int32_t> tokens, const std::vector<std::vector<std::int64_t>>& starts,
+             std::int64_t context, torch::Device device) {
+    const auto runs = static_cast<std::int64_t>(starts.size());
+    const auto batch = static_cast<std::int64_t>(starts.front().size());
+    Batch result{torch::empty({runs, batch, context}, torch::kInt64),
+                 torch::empty({runs, batch * context}, torch::kInt64)};
+    auto* inputs = result.x.data_ptr<std::int64_t>();
+    auto* targets = result.y.data_ptr<std::int64_t>();
+    for (const auto& run : starts) {
+        for (std::int64_t start : run) {
+            const std::int32_t* source = tokens.data() + start;
+            inputs = std::copy(source, source + context, inputs);
+            targets = std::copy(source + 1, source + context + 1, targets);
+        }
+    }
+    return {result.x.to(device), result.y.to(device)};
+}
+
+void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, const std::string& split) {
+    if (static_cast<std::int64_t>(tokens.size()) < spec.context + 2) {
+        throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " symbols, but a context of " +
+                       std::to_string(spec.context) + " needs at least " + std::to_string(spec.context + 2) + ".");
+    }
+}
+
+}  // namespace
+
+struct TorchCohort::State {
+    std::vector<RunSpec> specs;
+    TokenData data;
+    torch::Device device = torch::kCPU;
+    RunConditions conditions;
+    Precision precision = Precision::float32;
+    std::int64_t iteration = 0;
+
+    Decoder decoder;
+    Parameters weights;
+    RotaryTables tables;
+    torch::Tensor gradient;       // (runs, total)
+    torch::Tensor first_moment;   // (runs, total)
+    torch::Tensor second_moment;  // (runs, total)
+
+    State(std::vector<RunSpec> runs, const TokenData& tokens, torch::Tensor flat)
+        : specs(std::move(runs)),
+          data(tokens),
+          decoder(specs.front()),
+          weights(layout_of(specs.front(), tokens.vocabulary), std::move(flat)) {
+        reset_rows();
+    }
+
+    // After the runs changed: everything that has a row for each of them.
+    void reset_rows() {
+        tables = rotary_tables(specs, specs.front().context, device);
+        gradient = torch::zeros_like(weights.flat());
+    }
+
+    std::vector<std::vector<std::int64_t>> starts(
+        const std::function<std::vector<std::int64_t>(const RunSpec&)>& of) const {
+        std::vector<std::vector<std::int64_t>> result;
+        for (const RunSpec& spec : specs) result.push_back(of(spec));
+        return result;
+    }
+
+    // Fills `gradient` and returns the mean loss of each run: (runs).
+    torch::Tensor forward_and_backward(const Batch& batch, Precision how) {
+        std::vector<std::int64_t> seeds;
+        for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
+        const Dropout dropout(specs.front().dropout, seeds, iteration);
+        const torch::Tensor logits = decoder.logits(weights, batch.x, tables, how, dropout);
+        const torch::Tensor means = row_means(token_losses(logits, batch.y));
+        // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
+        const auto gradients = torch::autograd::grad({means.sum()}, weights.leaves());
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            const Parameter& parameter = weights.layout().parameters[i];
+            gradient.narrow(1, parameter.offset, parameter.size).view(gradients[i].sizes()).copy_(gradients[i]);
+        }
+        return means.detach();
+    }
+
+    void adamw(std::int64_t run, double rate) {
+        const torch::NoGradGuard no_gradients;
+        const Layout& layout = weights.layout();
+        const RunSpec& spec = specs[static_cast<std::size_t>(run)];
+        const auto update = [&](std::int64_t offset, std::int64_t size, double decay) {
+            const auto part = [&](const torch::Tensor& rows) { return rows.select(0, run).narrow(0, offset, size); };
+            constexpr double epsilon = 1e-8;
+            // The number of this step, from 1, for the bias correction; it grows inside the call.
+            const torch::Tensor steps = torch::full({}, static_cast<double>(iteration), torch::kFloat32).to(device);
+            at::_fused_adamw_({part(weights.flat())}, {part(gradient)}, {part(first_moment)}, {part(second_moment)}, {},
+                              {steps + 1}, rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
+        };
+        update(0, layout.matrices, spec.weight_decay);
+        update(layout.matrices, layout.total - layout.matrices, 0.0);
+    }
+
+    std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        const torch::Tensor means =
+            forward_and_backward(gather(data.training, batch_starts, specs.front().context, device), precision);
+        std::vector<StepResult> results;
+        for (std::int64_t run = 0; run < static_cast<std::int64_t>(specs.size()); ++run) {
+            const RunSpec& spec = specs[static_cast<std::size_t>(run)];
+            StepResult result;
+            result.training_loss = means[run].item<double>();
+            result.gradient_norm = gradient.select(0, run).norm().item<double>();
+            result.learning_rate = learning_rate_at(spec, iteration);
+            if (std::isfinite(result.training_loss) && std::isfinite(result.gradient_norm)) {
+                if (spec.clip > 0 && result.gradient_norm > spec.clip) {
+                    gradient.select(0, run).mul_(spec.clip / (result.gradient_norm + 1e-6));
+                }
+                adamw(run, result.learning_rate);
+            }
+            results.push_back(result);
+        }
+        ++iteration;
+        return results;
+    }
+
+    // The time of one forward and backward pass on the first batch, the best of three.
+    double seconds_a_pass(const Batch& batch, Precision how) {
+        double best = std::numeric_limits<double>::infinity();
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            const auto begin = std::chrono::steady_clock::now();
+            forward_and_backward(batch, how);
+            const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+            if (attempt > 0) best = std::min(best, elapsed.count());  // the first warms up
+        }
+        return best;
+    }
+
+    void settle_precision() {
+        const auto settle = [&](Precision chosen, const std::string& reason) {
+            precision = chosen;
+            conditions.precision = chosen == Precision::bfloat16 ? "bfloat16" : "float32";
+            conditions.reason = conditions.precision + ": " + reason;
+        };
+        if (specs.front().precision != Precision::automatic) return settle(specs.front().precision, "as asked.");
+        if (!processor_multiplies_bfloat16())
+            return settle(Precision::float32, "this processor has no bfloat16 products.");
+        const Batch batch = gather(
+            data.training, starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }),
+            specs.front().context, device);
+        const double ratio = seconds_a_pass(batch, Precision::float32) / seconds_a_pass(batch, Precision::bfloat16);
+        const bool faster = ratio > 1.0;
+        settle(faster ? Precision::bfloat16 : Precision::float32,
+               std::to_string(faster ? ratio : 1.0 / ratio).substr(0, 4) + " × as fast as " +
+                   (faster ? "float32" : "bfloat16") + " here.");
+    }
+};
+
+TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads) {
+    avoid_broken_amx();
+    if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
+    for (const RunSpec& spec : start.runs) {
+        check(spec);
+        if (!same_shape(spec, start.runs.front())) {
+            throw BadInput("Runs of one cohort must agree in everything but theta, fraction, seed and learning rate.");
+        }
+    }
+    check_length(data.training, start.runs.front(), "training");
+    check_length(data.validation, start.runs.front(), "validation");
+    if (!start.states.empty() && start.states.size() != start.runs.size()) {
+        throw BadInput("A cohort that goes on needs one state for each of its runs.");
+    }
+
+    const Layout layout = layout_of(start.runs.front(), data.vocabulary);
+    std::vector<torch::Tensor> rows;
+    std::vector<torch::Tensor> first;
+    std::vector<torch::Tensor> second;
+    for (std::size_t run = 0; run < start.runs.size(); ++run) {
+        if (start.states.empty()) {
+            rows.push_back(initial_row(layout, start.runs[run].seed));
+            first.push_back(torch::zeros({layout.total}));
+            second.push_back(torch::zeros({layout.total}));
+        } else {
+            rows.push_back(from_named(layout, start.states[run], "model."));
+            first.push_back(from_named(layout, start.states[run], "optimizer.first."));
+            second.push_back(from_named(layout, start.states[run], "optimizer.second."));
+        }
+    }
+
+    at::set_num_threads(static_cast<int>(threads));
+    state_ = std::make_unique<State>(start.runs, data, torch::stack(rows));
+    state_->first_moment = torch::stack(first);
+    state_->second_moment = torch::stack(second);
+    state_->iteration = start.iteration;
+    if (start.conditions) {
+        state_->conditions = *start.conditions;
+        state_->precision = start.conditions->precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
+    } else {
+        state_->conditions.device = "cpu";
+        state_->conditions.threads = threads;
+        state_->settle_precision();
+    }
+}
+
+TorchCohort::~TorchCohort() = default;
+
+std::int64_t TorchCohort::runs() const {
+    return static_cast<std::int64_t>(state_->specs.size());
+}
+std::int64_t TorchCohort::iteration() const {
+    return state_->iteration;
+}
+RunConditions TorchCohort::conditions() const {
+    return state_->conditions;
+}
+
+std::vector<StepResult> TorchCohort::step() {
+    return step_at(state_->starts(
+        [&](const RunSpec& spec) { return batch_starts(spec, state_->data.training.size(), state_->iteration); }));
+}
+
+std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
+    return state_->train(starts);
+}
+
+std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
+                                                  std::int64_t run) const {
+    state_->forward_and_backward(gather(state_->data.training, starts, state_->specs.front().context, state_->device),
+                                 state_->precision);
+    return to_named(state_->weights.layout(), state_->gradient.select(0, run), "");
+}
+
+std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>& cancelled) {
+    State& s = *state_;
+    const bool whole = s.specs.front().evaluation == Evaluation::whole;
+    const auto training_starts = s.starts([&](const RunSpec& spec) {
+        return whole ? spaced_starts(spec, s.data.training.size())
+                     : sampled_starts(spec, s.data.training.size(), s.iteration, "training");
+    });
+    const auto validation_starts = s.starts([&](const RunSpec& spec) {
+        return whole ? whole_windows(s.data.validation.size(), spec.context)
+                     : sampled_starts(spec, s.data.validation.size(), s.iteration, "validation");
+    });
+    const auto losses = [&](std::span<const std::int32_t> tokens,
+                            const std::vector<std::vector<std::int64_t>>& starts) {
+        return mean_losses(s.decoder, s.weights, s.tables, s.precision, tokens, s.specs.front().context, starts,
+                           cancelled);
+    };
+    const std::vector<double> training = losses(s.data.training, training_starts);
+    const std::vector<double> validation = training.empty() ? training : losses(s.data.validation, validation_starts);
+    std::vector<EvaluationResult> results;
+    for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
+    return results;
+}
+
+void TorchCohort::remove(std::int64_t run) {
+    State& s = *state_;
+    std::vector<std::int64_t> kept;
+    for (std::int64_t other = 0; other < runs(); ++other) {
+        if (other != run) kept.push_back(other);
+    }
+    s.specs.erase(s.specs.begin() + run);
+    if (kept.empty()) return;
+    const torch::Tensor rows = torch::tensor(kept, torch::kInt64).to(s.device);
+    const torch::NoGradGuard no_gradients;
+    s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
+    s.first_moment = s.first_moment.index_select(0, rows);
+    s.second_moment = s.second_moment.index_select(0, rows);
+    s.reset_rows();
+}
+
+std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
+    std::vector<NamedTensor> result;
+    const auto add = [&](const torch::Tensor& rows, const std::string& prefix) {
+        for (NamedTensor& tensor : to_named(state_->weights.layout(), rows.select(0, run), prefix)) {
+            result.push_back(std::move(tensor));
+        }
+    };
+    add(state_->weights.flat(), "model.");
+    add(state_->first_moment, "optimizer.first.");
+    add(state_->second_moment, "optimizer.second.");
+    std::sort(result.begin(), result.end(), [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
+    return result;
+}
+
+std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
+    return std::make_unique<TorchModel>(state_->specs[static_cast<std::size_t>(run)], state_->weights.layout(),
+                                        state_->weights.flat().select(0, run), state_->precision);
+}
+
+}  // namespace ropelab

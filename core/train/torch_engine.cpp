@@ -1,0 +1,53 @@
+#include "core/train/torch_engine.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/torch.h>
+
+#include "core/model/torch_model.h"
+#include "core/spec/error.h"
+#include "core/train/processor.h"
+#include "core/train/torch_cohort.h"
+
+namespace ropelab {
+
+TorchEngine::TorchEngine() : default_threads_(at::get_num_threads()) { avoid_broken_amx(); }
+
+EngineInfo TorchEngine::info() {
+    EngineInfo result;
+    result.version = TORCH_VERSION;
+    result.processor = at::get_cpu_capability();
+    result.bfloat16 = processor_multiplies_bfloat16();
+    result.threads = default_threads_;
+    result.cuda = false;
+    result.cuda_detail = "This build trains on the CPU.";
+    return result;
+}
+
+std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, const TokenData& data) {
+    if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
+    const RunSpec& spec = start.runs.front();
+    const std::string device =
+        start.conditions ? start.conditions->device : (spec.device == Device::cuda ? "cuda" : "cpu");
+    if (device == "cuda") {
+        throw BadInput("The device is cuda, but " + info().cuda_detail + " Use device=cpu or auto.");
+    }
+    std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
+    if (threads == 0) threads = default_threads_;
+    return std::make_unique<TorchCohort>(start, data, threads);
+}
+
+std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabulary,
+                                                 std::span<const NamedTensor> tensors) {
+    check(spec);
+    const Layout layout = layout_of(spec, vocabulary);
+    const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
+    return std::make_unique<TorchModel>(spec, layout, from_named(layout, tensors, "model."), precision);
+}
+
+}  // namespace ropelab
+
+extern "C" ropelab::Engine* ropelab_engine() {
+    static ropelab::TorchEngine engine;
+    return &engine;
+}

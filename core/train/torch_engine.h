@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/spec/engine.h"
+
+namespace ropelab {
+
+/// The engine on LibTorch. Free of torch headers; tests that link the engine use it directly.
+class TorchEngine : public Engine {
+ public:
+    TorchEngine();
+    EngineInfo info() override;
+    std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override;
+    std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
+                                        std::span<const NamedTensor> tensors) override;
+
+ private:
+    std::int64_t default_threads_;
+};
+
+}  // namespace ropelab
+
+/// What the program looks up in the library after it opened it. The engine lives until the program ends.
+extern "C" ropelab::Engine* ropelab_engine();

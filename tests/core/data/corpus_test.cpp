@@ -1,0 +1,161 @@
+#include "core/data/corpus.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+#include "core/spec/error.h"
+#include "tests/core/data/scratch.h"
+
+namespace ropelab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class CorpusTest : public testing::Test {
+ protected:
+    RunSpec spec(const std::string& data, std::int64_t context = 4) const {
+        RunSpec spec;
+        spec.data = data;
+        spec.context = context;
+        return spec;
+    }
+    RunSpec file(const std::string& text, std::int64_t context = 4) const {
+        return spec(scratch_.write("text.txt", text).string(), context);
+    }
+
+    ScratchFolder scratch_;
+    Environment data_{"ROPELAB_DATA", nullptr};
+    Environment cache_{"XDG_CACHE_HOME", scratch_.path().c_str()};
+};
+
+TEST_F(CorpusTest, SplitsAFileInOrder) {
+    std::string text;
+    for (int i = 0; i < 101; ++i) text += static_cast<char>('a' + i % 26);
+    const auto corpus = open_corpus(file(text));
+    EXPECT_EQ(corpus->name, "text.txt");
+    EXPECT_FALSE(corpus->generated);
+    EXPECT_EQ(corpus->vocabulary.size(), 26);
+    EXPECT_EQ(corpus->training.size(), 90u);
+    EXPECT_EQ(corpus->vocabulary.decode(corpus->training) + corpus->vocabulary.decode(corpus->validation), text);
+    EXPECT_TRUE(corpus->test.empty());
+
+    RunSpec three = file(text);
+    three.split = Split::ninety_five_five;
+    const auto parts = open_corpus(three);
+    EXPECT_EQ(parts->validation.size(), 5u);
+    EXPECT_EQ(parts->vocabulary.decode(parts->validation) + parts->vocabulary.decode(parts->test), text.substr(90));
+}
+
+TEST_F(CorpusTest, TakesCharactersOrBytesAsAskedOrAsFits) {
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += "né";
+    RunSpec characters = file(text);
+    EXPECT_EQ(open_corpus(characters)->vocabulary.size(), 2);
+    EXPECT_EQ(open_corpus(characters)->training.size(), 180u);
+    characters.symbols = Symbols::bytes;
+    EXPECT_EQ(open_corpus(characters)->vocabulary.size(), 3);
+    EXPECT_EQ(open_corpus(characters)->training.size(), 270u);
+
+    RunSpec damaged = file(text + "\xFF" + text);
+    EXPECT_TRUE(open_corpus(damaged)->vocabulary.bytes());
+    damaged.symbols = Symbols::characters;
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(damaged), BadInput),
+                AllOf(HasSubstr("byte offset 300"), HasSubstr("symbols = bytes")));
+}
+
+TEST_F(CorpusTest, RefusesATextShorterThanTheContext) {
+    const std::string text(100, 'x');
+    EXPECT_NO_THROW(open_corpus(file(text, 9)));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file(text, 10)), BadInput),
+                AllOf(HasSubstr("validation part"), HasSubstr("10 characters"), HasSubstr("context = 10"),
+                      HasSubstr("at least 11"), HasSubstr("at most 9")));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file("x", 1)), BadInput), HasSubstr("training part"));
+    RunSpec three = file(text, 5);
+    three.split = Split::ninety_five_five;
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(three), BadInput), HasSubstr("5 characters"));
+}
+
+TEST_F(CorpusTest, OpensAFileOnceUntilItChanges) {
+    const RunSpec first = file(std::string(1000, 'x'));
+    const auto corpus = open_corpus(first);
+    RunSpec mate = first;
+    mate.theta = 500;
+    mate.seed = 9;
+    EXPECT_EQ(open_corpus(mate), corpus);
+    mate.symbols = Symbols::bytes;
+    EXPECT_NE(open_corpus(mate), corpus);
+    scratch_.write("text.txt", std::string(1001, 'y'));
+    EXPECT_NE(open_corpus(first), corpus);
+    EXPECT_EQ(open_corpus(first)->vocabulary.symbol(0), "y");
+}
+
+TEST_F(CorpusTest, MayBeOpenedFromManyThreads) {
+    const RunSpec run = file(std::string(50'000, 'x') + "y");
+    std::vector<std::shared_ptr<const Corpus>> opened(8);
+    std::vector<std::thread> threads;
+    for (auto& corpus : opened) threads.emplace_back([&corpus, &run] { corpus = open_corpus(run); });
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& corpus : opened) EXPECT_EQ(corpus->training, opened.front()->training);
+}
+
+TEST_F(CorpusTest, GeneratedTextsFollowTheirSeedAndName) {
+    const auto first = open_corpus(spec("generated", 128));
+    EXPECT_TRUE(first->generated);
+    EXPECT_EQ(first->training.size() + first->validation.size(), 1'000'000u);
+    EXPECT_FALSE(first->vocabulary.bytes());
+    RunSpec other = spec("generated", 128);
+    other.data_seed = 2;
+    EXPECT_NE(open_corpus(other)->training, first->training);
+    const auto local = open_corpus(spec("generated-local", 128));
+    EXPECT_NE(local->name, first->name);
+    EXPECT_NE(local->vocabulary.decode(local->validation), first->vocabulary.decode(first->validation));
+    EXPECT_EQ(open_corpus(spec("generated", 64)), first);
+}
+
+TEST_F(CorpusTest, TheFloorBelongsToGeneratedTextsOnly) {
+    EXPECT_EQ(floor_of(file(std::string(100, 'x'))), std::nullopt);
+    EXPECT_EQ(floor_of(spec("generated", 64), [] { return true; }), std::nullopt);
+    for (const char* name : {"generated", "generated-local"}) {
+        const auto corpus = open_corpus(spec(name, 16));
+        const std::optional<Floor> floor = floor_of(spec(name, 16));
+        ASSERT_TRUE(floor);
+        ASSERT_EQ(floor->loss_by_position.size(), 16u);
+        const double mean = std::accumulate(floor->loss_by_position.begin(), floor->loss_by_position.end(), 0.0) / 16;
+        EXPECT_NEAR(floor->mean, mean, 1e-9);
+        EXPECT_GE(floor->mean, floor->entropy_rate);
+        EXPECT_LT(floor->mean, std::log(corpus->vocabulary.size()));
+    }
+}
+
+TEST_F(CorpusTest, TheSharedTextsHaveTheirKnownAlphabets) {
+    const auto shakespeare = shared_text("tinyshakespeare.txt");
+    if (shakespeare.empty()) GTEST_SKIP() << "The shared test data are not there.";
+    const auto folder = shakespeare.parent_path();
+    const auto tiny = open_corpus(spec("tinyshakespeare", 64), folder);
+    EXPECT_EQ(tiny->name, "Tiny Shakespeare");
+    EXPECT_EQ(tiny->vocabulary.size(), 65);
+    EXPECT_EQ(tiny->training.size(), 1'003'854u);
+    EXPECT_EQ(tiny->validation.size(), 111'540u);
+
+    const auto enwik8 = open_corpus(spec("enwik8", 64), folder);
+    EXPECT_EQ(enwik8->name, "first 4,154,399 bytes of enwik8");
+    EXPECT_TRUE(enwik8->vocabulary.bytes());
+    EXPECT_EQ(enwik8->vocabulary.size(), 200);
+
+    const auto text8 = open_corpus(spec("text8", 64), folder);
+    EXPECT_EQ(text8->name, "first 6,877,825 bytes of text8");
+    EXPECT_FALSE(text8->vocabulary.bytes());
+    EXPECT_EQ(text8->vocabulary.size(), 27);
+
+    const auto book = open_corpus(spec((folder / "canterbury_alice29.txt").string(), 64));
+    EXPECT_EQ(book->name, "canterbury_alice29.txt");
+    EXPECT_EQ(book->training.size() + book->validation.size(), 152'089u) << "line ends stay as they are";
+}
+
+}  // namespace
+}  // namespace ropelab

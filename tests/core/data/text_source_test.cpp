@@ -1,0 +1,80 @@
+#include "core/data/text_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/spec/error.h"
+#include "tests/core/data/scratch.h"
+
+namespace ropelab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class TextSourceTest : public testing::Test {
+ protected:
+    ScratchFolder scratch_;
+    Environment data_{"ROPELAB_DATA", nullptr};
+    Environment cache_{"XDG_CACHE_HOME", scratch_.path().c_str()};
+};
+
+TEST_F(TextSourceTest, FindsTheGeneratedLanguages) {
+    EXPECT_EQ(locate("generated").language, Language::positional);
+    EXPECT_EQ(locate("generated-local").language, Language::local);
+    EXPECT_EQ(find_language("enwik8"), std::nullopt);
+    EXPECT_EQ(read_text(locate("generated"), 3).size(), generated_characters);
+}
+
+TEST_F(TextSourceTest, AKnownSetThatIsNotThereSaysHowToGetIt) {
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("tinyshakespeare"), BadInput),
+                AllOf(HasSubstr("Tiny Shakespeare"), HasSubstr("data fetch tinyshakespeare"), HasSubstr("--data-dir"),
+                      HasSubstr("ROPELAB_DATA")));
+}
+
+TEST_F(TextSourceTest, AKnownSetKeepsItsKindOfSymbol) {
+    scratch_.write("enwik8", "x");
+    scratch_.write("text8", "x");
+    EXPECT_TRUE(locate("enwik8", scratch_.path()).as_bytes);
+    EXPECT_FALSE(locate("text8", scratch_.path()).as_bytes);
+}
+
+TEST_F(TextSourceTest, OneSentenceForEachWrongName) {
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("tinyshakespear"), BadInput),
+                AllOf(HasSubstr("'tinyshakespear'"), HasSubstr("'tinyshakespeare'")));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("generatd"), BadInput), HasSubstr("'generated'"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("/no/such/file.txt"), BadInput), HasSubstr("no file '/no/such/file.txt'"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(""), BadInput), HasSubstr("empty"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(scratch_.path().string()), BadInput), HasSubstr("is a directory"));
+    const auto pipe = scratch_.path() / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(pipe.string()), BadInput), HasSubstr("not a regular file"));
+}
+
+TEST_F(TextSourceTest, OneSentenceForEachWrongFile) {
+    const auto empty = scratch_.write("empty.txt", "");
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(empty.string()), 1), BadInput),
+                AllOf(HasSubstr("empty.txt"), HasSubstr("is empty")));
+    // A sparse file: large without taking room.
+    const auto large = scratch_.write("large.txt", "x");
+    std::filesystem::resize_file(large, static_cast<std::uintmax_t>(largest_file) + 1);
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(large.string()), 1), BadInput), HasSubstr("2,147,483,649 bytes"));
+}
+
+TEST_F(TextSourceTest, AFileThatMayNotBeReadSaysWhy) {
+    if (::geteuid() == 0) GTEST_SKIP() << "The superuser may read every file.";
+    const auto file = scratch_.write("secret.txt", "text");
+    ASSERT_EQ(::chmod(file.c_str(), 0), 0);
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(file.string()), 1), BadInput),
+                AllOf(HasSubstr("secret.txt"), HasSubstr("cannot be read"), HasSubstr("ermission")));
+}
+
+TEST_F(TextSourceTest, ReadsAFileAsItIs) {
+    const std::string text("line\r\nnul\0 \xFF end", 15);
+    EXPECT_EQ(read_text(locate(scratch_.write("text", text).string()), 1), text);
+}
+
+}  // namespace
+}  // namespace ropelab

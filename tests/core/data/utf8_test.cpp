@@ -1,0 +1,52 @@
+#include "core/data/utf8.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ropelab {
+namespace {
+
+TEST(Utf8, EveryCodePointComesBack) {
+    for (char32_t code = 0; code <= 0x10FFFF; ++code) {
+        if (!is_unicode_scalar(code)) continue;
+        std::string text;
+        append_utf8(text, code);
+        const DecodedCharacter decoded = decode_utf8(text, 0);
+        ASSERT_EQ(decoded.code, code);
+        ASSERT_EQ(decoded.length, text.size());
+    }
+}
+
+TEST(Utf8, RefusesWhatIsNotUtf8AtItsOffset) {
+    const std::vector<std::pair<std::string, std::size_t>> cases = {
+        {"\x80", 0},                  // a tail byte alone
+        {"ab\xC0\x80", 2},            // overlong NUL
+        {"ab\xC1\xBF", 2},            // overlong
+        {"\xE0\x80\x80", 0},          // overlong
+        {"é\xF0\x80\x80\x80", 2},     // overlong
+        {"x\xED\xA0\x80", 1},         // a surrogate
+        {"\xF4\x90\x80\x80", 0},      // above U+10FFFF
+        {"\xF8\x88\x80\x80\x80", 0},  // five bytes
+        {"abc\xE2\x82", 3},           // cut
+        {"a\xE2\x28\xA1", 1},         // a wrong tail byte
+        {"\xFF", 0},
+    };
+    for (const auto& [text, offset] : cases)
+        EXPECT_EQ(first_invalid_utf8(text), offset) << testing::PrintToString(text);
+    EXPECT_EQ(first_invalid_utf8("né €😀"), std::nullopt);
+    EXPECT_EQ(first_invalid_utf8(""), std::nullopt);
+}
+
+TEST(Utf8, PrintsWhatWouldNotShow) {
+    EXPECT_EQ(printable_character(U'\n'), "\\n");
+    EXPECT_EQ(printable_character(U' '), "space");
+    EXPECT_EQ(printable_character(0xFEFF), "U+FEFF");
+    EXPECT_EQ(printable_character(0x7), "U+0007");
+    EXPECT_EQ(printable_character(0xE9), "é");
+}
+
+}  // namespace
+}  // namespace ropelab

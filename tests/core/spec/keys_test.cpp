@@ -1,0 +1,88 @@
+#include "core/spec/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Keys, EveryDefaultReadsBackAsItself) {
+    const RunSpec defaults;
+    for (const Key& entry : keys()) {
+        RunSpec spec;
+        const Value value = entry.get(defaults);
+        entry.set(spec, parse_value(entry, to_text(value), defaults));
+        EXPECT_EQ(entry.get(spec), value) << entry.name;
+    }
+}
+
+TEST(Keys, EveryKeyChangesItsOwnMemberOnly) {
+    for (const Key& entry : keys()) {
+        RunSpec spec;
+        const Value before = entry.get(spec);
+        Value other = before;
+        if (const auto* flag = std::get_if<bool>(&before)) other = !*flag;
+        if (const auto* whole = std::get_if<std::int64_t>(&before)) other = *whole + 2;
+        if (const auto* real = std::get_if<double>(&before)) other = *real == 0.5 ? 0.25 : 0.5;
+        if (entry.name == "theta") other = 77.0;
+        if (std::holds_alternative<std::string>(before)) {
+            other = entry.choices.empty()
+                        ? std::string("file.txt")
+                        : std::string(entry.choices[0] == std::get<std::string>(before) ? entry.choices[1]
+                                                                                        : entry.choices[0]);
+        }
+        entry.set(spec, other);
+        EXPECT_EQ(entry.get(spec), other) << entry.name;
+        for (const Key& mate : keys()) {
+            if (mate.name != entry.name) {
+                EXPECT_EQ(mate.get(spec), mate.get(RunSpec{})) << entry.name << " " << mate.name;
+            }
+        }
+    }
+}
+
+TEST(Keys, NamesAreDistinctAndEveryKeyExplainsItself) {
+    std::set<std::string_view> names;
+    for (const Key& entry : keys()) {
+        EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+        EXPECT_GT(entry.meaning.size(), 5U) << entry.name;
+    }
+}
+
+TEST(Keys, AnUnknownOneIsRefusedWithTheNearest) {
+    EXPECT_MESSAGE(key("thetta"), BadInput, "did you mean theta?");
+    EXPECT_MESSAGE(key("learning-rate"), BadInput, "learning_rate");
+}
+
+TEST(Keys, RefuseValuesThatTheyCannotMean) {
+    RunSpec spec;
+    const auto set = [&](const char* name, const char* text) {
+        key(name).set(spec, parse_value(key(name), text, spec));
+    };
+    EXPECT_MESSAGE(set("theta", "1"), BadInput, "theta is 1");
+    EXPECT_MESSAGE(set("fraction", "150 %"), BadInput, "between 0 and 1");
+    EXPECT_MESSAGE(set("layers", "2.5"), BadInput, "whole number");
+    EXPECT_MESSAGE(set("layers", "two"), BadInput, "\"two\" is not a number");
+    EXPECT_MESSAGE(set("position", "rop"), BadInput, "none, learned, rope, learned+rope");
+    EXPECT_MESSAGE(set("bias", "maybe"), BadInput, "true or false");
+    EXPECT_EQ(spec, RunSpec{});
+}
+
+TEST(Keys, AFractionIsReadAsSharePercentOrChannels) {
+    RunSpec spec;  // head dimension 32
+    const auto fraction = [&](const char* text) { return std::get<double>(parse_value(key("fraction"), text, spec)); };
+    EXPECT_DOUBLE_EQ(fraction("0.25"), 0.25);
+    EXPECT_DOUBLE_EQ(fraction("25 %"), 0.25);
+    EXPECT_DOUBLE_EQ(fraction("25%"), 0.25);
+    EXPECT_DOUBLE_EQ(fraction("2 ch"), 2.0 / 32);
+    EXPECT_DOUBLE_EQ(fraction("8ch"), 0.25);
+    EXPECT_MESSAGE(fraction("3 ch"), BadInput, "even number");
+    EXPECT_MESSAGE(fraction("34 ch"), BadInput, "head of 32");
+}
+
+}  // namespace
+}  // namespace ropelab

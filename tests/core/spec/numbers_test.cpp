@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <random>
+
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Numbers, AreReadAsPeopleTypeThem) {
+    EXPECT_DOUBLE_EQ(parse_number("10000"), 10000);
+    EXPECT_DOUBLE_EQ(parse_number("1e6"), 1e6);
+    EXPECT_DOUBLE_EQ(parse_number(" 10k "), 10000);
+    EXPECT_DOUBLE_EQ(parse_number("1.5 k"), 1500);
+    EXPECT_DOUBLE_EQ(parse_number("2M"), 2e6);
+    EXPECT_DOUBLE_EQ(parse_number("-0.25"), -0.25);
+    for (const char* wrong : {"", "abc", "10kk", "1,5", "k", "0x10", "1e", "12 34"}) {
+        EXPECT_MESSAGE(parse_number(wrong), BadInput, "is not a number");
+    }
+}
+
+TEST(Numbers, ReadBackAsTheyWereWritten) {
+    std::mt19937_64 generator(7);
+    std::uniform_real_distribution<double> exponent(-30, 30);
+    for (int i = 0; i < 1000; ++i) {
+        const double value = std::pow(10.0, exponent(generator));
+        EXPECT_EQ(parse_number(number_text(value)), value);
+    }
+    EXPECT_EQ(number_text(1e6), "1000000");
+    EXPECT_EQ(number_text(0.1), "0.1");
+    EXPECT_EQ(short_number(500), "500");
+    EXPECT_EQ(short_number(10000), "10k");
+    EXPECT_EQ(short_number(1500), "1.5k");
+    EXPECT_EQ(short_number(1e6), "1M");
+}
+
+TEST(Numbers, DoNotFollowTheDesktopsLocale) {
+    const char* german = std::setlocale(LC_ALL, "de_DE.UTF-8");
+    EXPECT_DOUBLE_EQ(parse_number("0.5"), 0.5);
+    EXPECT_EQ(number_text(0.5), "0.5");
+    std::setlocale(LC_ALL, "C");
+    if (!german) GTEST_SKIP() << "The locale de_DE.UTF-8 is not installed; tested under the C locale only.";
+}
+
+}  // namespace
+}  // namespace ropelab

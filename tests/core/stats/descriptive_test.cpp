@@ -1,0 +1,68 @@
+#include "core/stats/descriptive.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace ropelab {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Student 1908 (R's data set `sleep`), first drug; t.test(extra) of R 4 prints mean 0.75 and this interval.
+TEST(Describe, AgreesWithTheSleepData) {
+    const std::vector<double> extra = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
+    const Description description = describe(extra);
+    EXPECT_EQ(description.n, 10);
+    EXPECT_NEAR(description.mean, 0.75, 1e-15);
+    EXPECT_NEAR(description.standard_deviation, 1.789010, 1e-6);
+    EXPECT_EQ(description.minimum, -1.6);
+    EXPECT_EQ(description.maximum, 3.7);
+    EXPECT_NEAR(description.standard_error, 1.789010 / std::sqrt(10.0), 1e-6);
+    EXPECT_NEAR(description.confidence_low, -0.5297804, 1e-6);
+    EXPECT_NEAR(description.confidence_high, 2.0297804, 1e-6);
+}
+
+TEST(Describe, SaysOnlyWhatTheSampleAllows) {
+    const Description none = describe({});
+    EXPECT_EQ(none.n, 0);
+    EXPECT_TRUE(std::isnan(none.mean));
+    const Description one = describe(std::vector<double>{3});
+    EXPECT_EQ(one.mean, 3);
+    EXPECT_EQ(one.minimum, 3);
+    EXPECT_TRUE(std::isnan(one.standard_deviation));
+    EXPECT_TRUE(std::isnan(one.confidence_low));
+}
+
+TEST(Describe, LeavesOutWhatIsNotFinite) {
+    const Description description = describe(std::vector<double>{nan, 1, INFINITY, 3, -INFINITY});
+    EXPECT_EQ(description.n, 2);
+    EXPECT_EQ(description.mean, 2);
+    EXPECT_NEAR(description.standard_deviation, std::sqrt(2.0), 1e-15);
+}
+
+TEST(Describe, EqualValuesDoNotSpreadAtAll) {
+    const Description description = describe(std::vector<double>(7, 0.1));
+    EXPECT_EQ(description.mean, 0.1);
+    EXPECT_EQ(description.standard_deviation, 0);
+}
+
+TEST(Describe, ShiftsAndScalesWithTheValues) {
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal(1.5, 0.2);
+    std::vector<double> values(50);
+    for (double& value : values) value = normal(random);
+    const Description before = describe(values);
+    for (double& value : values) value = 1e6 + 2 * value;
+    const Description after = describe(values);
+    EXPECT_NEAR(after.mean, 1e6 + 2 * before.mean, 1e-8);
+    EXPECT_NEAR(after.standard_deviation, 2 * before.standard_deviation, 1e-8);
+    EXPECT_LT(after.confidence_low, after.mean);
+    EXPECT_NEAR(after.confidence_low + after.confidence_high, 2 * after.mean, 1e-8);
+}
+
+}  // namespace
+}  // namespace ropelab

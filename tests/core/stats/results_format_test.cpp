@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <clocale>
+#include <limits>
+#include <locale>
+#include <sstream>
+
+#include "core/spec/keys.h"
+#include "core/stats/results_table.h"
+#include "tests/core/stats/result_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) result.push_back(line);
+    return result;
+}
+
+// Fields of a line without quotes.
+std::vector<std::string> fields_of(std::string line) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::vector<std::string> result(1);
+    for (const char c : line) {
+        if (c == ',') {
+            result.emplace_back();
+        } else {
+            result.back() += c;
+        }
+    }
+    return result;
+}
+
+TEST(ResultsText, ShowsMeanAndDeviationAndTests) {
+    const std::string text = results_text(results_table(theta_paper_runs()));
+    EXPECT_THAT(text, HasSubstr("1.4662 ± 0.0014"));
+    EXPECT_THAT(text, HasSubstr("-0.52"));
+    EXPECT_THAT(text, HasSubstr("0.016"));
+    EXPECT_THAT(text, HasSubstr("0.031"));
+    EXPECT_THAT(text, HasSubstr("Baseline: theta = 10000."));
+    EXPECT_THAT(text, HasSubstr("over 5 comparisons"));
+    EXPECT_THAT(text, Not(HasSubstr("whole")));  // nobody measured it
+}
+
+TEST(ResultsText, TellsOfRunsThatAreLeftOut) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs[0].state = RunState::failed;
+    runs[3].summary->best_validation_loss = std::numeric_limits<double>::infinity();
+    const std::string text = results_text(results_table(runs));
+    EXPECT_THAT(text, HasSubstr("theta = 500: 1 run not finished, left out."));
+    EXPECT_THAT(text, HasSubstr("theta = 1000: 1 run without a finite best_validation_loss"));
+}
+
+TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
+    const ResultsTable table = results_table(theta_paper_runs());
+    const std::vector<std::string> lines = lines_of(results_csv(table));
+    ASSERT_EQ(lines.size(), 7U);
+    const std::vector<std::string> head = fields_of(lines[0]);
+    EXPECT_EQ(head[0], "theta");
+    EXPECT_EQ(head[2], "best_validation_loss");
+    for (std::size_t i = 0; i < 6; ++i) {
+        const std::vector<std::string> fields = fields_of(lines[i + 1]);
+        ASSERT_EQ(fields.size(), head.size());
+        EXPECT_EQ(fields[0], setting_text(table.groups[i].settings.at("theta")));
+        EXPECT_EQ(parse_number(fields[2]), table.groups[i].described[0].mean);
+        EXPECT_EQ(parse_number(fields[3]), table.groups[i].described[0].standard_deviation);
+        EXPECT_EQ(fields[6], "");  // whole_validation_loss was not measured
+    }
+    const std::vector<std::string> baseline = fields_of(lines[4]);
+    EXPECT_EQ(baseline.back(), "");
+}
+
+TEST(ResultsCsv, QuotesWhatNeedsIt) {
+    const std::vector<ResultRun> runs = {result_run({{"data", "a \"b\", c.txt"}, {"seed", 1}}, 1),
+                                         result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
+    EXPECT_THAT(results_csv(results_table(runs)), HasSubstr("\r\n\"a \"\"b\"\", c.txt\",1,"));
+}
+
+TEST(ResultsLatex, IsABooktabsTable) {
+    const std::string latex = results_latex(results_table(theta_paper_runs()));
+    EXPECT_THAT(latex, HasSubstr("\\toprule\n$\\theta$ & $n$ & best val. loss"));
+    EXPECT_THAT(latex, HasSubstr("5000 & 3 & $1.4662 \\pm 0.0014$"));
+    EXPECT_THAT(latex, HasSubstr("\\bottomrule\n\\end{tabular}\n"));
+    std::size_t separators = 0;
+    for (const std::string& line : lines_of(latex)) {
+        if (!line.ends_with("\\\\")) continue;
+        const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '&'));
+        if (separators == 0) separators = count;
+        EXPECT_EQ(count, separators) << line;
+        EXPECT_THAT(latex, HasSubstr("{" + std::string(count + 1, 'r') + "}"));
+    }
+    EXPECT_GT(separators, 0U);
+}
+
+TEST(ResultsLatex, EscapesNames) {
+    const std::vector<ResultRun> runs = {result_run({{"data", "50%_off&more.txt"}, {"seed", 1}}, 1),
+                                         result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
+    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("50\\%\\_off\\&more.txt & 1"));
+}
+
+TEST(ResultsJson, KeepsEverySeedsNumbersAndWritesMissingOnesAsNull) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs[1].summary->best_validation_loss = std::numeric_limits<double>::quiet_NaN();
+    const nlohmann::json read = nlohmann::json::parse(results_json(results_table(runs)).dump());
+    EXPECT_EQ(read["compared"], "best_validation_loss");
+    EXPECT_EQ(read["baseline"]["theta"], 10000);
+    const nlohmann::json& group = read["groups"][0];
+    EXPECT_EQ(group["seeds"], nlohmann::json({1337, 1338, 1339}));
+    EXPECT_EQ(group["best_validation_loss"]["values"][0], 1.4728 - 0.0016);
+    EXPECT_TRUE(group["best_validation_loss"]["values"][1].is_null());
+    EXPECT_EQ(group["best_validation_loss"]["n"], 2);
+    EXPECT_TRUE(group["whole_validation_loss"]["mean"].is_null());
+    EXPECT_EQ(group["whole_validation_loss"]["confidence_95"].size(), 2U);
+    EXPECT_TRUE(read["groups"][3]["welch"]["p"].is_null());
+    EXPECT_TRUE(read["groups"][2]["welch"]["p_holm"].is_number());
+}
+
+// Streams read the C++ locale, printf and strtod the C locale (of which a machine may have only "C").
+class DecimalCommas {
+ public:
+    DecimalCommas() : old_(std::locale::global(std::locale(std::locale::classic(), new Commas))) {
+        for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"}) {
+            if (std::setlocale(LC_ALL, name)) break;
+        }
+    }
+    ~DecimalCommas() {
+        std::locale::global(old_);
+        std::setlocale(LC_ALL, "C");
+    }
+    DecimalCommas(const DecimalCommas&) = delete;
+    DecimalCommas& operator=(const DecimalCommas&) = delete;
+
+ private:
+    struct Commas : std::numpunct<char> {
+        char do_decimal_point() const override { return ','; }
+        char do_thousands_sep() const override { return '.'; }
+        std::string do_grouping() const override { return "\3"; }
+    };
+    std::locale old_;
+};
+
+TEST(ResultsFormats, UseDecimalPointsWhateverTheLocale) {
+    const ResultsTable table = results_table(theta_paper_runs());
+    const auto all = [&] {
+        return results_text(table) + results_csv(table) + results_latex(table) + results_json(table).dump();
+    };
+    const std::string before = all();
+    const DecimalCommas commas;
+    ASSERT_EQ((std::ostringstream() << 1234.5).str(), "1.234,5");
+    EXPECT_EQ(all(), before);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,143 @@
+#include "core/stats/results_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/spec/error.h"
+#include "tests/core/stats/result_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(ResultsTable, GroupsRunsThatDifferOnlyInTheirSeed) {
+    const ResultsTable table = results_table(theta_paper_runs());
+    EXPECT_THAT(table.swept, ElementsAre("theta"));
+    ASSERT_EQ(table.groups.size(), 6U);
+    for (const ResultGroup& group : table.groups) EXPECT_THAT(group.seeds, ElementsAre(1337, 1338, 1339));
+    EXPECT_EQ(table.groups[2].settings.at("theta"), 5000);
+    EXPECT_NEAR(table.groups[2].described[0].mean, 1.4662, 1e-12);
+    EXPECT_NEAR(table.groups[2].described[0].standard_deviation, 0.0014, 1e-12);
+}
+
+// The paper claims p < 0.01 for θ = 5,000; its numbers give 0.016 (Student), 0.031 (Welch), and after correction for
+// the five comparisons of the column nothing is left.
+TEST(ResultsTable, RecomputesTheThetaPapersTable) {
+    const ResultsTable table = results_table(theta_paper_runs());
+    EXPECT_EQ(table.groups[table.baseline].settings.at("theta"), 10000);  // the default theta
+    EXPECT_FALSE(table.groups[table.baseline].difference_percent);
+    EXPECT_FALSE(table.groups[table.baseline].student.p);
+    const ResultGroup& best = table.groups[2];
+    EXPECT_NEAR(*best.difference_percent, -0.52, 0.005);
+    EXPECT_NEAR(*best.student.p, 0.016, 0.0005);
+    EXPECT_NEAR(*best.welch.p, 0.031, 0.0005);
+    EXPECT_NEAR(*best.student.p_holm, 5 * *best.student.p, 1e-12);  // the smallest of five
+    for (const ResultGroup& group : table.groups) {
+        if (group.student.p_holm) {
+            EXPECT_GT(*group.student.p_holm, 0.05);
+        }
+    }
+}
+
+TEST(ResultsTable, ComparesPairsOfEqualSeed) {
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 4; ++seed) {
+        // Seeds spread widely, and the other theta is better by nearly the same with each.
+        runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, 1.0 + seed));
+        runs.push_back(result_run({{"theta", 500}, {"seed", seed}}, 1.0 + seed - 0.1 - 0.001 * (seed % 2)));
+    }
+    runs.push_back(result_run({{"theta", 500}, {"seed", 99}}, 50));  // has no mate
+    const ResultsTable table = results_table(runs);
+    const ResultGroup& group = table.groups[1];
+    EXPECT_GT(*group.student.p, 0.3);
+    EXPECT_LT(*group.paired.p, 1e-4);
+}
+
+TEST(ResultsTable, PutsSweptKeysInTheOrderOfTheKeyTableAndFillsInDefaults) {
+    const std::vector<ResultRun> runs = {
+        result_run({{"seed", 1}, {"fraction", 0.25}, {"from_the_future", 1}}, 1),
+        result_run({{"seed", 1}, {"theta", 500}}, 2),
+        result_run({{"seed", 1}, {"theta", 10000.0}, {"fraction", nullptr}}, 3),
+    };
+    const ResultsTable table = results_table(runs);
+    EXPECT_THAT(table.swept, ElementsAre("theta", "fraction", "from_the_future"));
+    ASSERT_EQ(table.groups.size(), 3U);
+    EXPECT_EQ(setting_text(table.groups[0].settings.at("theta")), "10000");
+    EXPECT_EQ(setting_text(table.groups[2].settings.at("fraction")), "1");
+    EXPECT_EQ(table.groups[1].settings.at("from_the_future"), nlohmann::json());
+}
+
+TEST(ResultsTable, TakesANamedBaseline) {
+    ResultsOptions options;
+    options.baseline = {{"theta", "50k"}};
+    const ResultsTable table = results_table(theta_paper_runs(), options);
+    EXPECT_EQ(table.baseline, 5U);
+    options.baseline = {{"theta", "7"}};
+    EXPECT_THAT([&] { results_table(theta_paper_runs(), options); },
+                ThrowsMessage<BadInput>(HasSubstr("No runs have theta=7")));
+    EXPECT_THAT([&] { results_table({}, options); }, ThrowsMessage<BadInput>(HasSubstr("theta=7")));
+}
+
+TEST(ResultsTable, ComparesTheMeasureAskedFor) {
+    ResultsOptions options;
+    options.compare = "bits_per_character";
+    const ResultsTable table = results_table(theta_paper_runs(), options);
+    EXPECT_NEAR(table.groups[0].described[table.compared].mean, 1.4728 / std::numbers::ln2, 1e-12);
+    EXPECT_NEAR(*table.groups[2].student.p, *results_table(theta_paper_runs()).groups[2].student.p, 1e-12);
+    options.compare = "best_validation_los";
+    EXPECT_THAT([&] { results_table(theta_paper_runs(), options); },
+                ThrowsMessage<BadInput>(HasSubstr("did you mean best_validation_loss?")));
+}
+
+TEST(ResultsTable, LeavesOutRunsThatDidNotFinish) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs[0].state = RunState::stopped;
+    runs[1].summary.reset();
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(table.groups[0].unfinished, 2);
+    EXPECT_EQ(table.groups[0].summaries.size(), 1U);
+    EXPECT_FALSE(table.groups[0].student.p);
+    ResultsOptions options;
+    options.unfinished = true;
+    EXPECT_EQ(results_table(runs, options).groups[0].summaries.size(), 2U);
+}
+
+TEST(ResultsTable, CountsASeedOnce) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs.push_back(result_run({{"theta", 500}, {"seed", 1338}}, 9));
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(table.groups[0].repeated, 1);
+    EXPECT_THAT(table.groups[0].seeds, ElementsAre(1337, 1338, 1339));
+    EXPECT_EQ(table.groups[0].summaries[1].best_validation_loss, 9);  // the last one counts
+}
+
+TEST(ResultsTable, ADivergedRunDoesNotPoisonItsGroup) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs[0].summary->best_validation_loss = std::numeric_limits<double>::quiet_NaN();
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(table.groups[0].described[0].n, 2);
+    EXPECT_TRUE(std::isfinite(table.groups[0].described[0].mean));
+    EXPECT_TRUE(table.groups[0].student.p);
+}
+
+TEST(ResultsTable, StandsWithoutRuns) {
+    const ResultsTable table = results_table({});
+    EXPECT_TRUE(table.groups.empty());
+    EXPECT_TRUE(table.swept.empty());
+    EXPECT_TRUE(results_json(table)["groups"].empty());
+}
+
+TEST(ResultsTable, RefusesSettingsThatAreNoObject) {
+    const std::vector<ResultRun> runs = {result_run(nlohmann::json::array({1}), 1)};
+    EXPECT_THROW(results_table(runs), BadInput);
+}
+
+}  // namespace
+}  // namespace ropelab

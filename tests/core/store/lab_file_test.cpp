@@ -1,0 +1,161 @@
+#include "core/store/lab_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/spec/error.h"
+#include "tests/core/store/lab_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::MatchesRegex;
+
+class LabFileTest : public testing::Test {
+ protected:
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.path() / "50% off? #1.ropelab";  // characters that mean something in a URI
+};
+
+TEST_F(LabFileTest, KeepsExperimentsAndRuns) {
+    auto lab = LabFile::create(path_);
+    EXPECT_TRUE(lab->experiments().empty());
+    const std::int64_t first = lab->add_experiment("θ sweep", R"({"theta":[500,1000]})");
+    const std::int64_t second = lab->add_experiment("", "{}");
+    const RunId run = lab->add_run(second, "θ = 500", R"({"theta":500})");
+    lab->set_vocabulary(run, "ab\ncd");
+    lab = LabFile::open(path_);
+    ASSERT_EQ(lab->experiments().size(), 2U);
+    EXPECT_EQ(lab->experiments()[0].id, first);
+    EXPECT_EQ(lab->experiments()[0].name, "θ sweep");
+    EXPECT_EQ(lab->experiments()[0].description, R"({"theta":[500,1000]})");
+    EXPECT_THAT(lab->experiments()[0].created, MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"));
+    ASSERT_EQ(lab->runs().size(), 1U);
+    const RunRecord record = lab->runs()[0];
+    EXPECT_EQ(record.id, run);
+    EXPECT_EQ(record.experiment, second);
+    EXPECT_EQ(record.name, "θ = 500");
+    EXPECT_EQ(record.note, "");
+    EXPECT_EQ(record.settings, R"({"theta":500})");
+    EXPECT_EQ(record.vocabulary, "ab\ncd");
+    EXPECT_EQ(record.state, RunState::waiting);
+    EXPECT_FALSE(record.conditions);
+    EXPECT_FALSE(record.summary);
+    EXPECT_EQ(record.iteration, 0);
+}
+
+TEST_F(LabFileTest, RunsAreRenamedAnnotatedDeletedAndRestored) {
+    const auto lab = lab_with_runs(path_, 3);
+    lab->rename_run(1, "mine");
+    lab->annotate_run(1, "with a note");
+    EXPECT_EQ(lab->run(1).name, "mine");
+    EXPECT_EQ(lab->run(1).note, "with a note");
+    lab->delete_run(2);
+    ASSERT_EQ(lab->runs().size(), 2U);
+    EXPECT_EQ(lab->runs()[1].id, 3);
+    EXPECT_EQ(lab->run(2).name, "run 2");
+    lab->restore_run(2);
+    EXPECT_EQ(lab->runs().size(), 3U);
+}
+
+TEST_F(LabFileTest, PurgeRemovesDeletedRunsAndTheirCheckpointsForGood) {
+    const auto lab = lab_with_runs(path_, 3);
+    lab->record(trained(3, 20));
+    for (RunId run = 1; run <= 3; ++run) write_checkpoint_of(*lab, run, 1.0F);
+    lab->delete_run(3);
+    lab->purge();
+    EXPECT_EQ(lab->runs().size(), 2U);
+    EXPECT_THROW(lab->run(3), BadInput);
+    EXPECT_TRUE(lab->metrics(3).steps.iteration.empty());
+    EXPECT_FALSE(std::filesystem::exists(lab->checkpoint_path(3)));
+    EXPECT_TRUE(std::filesystem::exists(lab->checkpoint_path(2)));
+    EXPECT_EQ(lab->add_run(1, "new", "{}"), 4);  // a purged run's number is not given again
+    lab->delete_run(4);
+    lab->purge();  // a run without a checkpoint
+}
+
+TEST_F(LabFileTest, CheckpointsLieBesideTheFile) {
+    const auto lab = lab_with_runs(path_, 1);
+    EXPECT_FALSE(std::filesystem::exists(path_.string() + ".checkpoints"));
+    EXPECT_EQ(lab->checkpoint_folder(), path_.string() + ".checkpoints");
+    EXPECT_TRUE(std::filesystem::is_directory(lab->checkpoint_folder()));
+    EXPECT_EQ(lab->checkpoint_path(7).parent_path(), lab->checkpoint_folder());
+    EXPECT_NE(lab->checkpoint_path(7), lab->checkpoint_path(8));
+}
+
+TEST_F(LabFileTest, AClosedLabIsOneFile) {
+    lab_with_runs(path_, 3)->record(trained(1, 100));
+    EXPECT_EQ(files_in(folder_.path()), 1U);
+}
+
+// With a reader still there the writer's log stays, but the file alone holds everything.
+TEST_F(LabFileTest, AClosedWriterLeavesAWholeFileWhileAReaderStays) {
+    auto writer = lab_with_runs(path_, 1);
+    const auto reader = LabFile::open(path_, LabFile::Mode::read);
+    EXPECT_EQ(reader->runs().size(), 1U);
+    writer->record(trained(1, 100));
+    writer.reset();
+    std::filesystem::copy_file(path_, folder_.path() / "copy.ropelab");
+    EXPECT_EQ(LabFile::open(folder_.path() / "copy.ropelab")->run(1).iteration, 100);
+    EXPECT_EQ(reader->run(1).iteration, 100);
+}
+
+TEST_F(LabFileTest, OneWritesWhileOthersRead) {
+    lab_with_runs(path_, 2);
+    std::atomic<bool> done = false;
+    std::thread writing([&] {
+        const auto lab = LabFile::open(path_);
+        for (std::int64_t i = 1; i <= 300; ++i) {
+            lab->record(std::vector<Event>{step(1, i), event::Evaluated{1, i, 1, 1}, step(2, i)});
+        }
+        done = true;
+    });
+    const auto reader = LabFile::open(path_, LabFile::Mode::read);
+    std::size_t seen = 0;
+    while (!done) {
+        const RunMetrics metrics = reader->metrics(1);
+        // What was written in one transaction is read in one piece, and nothing goes back.
+        EXPECT_EQ(metrics.steps.iteration.size(), metrics.evaluations.iteration.size());
+        EXPECT_GE(metrics.steps.iteration.size(), seen);
+        seen = metrics.steps.iteration.size();
+    }
+    writing.join();
+    EXPECT_EQ(reader->metrics(2).steps.iteration.size(), 300U);
+}
+
+TEST_F(LabFileTest, TwoWritersTakeTurns) {
+    lab_with_runs(path_, 2);
+    std::vector<std::thread> threads;
+    for (RunId run = 1; run <= 2; ++run) {
+        threads.emplace_back([this, run] {
+            const auto lab = LabFile::open(path_);
+            for (std::int64_t i = 1; i <= 200; ++i) lab->record(std::vector<Event>{step(run, i)});
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const auto lab = LabFile::open(path_, LabFile::Mode::read);
+    EXPECT_EQ(lab->run(1).iteration, 200);
+    EXPECT_EQ(lab->run(2).iteration, 200);
+}
+
+// "unix-dotfile" is SQLite's file layer for file systems without shared memory: there is no write-ahead log on it.
+TEST_F(LabFileTest, FallsBackToARollbackJournal) {
+    sqlite3_vfs* usual = sqlite3_vfs_find(nullptr);
+    sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1);
+    {
+        const auto lab = lab_with_runs(path_, 1);
+        lab->record(trained(1, 50));
+        EXPECT_FALSE(std::filesystem::exists(path_.string() + "-wal"));
+        EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->run(1).iteration, 50);
+        lab->record(std::vector<Event>{step(1, 51)});
+    }
+    sqlite3_vfs_register(usual, 1);
+    EXPECT_EQ(LabFile::open(path_)->run(1).iteration, 51);
+}
+
+}  // namespace
+}  // namespace ropelab

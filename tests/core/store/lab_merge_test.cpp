@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/spec/error.h"
+#include "tests/core/store/lab_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::HasSubstr;
+
+class LabMerge : public testing::Test {
+ protected:
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.path() / "all.ropelab";
+    std::filesystem::path other_path_ = folder_.path() / "job?mode=ro#1%.ropelab";
+    std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 1);
+    std::unique_ptr<LabFile> other_ = lab_with_runs(other_path_, 3);
+};
+
+TEST_F(LabMerge, AddsRunsWithAllTheyHave) {
+    lab_->record(trained(1, 10));
+    std::vector<Event> events = trained(2, 30);
+    events.insert(events.begin(), cohort_started({2}));
+    events.emplace_back(event::Step{2, 31, std::numeric_limits<double>::quiet_NaN(), 1, 1});
+    events.emplace_back(event::RunEnded{2, RunState::failed, "Diverged.", summary_of(31)});
+    other_->record(events);
+    other_->annotate_run(2, "note");
+    other_->set_vocabulary(2, "abc");
+    write_checkpoint_of(*other_, 2, 2.0F);
+    write_checkpoint_of(*lab_, 1, 1.0F);
+
+    EXPECT_EQ(lab_->merge(other_path_), 3);
+    const std::vector<RunRecord> runs = lab_->runs();
+    ASSERT_EQ(runs.size(), 4U);
+    const RunRecord& merged = runs[2];
+    EXPECT_EQ(merged.id, 3);
+    EXPECT_EQ(merged.name, "run 2");
+    EXPECT_EQ(merged.note, "note");
+    EXPECT_EQ(merged.vocabulary, "abc");
+    EXPECT_EQ(merged.state, RunState::failed);
+    EXPECT_EQ(merged.message, "Diverged.");
+    EXPECT_EQ(merged.conditions->precision, "bfloat16");
+    EXPECT_EQ(merged.summary->iterations, 31);
+    expect_equal(lab_->metrics(3), other_->metrics(2));
+    EXPECT_EQ(lab_->samples(3).size(), 3U);
+    EXPECT_EQ(checkpoint_value(*lab_, 3), 2.0F);
+    EXPECT_EQ(checkpoint_value(*lab_, 1), 1.0F);
+    EXPECT_EQ(files_in(lab_->checkpoint_folder()), 2U);
+    for (const RunRecord& run : runs) EXPECT_GE(run.experiment, 1);
+    EXPECT_EQ(lab_->add_run(runs[3].experiment, "next", "{}"), 5);
+}
+
+TEST_F(LabMerge, SkipsRunsThatAreHere) {
+    lab_->record(trained(1, 10));
+    other_->record(trained(1, 10));  // the same settings (seed 1) and numbers: the same run
+    other_->record(trained(2, 20));
+    EXPECT_EQ(lab_->merge(other_path_), 2);
+    EXPECT_EQ(lab_->merge(other_path_), 0);
+    EXPECT_EQ(lab_->runs().size(), 3U);
+    const std::size_t experiments = lab_->experiments().size();
+    other_->record(trained(3, 5));  // that run has gone on: it is not the one that is here
+    EXPECT_EQ(lab_->merge(other_path_), 1);
+    EXPECT_EQ(lab_->experiments().size(), experiments);
+}
+
+TEST_F(LabMerge, OneRunHereStandsForOneRunThere) {
+    const auto twice = LabFile::create(folder_.path() / "twice.ropelab");
+    const std::int64_t experiment = twice->add_experiment("twice", "{}");
+    for (int i = 0; i < 2; ++i) {
+        const RunId run = twice->add_run(experiment, "same", R"({"seed":1})");
+        twice->record(trained(run, 10));
+    }
+    lab_->record(trained(1, 10));
+    EXPECT_EQ(lab_->merge(twice->path()), 1);
+    EXPECT_EQ(lab_->merge(twice->path()), 0);
+}
+
+TEST_F(LabMerge, TellsNumbersThatAreNotFiniteFromOthers) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    lab_->record(std::vector<Event>{event::Step{1, 1, nan, 1, 1}});
+    other_->record(std::vector<Event>{event::Step{1, 1, nan, 1, 1}});
+    other_->delete_run(2);  // deleted runs are not merged
+    other_->delete_run(3);
+    EXPECT_EQ(lab_->merge(other_path_), 0);
+    other_->record(std::vector<Event>{event::Step{1, 1, 2.0, 1, 1}});
+    EXPECT_EQ(lab_->merge(other_path_), 1);
+}
+
+TEST_F(LabMerge, RunsInTrainingComeAsStopped) {
+    other_->record(std::vector<Event>{cohort_started({1, 2, 3}), step(1, 1)});
+    lab_->merge(other_path_);
+    EXPECT_EQ(lab_->run(2).state, RunState::stopped);
+    EXPECT_EQ(other_->run(1).state, RunState::running);
+}
+
+TEST_F(LabMerge, RefusesWhatIsNoOtherLab) {
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(path_), BadInput), HasSubstr("is this lab itself"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(folder_.path() / "none"), BadInput), HasSubstr("There is no file"));
+    EXPECT_THROW(lab_->merge(folder_.write("text", "not a lab at all")), BadInput);
+    EXPECT_EQ(lab_->runs().size(), 1U);
+}
+
+TEST_F(LabMerge, AMergeThatFailsAddsNothing) {
+    write_checkpoint_of(*other_, 1, 1.0F);
+    std::filesystem::create_directories(other_->checkpoint_path(3));  // cannot be copied as a file
+    EXPECT_THROW(lab_->merge(other_path_), BadInput);
+    EXPECT_EQ(lab_->runs().size(), 1U);
+    EXPECT_EQ(lab_->experiments().size(), 1U);
+    EXPECT_EQ(files_in(lab_->checkpoint_folder()), 0U);
+    std::filesystem::remove(other_->checkpoint_path(3));
+    EXPECT_EQ(lab_->merge(other_path_),
+              2);  // run 1, which waits here too, is the same; and the lab is as usable as before
+}
+
+}  // namespace
+}  // namespace ropelab

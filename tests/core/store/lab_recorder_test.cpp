@@ -1,0 +1,148 @@
+#include "core/store/lab_recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "core/spec/error.h"
+#include "tests/core/store/lab_runs.h"
+
+namespace ropelab {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LabRecorderTest : public testing::Test {
+ protected:
+    // Whether the file comes to hold `steps` steps of run 1, asked for as long as a loaded machine may need.
+    bool comes_to_hold(std::int64_t steps) const {
+        const auto lab = LabFile::open(path_, LabFile::Mode::read);
+        for (int i = 0; i < 3000; ++i) {
+            if (lab->run(1).iteration >= steps) return true;
+            std::this_thread::sleep_for(10ms);
+        }
+        return false;
+    }
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.path() / "x.ropelab";
+};
+
+TEST_F(LabRecorderTest, WritesByItself) {
+    lab_with_runs(path_, 1);
+    LabRecorder recorder(path_);
+    for (const Event& event : trained(1, 50)) recorder.record(event);
+    EXPECT_TRUE(comes_to_hold(50));
+    EXPECT_EQ(recorder.trouble(), "");
+}
+
+TEST_F(LabRecorderTest, FlushWaitsForTheFile) {
+    const auto lab = lab_with_runs(path_, 1);
+    LabRecorder recorder(path_);
+    recorder.flush();  // nothing to wait for
+    for (std::int64_t i = 1; i <= 20; ++i) {
+        recorder.record(step(1, i));
+        recorder.flush();
+        ASSERT_EQ(lab->run(1).iteration, i);
+    }
+}
+
+TEST_F(LabRecorderTest, TheDestructorWritesWhatIsLeft) {
+    const auto lab = lab_with_runs(path_, 1);
+    {
+        LabRecorder recorder(path_);
+        for (const Event& event : trained(1, 1000)) recorder.record(event);
+    }
+    EXPECT_EQ(lab->run(1).iteration, 1000);
+}
+
+TEST_F(LabRecorderTest, TakesEventsFromSeveralThreads) {
+    const auto lab = lab_with_runs(path_, 3);
+    LabRecorder recorder(path_);
+    std::vector<std::thread> threads;
+    for (RunId run = 1; run <= 3; ++run) {
+        threads.emplace_back([&recorder, run] {
+            for (std::int64_t i = 1; i <= 500; ++i) recorder.record(step(run, i));
+            recorder.flush();
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (RunId run = 1; run <= 3; ++run) EXPECT_EQ(lab->metrics(run).steps.iteration.size(), 500U);
+}
+
+TEST_F(LabRecorderTest, PausesAndResumesRuns) {
+    const auto lab = lab_with_runs(path_, 1);
+    LabRecorder recorder(path_);
+    recorder.record(cohort_started({1}));
+    event::Progress progress;
+    for (const bool paused : {false, true, true, false, true}) {
+        progress.paused = paused;
+        recorder.record(progress);
+        recorder.flush();
+        EXPECT_EQ(lab->run(1).state, paused ? RunState::paused : RunState::running);
+    }
+}
+
+// A table that is away for a while makes writes fail; the events are kept and come through when it is back.
+TEST_F(LabRecorderTest, TriesAgainAfterTrouble) {
+    const auto lab = lab_with_runs(path_, 1);
+    LabRecorder recorder(path_);
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(other, "ALTER TABLE step RENAME TO away", nullptr, nullptr, nullptr), SQLITE_OK);
+    recorder.record(step(1, 1));
+    recorder.flush();
+    EXPECT_THAT(recorder.trouble(), testing::HasSubstr("x.ropelab cannot be read or written"));
+    recorder.record(step(1, 2));
+    ASSERT_EQ(sqlite3_exec(other, "ALTER TABLE away RENAME TO step", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(other);
+    EXPECT_EQ(lab->run(1).iteration, 0);
+    EXPECT_TRUE(comes_to_hold(2));
+    recorder.flush();
+    EXPECT_EQ(recorder.trouble(), "");
+    EXPECT_EQ(lab->metrics(1).steps.iteration.size(), 2U);
+}
+
+TEST_F(LabRecorderTest, OpensLabsOnly) {
+    EXPECT_THROW(LabRecorder(folder_.write("text", "no lab")), BadInput);
+}
+
+// A program that is killed in the middle of training leaves what it had recorded, without having been asked to flush,
+// and a sound file.
+TEST_F(LabRecorderTest, SurvivesBeingKilled) {
+    lab_with_runs(path_, 1);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        LabRecorder recorder(path_);
+        recorder.record(cohort_started({1}));
+        for (std::int64_t i = 1;; ++i) {
+            recorder.record(step(1, i));
+            std::this_thread::sleep_for(1ms);
+        }
+    }
+    const bool recorded = comes_to_hold(300);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ASSERT_TRUE(recorded);
+
+    const auto lab = LabFile::open(path_);
+    const RunMetrics metrics = lab->metrics(1);
+    ASSERT_GE(metrics.steps.iteration.size(), 300U);
+    for (std::size_t i = 0; i < metrics.steps.iteration.size(); ++i) {
+        const event::Step expected = step(1, static_cast<std::int64_t>(i) + 1);
+        ASSERT_EQ(metrics.steps.iteration[i], expected.iteration);
+        ASSERT_EQ(metrics.steps.training_loss[i], expected.training_loss);
+    }
+    EXPECT_EQ(lab->run(1).conditions->precision, "bfloat16");
+    EXPECT_EQ(lab->recover(), 1);
+    EXPECT_EQ(lab->run(1).state, RunState::stopped);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,55 @@
+#include "core/store/lab_schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "core/spec/error.h"
+#include "tests/core/store/lab_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* first = "CREATE TABLE thing (name TEXT NOT NULL); INSERT INTO thing VALUES ('kept');";
+constexpr const char* second = "ALTER TABLE thing ADD COLUMN size REAL;";
+constexpr const char* broken = "ALTER TABLE thing ADD COLUMN colour TEXT; CREATE TABLE thing (twice TEXT);";
+
+class LabSchema : public testing::Test {
+ protected:
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.write("x.ropelab", "");
+    sqlite::Connection database_{path_, sqlite::Access::write};
+};
+
+TEST_F(LabSchema, MigratesStepByStepAndKeepsWhatIsThere) {
+    const std::array<const char*, 1> old = {first};
+    migrate(database_, old);
+    EXPECT_EQ(checked_version(database_, path_, old), 1);
+    const std::array<const char*, 2> now = {first, second};
+    EXPECT_EQ(checked_version(database_, path_, now), 1);
+    migrate(database_, now);
+    migrate(database_, now);  // nothing left to do
+    EXPECT_EQ(checked_version(database_, path_, now), 2);
+    EXPECT_EQ(database_.number("SELECT COUNT(size) + COUNT(*) FROM thing"), 1);
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(checked_version(database_, path_, old), BadInput),
+                HasSubstr("written by a newer RoPE Lab (file version 2, this program reads up to 1)"));
+}
+
+TEST_F(LabSchema, AMigrationThatFailsChangesNothing) {
+    const std::array<const char*, 2> migrations = {first, broken};
+    EXPECT_THROW(migrate(database_, migrations), BadInput);
+    EXPECT_EQ(database_.number("PRAGMA user_version"), 1);
+    EXPECT_EQ(database_.number("SELECT COUNT(*) FROM pragma_table_info('thing')"), 1);
+}
+
+TEST_F(LabSchema, TheReleasedStepsMakeALab) {
+    migrate(database_, lab_migrations());
+    EXPECT_EQ(checked_version(database_, path_, lab_migrations()), static_cast<int>(lab_migrations().size()));
+    EXPECT_EQ(database_.number("PRAGMA application_id"), lab_application_id);
+}
+
+}  // namespace
+}  // namespace ropelab

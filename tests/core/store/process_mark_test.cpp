@@ -1,0 +1,47 @@
+#include "core/store/process_mark.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+namespace ropelab {
+namespace {
+
+TEST(ProcessMark, ThisProcessDoesNotLiveElsewhere) {
+    EXPECT_EQ(process_mark(), process_mark());
+    EXPECT_FALSE(lives_elsewhere(process_mark()));
+}
+
+TEST(ProcessMark, AnotherProcessLivesUntilItEnds) {
+    std::array<int, 2> pipe_ends{};
+    ASSERT_EQ(::pipe(pipe_ends.data()), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const std::string mark = process_mark();
+        if (::write(pipe_ends[1], mark.data(), mark.size()) < 0) ::_exit(1);
+        while (true) ::pause();
+    }
+    std::array<char, 400> buffer{};
+    const ssize_t size = ::read(pipe_ends[0], buffer.data(), buffer.size());
+    ASSERT_GT(size, 0);
+    const std::string mark(buffer.data(), static_cast<std::size_t>(size));
+    EXPECT_TRUE(lives_elsewhere(mark));
+    EXPECT_FALSE(lives_elsewhere(mark + "1")) << "a later process with the same number";
+    EXPECT_FALSE(lives_elsewhere("other-" + mark)) << "a process of another machine";
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_FALSE(lives_elsewhere(mark));
+    ::close(pipe_ends[0]);
+    ::close(pipe_ends[1]);
+}
+
+TEST(ProcessMark, NonsenseLivesNowhere) {
+    for (const char* mark : {"", "host", "host 12", "a b c d"}) EXPECT_FALSE(lives_elsewhere(mark)) << mark;
+}
+
+}  // namespace
+}  // namespace ropelab

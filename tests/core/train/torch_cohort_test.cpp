@@ -1,0 +1,218 @@
+#include "core/train/torch_cohort.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+class TorchCohortTest : public testing::Test {
+ protected:
+    std::unique_ptr<TorchCohort> cohort(std::vector<RunSpec> runs) {
+        CohortStart start;
+        start.runs = std::move(runs);
+        return std::make_unique<TorchCohort>(start, data_, 2);
+    }
+
+    // Everything that a run's training and evaluation showed, bit for bit.
+    struct Story {
+        std::vector<double> numbers;
+        std::vector<NamedTensor> state;
+        bool operator==(const Story&) const = default;
+    };
+    std::vector<Story> stories(const std::vector<RunSpec>& runs, int steps) {
+        const auto trained = cohort(runs);
+        std::vector<Story> result(runs.size());
+        for (int step = 0; step < steps; ++step) {
+            const auto numbers = trained->step();
+            for (std::size_t run = 0; run < runs.size(); ++run) {
+                result[run].numbers.push_back(numbers[run].training_loss);
+                result[run].numbers.push_back(numbers[run].gradient_norm);
+            }
+        }
+        const auto losses = trained->evaluate({});
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            result[run].numbers.push_back(losses[run].training_loss);
+            result[run].numbers.push_back(losses[run].validation_loss);
+            result[run].state = trained->state(static_cast<std::int64_t>(run));
+        }
+        return result;
+    }
+
+    static std::vector<RunSpec> six_runs(RunSpec base) {
+        std::vector<RunSpec> runs(6, base);
+        runs[0].fraction = 0;
+        runs[1].fraction = 0.25;
+        runs[2].theta = 100;
+        runs[3].seed = 7;
+        runs[4].learning_rate = 2e-3;
+        runs[5].partial = Partial::truncate;
+        runs[5].fraction = 0.5;
+        return runs;
+    }
+
+    std::vector<std::int32_t> tokens_ = tiny_tokens(3000);
+    TokenData data_{7, tokens_, {tokens_.data(), 500}};
+};
+
+TEST_F(TorchCohortTest, ARunDoesNotDependOnItsMates) {
+    RunSpec base = tiny_spec();
+    base.width = 32;
+    base.dropout = 0.2;
+    base.bias = true;
+    base.position = Position::learned_rope;
+    base.iterations = 200;
+    const auto runs = six_runs(base);
+    const auto together = stories(runs, 200);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        EXPECT_TRUE(stories({runs[run]}, 200).front() == together[run]) << "run " << run;
+    }
+    const std::vector<RunSpec> other_order = {runs[5], runs[0], runs[3]};
+    const auto mixed = stories(other_order, 200);
+    EXPECT_TRUE(mixed[0] == together[5]);
+    EXPECT_TRUE(mixed[1] == together[0]);
+    EXPECT_TRUE(mixed[2] == together[3]);
+}
+
+// The shape of the lecture-minute preset, where products are large enough for other code paths.
+TEST_F(TorchCohortTest, ARunDoesNotDependOnItsMatesAtALargerShape) {
+    RunSpec base;
+    base.precision = Precision::float32;
+    base.context = 128;
+    base.batch = 8;
+    base.evaluation_batches = 1;
+    const auto runs = six_runs(base);
+    const auto together = stories(runs, 6);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        EXPECT_TRUE(stories({runs[run]}, 6).front() == together[run]) << "run " << run;
+    }
+}
+
+TEST_F(TorchCohortTest, RunsOfOneSeedStartFromTheSameWeights) {
+    const auto trained = cohort(six_runs(tiny_spec()));
+    EXPECT_EQ(trained->state(0), trained->state(1));
+    EXPECT_EQ(trained->state(0), trained->state(5));
+    EXPECT_NE(trained->state(0), trained->state(3));  // another seed
+}
+
+TEST_F(TorchCohortTest, TrainingLowersTheLoss) {
+    RunSpec spec = tiny_spec();
+    spec.iterations = 300;
+    spec.learning_rate = 1e-2;
+    const auto trained = cohort({spec});
+    const double before = trained->evaluate({}).front().validation_loss;
+    EXPECT_NEAR(before, std::log(7), 0.1);  // it starts from no opinion
+    for (int i = 0; i < 300; ++i) trained->step();
+    EXPECT_LT(trained->evaluate({}).front().validation_loss, before - 0.5);
+}
+
+TEST_F(TorchCohortTest, GoesOnFromItsStateBitForBit) {
+    RunSpec spec = tiny_spec();
+    spec.dropout = 0.1;
+    const auto straight = cohort({spec});
+    for (int i = 0; i < 20; ++i) straight->step();
+
+    const auto first = cohort({spec});
+    for (int i = 0; i < 8; ++i) first->step();
+    CohortStart start{{spec}, first->iteration(), {first->state(0)}, first->conditions()};
+    TorchCohort second(start, data_, 2);
+    for (int i = 8; i < 20; ++i) second.step();
+    EXPECT_EQ(second.state(0), straight->state(0));
+    EXPECT_EQ(second.iteration(), 20);
+}
+
+TEST_F(TorchCohortTest, RemovingARunLeavesItsMatesAsTheyWere) {
+    const auto runs = six_runs(tiny_spec());
+    const auto whole = cohort(runs);
+    const auto part = cohort(runs);
+    for (int i = 0; i < 3; ++i) whole->step(), part->step();
+    part->remove(2);
+    ASSERT_EQ(part->runs(), 5);
+    for (int i = 0; i < 3; ++i) whole->step(), part->step();
+    EXPECT_EQ(part->state(1), whole->state(1));
+    EXPECT_EQ(part->state(2), whole->state(3));
+}
+
+TEST_F(TorchCohortTest, ARunThatDivergesKeepsItsWeightsAndSparesItsMates) {
+    auto runs = six_runs(tiny_spec());
+    const auto healthy = cohort(runs);
+    auto broken_state = cohort({runs[1]})->state(0);
+    for (NamedTensor& tensor : broken_state) {
+        if (tensor.name == "model.final_norm.weight") tensor.values[0] = std::numeric_limits<float>::infinity();
+    }
+    CohortStart start;
+    start.runs = runs;
+    start.conditions = RunConditions{"float32", "cpu", 2, ""};
+    for (std::int64_t i = 0; i < 6; ++i) start.states.push_back(i == 1 ? broken_state : healthy->state(i));
+    TorchCohort mixed(start, data_, 2);
+    for (int i = 0; i < 3; ++i) {
+        healthy->step();
+        const auto results = mixed.step();
+        EXPECT_FALSE(std::isfinite(results[1].training_loss));
+        EXPECT_TRUE(std::isfinite(results[0].training_loss));
+    }
+    EXPECT_EQ(mixed.state(1), broken_state);
+    EXPECT_EQ(mixed.state(0), healthy->state(0));
+    EXPECT_EQ(mixed.state(5), healthy->state(5));
+}
+
+TEST_F(TorchCohortTest, WholeAndSampledEvaluationsAgreeRoughlyAndAModelReproducesTheWhole) {
+    RunSpec spec = tiny_spec();
+    spec.evaluation_batches = 100;
+    const auto whole = cohort({spec});
+    spec.evaluation = Evaluation::sampled;
+    const auto sampled = cohort({spec});
+    for (int i = 0; i < 20; ++i) whole->step(), sampled->step();
+    const double exact = whole->evaluate({}).front().validation_loss;
+    EXPECT_NEAR(sampled->evaluate({}).front().validation_loss, exact, 0.05);
+    EXPECT_DOUBLE_EQ(sampled->model(0)->whole_loss(data_.validation), exact);
+}
+
+TEST_F(TorchCohortTest, AnEvaluationCanBeCancelled) {
+    int asked = 0;
+    EXPECT_TRUE(cohort({tiny_spec()})->evaluate([&] { return ++asked > 1; }).empty());
+}
+
+TEST_F(TorchCohortTest, Bfloat16TrainsToNearlyTheSameLoss) {
+    RunSpec spec = tiny_spec();
+    spec.iterations = 100;
+    const auto exact = cohort({spec});
+    spec.precision = Precision::bfloat16;
+    const auto rough = cohort({spec});
+    EXPECT_EQ(rough->conditions().precision, "bfloat16");
+    for (int i = 0; i < 100; ++i) exact->step(), rough->step();
+    EXPECT_NEAR(rough->evaluate({}).front().validation_loss, exact->evaluate({}).front().validation_loss, 0.03);
+}
+
+TEST_F(TorchCohortTest, AutomaticPrecisionSaysWhatItTookAndDoesNotChangeTheRun) {
+    RunSpec spec = tiny_spec();
+    spec.dropout = 0.1;
+    spec.precision = Precision::automatic;
+    const auto chosen = cohort({spec});
+    const auto conditions = chosen->conditions();
+    EXPECT_TRUE(conditions.precision == "float32" || conditions.precision == "bfloat16");
+    EXPECT_THAT(conditions.reason, testing::StartsWith(conditions.precision + ": "));
+    spec.precision = conditions.precision == "float32" ? Precision::float32 : Precision::bfloat16;
+    const auto asked = cohort({spec});
+    for (int i = 0; i < 3; ++i) chosen->step(), asked->step();
+    EXPECT_EQ(chosen->state(0), asked->state(0));
+}
+
+TEST_F(TorchCohortTest, RefusesWhatCannotTrainTogether) {
+    RunSpec wider = tiny_spec();
+    wider.width = 32;
+    EXPECT_MESSAGE(cohort({tiny_spec(), wider}), BadInput, "must agree");
+    EXPECT_MESSAGE(cohort({}), BadInput, "at least one run");
+    RunSpec longer = tiny_spec();
+    longer.context = 600;
+    EXPECT_MESSAGE(cohort({longer}), BadInput, "validation split has 500 symbols");
+}
+
+}  // namespace
+}  // namespace ropelab
