@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 
@@ -35,6 +36,18 @@ bool asks_for_keys(int count, char** arguments) {
     return false;
 }
 
+// CLI11 answers an unknown verb with "a subcommand is required"; this names it and the nearest known one.
+void check_verb(const CLI::App& program, int count, char** arguments) {
+    if (count < 2 || arguments[1][0] == '-') return;
+    std::vector<std::string> names;
+    for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(verb->get_name());
+    if (std::find(names.begin(), names.end(), arguments[1]) != names.end()) return;
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    throw BadInput("There is no verb \"" + std::string(arguments[1]) + "\"; did you mean " +
+                   nearest(arguments[1], views) + "?");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -56,6 +69,7 @@ int main(int count, char** arguments) {
     terminal::add_figure(program);
     terminal::add_doctor(program);
     try {
+        check_verb(program, count, arguments);
         program.parse(count, arguments);
         return 0;
     } catch (const CLI::Success& success) {  // --help, --version

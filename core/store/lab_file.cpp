@@ -176,7 +176,7 @@ fs::path checkpoint_folder_of(const fs::path& lab) {
 }
 
 fs::path LabFile::checkpoint_folder() const {
-    const fs::path folder = checkpoint_folder_of(path_);
+    fs::path folder = checkpoint_folder_of(path_);
     std::error_code error;
     fs::create_directory(folder, error);
     if (error) throw BadInput("The folder " + folder.string() + " cannot be made: " + error.message() + ".");

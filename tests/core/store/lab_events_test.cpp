@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,6 +160,7 @@ TEST_F(LabEvents, RecoverLeavesALivingProgramsRunsAlone) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this test in any case
         const auto lab = LabFile::open(path_);
         lab->record(std::vector<Event>{cohort_started({1})});
         if (::write(ready[1], "x", 1) != 1) ::_exit(1);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,6 +120,7 @@ TEST_F(LabRecorderTest, SurvivesBeingKilled) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this test in any case
         LabRecorder recorder(path_);
         recorder.record(cohort_started({1}));
         for (std::int64_t i = 1;; ++i) {

@@ -50,7 +50,7 @@ class LabRefusals : public testing::Test {
     static std::string refusal(const std::filesystem::path& path) {
         const bool file = std::filesystem::is_regular_file(path);
         const std::string before = file ? read_file(path) : "";
-        const std::string sentence = refusal(path, LabFile::Mode::write);
+        std::string sentence = refusal(path, LabFile::Mode::write);
         EXPECT_EQ(refusal(path, LabFile::Mode::read), sentence);
         if (file) {
             EXPECT_EQ(read_file(path), before);

@@ -1,6 +1,7 @@
 #include "core/store/process_mark.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ TEST(ProcessMark, AnotherProcessLivesUntilItEnds) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this test in any case
         const std::string mark = process_mark();
         if (::write(pipe_ends[1], mark.data(), mark.size()) < 0) ::_exit(1);
         while (true) ::pause();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -71,7 +72,10 @@ TEST_F(Safetensors, KeepsEveryBitOfEveryFloat) {
     }
     write_safetensors(path_, file);
     const TensorFile read = read_safetensors(path_);
-    EXPECT_EQ(std::memcmp(read.tensors[0].values.data(), file.tensors[0].values.data(), 5 * sizeof(float)), 0);
+    for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(read.tensors[0].values[i]),
+                  std::bit_cast<std::uint32_t>(file.tensors[0].values[i]));
+    }
 }
 
 TEST_F(Safetensors, AnEmptyFileOfTensorsIsOne) {

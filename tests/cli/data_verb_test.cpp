@@ -1,0 +1,50 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/terminal.h"
+
+namespace ropelab {
+namespace {
+
+TEST(DataVerb, ListsGeneratedAndKnownSets) {
+    const auto list = ropelab_cli({"data", "list", "--json"}).json().at("data");
+    std::vector<std::string> names;
+    for (const auto& set : list) names.push_back(set.at("name"));
+    EXPECT_THAT(names, testing::IsSupersetOf({"generated", "generated-local", "tinyshakespeare", "enwik8", "text8"}));
+}
+
+TEST(DataVerb, TellsWhatATextIsMadeOf) {
+    const ScratchFolder folder;
+    const auto file = folder.write("text.txt", "aabb\n");
+    const auto info = ropelab_cli({"data", "info", file.string(), "--json"}).json();
+    EXPECT_EQ(info.at("bytes"), 5);
+    EXPECT_EQ(info.at("distinct"), 3);
+    EXPECT_NEAR(info.at("order0_entropy_bits").get<double>(), 1.5219, 1e-4);
+    EXPECT_THAT(ropelab_cli({"data", "info", file.string()}).out, testing::HasSubstr("3 distinct"));
+}
+
+TEST(DataVerb, GeneratesTheSameTextForTheSameSeed) {
+    const auto one = ropelab_cli({"data", "generate", "--characters", "500"});
+    EXPECT_EQ(one.out.size(), 500U);
+    EXPECT_EQ(one.out, ropelab_cli({"data", "generate", "--characters", "500"}).out);
+    EXPECT_NE(one.out, ropelab_cli({"data", "generate", "--characters", "500", "--seed", "2"}).out);
+    EXPECT_NE(one.out, ropelab_cli({"data", "generate", "generated-local", "--characters", "500"}).out);
+}
+
+TEST(DataVerb, CleansAsText8WasMade) {
+    const auto cleaned = ropelab_cli({"data", "clean", "-"}, "It's 42, isn't IT?\n");
+    EXPECT_EQ(cleaned.status, 0);
+    EXPECT_THAT(cleaned.out, testing::HasSubstr("it s four two isn t it"));
+}
+
+TEST(DataVerb, RefusesBadInputInOneSentence) {
+    const ScratchFolder folder;
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "info", folder.path().string()}), folder.path().string());
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "info", folder.write("empty", "").string()}), "empty");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "fetch", "enwik9"}), "enwik8");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "generate", "esperanto"}), "esperanto");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "generate", "--characters", "0"}), "1 or more");
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/scratch_folder.h"
+
+namespace ropelab {
+
+/// What a finished program left.
+struct Finished {
+    int status = 0;
+    std::string out;
+    std::string err;
+
+    nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+/// Runs ropelab-cli with these arguments, `input` on standard input, and `environment` as shell assignments before it.
+inline Finished ropelab_cli(const std::vector<std::string>& arguments, const std::string& input = "",
+                            const std::string& environment = "") {
+    const ScratchFolder folder;
+    const auto quoted = [](const std::string& text) {
+        std::string result = "'";
+        for (char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        return result + "'";
+    };
+    std::string command = environment + " " + quoted(ROPELAB_CLI);
+    for (const std::string& argument : arguments) command += " " + quoted(argument);
+    command +=
+        " <" + quoted(folder.write("in", input)) + " >" + quoted(folder / "out") + " 2>" + quoted(folder / "err");
+    const int status = std::system(command.c_str());
+    const auto read = [&](const char* name) {
+        std::ifstream stream(folder / name, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(stream), {});
+    };
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+}
+
+/// One clear sentence on standard error, nothing else on either, and exit status 2.
+#define EXPECT_BAD_INPUT(finished, part)                                                             \
+    {                                                                                                \
+        const ropelab::Finished bad_input = (finished);                                              \
+        EXPECT_EQ(bad_input.status, 2) << bad_input.err;                                             \
+        EXPECT_THAT(bad_input.err, testing::HasSubstr(part));                                        \
+        EXPECT_EQ(std::count(bad_input.err.begin(), bad_input.err.end(), '\n'), 1) << bad_input.err; \
+        EXPECT_EQ(bad_input.out, "");                                                                \
+    }
+
+}  // namespace ropelab

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/cli/terminal.h"
+
+namespace ropelab {
+namespace {
+
+// The flags of a run that trains in about a second.
+std::vector<std::string> small(const std::string& verb, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {verb};
+    for (const char* setting : {"context=32", "batch=4", "iterations=20", "evaluate_every=10", "evaluation=sampled",
+                                "evaluation_batches=2", "width=32", "precision=float32", "sample_length=0"}) {
+        arguments.insert(arguments.end(), {"--set", setting});
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+TEST(TrainVerb, TrainsOneRunAndTellsAllOfIt) {
+    const auto finished = ropelab_cli(small("train", {"--json"}));
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto runs = finished.json().at("runs");
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].at("theta"), 10000);
+    EXPECT_EQ(runs[0].at("seed"), 1337);
+    EXPECT_EQ(runs[0].at("state"), "finished");
+    EXPECT_EQ(runs[0].at("chosen_precision"), "float32");
+    for (const char* number : {"best_validation_loss", "final_validation_loss", "whole_validation_loss",
+                               "final_training_loss", "seconds", "tokens_per_second"}) {
+        EXPECT_GT(runs[0].at(number).get<double>(), 0) << number;
+    }
+    EXPECT_LT(runs[0].at("whole_validation_loss").get<double>(), std::log(29));  // better than no opinion
+}
+
+TEST(TrainVerb, ASweepIsACohortWhoseRunsEqualSingleOnes) {
+    const auto sweep = ropelab_cli(small("sweep", {"--set", "theta=500,10000", "--json"})).json().at("runs");
+    ASSERT_EQ(sweep.size(), 2U);
+    const auto single = ropelab_cli(small("train", {"--set", "theta=500", "--json"})).json().at("runs");
+    EXPECT_EQ(sweep[0].at("whole_validation_loss"), single[0].at("whole_validation_loss"));
+    EXPECT_NE(sweep[0].at("whole_validation_loss"), sweep[1].at("whole_validation_loss"));
+}
+
+TEST(TrainVerb, ReadsAnExperimentFile) {
+    const ScratchFolder folder;
+    const auto file = folder.write("e.json", R"({"name": "two", "fraction": [0, "2 ch"], "iterations": 5})");
+    const auto runs = ropelab_cli(small("sweep", {"--experiment", file.string(), "--json"})).json().at("runs");
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs[1].at("fraction"), 2.0 / 16);
+}
+
+TEST(TrainVerb, RefusesBadInputInOneSentenceBeforeItTrains) {
+    const ScratchFolder folder;
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "thta=500"}), "did you mean theta?");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=500,1000"}), "use sweep");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "theta=0"}), "theta is 0");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--preset", "lecture-hour"}), "lecture-minute");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "data=" + (folder / "none.txt").string()}), "none.txt");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "data=" + folder.write("short.txt", "abc").string()}), "short");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--experiment", folder.write("e.json", "{").string()}), "e.json");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--experiment", "/none.json"}), "/none.json");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--device", "tpu"}), "auto, cpu, cuda");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--lab", (folder / "no/folder/a.ropelab").string()}), "a.ropelab");
+}
+
+TEST(TrainVerb, ADivergedRunIsAFailureThatIsTold) {
+    const auto finished =
+        ropelab_cli(small("train", {"--set", "learning_rate=10", "--set", "final_learning_rate=10", "--set", "warmup=0",
+                                    "--set", "weight_decay=10", "--set", "iterations=100", "--json"}));
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, testing::HasSubstr("no longer a finite number"));
+    EXPECT_EQ(finished.json().at("runs")[0].at("state"), "failed");
+}
+
+TEST(TrainVerb, FollowsTheCLocaleUnderDecimalCommas) {
+    const auto german = ropelab_cli(small("train", {"--set", "fraction=0.25", "--json"}), "", "LC_ALL=de_DE.UTF-8");
+    ASSERT_EQ(german.status, 0) << german.err;
+    EXPECT_EQ(german.json().at("runs")[0].at("fraction"), 0.25);
+    EXPECT_EQ(german.json().at("runs")[0].at("whole_validation_loss"),
+              ropelab_cli(small("train", {"--set", "fraction=0.25", "--json"}))
+                  .json()
+                  .at("runs")[0]
+                  .at("whole_validation_loss"));
+}
+
+}  // namespace
+}  // namespace ropelab

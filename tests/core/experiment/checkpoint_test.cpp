@@ -1,0 +1,51 @@
+#include "core/experiment/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/spec/error.h"
+#include "core/store/safetensors.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/scratch_folder.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Checkpoint, RoundTrip) {
+    const ScratchFolder folder;
+    Checkpoint written;
+    written.spec.theta = 500;
+    written.vocabulary = "characters:97,98";
+    written.conditions = {"float32", "cpu", 2, "as asked"};
+    written.iteration = 40;
+    written.evaluated = 30;
+    written.summary.best_validation_loss = 1.25;
+    written.summary.final_training_loss = std::numeric_limits<double>::quiet_NaN();
+    written.state = {{"model.a", {2}, {1.0F, 2.0F}}};
+    write_checkpoint(folder / "new/run-1.safetensors", written);
+
+    const auto read = read_checkpoint(folder / "new/run-1.safetensors");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->spec, written.spec);
+    EXPECT_EQ(read->vocabulary, written.vocabulary);
+    EXPECT_EQ(read->conditions.precision, "float32");
+    EXPECT_EQ(read->conditions.threads, 2);
+    EXPECT_EQ(read->iteration, 40);
+    EXPECT_EQ(read->evaluated, 30);
+    EXPECT_EQ(read->summary.best_validation_loss, 1.25);
+    EXPECT_TRUE(std::isnan(read->summary.final_training_loss));
+    EXPECT_EQ(read->state, written.state);
+}
+
+TEST(Checkpoint, AMissingOneIsNoneAndAForeignFileIsRefused) {
+    const ScratchFolder folder;
+    EXPECT_FALSE(read_checkpoint(folder / "none.safetensors"));
+    write_safetensors(folder / "other.safetensors", {{{"a", {1}, {1.0F}}}, {}});
+    EXPECT_MESSAGE(read_checkpoint(folder / "other.safetensors"), BadInput, "not a checkpoint");
+    EXPECT_MESSAGE(read_checkpoint(folder.write("text.safetensors", "hello")), BadInput, "text.safetensors");
+}
+
+}  // namespace
+}  // namespace ropelab

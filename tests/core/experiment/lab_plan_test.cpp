@@ -1,0 +1,84 @@
+#include "core/experiment/lab_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "core/spec/error.h"
+#include "core/train/torch_engine.h"
+#include "tests/support/event_log.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+class LabPlanTest : public testing::Test {
+ protected:
+    Experiment experiment() {
+        Experiment result("small");
+        const auto settings = to_json(tiny_spec());
+        for (const auto& [key, value] : settings.items()) {
+            result.set(key, {value.is_string() ? value.get<std::string>() : value.dump()});
+        }
+        result.set("data", {folder_.write("text.txt", small_text(3000)).string()});
+        result.set("theta", {"100", "10000"});
+        return result;
+    }
+
+    void train(Plan plan, const std::filesystem::path& lab) {
+        LabRecorder recorder(lab);
+        connect(plan, lab, recorder);
+        Runner runner([this]() -> Engine& { return engine_; }, [&](const Event& event) { recorder.record(event); });
+        runner.start(std::move(plan));
+        runner.join();
+    }
+
+    ScratchFolder folder_;
+    TorchEngine engine_;
+};
+
+TEST_F(LabPlanTest, ASweepIsWrittenDownWhole) {
+    const auto path = folder_ / "a.ropelab";
+    const auto lab = LabFile::create(path);
+    train(plan_new_runs(*lab, experiment()), path);
+
+    const auto runs = lab->runs();
+    ASSERT_EQ(runs.size(), 2U);
+    for (const RunRecord& run : runs) {
+        EXPECT_EQ(run.state, RunState::finished);
+        EXPECT_EQ(run.iteration, 20);
+        EXPECT_FALSE(run.vocabulary.empty());
+        const RunMetrics metrics = lab->metrics(run.id);
+        EXPECT_EQ(metrics.steps.iteration.size(), 20U);
+        EXPECT_EQ(metrics.evaluations.iteration, (std::vector<std::int64_t>{0, 10, 20}));
+        EXPECT_DOUBLE_EQ(metrics.evaluations.validation_loss.back(), run.summary->final_validation_loss);
+    }
+    EXPECT_EQ(runs[0].name, "θ 100, 100 %");
+    EXPECT_TRUE(unfinished_runs(*lab).empty());
+    EXPECT_MESSAGE(plan_continued_runs(*lab, {runs[0].id}), BadInput, "is finished");
+}
+
+TEST_F(LabPlanTest, WhatIsNewerThanTheCheckpointIsCutBackAndMeasuredAgain) {
+    const auto path = folder_ / "b.ropelab";
+    const auto lab = LabFile::create(path);
+    const Plan plan = plan_new_runs(*lab, experiment());
+    train(plan, path);
+    const RunId id = plan.runs[0].id;
+    const RunMetrics before = lab->metrics(id);
+
+    // As if the program had been killed after step 20, the newest checkpoint being an older one.
+    event::Step stray{id, 21, 9.0, 9.0, 9.0};
+    const std::vector<Event> events = {event::RunEnded{id, RunState::stopped, "", {}}, stray};
+    lab->record(events);
+    ASSERT_EQ(lab->metrics(id).steps.iteration.size(), 21U);
+
+    train(plan_continued_runs(*lab, {id}), path);
+    const RunMetrics after = lab->metrics(id);
+    EXPECT_EQ(after.steps.iteration.size(), 20U);
+    EXPECT_EQ(after.steps.training_loss, before.steps.training_loss);
+    EXPECT_EQ(after.evaluations.validation_loss, before.evaluations.validation_loss);
+    EXPECT_EQ(lab->run(id).state, RunState::finished);
+}
+
+}  // namespace
+}  // namespace ropelab

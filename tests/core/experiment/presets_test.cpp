@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Presets, EachHoldsTogether) {
+    for (const Preset& entry : presets()) {
+        EXPECT_NO_THROW(entry.experiment.expand()) << entry.name;
+        EXPECT_EQ(Experiment::from_json(entry.experiment.to_json()).expand(), entry.experiment.expand()) << entry.name;
+    }
+}
+
+TEST(Presets, LectureMinuteIsTheDefaultAndOneCohortOfSixDistinctRuns) {
+    const auto runs = presets().front().experiment.expand();
+    EXPECT_EQ(presets().front().name, "lecture-minute");
+    EXPECT_EQ(group_into_cohorts(runs).size(), 1U);
+    std::set<std::string> labels;
+    for (const RunSpec& run : runs) labels.insert(label_of(run));
+    EXPECT_EQ(labels, (std::set<std::string>{"no rotation", "θ 10k, 2 ch", "θ 10k, 25 %", "θ 10k, 100 %",
+                                             "θ 100, 100 %", "θ 1M, 100 %"}));
+}
+
+TEST(Presets, ThetaPaperIsThePapersSetting) {  // Huang, Chen, Zheng 2025, section 4
+    const auto runs = preset("theta-paper").experiment.expand();
+    EXPECT_EQ(runs.size(), 18U);
+    const RunSpec& run = runs.front();
+    EXPECT_EQ(run.layers, 6);
+    EXPECT_EQ(run.heads, 6);
+    EXPECT_EQ(run.width, 384);
+    EXPECT_EQ(run.context, 256);
+    EXPECT_EQ(run.batch, 64);
+    EXPECT_EQ(run.iterations, 5000);
+    EXPECT_EQ(run.dropout, 0.2);
+    EXPECT_EQ(run.learning_rate, 1e-3);
+    EXPECT_EQ(run.final_learning_rate, 1e-4);
+    EXPECT_EQ(run.evaluation_batches, 200);
+    EXPECT_FALSE(run.bias);
+    EXPECT_TRUE(run.tied_head);
+    EXPECT_EQ(run.position, Position::learned_rope);
+}
+
+TEST(Presets, AnUnknownOneIsRefusedWithTheNearest) {
+    EXPECT_MESSAGE(preset("lecture-hour"), BadInput, "lecture-minute");
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,262 @@
+#include "core/experiment/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "core/experiment/checkpoint.h"
+#include "core/train/torch_engine.h"
+#include "tests/support/event_log.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+class RunnerTest : public testing::Test {
+ protected:
+    RunSpec spec() const {
+        RunSpec result = tiny_spec();
+        result.data = text_.string();
+        return result;
+    }
+
+    PlannedRun planned(RunId id, const RunSpec& spec) const {
+        return {id, spec, folder_ / ("run-" + std::to_string(id) + ".safetensors"), false, std::nullopt};
+    }
+
+    Runner::EngineSource engine() {
+        return [this]() -> Engine& { return engine_; };
+    }
+
+    Runner::Sink sink(EventLog& log) {
+        return [&log](const Event& event) { log(event); };
+    }
+
+    template <typename Condition>
+    static bool wait_for(Condition condition) {
+        for (int i = 0; i < 3000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return condition();
+    }
+
+    ScratchFolder folder_;
+    std::filesystem::path text_ = folder_.write("text.txt", small_text(4000));
+    TorchEngine engine_;
+};
+
+TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
+    RunSpec other = spec();
+    other.theta = 500;
+    RunSpec wider = spec();
+    wider.width = 32;
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    std::vector<RunId> with_vocabulary;
+    runner.start({{planned(1, spec()), planned(2, wider), planned(3, other)},
+                  {},
+                  [&](RunId id, const Vocabulary& vocabulary) {
+                      EXPECT_GT(vocabulary.size(), 5);
+                      with_vocabulary.push_back(id);
+                  },
+                  {},
+                  {}});
+    runner.join();
+    EXPECT_FALSE(runner.running());
+
+    const auto started = log.of<event::CohortStarted>();
+    ASSERT_EQ(started.size(), 2U);
+    EXPECT_EQ(started[0].runs, (std::vector<RunId>{1, 3}));
+    EXPECT_EQ(started[1].runs, (std::vector<RunId>{2}));
+    EXPECT_EQ(started[0].conditions.precision, "float32");
+    EXPECT_EQ(with_vocabulary, (std::vector<RunId>{1, 3, 2}));
+    EXPECT_EQ(log.of<event::Step>().size(), 3U * 20U);
+    EXPECT_EQ(log.of<event::Evaluated>().size(), 3U * 3U);  // at 0, 10 and 20
+    EXPECT_EQ(log.of<event::Sampled>().size(), 2U * 3U);    // the first run of each cohort
+    const auto ended = log.of<event::RunEnded>();
+    ASSERT_EQ(ended.size(), 3U);
+    for (const auto& end : ended) {
+        EXPECT_EQ(end.state, RunState::finished);
+        EXPECT_EQ(end.summary.iterations, 20);
+        EXPECT_EQ(end.summary.whole_validation_loss, end.summary.final_validation_loss);
+        EXPECT_LE(end.summary.best_validation_loss, end.summary.final_validation_loss);
+        EXPECT_GT(end.summary.tokens_per_second, 0);
+    }
+    ASSERT_EQ(log.of<event::SweepEnded>().size(), 1U);
+    EXPECT_TRUE(std::holds_alternative<event::SweepEnded>(log.all().back()));
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::finished);
+    const auto progress = log.of<event::Progress>();
+    EXPECT_NEAR(progress.back().done, 1.0, 1e-9);
+    for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].done, progress[i - 1].done);
+}
+
+TEST_F(RunnerTest, StopsGoesOnAndEndsWithTheSameBits) {
+    RunSpec run = spec();
+    run.iterations = 400;
+    run.evaluate_every = 40;
+    run.dropout = 0.1;
+    EventLog straight_log;
+    {
+        Runner straight(engine(), sink(straight_log));
+        straight.start({{planned(1, run)}, {}, {}, {}, {}});
+        straight.join();
+    }
+    EventLog first_log;
+    {
+        Runner first(engine(), sink(first_log));
+        first.start({{planned(2, run)}, {}, {}, {}, {}});
+        ASSERT_TRUE(wait_for([&] { return first_log.of<event::Step>().size() > 50; }));
+        first.stop();
+        first.join();
+    }
+    ASSERT_EQ(first_log.of<event::RunEnded>().size(), 1U);
+    EXPECT_EQ(first_log.of<event::RunEnded>().front().state, RunState::stopped);
+    EXPECT_EQ(first_log.of<event::SweepEnded>().front().state, RunState::stopped);
+    const std::int64_t stopped_at = first_log.of<event::Step>().back().iteration;
+    ASSERT_LT(stopped_at, 400);
+
+    EventLog second_log;
+    std::int64_t cut_at = -2;
+    PlannedRun again = planned(2, run);
+    again.resume = true;
+    {
+        Runner second(engine(), sink(second_log));
+        second.start({{again}, {}, {}, [&](RunId, std::int64_t iteration) { cut_at = iteration; }, {}});
+        second.join();
+    }
+    EXPECT_EQ(cut_at, stopped_at);
+    EXPECT_EQ(second_log.of<event::Step>().front().iteration, stopped_at + 1);
+    EXPECT_EQ(second_log.of<event::Step>().back().training_loss, straight_log.of<event::Step>().back().training_loss);
+    EXPECT_EQ(read_checkpoint(folder_ / "run-1.safetensors")->state,
+              read_checkpoint(folder_ / "run-2.safetensors")->state);
+    EXPECT_EQ(second_log.of<event::RunEnded>().front().summary.best_validation_loss,
+              straight_log.of<event::RunEnded>().front().summary.best_validation_loss);
+}
+
+TEST_F(RunnerTest, ARunWithoutACheckpointStartsAfresh) {
+    EventLog log;
+    std::int64_t cut_at = -2;
+    PlannedRun run = planned(5, spec());
+    run.resume = true;
+    run.conditions = RunConditions{"float32", "cpu", 1, "at its first start"};
+    Runner runner(engine(), sink(log));
+    runner.start({{run}, {}, {}, [&](RunId, std::int64_t iteration) { cut_at = iteration; }, {}});
+    runner.join();
+    EXPECT_EQ(cut_at, -1);
+    EXPECT_EQ(log.of<event::Step>().front().iteration, 1);
+    EXPECT_EQ(log.of<event::CohortStarted>().front().conditions.threads, 1);
+}
+
+TEST_F(RunnerTest, PausesWithACheckpointAndGoesOn) {
+    RunSpec run = spec();
+    run.iterations = 100000;
+    run.evaluate_every = 100000;
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    int flushes = 0;
+    runner.start({{planned(1, run)}, {}, {}, {}, [&] { ++flushes; }});
+    ASSERT_TRUE(wait_for([&] { return log.of<event::Step>().size() > 5; }));
+    runner.pause();
+    ASSERT_TRUE(wait_for([&] {
+        const auto progress = log.of<event::Progress>();
+        return !progress.empty() && progress.back().paused;
+    }));
+    const auto steps = log.of<event::Step>().size();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(log.of<event::Step>().size(), steps);
+    EXPECT_EQ(read_checkpoint(folder_ / "run-1.safetensors")->iteration, static_cast<std::int64_t>(steps));
+    EXPECT_GT(flushes, 0);
+    runner.resume();
+    EXPECT_TRUE(wait_for([&] { return log.of<event::Step>().size() > steps + 5; }));
+    runner.stop();
+    runner.join();
+    EXPECT_FALSE(log.of<event::Progress>().back().paused);
+}
+
+TEST_F(RunnerTest, OneRunCanBeStoppedAndAnotherPicked) {
+    RunSpec run = spec();
+    run.iterations = 100000;
+    run.evaluate_every = 1000000;
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({{planned(1, run), planned(2, run), planned(3, run)}, {}, {}, {}, {}});
+    ASSERT_TRUE(wait_for([&] { return log.of<event::Step>().size() > 5; }));
+    runner.pick(3);
+    runner.stop_run(2);
+    ASSERT_TRUE(wait_for([&] { return !log.of<event::RunEnded>().empty(); }));
+    EXPECT_EQ(log.of<event::RunEnded>().front().run, 2);
+    EXPECT_EQ(log.of<event::RunEnded>().front().state, RunState::stopped);
+    EXPECT_TRUE(wait_for([&] {
+        const auto samples = log.of<event::Sampled>();
+        return !samples.empty() && samples.back().run == 3;
+    }));
+    const auto steps = log.of<event::Step>().size();
+    EXPECT_TRUE(wait_for([&] { return log.of<event::Step>().size() > steps + 4; }));
+    runner.stop();
+    runner.join();
+    EXPECT_EQ(log.of<event::RunEnded>().size(), 3U);
+}
+
+TEST_F(RunnerTest, ADivergedRunFailsWithAMessageAndItsMatesFinish) {
+    RunSpec wild = spec();
+    wild.learning_rate = 10;
+    wild.final_learning_rate = 10;
+    wild.warmup = 0;
+    wild.weight_decay = 10;  // shared by the cohort; with this rate it multiplies weights by −99 a step
+    RunSpec tame = wild;
+    tame.learning_rate = 1e-6;
+    tame.final_learning_rate = 1e-6;
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({{planned(1, wild), planned(2, tame)}, {}, {}, {}, {}});
+    runner.join();
+    const auto ended = log.of<event::RunEnded>();
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_EQ(ended[0].run, 1);
+    EXPECT_EQ(ended[0].state, RunState::failed);
+    EXPECT_THAT(ended[0].message, testing::HasSubstr("no longer a finite number"));
+    EXPECT_EQ(ended[1].run, 2);
+    EXPECT_EQ(ended[1].state, RunState::finished);
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::failed);
+    EXPECT_THAT(log.of<event::SweepEnded>().front().message, testing::HasSubstr("1 of 2 runs failed"));
+}
+
+TEST_F(RunnerTest, ACohortThatCannotStartFailsAndTheNextOneTrains) {
+    RunSpec missing = spec();
+    missing.data = (folder_ / "missing.txt").string();
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({{planned(1, missing), planned(2, spec())}, {}, {}, {}, {}});
+    runner.join();
+    const auto ended = log.of<event::RunEnded>();
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_EQ(ended[0].state, RunState::failed);
+    EXPECT_THAT(ended[0].message, testing::HasSubstr("missing.txt"));
+    EXPECT_EQ(ended[1].state, RunState::finished);
+}
+
+TEST_F(RunnerTest, AnEngineThatDoesNotOpenIsOneClearEnding) {
+    EventLog log;
+    Runner runner([]() -> Engine& { throw std::runtime_error("The training engine does not open."); }, sink(log));
+    runner.start({{planned(1, spec())}, {}, {}, {}, {}});
+    runner.join();
+    EXPECT_EQ(log.of<event::RunEnded>().front().message, "The training engine does not open.");
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::failed);
+}
+
+TEST_F(RunnerTest, TheDestructorStopsAndJoins) {
+    RunSpec run = spec();
+    run.iterations = 100000;
+    EventLog log;
+    {
+        Runner runner(engine(), sink(log));
+        runner.start({{planned(1, run)}, {}, {}, {}, {}});
+        ASSERT_TRUE(wait_for([&] { return !log.of<event::Step>().empty(); }));
+    }
+    EXPECT_EQ(log.of<event::SweepEnded>().size(), 1U);
+}
+
+}  // namespace
+}  // namespace ropelab
