@@ -53,7 +53,7 @@ void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, con
 struct TorchCohort::State {
     std::vector<RunSpec> specs;
     TokenData data;
-    torch::Device device = torch::kCPU;
+    torch::Device device;
     RunConditions conditions;
     Precision precision = Precision::float32;
     std::int64_t iteration = 0;
@@ -68,6 +68,7 @@ struct TorchCohort::State {
     State(std::vector<RunSpec> runs, const TokenData& tokens, torch::Tensor flat)
         : specs(std::move(runs)),
           data(tokens),
+          device(flat.device()),
           decoder(specs.front()),
           weights(layout_of(specs.front(), tokens.vocabulary), std::move(flat)) {
         reset_rows();
@@ -204,15 +205,17 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     }
 
     at::set_num_threads(static_cast<int>(threads));
-    state_ = std::make_unique<State>(start.runs, data, torch::stack(rows));
-    state_->first_moment = torch::stack(first);
-    state_->second_moment = torch::stack(second);
+    const bool cuda = start.conditions ? start.conditions->device == "cuda" : start.runs.front().device == Device::cuda;
+    const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
+    state_ = std::make_unique<State>(start.runs, data, torch::stack(rows).to(device));
+    state_->first_moment = torch::stack(first).to(device);
+    state_->second_moment = torch::stack(second).to(device);
     state_->iteration = start.iteration;
     if (start.conditions) {
         state_->conditions = *start.conditions;
         state_->precision = start.conditions->precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
     } else {
-        state_->conditions.device = "cpu";
+        state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
         state_->settle_precision();
     }

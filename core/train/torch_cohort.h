@@ -12,7 +12,8 @@ namespace ropelab {
 /// is free of torch, so that tests include it cheaply.
 class TorchCohort : public Cohort {
  public:
-    /// `threads` and `device` are settled; precision `auto` is measured here. Throws BadInput.
+    /// Trains on the CPU unless the runs' device is `cuda` (TorchEngine settles `auto`). Precision `auto` is measured
+    /// here. Throws BadInput.
     TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads);
     ~TorchCohort() override;
 

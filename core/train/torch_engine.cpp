@@ -6,12 +6,15 @@
 
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
+#include "core/train/cuda.h"
 #include "core/train/processor.h"
 #include "core/train/torch_cohort.h"
 
 namespace ropelab {
 
-TorchEngine::TorchEngine() : default_threads_(at::get_num_threads()) { avoid_broken_amx(); }
+TorchEngine::TorchEngine() : default_threads_(at::get_num_threads()) {
+    avoid_broken_amx();
+}
 
 EngineInfo TorchEngine::info() {
     EngineInfo result;
@@ -19,22 +22,26 @@ EngineInfo TorchEngine::info() {
     result.processor = at::get_cpu_capability();
     result.bfloat16 = processor_multiplies_bfloat16();
     result.threads = default_threads_;
-    result.cuda = false;
-    result.cuda_detail = "This build trains on the CPU.";
+    result.cuda = open_cuda().available;
+    result.cuda_detail = open_cuda().detail;
     return result;
 }
 
 std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, const TokenData& data) {
     if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
     const RunSpec& spec = start.runs.front();
-    const std::string device =
-        start.conditions ? start.conditions->device : (spec.device == Device::cuda ? "cuda" : "cpu");
-    if (device == "cuda") {
-        throw BadInput("The device is cuda, but " + info().cuda_detail + " Use device=cpu or auto.");
+    CohortStart settled = start;
+    if (!settled.conditions && spec.device == Device::automatic) {
+        for (RunSpec& run : settled.runs) run.device = open_cuda().available ? Device::cuda : Device::cpu;
+    }
+    const bool cuda =
+        settled.conditions ? settled.conditions->device == "cuda" : settled.runs.front().device == Device::cuda;
+    if (cuda && !open_cuda().available) {
+        throw BadInput("The device is cuda, but: " + open_cuda().detail + " Use device=cpu or auto.");
     }
     std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
     if (threads == 0) threads = default_threads_;
-    return std::make_unique<TorchCohort>(start, data, threads);
+    return std::make_unique<TorchCohort>(settled, data, threads);
 }
 
 std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabulary,
