@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <map>
@@ -100,6 +101,13 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
     return lab;
 }
 
+std::string loss_text(double loss) {
+    if (!std::isfinite(loss)) return "–";
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(4) << loss;
+    return text.str();
+}
+
 std::string time_text(double seconds) {
     const auto whole = static_cast<std::int64_t>(std::lround(seconds));
     if (whole < 100) return std::to_string(whole) + " s";
@@ -113,8 +121,7 @@ std::string progress_text(const event::Progress& progress, double validation_los
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
     if (progress.iteration > 0) text << "  " << time_text(progress.seconds_left) << " left";
     if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " symbols/s";
-    if (std::isfinite(validation_loss))
-        text << "  best validation loss " << std::fixed << std::setprecision(4) << validation_loss;
+    if (std::isfinite(validation_loss)) text << "  best validation loss " << loss_text(validation_loss);
     return text.str();
 }
 
@@ -150,15 +157,22 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, bool as_json) {
     text << std::left << std::setw(28) << "run" << std::right << std::setw(8) << "seed" << std::setw(12) << "best val"
          << std::setw(12) << "whole val" << std::setw(12) << "final train" << std::setw(14) << "symbols/s"
          << "  state\n";
+    // setw counts bytes, but θ and – have more than one.
+    const auto filling = [](const std::string& word, std::size_t width) {
+        const auto characters = static_cast<std::size_t>(std::count_if(
+            word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+        return std::string(width > characters ? width - characters : 0, ' ');
+    };
     for (const auto& [id, outcome] : outcomes) {
         const RunSummary& summary = outcome.summary;
         const std::string label = label_of(outcome.plan.spec);
-        // setw counts bytes, and θ has two.
-        const int padding = 28 + static_cast<int>(std::count(label.begin(), label.end(), '\xce'));
-        text << std::left << std::setw(padding) << label << std::right << std::setw(8) << outcome.plan.spec.seed
-             << std::fixed << std::setprecision(4) << std::setw(12) << summary.best_validation_loss << std::setw(12)
-             << summary.whole_validation_loss.value_or(std::nan("")) << std::setw(12) << summary.final_training_loss
-             << std::setw(14) << std::lround(summary.tokens_per_second) << "  " << to_string(outcome.state)
+        text << label << filling(label, 28) << std::setw(8) << outcome.plan.spec.seed;
+        for (const std::string& loss : {loss_text(summary.best_validation_loss),
+                                        loss_text(summary.whole_validation_loss.value_or(RunSummary::unknown)),
+                                        loss_text(summary.final_training_loss)}) {
+            text << filling(loss, 12) << loss;
+        }
+        text << std::setw(14) << std::lround(summary.tokens_per_second) << "  " << to_string(outcome.state)
              << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
     text << "Losses in nats per symbol.\n";

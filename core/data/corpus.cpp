@@ -59,7 +59,7 @@ RecentCorpora& recent_corpora() {
 std::string cache_key(const TextSource& source, const RunSpec& spec) {
     std::string key = std::to_string(static_cast<int>(spec.symbols)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';
-    if (source.language) return key + std::to_string(spec.data_seed);
+    if (source.language) return key + std::to_string(spec.data_seed) + ':' + std::to_string(spec.data_length);
     std::error_code error;
     const auto written = fs::last_write_time(source.file, error).time_since_epoch().count();
     const auto bytes = fs::file_size(source.file, error);
@@ -79,7 +79,7 @@ Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Symb
 }
 
 std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {
-    const std::string text = read_text(source, spec.data_seed);
+    const std::string text = read_text(source, spec.data_seed, spec.data_length);
     auto corpus = std::make_shared<Corpus>();
     corpus->name = source.name;
     corpus->generated = source.language.has_value();

@@ -102,7 +102,7 @@ TextInfo info_of_text(std::string_view text, Symbols symbols) {
 TextInfo info_of(std::string_view data, Symbols symbols, const std::filesystem::path& data_dir,
                  std::int64_t data_seed) {
     const TextSource source = locate(data, data_dir);
-    const std::string text = read_text(source, data_seed);
+    const std::string text = read_text(source, data_seed, RunSpec{}.data_length);
     const bool bytes = symbols == Symbols::automatic && source.as_bytes;
     TextInfo info = info_of_text(text, bytes ? Symbols::bytes : symbols);
     info.name = source.name;

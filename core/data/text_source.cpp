@@ -65,8 +65,8 @@ TextSource locate(std::string_view data, const fs::path& data_dir) {
     return {file.filename().string(), std::nullopt, file, false};
 }
 
-std::string read_text(const TextSource& source, std::int64_t data_seed) {
-    if (source.language) return generate_text(*source.language, data_seed, generated_characters);
+std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length) {
+    if (source.language) return generate_text(*source.language, data_seed, static_cast<std::size_t>(data_length));
     errno = 0;
     std::ifstream in(source.file, std::ios::binary | std::ios::ate);
     if (!in) {

@@ -10,9 +10,6 @@
 
 namespace ropelab {
 
-/// How many characters a generated text has before it is split.
-inline constexpr std::size_t generated_characters = 1'000'000;
-
 /// The largest file that is read: all of it lies in memory as tokens of four bytes while runs use it.
 inline constexpr std::int64_t largest_file = std::int64_t{1} << 31;
 
@@ -31,7 +28,8 @@ std::optional<Language> find_language(std::string_view data);
 /// is neither, for a known set that no folder has, and for a directory or anything else that is no regular file.
 TextSource locate(std::string_view data, const std::filesystem::path& data_dir = {});
 
-/// The text. `data_seed` matters for generated ones only. Throws BadInput for an empty, unreadable or too large file.
-std::string read_text(const TextSource& source, std::int64_t data_seed);
+/// The text. `data_seed` and `data_length` (characters) matter for generated ones only. Throws BadInput for an empty,
+/// unreadable or too large file.
+std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
 }  // namespace ropelab

@@ -178,8 +178,8 @@ bool CohortTrainer::evaluate() {
         RunSummary& summary = runs_[i].summary;
         summary.final_training_loss = results[i].training_loss;
         summary.final_validation_loss = results[i].validation_loss;
-        const bool first = iteration == 0;
-        if (first || !(summary.best_validation_loss <= results[i].validation_loss)) {
+        // Also where there was none yet, or it was not finite.
+        if (!(summary.best_validation_loss <= results[i].validation_loss)) {
             summary.best_validation_loss = results[i].validation_loss;
             summary.best_iteration = iteration;
         }

@@ -31,8 +31,7 @@ Engine& open_engine() {
     const std::lock_guard lock(mutex);
     if (engine) return *engine;
 
-    // A spinning OpenMP team starves an animated window; this is read when libgomp loads, with the engine. What the
-    // user set stands.
+    // As wait_passively, for a program into which libgomp comes with the engine. What the user set stands.
     setenv("OMP_WAIT_POLICY", "PASSIVE", 0);
 
     std::string trouble;

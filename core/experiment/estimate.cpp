@@ -28,9 +28,12 @@ double operations_per_symbol(const RunSpec& spec) {
 double operations_per_step(const RunSpec& spec) {
     const auto symbols = static_cast<double>(spec.batch * spec.context);
     const double training = 3.0 * operations_per_symbol(spec) * symbols;  // forward, and twice that backward
-    // A whole evaluation reads a validation split of about 100,000 symbols and as many batches of the training split.
+    // A whole evaluation reads the validation split (a generated one is known; others are of about 100,000 symbols) and
+    // evaluation_batches of the training split.
+    const bool generated = spec.data.starts_with("generated");
+    const double split = generated ? 0.1 * static_cast<double>(spec.data_length) : 1e5;
     const double batches = static_cast<double>(spec.evaluation_batches) * symbols;
-    const double evaluated = spec.evaluation == Evaluation::whole ? 1e5 + batches : 2.0 * batches;
+    const double evaluated = spec.evaluation == Evaluation::whole ? split + batches : 2.0 * batches;
     return training + operations_per_symbol(spec) * evaluated / static_cast<double>(spec.evaluate_every);
 }
 

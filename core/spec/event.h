@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,15 +15,17 @@ using RunId = std::int64_t;
 /// Where a run stands. `finished`, `failed` and `stopped` are the three endings; a stopped run can be continued.
 enum class RunState { waiting, running, paused, finished, failed, stopped };
 
-/// What is known of a run when it ends. Losses in nats per symbol.
+/// What is known of a run when it ends. Losses in nats per symbol, NaN before the first evaluation.
 struct RunSummary {
+    static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
     std::int64_t iterations = 0;
-    double best_validation_loss = 0;
+    double best_validation_loss = unknown;
     std::int64_t best_iteration = 0;
-    double final_validation_loss = 0;
+    double final_validation_loss = unknown;
     /// Over every non-overlapping window of the validation split, at the end; nullopt where the run ended early.
     std::optional<double> whole_validation_loss;
-    double final_training_loss = 0;
+    double final_training_loss = unknown;
     /// The run's share of its cohort's training time: wall-clock seconds, evaluations left out, over the cohort's runs.
     double seconds = 0;
     /// Trained symbols per second of that share.

@@ -101,6 +101,8 @@ std::vector<Key> make_keys() {
         choice_key("split", "data", "Training and validation shares, in order; 90/5/5 leaves the last part for tests.",
                    {"90/10", "90/5/5"}, &R::split),
         number_key("data_seed", "data", "", "The seed of a generated text.", 0, unlimited, &R::data_seed),
+        number_key("data_length", "data", "characters", "Length of a generated text, before it is split.", 1000, 1e9,
+                   &R::data_length),
 
         number_key("layers", "model", "", "Transformer blocks.", 1, 128, &R::layers),
         number_key("heads", "model", "", "Attention heads of a block.", 1, 128, &R::heads),

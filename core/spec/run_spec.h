@@ -28,6 +28,7 @@ struct RunSpec {
     Symbols symbols = Symbols::automatic;
     Split split = Split::ninety_ten;
     std::int64_t data_seed = 1;
+    std::int64_t data_length = 400000;
 
     // Model
     std::int64_t layers = 2;

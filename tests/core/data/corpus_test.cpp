@@ -106,7 +106,7 @@ TEST_F(CorpusTest, MayBeOpenedFromManyThreads) {
 TEST_F(CorpusTest, GeneratedTextsFollowTheirSeedAndName) {
     const auto first = open_corpus(spec("generated", 128));
     EXPECT_TRUE(first->generated);
-    EXPECT_EQ(first->training.size() + first->validation.size(), 1'000'000u);
+    EXPECT_EQ(first->training.size() + first->validation.size(), 400'000u);
     EXPECT_FALSE(first->vocabulary.bytes());
     RunSpec other = spec("generated", 128);
     other.data_seed = 2;

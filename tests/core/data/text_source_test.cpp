@@ -25,7 +25,7 @@ TEST_F(TextSourceTest, FindsTheGeneratedLanguages) {
     EXPECT_EQ(locate("generated").language, Language::positional);
     EXPECT_EQ(locate("generated-local").language, Language::local);
     EXPECT_EQ(find_language("enwik8"), std::nullopt);
-    EXPECT_EQ(read_text(locate("generated"), 3).size(), generated_characters);
+    EXPECT_EQ(read_text(locate("generated"), 3, 5000).size(), 5000U);
 }
 
 TEST_F(TextSourceTest, AKnownSetThatIsNotThereSaysHowToGetIt) {
@@ -55,25 +55,26 @@ TEST_F(TextSourceTest, OneSentenceForEachWrongName) {
 
 TEST_F(TextSourceTest, OneSentenceForEachWrongFile) {
     const auto empty = scratch_.write("empty.txt", "");
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(empty.string()), 1), BadInput),
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(empty.string()), 1, 5000), BadInput),
                 AllOf(HasSubstr("empty.txt"), HasSubstr("is empty")));
     // A sparse file: large without taking room.
     const auto large = scratch_.write("large.txt", "x");
     std::filesystem::resize_file(large, static_cast<std::uintmax_t>(largest_file) + 1);
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(large.string()), 1), BadInput), HasSubstr("2,147,483,649 bytes"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(large.string()), 1, 5000), BadInput),
+                HasSubstr("2,147,483,649 bytes"));
 }
 
 TEST_F(TextSourceTest, AFileThatMayNotBeReadSaysWhy) {
     if (::geteuid() == 0) GTEST_SKIP() << "The superuser may read every file.";
     const auto file = scratch_.write("secret.txt", "text");
     ASSERT_EQ(::chmod(file.c_str(), 0), 0);
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(file.string()), 1), BadInput),
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(file.string()), 1, 5000), BadInput),
                 AllOf(HasSubstr("secret.txt"), HasSubstr("cannot be read"), HasSubstr("ermission")));
 }
 
 TEST_F(TextSourceTest, ReadsAFileAsItIs) {
     const std::string text("line\r\nnul\0 \xFF end", 15);
-    EXPECT_EQ(read_text(locate(scratch_.write("text", text).string()), 1), text);
+    EXPECT_EQ(read_text(locate(scratch_.write("text", text).string()), 1, 5000), text);
 }
 
 }  // namespace

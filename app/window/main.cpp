@@ -1,0 +1,87 @@
+// The window's program: reads the command line, then hands over to ui/window.
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QTextStream>
+
+#include "core/experiment/passive_threads.h"
+#include "core/spec/error.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/batch_modes.h"
+#include "ui/window/launch_options.h"
+#include "ui/window/main_window.h"
+
+namespace {
+
+using namespace ropelab;
+using namespace ropelab::ui;
+using Mode = LaunchOptions::Mode;
+
+int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
+    MainWindow window{WorkspaceOptions{}};
+    window.restoreSettings();
+    if (!options.room.isEmpty()) window.showRoom(options.room);
+    ThemeManager& theme = ThemeManager::instance();
+    if (options.theme) {
+        theme.setChoice(*options.theme == Appearance::dark ? ThemeManager::Choice::dark : ThemeManager::Choice::light);
+    }
+    if (options.scale != 100) theme.setScale(options.scale);
+    if (!options.lab.isEmpty()) {
+        window.workspace().openLab(options.lab);  // refused in a banner: the window stays useful
+    } else if (options.mode == Mode::window) {
+        window.findAgain();
+    }
+    if (options.mode == Mode::startup) {
+        QObject::connect(&window, &MainWindow::ready, &window, [&] {
+            QTextStream(stdout) << sinceStart.elapsed() << " ms until the window was ready\n";
+            QCoreApplication::quit();
+        });
+    }
+    window.show();
+    return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    wait_passively(argv);
+    QElapsedTimer sinceStart;
+    sinceStart.start();
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+    QCoreApplication::setApplicationName(QStringLiteral("ropelab"));
+    QCoreApplication::setOrganizationName(QStringLiteral("ropelab"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(ROPELAB_VERSION));
+    try {
+        const LaunchOptions options = parseLaunchOptions(arguments);
+        if (options.mode == Mode::help) {
+            QTextStream(stdout) << options.helpText;
+            return 0;
+        }
+        if (options.mode == Mode::version) {
+            QTextStream(stdout) << "ropelab " ROPELAB_VERSION "\n";
+            return 0;
+        }
+        const bool needsDisplay = options.mode == Mode::window || options.mode == Mode::startup;
+        if (!needsDisplay && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+        QApplication application(argc, argv);
+        QGuiApplication::setApplicationDisplayName(QStringLiteral("RoPE Lab"));
+        ThemeManager::instance().apply();
+        switch (options.mode) {
+            case Mode::screenshot:
+                return paintScreenshot(options);
+            case Mode::headless:
+                return runHeadless(options);
+            case Mode::figure:
+                return writeFigure(options);
+            default:
+                return openWindow(options, sinceStart);
+        }
+    } catch (const BadInput& error) {
+        QTextStream(stderr) << "ropelab: " << error.what() << '\n';
+        return 2;
+    } catch (const std::exception& error) {
+        QTextStream(stderr) << "ropelab: " << error.what() << '\n';
+        return 1;
+    }
+}

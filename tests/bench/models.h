@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/spec/engine.h"
+
+namespace ropelab {
+
+/// nanoGPT's documented CPU setting.
+inline RunSpec nanogpt_cpu_spec() {
+    RunSpec spec;
+    spec.layers = 4;
+    spec.heads = 4;
+    spec.width = 128;
+    spec.context = 64;
+    spec.batch = 12;
+    spec.precision = Precision::float32;
+    return spec;
+}
+
+/// A small model, of which six make a lecture's sweep.
+inline RunSpec small_spec() {
+    RunSpec spec;
+    spec.layers = 2;
+    spec.heads = 2;
+    spec.width = 64;
+    spec.context = 128;
+    spec.batch = 16;
+    spec.precision = Precision::float32;
+    return spec;
+}
+
+/// Symbols 0 … 64 without pattern: speed does not depend on what is learned.
+inline std::vector<std::int32_t> bench_tokens() {
+    std::vector<std::int32_t> tokens(100000);
+    std::uint32_t state = 1;
+    for (std::int32_t& token : tokens) {
+        state = state * 1664525U + 1013904223U;
+        token = static_cast<std::int32_t>((state >> 16) % 65);
+    }
+    return tokens;
+}
+
+}  // namespace ropelab

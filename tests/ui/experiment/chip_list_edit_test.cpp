@@ -1,0 +1,132 @@
+#include "ui/experiment/chip_list_edit.h"
+
+#include <QLineEdit>
+#include <QMenu>
+#include <QSignalSpy>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/experiment/sweep_chips.h"
+
+namespace ropelab::ui {
+namespace {
+
+class ChipListEditTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        edit.setParser(parseTheta);
+        edit.setDisplay(showTheta);
+        edit.setSuggestions({"500", "10k", "1M"});
+        edit.setValues({"500", "10000"});
+        edit.resize(240, 120);
+        edit.show();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(&edit));
+    }
+    QList<Chip*> chips() const {
+        QList<Chip*> shown;
+        for (Chip* chip : edit.findChildren<Chip*>("chip")) {
+            if (chip->isVisible()) shown << chip;
+        }
+        return shown;
+    }
+    ChipListEdit edit{"θ"};
+};
+
+TEST_F(ChipListEditTest, ShowsValuesAsPeopleWriteThem) {
+    ASSERT_EQ(chips().size(), 2);
+    EXPECT_TRUE(chips()[1]->text().startsWith("10k"));
+}
+
+TEST_F(ChipListEditTest, TypingAddsAndEnterTakes) {
+    QSignalSpy edited(&edit, &ChipListEdit::edited);
+    edit.beginEdit(2);
+    auto* field = edit.findChild<QLineEdit*>();
+    ASSERT_TRUE(waitUntil([field] { return field->hasFocus(); }));
+    QTest::keyClicks(field, "1e6");
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_EQ(edit.values(), (QStringList{"500", "10000", "1000000"}));
+    ASSERT_EQ(edited.size(), 1);
+    EXPECT_EQ(chips().size(), 3);
+}
+
+TEST_F(ChipListEditTest, RefusesWithTheSentenceAndKeepsTheField) {
+    edit.beginEdit(2);
+    auto* field = edit.findChild<QLineEdit*>();
+    QTest::keyClicks(field, "ten");
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_TRUE(edit.error().contains("ten")) << edit.error().toStdString();
+    EXPECT_EQ(edit.values().size(), 2);
+    EXPECT_TRUE(field->isVisible());
+    field->setText("2k");
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_EQ(edit.error(), "");
+    EXPECT_EQ(edit.values().last(), "2000");
+}
+
+TEST_F(ChipListEditTest, RefusesValuesOutOfRangeAndTwins) {
+    EXPECT_FALSE(edit.commit(2, "0.5"));
+    EXPECT_TRUE(edit.error().contains("0.5"));
+    EXPECT_FALSE(edit.commit(2, "1e4"));
+    EXPECT_TRUE(edit.error().contains("already"));
+    EXPECT_TRUE(edit.commit(1, "10k")) << "a value may be typed over itself";
+}
+
+TEST_F(ChipListEditTest, EscapeLeavesEverythingAsItWas) {
+    edit.beginEdit(0);
+    auto* field = edit.findChild<QLineEdit*>();
+    QTest::keyClicks(field, "77");
+    QTest::keyClick(field, Qt::Key_Escape);
+    EXPECT_EQ(edit.values(), (QStringList{"500", "10000"}));
+    EXPECT_EQ(chips().size(), 2);
+}
+
+TEST_F(ChipListEditTest, CrossAndDeleteRemove) {
+    Chip* first = chips().first();
+    QTest::mouseClick(first, Qt::LeftButton, {}, QPoint(first->width() - 8, first->height() / 2));
+    EXPECT_EQ(edit.values(), QStringList{"10000"});
+    QTest::keyClick(chips().first(), Qt::Key_Delete);
+    EXPECT_TRUE(edit.values().isEmpty());
+}
+
+TEST_F(ChipListEditTest, ClickEditsInPlace) {
+    QTest::mouseClick(chips().first(), Qt::LeftButton, {}, QPoint(8, 8));
+    auto* field = edit.findChild<QLineEdit*>();
+    ASSERT_NE(field, nullptr);
+    EXPECT_EQ(field->text(), "500");
+    field->setText("1k");
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_EQ(edit.values(), (QStringList{"1000", "10000"}));
+}
+
+TEST_F(ChipListEditTest, PlusOffersWhatIsNotThereYet) {
+    for (Chip* chip : edit.findChildren<Chip*>()) {
+        if (chip->text() == "+") QTest::mouseClick(chip, Qt::LeftButton);
+    }
+    auto* menu = edit.findChild<QMenu*>();
+    ASSERT_NE(menu, nullptr);
+    QStringList offered;
+    for (QAction* action : menu->actions()) offered << action->text();
+    EXPECT_EQ(offered.first(), "1M");
+    EXPECT_FALSE(offered.contains("10k"));
+    menu->actions().first()->trigger();
+    EXPECT_EQ(edit.values().last(), "1000000");
+    menu->close();
+}
+
+TEST(SweepChips, FractionsAsPeopleWriteThem) {
+    EXPECT_EQ(parseFraction("25 %"), "0.25");
+    EXPECT_EQ(parseFraction("6ch"), "6 ch");
+    EXPECT_EQ(showFraction("0.25"), "25 %");
+    EXPECT_EQ(showFraction("6 ch"), "6 ch");
+    EXPECT_THROW(parseFraction("120 %"), BadInput);
+    EXPECT_THROW(parseFraction("3 ch"), BadInput);
+    EXPECT_THROW(parseSeed("1.5"), BadInput);
+}
+
+TEST(SweepChips, TheDefaultSweepsRunsHaveShortNames) {
+    EXPECT_EQ(explicitRunLabels(presets().front().experiment),
+              (QStringList{"no rotation", "2 ch", "25 %", "100 %", "θ 100", "θ 1M"}));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

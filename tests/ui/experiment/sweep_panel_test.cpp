@@ -1,0 +1,121 @@
+#include "ui/experiment/sweep_panel.h"
+
+#include <QComboBox>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/experiment/chip_list_edit.h"
+#include "ui/experiment/data_choice.h"
+#include "ui/experiment/key_field.h"
+
+namespace ropelab::ui {
+namespace {
+
+class SweepPanelTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        panel = std::make_unique<SweepPanel>(*workspace);
+        panel->resize(312, 700);
+        panel->show();
+    }
+    ChipListEdit& chips(const char* name) const {
+        for (auto* edit : panel->findChildren<ChipListEdit*>()) {
+            if (edit->accessibleName() == QString::fromUtf8(name)) return *edit;
+        }
+        throw std::runtime_error("no such chips");
+    }
+    KeyField& field(std::string_view name) const {
+        for (auto* candidate : panel->findChildren<KeyField*>()) {
+            if (candidate->key().name == name) return *candidate;
+        }
+        throw std::runtime_error("no such field");
+    }
+    const Experiment& experiment() const { return workspace->experiment().value(); }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<SweepPanel> panel;
+};
+
+TEST_F(SweepPanelTest, ShowsTheDefaultSweepAndItsCost) {
+    EXPECT_EQ(chips("runs").values().size(), 6);
+    EXPECT_TRUE(chips("θ").values().isEmpty());
+    EXPECT_TRUE(panel->estimateText().startsWith("6 runs, about ")) << panel->estimateText().toStdString();
+}
+
+TEST_F(SweepPanelTest, TakingARunOutAndBack) {
+    chips("runs").remove(1);
+    EXPECT_EQ(experiment().expand().size(), 5u);
+    EXPECT_TRUE(panel->estimateText().startsWith("5 runs"));
+    workspace->undo().undo();
+    EXPECT_EQ(chips("runs").values().size(), 6);
+}
+
+TEST_F(SweepPanelTest, PickingThetaByHandMakesAGrid) {
+    ASSERT_TRUE(chips("θ").commit(0, "500"));
+    EXPECT_TRUE(experiment().explicit_runs().empty());
+    ASSERT_TRUE(chips("θ").commit(1, "10k"));
+    ASSERT_TRUE(chips("rotated").commit(1, "25 %"));
+    EXPECT_EQ(experiment().expand().size(), 4u);
+    EXPECT_FALSE(chips("runs").isVisible());
+    ASSERT_TRUE(chips("seeds").commit(1, "1338"));
+    EXPECT_TRUE(panel->estimateText().startsWith("8 runs"));
+}
+
+TEST_F(SweepPanelTest, SeedsMultiplyTheListedRuns) {
+    ASSERT_TRUE(chips("seeds").commit(1, "1338"));
+    EXPECT_EQ(experiment().expand().size(), 12u);
+    EXPECT_EQ(chips("runs").values().size(), 6);
+}
+
+TEST_F(SweepPanelTest, EveryKeyCanBeSetSomewhere) {
+    const QStringList shownAsChips = {"theta", "fraction", "seed", "data"};
+    for (const Key& key : keys()) {
+        if (shownAsChips.contains(QString::fromUtf8(key.name.data(), static_cast<qsizetype>(key.name.size()))))
+            continue;
+        EXPECT_NO_THROW(field(key.name)) << key.name;
+        EXPECT_FALSE(field(key.name).toolTip().isEmpty()) << key.name;
+    }
+}
+
+TEST_F(SweepPanelTest, FieldsTakeSeveralValuesAndRefuseNonsense) {
+    field("learning_rate").commit("1e-3, 3e-4");
+    EXPECT_EQ(experiment().values("learning_rate").size(), 2u);
+    field("iterations").commit("many");
+    EXPECT_TRUE(field("iterations").error().contains("many"));
+    field("iterations").commit("2k");
+    EXPECT_EQ(field("iterations").error(), "");
+    EXPECT_EQ(experiment().expand().front().iterations, 2000);
+    field("partial").commit("truncate");
+    EXPECT_EQ(experiment().expand().front().partial, Partial::truncate);
+}
+
+TEST_F(SweepPanelTest, WhatDoesNotHoldTogetherIsExplainedAndCannotStart) {
+    field("heads").commit("3");
+    EXPECT_TRUE(panel->estimateText().contains("heads")) << panel->estimateText().toStdString();
+    workspace->start();
+    EXPECT_FALSE(workspace->session().isActive());
+    workspace->undo().undo();
+    EXPECT_TRUE(panel->estimateText().startsWith("6 runs"));
+}
+
+TEST_F(SweepPanelTest, PresetsAndFiles) {
+    auto* choice = panel->findChild<QComboBox*>();
+    ASSERT_EQ(choice->accessibleName(), "Preset");
+    choice->setCurrentIndex(1);
+    emit choice->activated(1);
+    EXPECT_EQ(experiment(), presets()[1].experiment);
+    workspace->experiment().replace(Experiment::from_json(presets()[1].experiment.to_json()));
+    EXPECT_EQ(choice->currentText(), "theta-minute") << "also as a lab file spells it";
+    EXPECT_EQ(chips("θ").values().size(), 6);
+
+    auto* text = panel->findChild<DataChoice*>();
+    text->setFileQuestion([this] { return textFile(); });
+    emit text->activated(text->count() - 1);
+    EXPECT_EQ(experiment().values("data").front(), textFile().toStdString());
+    EXPECT_EQ(text->currentText(), "text.txt");
+    EXPECT_TRUE(choice->currentText().endsWith("changed"));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,62 @@
+#include "ui/figure/export_dialog.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QLabel>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <memory>
+
+#include "tests/ui/figure/sample_figure.h"
+
+namespace ropelab::ui {
+namespace {
+
+TEST(ExportDialog, SavesByEndingAndRemembersFields) {
+    QSettings().clear();
+    QTemporaryDir folder;
+    {
+        const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
+        EXPECT_FALSE(dialog->isModal());
+        ExportOptions options;
+        options.format = FigureFormat::svg;
+        options.widthMm = 85;
+        options.heightMm = 60;
+        options.fontPt = 8;
+        options.appearance = Appearance::dark;
+        dialog->setOptions(options);
+        const QString path = folder.filePath("figure.svg");
+        EXPECT_TRUE(dialog->saveTo(path));
+        QFile file(path);
+        ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+        EXPECT_EQ(file.readAll(), figureBytes(sampleFigure(), options));
+    }
+    const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
+    EXPECT_EQ(dialog->options().format, FigureFormat::svg);
+    EXPECT_DOUBLE_EQ(dialog->options().widthMm, 85);
+    EXPECT_DOUBLE_EQ(dialog->options().fontPt, 8);
+    EXPECT_EQ(dialog->options().appearance, Appearance::light);
+}
+
+TEST(ExportDialog, SaysWhyItCannotSave) {
+    const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
+    EXPECT_FALSE(dialog->saveTo("/nowhere at all/figure.pdf"));
+    bool told = false;
+    for (const QLabel* label : dialog->findChildren<QLabel*>()) {
+        told = told || label->text().contains("/nowhere at all/figure.pdf");
+    }
+    EXPECT_TRUE(told);
+}
+
+TEST(ExportDialog, ShowsWhatItWillLookLike) {
+    const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
+    bool pictured = false;
+    for (const QLabel* label : dialog->findChildren<QLabel*>()) {
+        pictured = pictured || !label->pixmap(Qt::ReturnByValue).isNull();
+    }
+    EXPECT_TRUE(pictured);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

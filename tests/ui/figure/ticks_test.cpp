@@ -1,0 +1,68 @@
+#include "ui/figure/ticks.h"
+
+#include <gtest/gtest.h>
+
+#include <QLocale>
+#include <cmath>
+#include <limits>
+
+namespace ropelab::ui {
+namespace {
+
+TEST(Ticks, LinearOnesAreRound) {
+    const Ticks ticks = ticksOf(1.37, 4.72, false, 6);
+    EXPECT_EQ(ticks.at, (QList<double>{1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5}));
+    EXPECT_EQ(ticks.labels, (QList<QString>{"1.5", "2.0", "2.5", "3.0", "3.5", "4.0", "4.5"}));
+    for (const double minor : ticks.minor) {
+        EXPECT_GE(minor, 1.37);
+        EXPECT_LE(minor, 4.72);
+    }
+}
+
+TEST(Ticks, ZeroNegativeAndThousands) {
+    EXPECT_EQ(ticksOf(-1000, 2000, false, 3).labels, (QList<QString>{"−1,000", "0", "1,000", "2,000"}));
+}
+
+TEST(Ticks, VerySmallAndVeryLargeAsPowers) {
+    EXPECT_EQ(ticksOf(1e-7, 3e-7, false, 2).labels, (QList<QString>{"10⁻⁷", "2×10⁻⁷", "3×10⁻⁷"}));
+    EXPECT_EQ(ticksOf(0, 4e8, false, 2).labels, (QList<QString>{"0", "2×10⁸", "4×10⁸"}));
+}
+
+TEST(Ticks, LogarithmicByWidth) {
+    // Less than a decade: like a linear axis, for no power of ten lies inside.
+    EXPECT_EQ(ticksOf(1.4, 4.2, true, 3).labels, (QList<QString>{"2", "3", "4"}));
+    EXPECT_EQ(ticksOf(1, 100, true, 8).labels, (QList<QString>{"1", "2", "5", "10", "20", "50", "100"}));
+    EXPECT_EQ(ticksOf(1e-3, 1e3, true, 7).labels, (QList<QString>{"0.001", "0.01", "0.1", "1", "10", "100", "1,000"}));
+    EXPECT_EQ(ticksOf(1e-12, 1, true, 4).at.size(), 5);
+}
+
+TEST(Ticks, ImpossibleRangesGiveNone) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(ticksOf(1, 1, false, 5).at.isEmpty());
+    EXPECT_TRUE(ticksOf(nan, 1, false, 5).at.isEmpty());
+    EXPECT_TRUE(ticksOf(2, 1, true, 5).at.isEmpty());
+    EXPECT_LE(ticksOf(1e15, 1e15 + 1, false, 5).at.size(), 1000);
+}
+
+TEST(ReadableNumber, KeepsFourDigitsInEveryLocale) {
+    const QLocale before;
+    QLocale::setDefault(QLocale(QLocale::German));
+    EXPECT_EQ(readableNumber(1.88264), "1.883");
+    EXPECT_EQ(readableNumber(12.3456), "12.35");
+    EXPECT_EQ(readableNumber(123.456), "123.5");
+    EXPECT_EQ(readableNumber(91234.4), "91,234");
+    EXPECT_EQ(readableNumber(0.25), "0.250");
+    EXPECT_EQ(readableNumber(-1.5), "−1.500");
+    EXPECT_EQ(readableNumber(6e-4), "6.00×10⁻⁴");
+    EXPECT_EQ(readableNumber(9.999e-4), "1.00×10⁻³");
+    EXPECT_EQ(readableNumber(0), "0");
+    EXPECT_EQ(readableNumber(std::numeric_limits<double>::quiet_NaN()), "–");
+    EXPECT_EQ(readableNumber(-std::numeric_limits<double>::infinity()), "−∞");
+    EXPECT_EQ(readableCount(1240), "1,240");
+    EXPECT_EQ(readableCount(7), "7");
+    EXPECT_EQ(readableCount(1.5), "1.500");
+    QLocale::setDefault(before);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,91 @@
+#include "ui/plot/curve_data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "core/stats/smoothing.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(CurveData, ReplacesWhatIsMeasuredAgain) {
+    CurveData data;
+    for (int i = 0; i <= 5; ++i) {
+        data.append(i, 10 * i);
+    }
+    EXPECT_EQ(data.scaled(2), (QList<double>{0, 20, 40, 60, 80, 100}));
+    data.append(3, 7);
+    EXPECT_EQ(data.x(), (QList<double>{0, 1, 2, 3}));
+    EXPECT_EQ(data.scaled(2), (QList<double>{0, 20, 40, 14}));
+    data.append(kNan, 1);
+    EXPECT_EQ(data.x().size(), 4);
+    data.truncate(1.5);
+    EXPECT_EQ(data.x(), (QList<double>{0, 1}));
+    EXPECT_EQ(data.scaled(2), (QList<double>{0, 20}));
+}
+
+TEST(CurveData, SmoothsAsTheFormulaBookSays) {
+    CurveData data;
+    data.set({1, 2, 3, 4}, {4, 2, kNan, 6});
+    const QList<double> smoothed = data.smoothed(0.5, 1);
+    // F36 by hand: a = 2, 2, ·, 4; 1 − wⁿ = 1/2, 3/4, ·, 7/8.
+    EXPECT_DOUBLE_EQ(smoothed[0], 4);
+    EXPECT_DOUBLE_EQ(smoothed[1], 2 / 0.75);
+    EXPECT_TRUE(std::isnan(smoothed[2]));
+    EXPECT_DOUBLE_EQ(smoothed[3], 4 / 0.875);
+    EXPECT_DOUBLE_EQ(data.smoothed(0.5, 10)[3], 40 / 0.875);
+    EXPECT_DOUBLE_EQ(data.smoothed(0, 1)[1], 2);
+    data.append(5, 6);
+    EXPECT_DOUBLE_EQ(data.smoothed(0.5, 1)[4], 5 / 0.9375);
+}
+
+TEST(CurveData, GrowingCurveIsSmoothedAsAWhole) {
+    for (const double weight : {0.3, 0.9, 0.995}) {
+        CurveData data;
+        std::vector<double> all;
+        for (int i = 0; i < 12000; ++i) {
+            const double y = i % 997 == 5 ? kNan : 2 + std::sin(i * 0.7) + i % 13;
+            data.append(i, y);
+            all.push_back(y);
+            if (i % 500 == 0) {
+                data.smoothed(weight, 1);
+            }
+        }
+        const std::vector<double> expected = smooth(all, weight);
+        const QList<double>& smoothed = data.smoothed(weight, 1);
+        ASSERT_EQ(smoothed.size(), 12000);
+        for (qsizetype i = 0; i < smoothed.size(); ++i) {
+            const double here = expected[static_cast<std::size_t>(i)];
+            ASSERT_TRUE(std::isnan(here) ? std::isnan(smoothed[i]) : std::abs(smoothed[i] - here) < 1e-12) << i;
+        }
+    }
+}
+
+TEST(CurveData, RefusesUnequalAndUnordered) {
+    CurveData data;
+    EXPECT_THROW(data.set({1, 2}, {1}), std::invalid_argument);
+    EXPECT_THROW(data.set({1, 1}, {1, 2}), std::invalid_argument);
+    EXPECT_THROW(data.set({1, kNan}, {1, 2}), std::invalid_argument);
+    EXPECT_TRUE(data.x().isEmpty());
+    EXPECT_NO_THROW(data.set({}, {}));
+}
+
+TEST(CurveData, NearestAndSpacing) {
+    CurveData data;
+    EXPECT_EQ(data.nearest(1), -1);
+    EXPECT_EQ(data.spacing(), 0);
+    data.set({0, 10, 20}, {1, 2, 3});
+    EXPECT_EQ(data.nearest(-5), 0);
+    EXPECT_EQ(data.nearest(14), 1);
+    EXPECT_EQ(data.nearest(16), 2);
+    EXPECT_EQ(data.nearest(99), 2);
+    EXPECT_EQ(data.spacing(), 10);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,281 @@
+#include "ui/plot/curve_plot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <qcustomplot.h>
+
+#include <QSignalSpy>
+#include <cmath>
+
+#include "core/stats/smoothing.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+class CurvePlotTest : public testing::Test {
+ protected:
+    void SetUp() override {
+        ThemeManager::instance().setScale(100);
+        plot.resize(800, 500);
+        plot.addRun(1, QStringLiteral("θ = 100"), 0);
+        plot.addRun(2, QStringLiteral("θ = 10k"), 1);
+    }
+    void fill(int iterations) {
+        for (int i = 1; i <= iterations; ++i) {
+            for (const RunId run : {RunId{1}, RunId{2}}) {
+                const double loss = 2 + 0.1 * static_cast<double>(run) + std::exp(-i / 50.0) + 0.01 * (i % 7);
+                plot.append(event::Step{run, i, loss, 1.5, 1e-3});
+            }
+        }
+    }
+    static QList<double> values(const std::vector<double>& from) { return {from.begin(), from.end()}; }
+    CurvePlot plot;
+};
+
+TEST_F(CurvePlotTest, KeepsEveryPointAndPaintsFew) {
+    plot.setShownQuantity(Quantity::training_loss);
+    fill(20000);
+    plot.refreshNow();
+    EXPECT_EQ(plot.yValues({1, Quantity::training_loss}).size(), 20000);
+    EXPECT_EQ(plot.toFigure().curves[0].y.size(), 20000);
+    int painted = 0;
+    for (int i = 0; i < plot.canvas()->graphCount(); ++i) {
+        painted += plot.canvas()->graph(i)->data()->size();
+    }
+    EXPECT_GT(painted, 1000);
+    EXPECT_LE(painted, 2 * 2 * 801);
+}
+
+TEST_F(CurvePlotTest, StepsAndEvaluationsGoToTheirQuantities) {
+    plot.append(event::Step{1, 10, 2.5, 0.7, 3e-4});
+    plot.append(event::Evaluated{1, 10, 2.4, 2.6});
+    EXPECT_EQ(plot.yValues({1, Quantity::training_loss}), QList<double>{2.5});
+    EXPECT_EQ(plot.yValues({1, Quantity::gradient_norm}), QList<double>{0.7});
+    EXPECT_EQ(plot.yValues({1, Quantity::learning_rate}), QList<double>{3e-4});
+    EXPECT_EQ(plot.yValues({1, Quantity::validation_loss}), QList<double>{2.6});
+    EXPECT_EQ(plot.xValues({1, Quantity::validation_loss}), QList<double>{10});
+}
+
+TEST_F(CurvePlotTest, EventsOfUnknownRunsAreIgnored) {
+    plot.append(event::Step{99, 1, 2, 1, 1});
+    plot.setCurve({99, Quantity::validation_loss}, {1}, {1});
+    EXPECT_TRUE(plot.yValues({99, Quantity::training_loss}).isEmpty());
+    EXPECT_EQ(plot.runs(), (std::vector<RunId>{1, 2}));
+    EXPECT_TRUE(plot.toFigure().curves.empty());
+}
+
+TEST_F(CurvePlotTest, FigureHasTheDataInTheShownUnit) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
+    plot.setFloor(1.4, QStringLiteral("entropy floor"));
+    Figure figure = plot.toFigure();
+    ASSERT_EQ(figure.curves.size(), 1U);
+    EXPECT_EQ(figure.curves[0].y, (QList<double>{4, 2}));
+    EXPECT_EQ(figure.y.title(), "validation loss (nats)");
+    ASSERT_EQ(figure.horizontalLines.size(), 1U);
+    EXPECT_EQ(figure.horizontalLines[0].label, "entropy floor 1.400");
+
+    plot.setLossUnit(QStringLiteral("bits per character"), 1 / std::log(2.0));
+    figure = plot.toFigure();
+    EXPECT_DOUBLE_EQ(figure.curves[0].y[1], 2 / std::log(2.0));
+    EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.4 / std::log(2.0));
+    EXPECT_EQ(figure.y.title(), "validation loss (bits per character)");
+    EXPECT_EQ(plot.yValues({1, Quantity::validation_loss}), (QList<double>{4, 2})) << "the data stay in nats";
+
+    plot.setCurve({1, Quantity::gradient_norm}, {0, 100}, {4, 2});
+    plot.setShownQuantity(Quantity::gradient_norm);
+    figure = plot.toFigure();
+    EXPECT_EQ(figure.curves[0].y, (QList<double>{4, 2}));
+    EXPECT_TRUE(figure.horizontalLines.empty());
+    EXPECT_EQ(figure.y.title(), "gradient norm");
+}
+
+TEST_F(CurvePlotTest, SmoothsByIterationsAndKeepsTheRawTwin) {
+    fill(300);
+    plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200, 300}, {4, 3, 2.5, 2.4});
+    plot.setShownQuantity(Quantity::training_loss);
+    plot.setSmoothing(0.9);
+    Figure figure = plot.toFigure();
+    const QList<double> measured = plot.yValues({1, Quantity::training_loss});
+    EXPECT_EQ(figure.curves[0].raw, measured);
+    EXPECT_EQ(figure.curves[0].y, values(smooth({measured.data(), static_cast<std::size_t>(measured.size())}, 0.9)));
+
+    // 0.9 over 100 iterations is nothing; 0.995 is 0.606.
+    plot.setShownQuantity(Quantity::validation_loss);
+    EXPECT_EQ(plot.toFigure().curves[0].y, (QList<double>{4, 3, 2.5, 2.4}));
+    plot.setSmoothing(0.995);
+    const std::vector<double> evaluated = {4, 3, 2.5, 2.4};
+    EXPECT_EQ(plot.toFigure().curves[0].y, values(smooth(evaluated, std::pow(0.995, 100))));
+
+    plot.setShownQuantity(Quantity::learning_rate);
+    EXPECT_TRUE(plot.toFigure().curves[0].raw.isEmpty());
+    plot.setShownQuantity(Quantity::training_loss);
+    plot.setSmoothing(0);
+    EXPECT_TRUE(plot.toFigure().curves[0].raw.isEmpty());
+    EXPECT_EQ(plot.toFigure().curves[0].y, measured);
+}
+
+TEST_F(CurvePlotTest, LogarithmicAxesLiveWithAnything) {
+    QSignalSpy changed(&plot, &CurvePlot::yLogarithmicChanged);
+    plot.setCurve({1, Quantity::validation_loss}, {0, 1, 2, 3, 4}, {0, -1, kNan, 2, 20});
+    plot.setYLogarithmic(true);
+    plot.setXLogarithmic(true);
+    plot.refreshNow();
+    EXPECT_EQ(changed.count(), 1);
+    EXPECT_EQ(plot.canvas()->yAxis->scaleType(), QCPAxis::stLogarithmic);
+    EXPECT_GT(plot.canvas()->yAxis->range().lower, 0);
+    EXPECT_GT(plot.canvas()->xAxis->range().lower, 0);
+    EXPECT_LE(plot.canvas()->xAxis->range().lower, 3);
+    EXPECT_GE(plot.canvas()->yAxis->range().upper, 20);
+    EXPECT_EQ(plot.toFigure().curves[0].y.size(), 5) << "what is not drawn stays in the data";
+    // All of it impossible to draw.
+    plot.setCurve({1, Quantity::validation_loss}, {0, 1}, {-1, kNan});
+    plot.refreshNow();
+    EXPECT_GT(plot.canvas()->yAxis->range().lower, 0);
+}
+
+TEST_F(CurvePlotTest, NonFiniteValuesAreGaps) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 1, 2, 3, 4},
+                  {4, 3, std::numeric_limits<double>::infinity(), 2, 1});
+    plot.refreshNow();
+    int gaps = 0;
+    for (int i = 0; i < plot.canvas()->graphCount(); ++i) {
+        for (const QCPGraphData& point : *plot.canvas()->graph(i)->data()) {
+            EXPECT_FALSE(std::isinf(point.value));
+            gaps += std::isnan(point.value) ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(gaps, 1);
+    EXPECT_LE(plot.canvas()->yAxis->range().upper, 5);
+}
+
+TEST_F(CurvePlotTest, HiddenRunsAreNeitherDrawnNorExported) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 1}, {9, 8});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 1}, {3, 2});
+    QSignalSpy changed(&plot, &CurvePlot::runVisibilityChanged);
+    plot.setRunVisible(1, false);
+    plot.setRunVisible(1, false);
+    EXPECT_EQ(changed.count(), 1);
+    plot.refreshNow();
+    ASSERT_EQ(plot.toFigure().curves.size(), 1U);
+    EXPECT_EQ(plot.toFigure().curves[0].label, "θ = 10k");
+    EXPECT_LT(plot.canvas()->yAxis->range().upper, 5);
+    EXPECT_FALSE(plot.isRunVisible(1));
+    plot.setRunVisible(1, true);
+    EXPECT_EQ(plot.toFigure().curves.size(), 2U);
+}
+
+TEST_F(CurvePlotTest, TwoLossesTogether) {
+    plot.append(event::Evaluated{1, 0, 4.2, 4.3});
+    plot.append(event::Step{1, 1, 4.1, 1, 1e-3});
+    plot.setShownQuantities({Quantity::validation_loss, Quantity::training_loss});
+    const Figure figure = plot.toFigure();
+    ASSERT_EQ(figure.curves.size(), 2U);
+    EXPECT_FALSE(figure.curves[0].companion);
+    EXPECT_TRUE(figure.curves[1].companion);
+    EXPECT_EQ(figure.y.title(), "loss (nats)");
+    EXPECT_THAT(figure.note.toStdString(), testing::HasSubstr("training loss"));
+    plot.setShownQuantities({});
+    EXPECT_EQ(plot.shownQuantities().size(), 2U);
+}
+
+TEST_F(CurvePlotTest, ContinuedRunReplacesWhatItMeasuresAgain) {
+    fill(100);
+    plot.append(event::Step{1, 51, 9, 9, 9});
+    EXPECT_EQ(plot.yValues({1, Quantity::training_loss}).size(), 51);
+    EXPECT_EQ(plot.yValues({2, Quantity::training_loss}).size(), 100);
+    plot.truncate(2, 30);
+    EXPECT_EQ(plot.yValues({2, Quantity::gradient_norm}).size(), 30);
+}
+
+TEST_F(CurvePlotTest, RemovingAndClearing) {
+    fill(10);
+    plot.pickRun(1);
+    QSignalSpy picked(&plot, &CurvePlot::runPicked);
+    plot.removeRun(1);
+    EXPECT_EQ(picked.count(), 1);
+    EXPECT_EQ(plot.pickedRun(), CurvePlot::kNoRun);
+    plot.addRun(1, QStringLiteral("again"), 0);
+    EXPECT_TRUE(plot.yValues({1, Quantity::training_loss}).isEmpty());
+    plot.clear();
+    plot.refreshNow();
+    EXPECT_TRUE(plot.runs().empty());
+    EXPECT_EQ(plot.summary(), "No curves yet.");
+}
+
+TEST_F(CurvePlotTest, HorizonHoldsTheAxisWhileCurvesGrow) {
+    plot.setHorizon(1000);
+    plot.append(event::Evaluated{1, 0, 4, 4});
+    plot.append(event::Evaluated{1, 100, 3, 3});
+    plot.refreshNow();
+    EXPECT_DOUBLE_EQ(plot.canvas()->xAxis->range().lower, 0);
+    EXPECT_DOUBLE_EQ(plot.canvas()->xAxis->range().upper, 1000);
+    plot.append(event::Evaluated{1, 1500, 3, 3});
+    plot.refreshNow();
+    EXPECT_DOUBLE_EQ(plot.canvas()->xAxis->range().upper, 1500);
+}
+
+TEST_F(CurvePlotTest, SummaryTellsTheEnds) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 1000}, {4, 2.071});
+    EXPECT_EQ(plot.summary(), "θ = 100: validation loss 2.071 nats at iteration 1,000.");
+    plot.setCurve({2, Quantity::validation_loss}, {0, 1000}, {4, 1.882});
+    plot.setFloor(1.42, QStringLiteral("entropy floor"));
+    EXPECT_EQ(plot.summary(),
+              "2 runs: validation loss at iteration 1,000 from 1.882 nats (θ = 10k) to 2.071 nats (θ = 100); entropy "
+              "floor 1.420.");
+    plot.refreshNow();
+    EXPECT_EQ(plot.accessibleDescription(), plot.summary());
+    EXPECT_EQ(plot.toFigure().summary, plot.summary());
+}
+
+TEST_F(CurvePlotTest, SettingsAndViewGoIntoTheFigure) {
+    plot.setSettings({{QStringLiteral("preset"), QStringLiteral("lecture-minute")}});
+    plot.setSmoothing(0.5);
+    const QJsonObject settings = plot.toFigure().settings;
+    EXPECT_EQ(settings[QStringLiteral("preset")].toString(), "lecture-minute");
+    EXPECT_DOUBLE_EQ(settings[QStringLiteral("view")].toObject()[QStringLiteral("smoothing")].toDouble(), 0.5);
+}
+
+TEST_F(CurvePlotTest, TextIsNeverSmallAndGrowsWithTheScale) {
+    plot.refreshNow();
+    const int at100 = plot.canvas()->xAxis->tickLabelFont().pixelSize();
+    EXPECT_GE(at100, static_cast<int>(10 * plot.logicalDpiY() / 72));
+    ThemeManager::instance().apply();
+    ThemeManager::instance().setScale(200);
+    plot.refreshNow();
+    EXPECT_NEAR(plot.canvas()->xAxis->tickLabelFont().pixelSize(), 2 * at100, 1);
+    ThemeManager::instance().setScale(100);
+}
+
+TEST_F(CurvePlotTest, PaintsQueuedWhileShown) {
+    plot.show();
+    QSignalSpy painted(plot.canvas(), &QCustomPlot::afterReplot);
+    fill(500);
+    EXPECT_EQ(painted.count(), 0) << "appending must not paint";
+    plot.setShownQuantity(Quantity::training_loss);
+    EXPECT_TRUE(painted.wait(5000));
+    EXPECT_LT(painted.count(), 5);
+}
+
+TEST_F(CurvePlotTest, ScreenShowsTheRunsColours) {
+    ThemeManager::instance().setChoice(ThemeManager::Choice::light);
+    plot.setDashed(false);
+    plot.setCurve({1, Quantity::validation_loss}, {0, 1, 2}, {4, 3, 2});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 1, 2}, {3, 2, 1});
+    plot.refreshNow();
+    const QImage image = plot.canvas()->grab().toImage();
+    std::map<QRgb, int> seen;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+            ++seen[image.pixel(x, y)];
+        }
+    }
+    EXPECT_GT(seen[Theme::light().dataColor(0).rgb()], 50);
+    EXPECT_GT(seen[Theme::light().dataColor(1).rgb()], 50);
+    EXPECT_EQ(seen.count(Theme::light().dataColor(2).rgb()), 0U);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

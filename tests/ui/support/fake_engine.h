@@ -1,0 +1,115 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/spec/engine.h"
+#include "core/spec/error.h"
+
+namespace ropelab::testing {
+
+/// Stands for LibTorch in tests of the window: losses follow a formula of theta, fraction and the step alone, so that
+/// they are known, quick, and the same after a pause or a continuation.
+class FakeEngine : public Engine {
+ public:
+    /// How long a step takes.
+    std::atomic<int> step_microseconds{200};
+    /// The run of this theta gets a loss that is not finite after 10 steps; 0: none.
+    std::atomic<double> failing_theta{0};
+    std::atomic<int> cohorts{0};
+
+    static double loss(const RunSpec& spec, std::int64_t iteration) {
+        const double speed = 20.0 + 5.0 * std::log10(spec.theta) + 40.0 * (1 - spec.fraction);
+        return 1.0 + 2.4 * std::exp(-static_cast<double>(iteration) / speed);
+    }
+
+    EngineInfo info() override { return {"fake", "none", false, 1, false, "This engine has no CUDA."}; }
+    std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData&) override;
+    std::unique_ptr<Model> create_model(const RunSpec&, int vocabulary, std::span<const NamedTensor>) override;
+};
+
+/// Writes the alphabet over and over.
+class FakeModel : public Model {
+ public:
+    explicit FakeModel(int vocabulary) : vocabulary_(vocabulary) {}
+    std::vector<float> logits(std::span<const std::int32_t> tokens) override {
+        return std::vector<float>(tokens.size() * static_cast<std::size_t>(vocabulary_), 0.0F);
+    }
+    std::vector<std::int32_t> generate(std::span<const std::int32_t>, const Generation& how) override {
+        std::vector<std::int32_t> tokens;
+        for (std::int64_t i = 0; i < how.length; ++i) {
+            tokens.push_back(static_cast<std::int32_t>(i % vocabulary_));
+            if (how.on_token && !how.on_token(tokens.back())) break;
+        }
+        return tokens;
+    }
+    double whole_loss(std::span<const std::int32_t>) override { return 1.5; }
+
+ private:
+    int vocabulary_;
+};
+
+class FakeCohort : public Cohort {
+ public:
+    FakeCohort(FakeEngine& engine, const CohortStart& start, int vocabulary)
+        : engine_(engine), runs_(start.runs), iteration_(start.iteration), vocabulary_(vocabulary) {
+        // The one number of a state is the step it was taken after.
+        for (const auto& state : start.states) {
+            if (state.size() != 1 || state.front().values.at(0) != static_cast<float>(iteration_)) {
+                throw BadInput("The state is of another step than the start says.");
+            }
+        }
+    }
+
+    std::int64_t runs() const override { return static_cast<std::int64_t>(runs_.size()); }
+    std::int64_t iteration() const override { return iteration_; }
+    RunConditions conditions() const override { return {"float32", "cpu", 1, "float32: nothing else is here"}; }
+
+    std::vector<StepResult> step() override {
+        std::this_thread::sleep_for(std::chrono::microseconds(engine_.step_microseconds));
+        ++iteration_;
+        std::vector<StepResult> results;
+        for (const RunSpec& run : runs_) {
+            const bool fails = run.theta == engine_.failing_theta && iteration_ > 10;
+            const double loss = fails ? std::nan("") : FakeEngine::loss(run, iteration_);
+            results.push_back({loss, 0.5, run.learning_rate});
+        }
+        return results;
+    }
+    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override {
+        if (cancelled()) return {};
+        std::vector<EvaluationResult> results;
+        for (const RunSpec& run : runs_) {
+            const double loss = FakeEngine::loss(run, iteration_);
+            results.push_back({loss, loss + 0.1});
+        }
+        return results;
+    }
+    void remove(std::int64_t run) override { runs_.erase(runs_.begin() + run); }
+    std::vector<NamedTensor> state(std::int64_t) const override {
+        return {{"model.step", {1}, {static_cast<float>(iteration_)}}};
+    }
+    std::unique_ptr<Model> model(std::int64_t) const override { return std::make_unique<FakeModel>(vocabulary_); }
+
+ private:
+    FakeEngine& engine_;
+    std::vector<RunSpec> runs_;
+    std::int64_t iteration_;
+    int vocabulary_;
+};
+
+inline std::unique_ptr<Cohort> FakeEngine::create_cohort(const CohortStart& start, const TokenData& data) {
+    ++cohorts;
+    return std::make_unique<FakeCohort>(*this, start, data.vocabulary);
+}
+
+inline std::unique_ptr<Model> FakeEngine::create_model(const RunSpec&, int vocabulary, std::span<const NamedTensor>) {
+    return std::make_unique<FakeModel>(vocabulary);
+}
+
+}  // namespace ropelab::testing

@@ -1,0 +1,120 @@
+#include "ui/window/actions.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/window/command_palette.h"
+#include "ui/window/keyboard_sheet.h"
+#include "ui/window/main_window.h"
+
+namespace ropelab::ui {
+namespace {
+
+class Actions : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        window = std::make_unique<MainWindow>(options());
+        window->show();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+    }
+    std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(Actions, NoTwoShareAShortcutAndEachHasAText) {
+    QMap<QString, QString> taken;
+    for (const QString& id : window->actions().ids()) {
+        const QAction* action = window->actions().action(id);
+        EXPECT_FALSE(action->text().isEmpty()) << qPrintable(id);
+        for (const QKeySequence& keys : action->shortcuts()) {
+            const QString name = keys.toString();
+            if (name.isEmpty()) continue;
+            EXPECT_FALSE(taken.contains(name) && taken[name] != id)
+                << qPrintable(name + " is of " + taken[name] + " and of " + id);
+            taken[name] = id;
+        }
+    }
+    EXPECT_GT(taken.size(), 15);
+}
+
+TEST_F(Actions, PaletteFindsByWordsAndByLetters) {
+    const CommandPalette& palette = window->commandPalette();
+    EXPECT_EQ(palette.matches("larger").value(0), "view.larger");
+    EXPECT_EQ(palette.matches("save").value(0), "lab.save");
+    EXPECT_TRUE(palette.matches("fscr").contains("view.fullscreen"));
+    EXPECT_TRUE(palette.matches("xyzzy").isEmpty());
+    EXPECT_FALSE(palette.matches("").contains("run.stop")) << "nothing runs, so there is nothing to stop";
+}
+
+TEST_F(Actions, PaletteRunsWhatIsTyped) {
+    QTest::keyClick(window.get(), Qt::Key_K, Qt::ControlModifier);
+    ASSERT_TRUE(window->commandPalette().isVisible());
+    auto* search = window->commandPalette().findChild<QLineEdit*>();
+    ASSERT_TRUE(waitUntil([search] { return search->hasFocus(); }));
+    QTest::keyClicks(search, "settings panel");
+    QWidget* start = window->findChild<QPushButton*>("start");
+    ASSERT_TRUE(start->isVisible());
+    QTest::keyClick(search, Qt::Key_Return);
+    EXPECT_FALSE(window->commandPalette().isVisible());
+    EXPECT_FALSE(start->isVisible()) << "the panel is folded";
+    EXPECT_TRUE(window->workspace().settings().value("window/panel_folded").toBool());
+}
+
+TEST_F(Actions, EscapePutsThePaletteAway) {
+    window->commandPalette().open();
+    QTest::keyClick(window->commandPalette().findChild<QLineEdit*>(), Qt::Key_Escape);
+    EXPECT_FALSE(window->commandPalette().isVisible());
+}
+
+TEST_F(Actions, KeyboardSheetShowsEveryShortcut) {
+    QTest::keyClick(window.get(), Qt::Key_F1);
+    ASSERT_TRUE(window->keyboardSheet().isVisible());
+    QStringList texts;
+    for (const QLabel* label : window->keyboardSheet().findChildren<QLabel*>()) texts << label->text();
+    for (const QString& id : window->actions().ids()) {
+        const QAction* action = window->actions().action(id);
+        if (action->shortcuts().isEmpty()) continue;
+        EXPECT_TRUE(texts.contains(action->text())) << qPrintable(id);
+    }
+    QTest::keyClick(&window->keyboardSheet(), Qt::Key_Escape);
+    EXPECT_FALSE(window->keyboardSheet().isVisible());
+}
+
+TEST_F(Actions, DigitsGoToRoomsAndIntoFields) {
+    EXPECT_NO_THROW(window->actions().action("room.train"));
+    EXPECT_EQ(window->actions().action("room.train")->shortcut(), QKeySequence(Qt::Key_1));
+    auto* field = window->findChild<QLineEdit*>();
+    ASSERT_NE(field, nullptr);
+    field->setFocus();
+    field->clear();
+    QTest::keyClicks(field, "1 2");
+    EXPECT_EQ(field->text(), "1 2") << "digits and spaces typed in a field stay there";
+    EXPECT_FALSE(window->workspace().session().isActive());
+}
+
+TEST_F(Actions, ThemeAndScaleFollowAndAreRemembered) {
+    window->restoreSettings();
+    window->actions().action("view.dark")->trigger();
+    window->actions().action("view.larger")->trigger();
+    EXPECT_EQ(ThemeManager::instance().choice(), ThemeManager::Choice::dark);
+    EXPECT_TRUE(window->actions().action("view.dark")->isChecked());
+    Settings settings(file("settings.ini"));
+    EXPECT_EQ(settings.value("window/theme").toString(), "dark");
+    EXPECT_GT(settings.value("window/scale").toInt(), 100);
+    window->actions().action("view.scale100")->trigger();
+    window->actions().action("view.system")->trigger();
+}
+
+TEST_F(Actions, AnExceptionBecomesABanner) {
+    window->actions().add({.id = "test.throw", .menu = "", .text = "throw", .handler = [] {
+                               throw std::runtime_error("The disk is full.");
+                           }});
+    window->actions().action("test.throw")->trigger();
+    EXPECT_TRUE(window->banners().texts().contains("The disk is full."));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,78 @@
+#include "ui/window/batch_modes.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QImage>
+#include <QSet>
+
+#include "core/spec/error.h"
+#include "tests/ui/support/workbench.h"
+
+namespace ropelab::ui {
+namespace {
+
+class BatchModes : public Workbench {
+ protected:
+    LaunchOptions parse(const QStringList& flags) { return parseLaunchOptions(QStringList("ropelab") + flags); }
+    Runner::EngineSource source() {
+        return [this]() -> Engine& { return engine; };
+    }
+    static int colours(const QImage& image) {
+        QSet<QRgb> found;
+        for (int y = 0; y < image.height(); y += 3) {
+            for (int x = 0; x < image.width(); x += 3) found.insert(image.pixel(x, y));
+        }
+        return static_cast<int>(found.size());
+    }
+    void TearDown() override {
+        ThemeManager::instance().setScale(100);
+        ThemeManager::instance().setChoice(ThemeManager::Choice::system);
+    }
+};
+
+TEST_F(BatchModes, ScreenshotHasTheSizeAskedForAndShowsSomething) {
+    for (const char* theme : {"light", "dark"}) {
+        for (const auto& [size, scale] : {std::pair{"1280x720", "100"}, std::pair{"1024x640", "150"}}) {
+            const QString picture = file("window.png");
+            ASSERT_EQ(paintScreenshot(parse({"--screenshot", picture, "--size", size, "--theme", theme, "--scale",
+                                             scale, "--room", "train"}),
+                                      source()),
+                      0);
+            const QImage image(picture);
+            EXPECT_EQ(QStringLiteral("%1x%2").arg(image.width()).arg(image.height()), QLatin1String(size));
+            EXPECT_GT(colours(image), 20);
+            const int middle = qGray(image.pixel(image.width() / 3, image.height() - 100));
+            EXPECT_EQ(middle > 128, qstrcmp(theme, "light") == 0) << theme;
+        }
+    }
+}
+
+TEST_F(BatchModes, ScreenshotRefusesAnUnknownRoom) {
+    EXPECT_THROW(paintScreenshot(parse({"--screenshot", file("a.png"), "--room", "kitchen"}), source()), BadInput);
+}
+
+TEST_F(BatchModes, HeadlessTrainsAndWritesPlotsAndALabThatFiguresCanBeMadeOf) {
+    engine.step_microseconds = 0;
+    const QString out = file("out");
+    ASSERT_EQ(runHeadless(parse({"--headless", "--output", out, "--preset", "theta-minute"}), source()), 0);
+    for (const char* name : {"validation-loss.png", "validation-loss.pdf", "training-loss.png", "training-loss.pdf",
+                             "window.png", "theta-minute.ropelab"}) {
+        EXPECT_GT(QFileInfo(out + "/" + name).size(), 1000) << name;
+    }
+    const QString figure = file("figure.csv");
+    ASSERT_EQ(
+        writeFigure(parse({"--figure", "learning-rate", "--lab", out + "/theta-minute.ropelab", "--output", figure})),
+        0);
+    QFile csv(figure);
+    ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+    EXPECT_GT(csv.readAll().count('\n'), 600);
+    EXPECT_THROW(writeFigure(parse({"--figure", "learning-rate", "--lab", textFile(), "--output", figure})), BadInput);
+}
+
+TEST_F(BatchModes, HeadlessSaysWhenTheSweepFailed) {
+    const Runner::EngineSource broken = []() -> Engine& { throw std::runtime_error("no engine"); };
+    EXPECT_EQ(runHeadless(parse({"--headless", "--output", file("out")}), broken), 1);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

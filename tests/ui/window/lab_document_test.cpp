@@ -1,0 +1,82 @@
+#include "ui/window/lab_document.h"
+
+#include <QFileInfo>
+
+#include "core/spec/error.h"
+#include "tests/ui/support/workbench.h"
+
+namespace ropelab::ui {
+namespace {
+
+using LabDocumentTest = Workbench;
+
+TEST_F(LabDocumentTest, MakesAFileForTheFirstSweepOnly) {
+    LabDocument document(file("labs"));
+    EXPECT_FALSE(document.hasFile());
+    EXPECT_EQ(document.name(), "not saved yet");
+    const Plan plan = document.addSweep(smallSweep());
+    ASSERT_EQ(plan.runs.size(), 2u);
+    EXPECT_TRUE(document.isUnsaved());
+    EXPECT_TRUE(QFileInfo::exists(document.path()));
+    EXPECT_EQ(QFileInfo(document.path()).absolutePath(), file("labs"));
+    ASSERT_TRUE(document.latestExperiment());
+    EXPECT_EQ(document.latestExperiment()->to_json(), smallSweep().to_json());
+}
+
+TEST_F(LabDocumentTest, SavingMovesALabWithoutAName) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    document.saveAs(file("mine"));
+    EXPECT_EQ(document.name(), "mine");
+    EXPECT_FALSE(document.isUnsaved());
+    EXPECT_EQ(document.runs().size(), 2u);
+    EXPECT_FALSE(QFileInfo::exists(before));
+    EXPECT_TRUE(QFileInfo::exists(file("mine.ropelab")));
+}
+
+TEST_F(LabDocumentTest, SavingASavedLabLeavesTheOldOne) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    document.saveAs(file("one"));
+    document.saveAs(file("two"));
+    EXPECT_TRUE(QFileInfo::exists(file("one.ropelab")));
+    EXPECT_EQ(document.name(), "two");
+}
+
+TEST_F(LabDocumentTest, ASecondWindowReadsOnly) {
+    LabDocument first(file("labs"));
+    first.addSweep(smallSweep());
+    first.saveAs(file("shared"));
+    LabDocument second(file("labs"));
+    second.open(file("shared.ropelab"));
+    EXPECT_TRUE(second.isReadOnly());
+    EXPECT_EQ(second.runs().size(), 2u);
+    EXPECT_THROW(second.renameRun(1, "x"), BadInput);
+    first.startAfresh();
+    LabDocument third(file("labs"));
+    third.open(file("shared.ropelab"));
+    EXPECT_FALSE(third.isReadOnly());
+}
+
+TEST_F(LabDocumentTest, RefusesWhatIsNoLabAndKeepsItsOwn) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    EXPECT_THROW(document.open(textFile()), BadInput);
+    EXPECT_THROW(document.open(file("missing.ropelab")), BadInput);
+    EXPECT_EQ(document.path(), before);
+    EXPECT_EQ(document.runs().size(), 2u);
+}
+
+TEST(RunNames, TellRunsApartByEveryKeyInWhichTheyDiffer) {
+    Experiment experiment;
+    experiment.set("theta", {"100", "10000"});
+    experiment.set("seed", {"1", "2"});
+    const auto names = runNames(experiment.expand());
+    EXPECT_EQ(names, (std::vector<std::string>{"θ 100, 100 %, seed 1", "θ 100, 100 %, seed 2", "θ 10k, 100 %, seed 1",
+                                               "θ 10k, 100 %, seed 2"}));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

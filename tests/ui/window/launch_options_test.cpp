@@ -1,0 +1,72 @@
+#include "ui/window/launch_options.h"
+
+#include <gtest/gtest.h>
+
+#include "core/spec/error.h"
+
+namespace ropelab::ui {
+namespace {
+
+LaunchOptions parse(const QStringList& flags) {
+    return parseLaunchOptions(QStringList("ropelab") + flags);
+}
+
+TEST(LaunchOptions, OpensTheWindowByDefaultAndALabByName) {
+    EXPECT_EQ(parse({}).mode, LaunchOptions::Mode::window);
+    EXPECT_EQ(parse({"my.ropelab"}).lab, "my.ropelab");
+    EXPECT_EQ(parse({"--exit-after-startup"}).mode, LaunchOptions::Mode::startup);
+    EXPECT_EQ(parse({"--version"}).mode, LaunchOptions::Mode::version);
+    EXPECT_TRUE(parse({"--help"}).helpText.contains("--screenshot"));
+}
+
+TEST(LaunchOptions, ReadsAScreenshot) {
+    const auto options = parse({"--screenshot", "a.png", "--room", "Train", "--size", "1024x640", "--theme", "dark",
+                                "--scale", "150", "--after", "2.5"});
+    EXPECT_EQ(options.mode, LaunchOptions::Mode::screenshot);
+    EXPECT_EQ(options.size, QSize(1024, 640));
+    EXPECT_EQ(options.theme, Appearance::dark);
+    EXPECT_EQ(options.scale, 150);
+    EXPECT_EQ(options.after, 2.5);
+}
+
+TEST(LaunchOptions, ReadsAFigureAndHeadless) {
+    const auto figure = parse({"--figure", "training-loss", "--lab", "a.ropelab", "--output", "a.svg", "--width-mm",
+                               "85", "--height-mm", "60", "--dpi", "600", "--font-pt", "8"});
+    EXPECT_EQ(figure.mode, LaunchOptions::Mode::figure);
+    EXPECT_EQ(figure.figureOptions.format, FigureFormat::svg);
+    EXPECT_EQ(figure.figureOptions.widthMm, 85);
+    EXPECT_EQ(figure.figureOptions.dpi, 600);
+    const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
+    EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
+    EXPECT_EQ(headless.preset, "theta-minute");
+}
+
+TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
+    const std::pair<QStringList, const char*> cases[] = {
+        {{"--wrong"}, "wrong"},
+        {{"--size", "12"}, "12"},
+        {{"--size", "10x10"}, "10x10"},
+        {{"--theme", "blue"}, "blue"},
+        {{"--scale", "90"}, "90"},
+        {{"--scale", "big"}, "big"},
+        {{"--preset", "theta-minuet"}, "theta-minute"},
+        {{"--headless"}, "--output"},
+        {{"--figure", "heat", "--lab", "a", "--output", "b.pdf"}, "heat"},
+        {{"--figure", "training-loss", "--lab", "a", "--output", "b.doc"}, "doc"},
+        {{"--figure", "training-loss", "--output", "b.pdf"}, "--lab"},
+        {{"--screenshot", "a.png", "--headless", "--output", "b"}, "--headless"},
+        {{"--after", "3"}, "--screenshot"},
+        {{"a.ropelab", "b.ropelab"}, "One lab"},
+    };
+    for (const auto& [flags, named] : cases) {
+        try {
+            parse(flags);
+            ADD_FAILURE() << flags.join(' ').toStdString() << " was taken";
+        } catch (const BadInput& refusal) {
+            EXPECT_NE(std::string(refusal.what()).find(named), std::string::npos) << refusal.what();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,314 @@
+#include "ui/window/main_window.h"
+
+#include <QFileInfo>
+#include <QPointer>
+#include <QPushButton>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/experiment/run_list.h"
+#include "ui/experiment/train_room.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/window/status_strip.h"
+
+namespace ropelab::ui {
+namespace {
+
+class Window : public Workbench {
+ protected:
+    std::unique_ptr<MainWindow> open() {
+        auto window = std::make_unique<MainWindow>(options());
+        window->show();
+        return window;
+    }
+    static TrainRoom& train(MainWindow& window) { return static_cast<TrainRoom&>(window.room()); }
+    static QList<double> curve(MainWindow& window, RunId run) {
+        return train(window).plot().yValues({run, Quantity::training_loss});
+    }
+    std::unique_ptr<MainWindow> openWith(const Experiment& experiment) {
+        auto window = open();
+        window->workspace().experiment().replace(experiment);
+        return window;
+    }
+};
+
+TEST_F(Window, DefaultSweepStartsWithOneClickAndEnds) {
+    auto window = open();
+    EXPECT_TRUE(train(*window).isEmpty());
+    // The default sweep as it is, but for the time.
+    window->workspace().experiment().edit("short", [](Experiment& experiment) {
+        experiment.set("iterations", {"60"});
+        experiment.set("decay_iterations", {"60"});
+    });
+    auto* start = window->findChild<QPushButton*>("start");
+    ASSERT_TRUE(start->isEnabled());
+    start->click();
+    EXPECT_TRUE(window->workspace().session().isActive());
+    EXPECT_FALSE(start->isEnabled());
+    ASSERT_TRUE(waitForEnd(window->workspace()));
+
+    ASSERT_EQ(window->workspace().runs().runs().size(), 6u);
+    for (const RunView& run : window->workspace().runs().runs()) {
+        EXPECT_EQ(run.record.state, RunState::finished) << run.record.name << ": " << run.record.message;
+        const QList<double> losses = curve(*window, run.record.id);
+        ASSERT_EQ(losses.size(), 60) << run.record.name;
+        EXPECT_DOUBLE_EQ(losses.last(), testing::FakeEngine::loss(run.spec, 60));
+        ASSERT_TRUE(run.last);
+        EXPECT_EQ(run.last->iteration, 60);
+        EXPECT_TRUE(train(*window).plot().isRunVisible(run.record.id));
+    }
+    EXPECT_FALSE(train(*window).sampleText().isEmpty());
+    EXPECT_TRUE(window->banners().texts().isEmpty()) << window->banners().texts().join(' ').toStdString();
+    EXPECT_TRUE(window->strip().summary().contains("60 / 60")) << window->strip().summary().toStdString();
+}
+
+TEST_F(Window, CurvesGrowPauseHoldsThemAndResumeGoesOn) {
+    engine.step_microseconds = 2000;
+    auto window = openWith(smallSweep(2000));
+    Workspace& workspace = window->workspace();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+    QTest::keyClick(window.get(), Qt::Key_Space);
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 20; }));
+    EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::running);
+
+    QTest::keyClick(window.get(), Qt::Key_Space);
+    EXPECT_EQ(workspace.session().state(), SweepSession::State::paused);
+    ASSERT_TRUE(waitUntil([&] { return workspace.runs().find(1)->record.state == RunState::paused; }));
+    const auto held = curve(*window, 1).size();
+    QTest::qWait(200);
+    EXPECT_EQ(curve(*window, 1).size(), held);
+
+    QTest::keyClick(window.get(), Qt::Key_Space);
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > held + 20; }));
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::stopped);
+    EXPECT_EQ(workspace.unfinishedRuns(), (std::vector<RunId>{1, 2}));
+    EXPECT_GT(window->stalls().longestWork(), 0);
+}
+
+TEST_F(Window, ReopenedLabShowsTheSameCurvesAndContinuesToTheSameEnd) {
+    engine.step_microseconds = 1000;
+    const QString lab = file("kept.ropelab");
+    QList<double> before;
+    {
+        auto window = openWith(smallSweep(400));
+        Workspace& workspace = window->workspace();
+        workspace.start();
+        ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 50; }));
+        workspace.session().stop();
+        ASSERT_TRUE(waitForEnd(workspace));
+        workspace.saveLabAs(lab);
+        before = curve(*window, 1);
+    }
+    ASSERT_FALSE(before.isEmpty());
+    ASSERT_LT(before.size(), 400);
+
+    auto window = open();
+    Workspace& workspace = window->workspace();
+    workspace.openLab(lab);
+    EXPECT_TRUE(window->windowTitle().startsWith("kept"));
+    EXPECT_EQ(curve(*window, 1), before);
+    EXPECT_EQ(workspace.experiment().value().to_json(), smallSweep(400).to_json());
+    EXPECT_FALSE(train(*window).sampleText().isEmpty());
+
+    engine.step_microseconds = 50;
+    window->actions().refresh();
+    window->actions().action("run.continue")->trigger();
+    ASSERT_TRUE(waitForEnd(workspace));
+    for (const RunView& run : workspace.runs().runs()) {
+        EXPECT_EQ(run.record.state, RunState::finished) << run.record.message;
+        const QList<double> losses = curve(*window, run.record.id);
+        ASSERT_EQ(losses.size(), 400);
+        for (int i = 0; i < 400; ++i) EXPECT_DOUBLE_EQ(losses[i], testing::FakeEngine::loss(run.spec, i + 1)) << i;
+    }
+}
+
+TEST_F(Window, ClosingWhileTrainingSavesFirst) {
+    engine.step_microseconds = 2000;
+    QString lab;
+    {
+        auto window = openWith(smallSweep(5000));
+        window->workspace().start();
+        ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 20; }));
+        lab = window->workspace().lab().path();
+        EXPECT_FALSE(window->close()) << "it saves first";
+        EXPECT_TRUE(window->strip().summary().contains("Saving"));
+        ASSERT_TRUE(waitUntil([&] { return !window->isVisible(); }));
+        EXPECT_FALSE(window->workspace().session().isActive());
+    }
+    const auto read = LabFile::open(lab.toStdString(), LabFile::Mode::read);
+    for (const RunRecord& run : read->runs()) {
+        EXPECT_EQ(run.state, RunState::stopped);
+        EXPECT_TRUE(std::filesystem::exists(read->checkpoint_path(run.id)));
+        EXPECT_EQ(static_cast<std::int64_t>(read->metrics(run.id).steps.iteration.size()), run.iteration);
+    }
+}
+
+TEST_F(Window, DestroyingItWhileTrainingJoins) {
+    engine.step_microseconds = 2000;
+    auto window = openWith(smallSweep(5000));
+    window->workspace().start();
+    ASSERT_TRUE(waitUntil([&] { return !curve(*window, 1).isEmpty(); }));
+    const QString lab = window->workspace().lab().path();
+    window.reset();
+    EXPECT_FALSE(LabFile::open(lab.toStdString(), LabFile::Mode::read)->metrics(1).steps.iteration.empty());
+}
+
+TEST_F(Window, ALabWithoutANameIsFoundAgain) {
+    QString lab;
+    {
+        auto window = openWith(smallSweep(40));
+        window->workspace().start();
+        ASSERT_TRUE(waitForEnd(window->workspace()));
+        lab = window->workspace().lab().path();
+    }
+    auto window = open();
+    window->findAgain();
+    ASSERT_EQ(window->banners().texts().size(), 1);
+    EXPECT_TRUE(window->banners().texts().first().startsWith("Found again: a lab with 2 runs"));
+    EXPECT_EQ(window->workspace().lab().path(), lab);
+    EXPECT_EQ(curve(*window, 2).size(), 40);
+
+    ASSERT_TRUE(window->banners().choose("found", "Start afresh"));
+    EXPECT_TRUE(train(*window).isEmpty());
+    EXPECT_TRUE(window->banners().texts().isEmpty());
+    auto again = open();
+    again->findAgain();
+    EXPECT_TRUE(again->banners().texts().isEmpty());
+}
+
+TEST_F(Window, FoundAgainCanBeSaved) {
+    {
+        auto window = openWith(smallSweep(40));
+        window->workspace().start();
+        ASSERT_TRUE(waitForEnd(window->workspace()));
+    }
+    auto window = open();
+    window->findAgain();
+    window->askSave = [this] { return file("named.ropelab"); };
+    ASSERT_TRUE(window->banners().choose("found", "Save as …"));
+    EXPECT_EQ(window->workspace().lab().name(), "named");
+    EXPECT_EQ(window->workspace().settings().recentLabs(), QStringList{file("named.ropelab")});
+    auto again = open();
+    again->findAgain();
+    EXPECT_TRUE(again->banners().texts().isEmpty());
+}
+
+TEST_F(Window, RenameNoteAndDeleteCanBeUndone) {
+    auto window = openWith(smallSweep(40));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitForEnd(workspace));
+    const std::string before = workspace.runs().find(1)->record.name;
+    RunTable& table = train(*window).runList().table();
+    ASSERT_TRUE(table.setData(table.index(0, RunTable::Name), "small base", Qt::EditRole));
+    ASSERT_TRUE(table.setData(table.index(0, RunTable::Note), "try again with 500", Qt::EditRole));
+    EXPECT_EQ(workspace.runs().find(1)->record.name, "small base");
+    EXPECT_EQ(workspace.lab().file()->run(1).note, "try again with 500");
+
+    train(*window).runList().pick(1);
+    window->actions().refresh();
+    window->actions().action("run.delete")->trigger();
+    EXPECT_EQ(workspace.runs().find(1), nullptr);
+    EXPECT_EQ(train(*window).plot().runs(), std::vector<RunId>{2});
+
+    QAction* undo = window->actions().action("edit.undo");
+    EXPECT_EQ(undo->text(), "Undo: delete small base");
+    undo->trigger();
+    ASSERT_NE(workspace.runs().find(1), nullptr);
+    EXPECT_EQ(curve(*window, 1).size(), 40) << "its curve is back";
+    undo->trigger();
+    EXPECT_EQ(workspace.lab().file()->run(1).note, "");
+    undo->trigger();
+    EXPECT_EQ(workspace.runs().find(1)->record.name, before);
+    window->actions().action("edit.redo")->trigger();
+    EXPECT_EQ(workspace.lab().file()->run(1).name, "small base");
+}
+
+TEST_F(Window, ARunThatTrainsIsNotDeletedButCanBeStoppedAlone) {
+    engine.step_microseconds = 2000;
+    auto window = openWith(smallSweep(1000));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 5; }));
+    workspace.deleteRun(1);
+    EXPECT_NE(workspace.runs().find(1), nullptr);
+    EXPECT_EQ(window->banners().texts().size(), 1);
+
+    workspace.session().stopRun(1);
+    ASSERT_TRUE(waitUntil([&] { return workspace.runs().find(1)->record.state == RunState::stopped; }));
+    EXPECT_TRUE(workspace.session().isTraining(2));
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+}
+
+TEST_F(Window, SavingWhileTrainingGoesOnInTheNewFile) {
+    engine.step_microseconds = 1000;
+    auto window = openWith(smallSweep(300));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 20; }));
+    workspace.saveLabAs(file("during.ropelab"));
+    ASSERT_TRUE(waitUntil([&] { return workspace.lab().name() == "during"; }));
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::finished);
+    EXPECT_EQ(workspace.lab().file()->metrics(1).steps.iteration.size(), 300u);
+    EXPECT_EQ(curve(*window, 1).size(), 300);
+}
+
+TEST_F(Window, AFailedRunIsExplainedAndItsMatesFinish) {
+    engine.failing_theta = 100;
+    auto window = openWith(smallSweep(60));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::failed);
+    EXPECT_EQ(workspace.runs().find(2)->record.state, RunState::finished);
+    EXPECT_FALSE(window->banners().texts().isEmpty());
+}
+
+TEST_F(Window, AnEngineThatDoesNotOpenIsABanner) {
+    WorkspaceOptions broken = options();
+    broken.engine = []() -> Engine& { throw std::runtime_error("The training engine does not open."); };
+    MainWindow window(std::move(broken));
+    window.workspace().experiment().replace(smallSweep());
+    window.workspace().start();
+    ASSERT_TRUE(waitForEnd(window.workspace()));
+    ASSERT_FALSE(window.banners().texts().isEmpty());
+    EXPECT_TRUE(window.banners().texts().join(' ').contains("engine does not open"));
+    EXPECT_EQ(window.workspace().unfinishedRuns().size(), 2u) << "they can be tried again";
+}
+
+TEST_F(Window, AnotherLabReplacesTheCurvesOfTheSameNumbers) {
+    for (const auto& [name, steps] : {std::pair{"long.ropelab", 80}, std::pair{"short.ropelab", 40}}) {
+        auto window = openWith(smallSweep(steps));
+        window->workspace().start();
+        ASSERT_TRUE(waitForEnd(window->workspace()));
+        window->workspace().saveLabAs(file(name));
+    }
+    auto window = open();
+    window->workspace().openLab(file("long.ropelab"));
+    EXPECT_EQ(curve(*window, 1).size(), 80);
+    window->workspace().openLab(file("short.ropelab"));
+    EXPECT_EQ(curve(*window, 1).size(), 40);
+    window->workspace().openLab(textFile());
+    EXPECT_EQ(curve(*window, 1).size(), 40) << "what is no lab changes nothing";
+    EXPECT_EQ(window->banners().texts().size(), 1);
+}
+
+TEST_F(Window, ANewSweepHasThePictureAndColoursStay) {
+    auto window = openWith(smallSweep(20));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitForEnd(workspace));
+    workspace.start();
+    ASSERT_TRUE(waitForEnd(workspace));
+    ASSERT_EQ(workspace.runs().runs().size(), 4u);
+    EXPECT_FALSE(train(*window).plot().isRunVisible(1));
+    EXPECT_TRUE(train(*window).plot().isRunVisible(3));
+    workspace.deleteRun(1);
+    EXPECT_EQ(workspace.runs().find(3)->colorIndex(), 2);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,90 @@
+// The built program in a real window: under an X server of the test's own.
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+
+#include <QFile>
+#include <QFileInfo>
+#include <QImage>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+
+namespace {
+
+class Xvfb : public ::testing::Test {
+ protected:
+    void SetUp() override {
+        program_ = QStandardPaths::findExecutable("Xvfb");
+        if (program_.isEmpty()) GTEST_SKIP() << "Xvfb is not installed, so no real window can be opened here.";
+        if (!QFileInfo::exists(ROPELAB_PROGRAM)) GTEST_SKIP() << "The program ropelab is not built.";
+        // The server picks a free display and writes its number to its standard output. It goes when this test goes.
+        server_.setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
+        server_.start(program_, {"-displayfd", "1", "-screen", "0", "1400x900x24", "-nolisten", "tcp"});
+        ASSERT_TRUE(server_.waitForStarted());
+        QByteArray number;
+        while (!number.contains('\n')) {
+            ASSERT_TRUE(server_.waitForReadyRead(20000)) << server_.readAllStandardError().toStdString();
+            number += server_.readAllStandardOutput();
+        }
+        environment_ = QProcessEnvironment::systemEnvironment();
+        environment_.insert("DISPLAY", ":" + QString::fromLatin1(number.trimmed()));
+        environment_.insert("QT_QPA_PLATFORM", "xcb");
+        environment_.insert("XDG_DATA_HOME", folder_.filePath("data"));
+        environment_.insert("XDG_CONFIG_HOME", folder_.filePath("config"));
+        environment_.remove("WAYLAND_DISPLAY");
+    }
+    void TearDown() override {
+        server_.terminate();
+        if (!server_.waitForFinished(5000)) server_.kill();
+        server_.waitForFinished(5000);
+    }
+
+    int run(const QStringList& arguments, QByteArray* output = nullptr) {
+        QProcess program;
+        program.setProcessEnvironment(environment_);
+        program.setProcessChannelMode(QProcess::MergedChannels);
+        program.start(ROPELAB_PROGRAM, arguments);
+        if (!program.waitForFinished(200'000)) {
+            program.kill();
+            program.waitForFinished(5000);
+            return -1;
+        }
+        const QByteArray said = program.readAll();
+        if (output) *output = said;
+        return program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -2;
+    }
+
+    QString program_;
+    QTemporaryDir folder_;
+    QProcess server_;
+    QProcessEnvironment environment_;
+};
+
+TEST_F(Xvfb, OpensAndEnds) {
+    QByteArray said;
+    ASSERT_EQ(run({"--exit-after-startup"}, &said), 0) << said.toStdString();
+    EXPECT_TRUE(said.contains("ms until the window was ready")) << said.toStdString();
+}
+
+TEST_F(Xvfb, TrainsInARealWindow) {
+    const QString picture = folder_.filePath("window.png");
+    QByteArray said;
+    const int status = run({"--screenshot", picture, "--size", "1280x720", "--theme", "light", "--after", "12"}, &said);
+    if (status == 1 && said.contains("engine does not open")) {
+        GTEST_SKIP() << "The training engine is not built, so nothing trains here: " << said.toStdString();
+    }
+    ASSERT_EQ(status, 0) << said.toStdString();
+    const QImage image(picture);
+    ASSERT_EQ(image.size(), QSize(1280, 720));
+    // The first run's blue is in the list and in the plot.
+    const QColor first(0x00, 0x72, 0xB2);
+    int found = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) found += image.pixelColor(x, y) == first ? 1 : 0;
+    }
+    EXPECT_GT(found, 20);
+}
+
+}  // namespace

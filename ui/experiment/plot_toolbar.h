@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QWidget>
+
+class QComboBox;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class CurvePlot;
+class RunTable;
+class Settings;
+
+/// Over the plot: which quantity, in which unit, on which axis, how smooth; what was chosen is remembered.
+class PlotToolbar : public QWidget {
+    Q_OBJECT
+
+ public:
+    PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, QWidget* parent = nullptr);
+
+    /// "validation_loss", "training_loss", "losses", "learning_rate", "gradient_norm", "characters_per_second". Throws
+    /// BadInput for any other.
+    void showQuantity(const QString& id);
+
+ signals:
+    void exportAsked();
+
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    QWidget* makeAxisChoice();
+    QWidget* makeSmoothing();
+    void applyView();
+
+    CurvePlot& m_plot;
+    RunTable& m_table;
+    Settings& m_settings;
+    QComboBox* m_quantity = nullptr;
+    QComboBox* m_unit = nullptr;
+    QToolButton* m_linear = nullptr;
+    QToolButton* m_log = nullptr;
+    QToolButton* m_export = nullptr;
+};
+
+}  // namespace ropelab::ui

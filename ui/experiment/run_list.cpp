@@ -1,0 +1,124 @@
+#include "ui/experiment/run_list.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMenu>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+RunList::RunList(Workspace& workspace, QWidget* parent)
+    : QTreeView(parent), m_workspace(workspace), m_table(new RunTable(workspace, this)) {
+    setModel(m_table);
+    setRootIsDecorated(false);
+    setUniformRowHeights(true);
+    setAllColumnsShowFocus(true);
+    setMouseTracking(true);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setTextElideMode(Qt::ElideRight);
+    setAccessibleName(tr("Runs"));
+    header()->setSectionsMovable(false);
+    header()->setHighlightSections(false);
+    header()->setStretchLastSection(true);
+    setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(this, &QWidget::customContextMenuRequested, this, &RunList::showMenu);
+    connect(this, &QAbstractItemView::entered, this,
+            [this](const QModelIndex& index) { emit runHovered(m_table->runAt(index.row())); });
+    connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
+        if (!current.isValid()) return;
+        m_keep = m_table->runAt(current.row());
+        emit runPicked(m_keep);
+    });
+    connect(m_table, &QAbstractItemModel::modelReset, this, [this] {
+        if (m_table->rowOf(m_keep) >= 0) pick(m_keep);
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunList::restyle);
+    restyle();
+}
+
+RunId RunList::picked() const {
+    return currentIndex().isValid() ? m_table->runAt(currentIndex().row()) : 0;
+}
+
+void RunList::pick(RunId run) {
+    const int row = m_table->rowOf(run);
+    if (row < 0) {
+        clearSelection();
+    } else if (row != currentIndex().row()) {
+        setCurrentIndex(m_table->index(row, RunTable::Name));
+    }
+}
+
+void RunList::rename(RunId run) {
+    edit(m_table->index(m_table->rowOf(run), RunTable::Name));
+}
+
+void RunList::annotate(RunId run) {
+    const QModelIndex index = m_table->index(m_table->rowOf(run), RunTable::Note);
+    scrollTo(index);
+    edit(index);
+}
+
+void RunList::leaveEvent(QEvent* event) {
+    QTreeView::leaveEvent(event);
+    emit runHovered(0);
+}
+
+void RunList::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Delete && picked() != 0) {
+        m_workspace.deleteRun(picked());
+        return;
+    }
+    QTreeView::keyPressEvent(event);
+}
+
+QSize RunList::sizeHint() const {
+    return {ThemeManager::instance().pixels(440), ThemeManager::instance().pixels(180)};
+}
+
+void RunList::showMenu(const QPoint& where) {
+    const RunId id = m_table->runAt(indexAt(where).row());
+    const RunView* run = m_workspace.runs().find(id);
+    if (!run) return;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Rename"), this, [this, id] { rename(id); });
+    menu->addAction(tr("Note"), this, [this, id] { annotate(id); });
+    menu->addSeparator();
+    if (m_workspace.session().isTraining(id)) {
+        menu->addAction(tr("Stop this run"), this, [this, id] { m_workspace.session().stopRun(id); });
+    } else {
+        QAction* go = menu->addAction(tr("Continue"), this, [this, id] { m_workspace.continueRuns({id}); });
+        go->setEnabled(LabDocument::canContinue(run->record) && !m_workspace.session().isActive());
+        menu->addAction(tr("Delete"), this, [this, id] { m_workspace.deleteRun(id); });
+    }
+    menu->popup(viewport()->mapToGlobal(where));
+}
+
+void RunList::restyle() {
+    const auto& manager = ThemeManager::instance();
+    // As QCheckBox looks elsewhere.
+    const Theme& theme = manager.theme();
+    const QString box = QStringLiteral(
+        "QTreeView::indicator { width: %1px; height: %1px; border: 1px solid %2; border-radius: 3px; background: %3; }"
+        "QTreeView::indicator:checked { background: %4; border-color: %4; image: url(:/theme/check-%5.svg); }"
+        "QTreeView::item { padding: %6px 0; }");
+    setStyleSheet(box.arg(manager.pixels(12))
+                      .arg(theme.quietText.name(), theme.field.name(), theme.accent.name(),
+                           theme.appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("light"))
+                      .arg(manager.pixels(2)));
+    setIconSize({manager.pixels(24), manager.pixels(12)});
+    header()->resizeSection(RunTable::Name, manager.pixels(184));
+    header()->resizeSection(RunTable::State, manager.pixels(116));
+    header()->resizeSection(RunTable::Last, manager.pixels(76));
+    header()->resizeSection(RunTable::Best, manager.pixels(76));
+    header()->setMinimumSectionSize(manager.pixels(40));
+}
+
+}  // namespace ropelab::ui

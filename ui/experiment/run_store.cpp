@@ -1,0 +1,147 @@
+#include "ui/experiment/run_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/experiment/experiment.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+void take(RunView& run, const event::Evaluated& evaluated) {
+    run.last = evaluated;
+    if (std::isfinite(evaluated.validation_loss) &&
+        (!run.best || evaluated.validation_loss < run.best->validation_loss)) {
+        run.best = evaluated;
+    }
+}
+
+RunView read(const LabFile& file, RunRecord record) {
+    RunView run;
+    run.spec = run_spec_from_json(nlohmann::json::parse(record.settings));
+    const RunMetrics metrics = file.metrics(record.id);
+    const auto& evaluations = metrics.evaluations;
+    for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
+        take(run, {record.id, evaluations.iteration[i], evaluations.training_loss[i], evaluations.validation_loss[i]});
+    }
+    if (metrics.latest_sample) {
+        run.sample = QString::fromStdString(metrics.latest_sample->text);
+        run.sampleIteration = metrics.latest_sample->iteration;
+    }
+    run.record = std::move(record);
+    return run;
+}
+
+}  // namespace
+
+RunStore::RunStore(QObject* parent) : QObject(parent) {}
+
+const RunView* RunStore::find(RunId id) const {
+    const auto found =
+        std::find_if(m_runs.begin(), m_runs.end(), [id](const auto& run) { return run.record.id == id; });
+    return found == m_runs.end() ? nullptr : &*found;
+}
+
+RunView* RunStore::entry(RunId id) {
+    return const_cast<RunView*>(std::as_const(*this).find(id));
+}
+
+void RunStore::reload(const LabFile* file, bool keepVisibility) {
+    std::map<RunId, RunView> before;
+    for (RunView& run : m_runs) before.emplace(run.record.id, std::move(run));
+    m_runs.clear();
+    if (file) {
+        std::int64_t latest = 0;
+        std::vector<RunRecord> records = file->runs();
+        for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
+        for (RunRecord& record : records) {
+            const auto known = keepVisibility ? before.find(record.id) : before.end();
+            if (known != before.end()) {
+                // What was delivered may be newer than the file.
+                RunView run = std::move(known->second);
+                run.record.name = record.name;
+                run.record.note = record.note;
+                m_runs.push_back(std::move(run));
+            } else {
+                RunView run = read(*file, std::move(record));
+                run.visible = run.record.experiment == latest;
+                m_runs.push_back(std::move(run));
+            }
+        }
+    }
+    emit reloaded();
+}
+
+void RunStore::apply(const std::vector<Delivery>& deliveries) {
+    std::set<RunId> changed;
+    for (const Delivery& delivery : deliveries) {
+        if (const auto* cut = std::get_if<CutBack>(&delivery)) {
+            if (RunView* run = entry(cut->run)) {
+                run->record.iteration = std::max<std::int64_t>(cut->iteration, 0);
+                changed.insert(cut->run);
+            }
+            continue;
+        }
+        const Event& event = std::get<Event>(delivery);
+        if (const auto* step = std::get_if<event::Step>(&event)) {
+            if (RunView* run = entry(step->run)) run->record.iteration = step->iteration;
+        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
+            if (RunView* run = entry(evaluated->run)) {
+                take(*run, *evaluated);
+                changed.insert(evaluated->run);
+            }
+        } else if (const auto* sampled = std::get_if<event::Sampled>(&event)) {
+            if (RunView* run = entry(sampled->run)) {
+                run->sample = QString::fromStdString(sampled->text);
+                run->sampleIteration = sampled->iteration;
+                changed.insert(sampled->run);
+            }
+        } else if (const auto* cohort = std::get_if<event::CohortStarted>(&event)) {
+            for (const RunId id : cohort->runs) {
+                if (RunView* run = entry(id)) {
+                    run->record.state = RunState::running;
+                    run->record.message.clear();
+                    run->record.conditions = cohort->conditions;
+                    changed.insert(id);
+                }
+            }
+        } else if (const auto* progress = std::get_if<event::Progress>(&event)) {
+            const RunState from = progress->paused ? RunState::running : RunState::paused;
+            for (RunView& run : m_runs) {
+                if (run.record.state != from) continue;
+                run.record.state = progress->paused ? RunState::paused : RunState::running;
+                changed.insert(run.record.id);
+            }
+        } else if (const auto* end = std::get_if<event::RunEnded>(&event)) {
+            if (RunView* run = entry(end->run)) {
+                run->record.state = end->state;
+                run->record.message = end->message;
+                run->record.summary = end->summary;
+                changed.insert(end->run);
+            }
+        }
+    }
+    for (const RunId id : changed) emit runChanged(id);
+}
+
+void RunStore::refreshRecords(const LabFile& file) {
+    for (RunRecord& record : file.runs()) {
+        RunView* run = entry(record.id);
+        if (!run) continue;
+        run->record = std::move(record);
+        emit runChanged(run->record.id);
+    }
+}
+
+void RunStore::setVisible(RunId id, bool visible) {
+    RunView* run = entry(id);
+    if (!run || run->visible == visible) return;
+    run->visible = visible;
+    emit runChanged(id);
+}
+
+}  // namespace ropelab::ui

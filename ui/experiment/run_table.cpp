@@ -1,0 +1,184 @@
+#include "ui/experiment/run_table.h"
+
+#include <QPainter>
+#include <QPen>
+#include <QPixmap>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/format.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// The run's line as the plot draws it: colour and dashes.
+QPixmap swatch(int index) {
+    const auto& manager = ThemeManager::instance();
+    const int width = manager.pixels(24);
+    const int height = manager.pixels(12);
+    constexpr qreal ratio = 2;
+    QPixmap pixmap(QSize(width, height) * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen(manager.theme().dataColor(index), manager.px(2));
+    pen.setCapStyle(Qt::FlatCap);
+    const QList<double> dashes = Theme::dashes(index, true);
+    if (!dashes.isEmpty()) pen.setDashPattern(QList<qreal>(dashes.begin(), dashes.end()));
+    painter.setPen(pen);
+    painter.drawLine(QPointF(0, height / 2.0), QPointF(width - manager.px(4), height / 2.0));
+    return pixmap;
+}
+
+}  // namespace
+
+QString stateText(const RunView& run) {
+    const RunRecord& record = run.record;
+    switch (record.state) {
+        case RunState::waiting:
+            return QObject::tr("waiting");
+        case RunState::running:
+            return QObject::tr("%1 / %2").arg(groupedText(record.iteration), groupedText(run.spec.iterations));
+        case RunState::paused:
+            return QObject::tr("paused at %1").arg(groupedText(record.iteration));
+        case RunState::finished:
+            return QObject::tr("finished");
+        case RunState::failed:
+            return QObject::tr("failed at %1").arg(groupedText(record.iteration));
+        case RunState::stopped:
+            return QObject::tr("stopped at %1").arg(groupedText(record.iteration));
+    }
+    return {};
+}
+
+RunTable::RunTable(Workspace& workspace, QObject* parent)
+    : QAbstractTableModel(parent), m_workspace(workspace), m_unit(QStringLiteral("nats")) {
+    RunStore& store = workspace.runs();
+    connect(&store, &RunStore::reloaded, this, [this] {
+        beginResetModel();
+        endResetModel();
+    });
+    connect(&store, &RunStore::runChanged, this, [this](RunId run) {
+        const int row = rowOf(run);
+        if (row >= 0) emit dataChanged(index(row, 0), index(row, ColumnCount - 1));
+    });
+    const auto all = [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    };
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, all);
+    // How far running runs are, without an event of their own at each step.
+    connect(&workspace.session(), &SweepSession::delivered, this, all);
+}
+
+void RunTable::setLossUnit(const QString& unit, double perNat) {
+    m_unit = unit;
+    m_perNat = perNat;
+    emit headerDataChanged(Qt::Horizontal, Last, Best);
+    if (rowCount() > 0) emit dataChanged(index(0, Last), index(rowCount() - 1, Best));
+}
+
+RunId RunTable::runAt(int row) const {
+    const auto& runs = m_workspace.runs().runs();
+    return row >= 0 && row < static_cast<int>(runs.size()) ? runs[static_cast<std::size_t>(row)].record.id : 0;
+}
+
+int RunTable::rowOf(RunId run) const {
+    const RunView* view = m_workspace.runs().find(run);
+    return view ? static_cast<int>(view - m_workspace.runs().runs().data()) : -1;
+}
+
+int RunTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_workspace.runs().runs().size());
+}
+
+int RunTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant RunTable::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const RunView& run = m_workspace.runs().runs()[static_cast<std::size_t>(index.row())];
+    const auto column = static_cast<Column>(index.column());
+    if (role == Qt::DisplayRole || role == Qt::EditRole) {
+        switch (column) {
+            case Name:
+                return QString::fromStdString(run.record.name);
+            case State:
+                return stateText(run);
+            case Last:
+                return lossOf(run.last);
+            case Best:
+                return lossOf(run.best);
+            case Note:
+                return QString::fromStdString(run.record.note);
+            case ColumnCount:
+                break;
+        }
+    }
+    if (role == Qt::ToolTipRole) {
+        if (column == State && !run.record.message.empty()) return QString::fromStdString(run.record.message);
+        if (column == Best && run.best) return tr("after %1 steps").arg(groupedText(run.best->iteration));
+        if (column == Name) return QString::fromStdString(run.record.name);
+    }
+    if (role == Qt::DecorationRole && column == Name) return swatch(run.colorIndex());
+    if (role == Qt::CheckStateRole && column == Name) return run.visible ? Qt::Checked : Qt::Unchecked;
+    if (role == Qt::TextAlignmentRole && (column == Last || column == Best)) {
+        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    }
+    if (role == Qt::ForegroundRole) {
+        const Theme& theme = ThemeManager::instance().theme();
+        if (column == State && run.record.state == RunState::failed) return theme.error;
+        if (column == State || column == Note) return theme.quietText;
+    }
+    return {};
+}
+
+QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant((section == Last || section == Best ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
+    if (role == Qt::ToolTipRole && (section == Last || section == Best)) return tr("validation loss in %1").arg(m_unit);
+    if (role != Qt::DisplayRole) return {};
+    switch (section) {
+        case Name:
+            return tr("run");
+        case State:
+            return tr("state");
+        case Last:
+            return tr("loss now");
+        case Best:
+            return tr("best");
+        case Note:
+            return tr("note");
+        default:
+            return {};
+    }
+}
+
+Qt::ItemFlags RunTable::flags(const QModelIndex& index) const {
+    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    if (index.column() == Name) flags |= Qt::ItemIsUserCheckable | Qt::ItemIsEditable;
+    if (index.column() == Note) flags |= Qt::ItemIsEditable;
+    return flags;
+}
+
+bool RunTable::setData(const QModelIndex& index, const QVariant& value, int role) {
+    const RunId run = runAt(index.row());
+    if (role == Qt::CheckStateRole && index.column() == Name) {
+        m_workspace.runs().setVisible(run, value.toInt() == Qt::Checked);
+        return true;
+    }
+    if (role != Qt::EditRole) return false;
+    if (index.column() == Name) m_workspace.renameRun(run, value.toString());
+    if (index.column() == Note) m_workspace.annotateRun(run, value.toString());
+    return true;
+}
+
+QString RunTable::lossOf(const std::optional<event::Evaluated>& evaluated) const {
+    return evaluated ? lossText(evaluated->validation_loss * m_perNat) : QString();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,96 @@
+#include "ui/experiment/sweep_chips.h"
+
+#include <QObject>
+
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// Parses what was typed for a key and checks its range alone.
+Value checked(const char* name, const QString& typed) {
+    const Key& entry = key(name);
+    RunSpec scratch;
+    const Value value = parse_value(entry, typed.toStdString(), scratch);
+    entry.set(scratch, value);
+    return value;
+}
+
+QString text(const Value& value) {
+    return QString::fromStdString(to_text(value));
+}
+
+}  // namespace
+
+QString parseTheta(const QString& typed) {
+    return text(checked("theta", typed));
+}
+
+QString showTheta(const QString& value) {
+    return QString::fromStdString(short_number(parse_number(value.toStdString())));
+}
+
+QString parseFraction(const QString& typed) {
+    if (typed.endsWith(QStringLiteral("ch"))) {
+        // How many channels a head has depends on the model; that is checked with the whole experiment.
+        const double channels = parse_number(typed.chopped(2).trimmed().toStdString());
+        if (channels < 0 || channels != static_cast<int>(channels) || static_cast<int>(channels) % 2 != 0) {
+            throw BadInput("Channels turn in pairs: \"" + typed.toStdString() +
+                           "\" must be an even number, like 6 ch.");
+        }
+        return QStringLiteral("%1 ch").arg(static_cast<int>(channels));
+    }
+    return text(checked("fraction", typed));
+}
+
+QString showFraction(const QString& value) {
+    if (value.endsWith(QStringLiteral("ch"))) return value;
+    const double fraction =
+        parse_number(value.endsWith(QLatin1Char('%')) ? parseFraction(value).toStdString() : value.toStdString());
+    return QString::fromStdString(number_text(fraction * 100)) + QStringLiteral(" %");
+}
+
+QString parseSeed(const QString& typed) {
+    return text(checked("seed", typed));
+}
+
+QStringList explicitRunLabels(const Experiment& experiment) {
+    QStringList labels;
+    for (const auto& run : experiment.explicit_runs()) {
+        QStringList parts;
+        for (const auto& [name, value] : run) {
+            const QString shown = QString::fromStdString(value);
+            if (name == "theta") {
+                parts << QStringLiteral("θ ") + showTheta(shown);
+            } else if (name == "fraction") {
+                parts << (parse_value(key("fraction"), value, RunSpec{}) == Value(0.0) ? QObject::tr("no rotation")
+                                                                                       : showFraction(shown));
+            } else if (name == "position") {
+                parts << (value == "none" ? QObject::tr("no positions") : shown);
+            } else {
+                parts << QString::fromStdString(name).replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') +
+                             shown;
+            }
+        }
+        labels << (parts.isEmpty() ? QObject::tr("as set below") : parts.join(QStringLiteral(", ")));
+    }
+    return labels;
+}
+
+void removeExplicitRun(Experiment& experiment, std::size_t index) {
+    auto runs = experiment.explicit_runs();
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(index));
+    experiment.set_explicit_runs(std::move(runs));
+}
+
+void setSwept(Experiment& experiment, const char* key, const QStringList& values) {
+    std::vector<std::string> texts;
+    for (const QString& value : values) texts.push_back(value.toStdString());
+    experiment.set_explicit_runs({});
+    experiment.set(key, std::move(texts));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,320 @@
+#include "ui/experiment/sweep_panel.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/spec/error.h"
+#include "ui/experiment/chip_list_edit.h"
+#include "ui/experiment/data_choice.h"
+#include "ui/experiment/key_field.h"
+#include "ui/experiment/model_choice.h"
+#include "ui/experiment/sweep_chips.h"
+#include "ui/window/format.h"
+#include "ui/window/icons.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// Keys that the simple part shows; all others stand behind "more settings".
+constexpr std::array<std::string_view, 7> simpleKeys = {"theta", "fraction",      "seed",      "data",
+                                                        "batch", "learning_rate", "iterations"};
+
+QStringList texts(const Experiment& experiment, const char* key) {
+    QStringList result;
+    for (const std::string& value : experiment.values(key)) result << QString::fromStdString(value);
+    return result;
+}
+
+QLabel* heading(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text.toUpper(), parent);
+    label->setProperty("heading", true);
+    return label;
+}
+
+}  // namespace
+
+QString estimateSentence(const Workspace& workspace) {
+    auto& shared = const_cast<Workspace&>(workspace);
+    const Estimate cost = estimate(shared.experiment().value().expand(),
+                                   shared.settings().value("machine/operations_per_second").toDouble());
+    const auto together = [](QString text) { return text.replace(QLatin1Char(' '), QChar::Nbsp); };
+    return QObject::tr("%1, about %2, %3")
+        .arg(countText(cost.runs, QObject::tr("run")), together(durationText(cost.seconds)),
+             together(bytesText(cost.bytes)));
+}
+
+SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+    setProperty("panel", true);
+    setAccessibleName(tr("Sweep"));
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {0, 0, 0, 0}, 0);
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* content = new QFrame(scroll);
+    content->setProperty("panel", true);
+    auto* column = new QVBoxLayout(content);
+    scaleLayout(column, {12, 12, 12, 12}, 12);
+    column->addWidget(makeSimple());
+    column->addWidget(makeMore());
+    column->addStretch(1);
+    scroll->setWidget(content);
+    layout->addWidget(scroll, 1);
+    layout->addWidget(makeFooter());
+
+    connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPanel::renew);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPanel::renewEstimate);
+    connect(&workspace.runs(), &RunStore::reloaded, this, &SweepPanel::renewEstimate);
+    connect(&workspace.session(), &SweepSession::ended, this, &SweepPanel::renewEstimate);
+    renew();
+}
+
+QString SweepPanel::estimateText() const {
+    return m_problem->isHidden() ? m_estimate->text() : m_problem->text();
+}
+
+void SweepPanel::setMoreShown(bool shown) {
+    m_more->setVisible(shown);
+    m_moreButton->setText(shown ? tr("Fewer settings ▴") : tr("More settings ▾"));
+    m_moreButton->setChecked(shown);
+}
+
+QWidget* SweepPanel::makeSimple() {
+    auto* box = new QWidget(this);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(heading(tr("Sweep"), box));
+
+    m_preset = new QComboBox(box);
+    m_preset->setAccessibleName(tr("Preset"));
+    m_preset->setToolTip(tr("Sweeps that are ready to start."));
+    m_preset->setFocusPolicy(Qt::StrongFocus);
+    for (const Preset& preset : presets()) {
+        m_preset->addItem(QString::fromStdString(preset.name));
+        m_preset->setItemData(m_preset->count() - 1, QString::fromStdString(preset.summary), Qt::ToolTipRole);
+    }
+    connect(m_preset, &QComboBox::activated, this, &SweepPanel::pickPreset);
+    column->addWidget(m_preset);
+    m_summary = new QLabel(box);
+    m_summary->setProperty("quiet", true);
+    m_summary->setWordWrap(true);
+    column->addWidget(m_summary);
+
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 4, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    column->addLayout(grid);
+
+    m_runs = new ChipListEdit(tr("runs"), box);
+    m_runs->setTypable(false);
+    connect(m_runs, &ChipListEdit::edited, this, [this](const QStringList& left) {
+        const QStringList before = explicitRunLabels(m_workspace.experiment().value());
+        for (qsizetype i = 0; i < before.size(); ++i) {
+            if (i < left.size() && left[i] == before[i]) continue;
+            m_workspace.experiment().edit(tr("remove %1").arg(before[i]), [i](Experiment& experiment) {
+                removeExplicitRun(experiment, static_cast<std::size_t>(i));
+            });
+            break;
+        }
+    });
+    addRow(grid, tr("runs"), m_runs,
+           tr("The runs of this sweep; pick θ or a rotated share below to make a grid instead."));
+    m_runsLabel = qobject_cast<QLabel*>(grid->itemAtPosition(grid->rowCount() - 1, 0)->widget());
+
+    m_theta = chips("theta", QStringLiteral("θ"), parseTheta, showTheta,
+                    {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
+    addRow(grid, QStringLiteral("θ"), m_theta, tr("Rope theta, the base of the frequencies: 500, 10k, 1e6."));
+    m_fraction = chips("fraction", tr("rotated"), parseFraction, showFraction,
+                       {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
+    addRow(grid, tr("rotated"), m_fraction, tr("Rotated share of each head: 25 %, 0.25 or 6 ch (channels)."));
+    m_seed = chips("seed", tr("seeds"), parseSeed, [](const QString& value) { return value; },
+                   {"1337", "1338", "1339", "1340", "1341"});
+    addRow(grid, tr("seeds"), m_seed, tr("Each seed repeats the sweep with other weights and batches."));
+
+    auto* text = new DataChoice(m_workspace.experiment(), m_workspace.dataDir(), box);
+    connect(text, &DataChoice::refused, this,
+            [this](const QString& sentence) { emit m_workspace.problem(QStringLiteral("data"), sentence); });
+    addRow(grid, tr("data"), text, {});
+    addRow(grid, tr("model"), new ModelChoice(m_workspace.experiment(), box), {});
+    for (const char* name : {"iterations", "batch", "learning_rate"}) {
+        const Key& entry = key(name);
+        addRow(grid, std::string_view(name) == "learning_rate" ? tr("rate") : KeyField::title(entry),
+               new KeyField(entry, m_workspace.experiment(), box),
+               QString::fromUtf8(entry.meaning.data(), static_cast<qsizetype>(entry.meaning.size())));
+    }
+    return box;
+}
+
+QWidget* SweepPanel::makeMore() {
+    auto* box = new QWidget(this);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_moreButton = new QPushButton(box);
+    m_moreButton->setFocusPolicy(Qt::TabFocus);
+    connect(m_moreButton, &QPushButton::clicked, this, [this] { setMoreShown(m_more->isHidden()); });
+    column->addWidget(m_moreButton);
+    m_more = new QWidget(box);
+    column->addWidget(m_more);
+    auto* grid = new QGridLayout(m_more);
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    std::string_view group;
+    for (const Key& entry : keys()) {
+        if (std::find(simpleKeys.begin(), simpleKeys.end(), entry.name) != simpleKeys.end()) continue;
+        if (entry.group != group) {
+            group = entry.group;
+            const auto title = QString::fromUtf8(group.data(), static_cast<qsizetype>(group.size()));
+            grid->addWidget(heading(title, m_more), grid->rowCount(), 0, 1, 2);
+        }
+        auto* label = new QLabel(KeyField::title(entry), m_more);
+        label->setProperty("quiet", true);
+        label->setWordWrap(true);
+        auto* field = new KeyField(entry, m_workspace.experiment(), m_more);
+        label->setToolTip(field->toolTip());
+        scaleWidth(label, 104);
+        const int row = grid->rowCount();
+        grid->addWidget(label, row, 0, Qt::AlignVCenter);
+        grid->addWidget(field, row, 1);
+    }
+    setMoreShown(false);
+    return box;
+}
+
+QWidget* SweepPanel::makeFooter() {
+    auto* footer = new QFrame(this);
+    footer->setProperty("panel", true);
+    auto* column = new QVBoxLayout(footer);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    m_estimate = new QLabel(footer);
+    m_estimate->setAccessibleName(tr("Estimate"));
+    m_estimate->setWordWrap(true);
+    m_problem = new QLabel(footer);
+    m_problem->setWordWrap(true);
+    colorAsError(m_problem);
+    m_continue = new QPushButton(footer);
+    m_continue->setFocusPolicy(Qt::TabFocus);
+    connect(m_continue, &QPushButton::clicked, this,
+            [this] { m_workspace.continueRuns(m_workspace.unfinishedRuns()); });
+    m_start = new QPushButton(tr("Start"), footer);
+    m_start->setObjectName(QStringLiteral("start"));
+    m_start->setProperty("primary", true);
+    setIcon(m_start, outline::start);
+    m_start->setFocusPolicy(Qt::TabFocus);
+    connect(m_start, &QPushButton::clicked, this, [this] { m_workspace.start(); });
+    column->addWidget(m_estimate);
+    column->addWidget(m_problem);
+    column->addWidget(m_continue);
+    column->addWidget(m_start);
+    return footer;
+}
+
+ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (*parse)(const QString&),
+                                QString (*display)(const QString&), const QStringList& suggestions) {
+    auto* edit = new ChipListEdit(what, this);
+    edit->setParser(parse);
+    edit->setDisplay(display);
+    edit->setSuggestions(suggestions);
+    edit->setPlaceholder(tr("set by each run"));
+    connect(edit, &ChipListEdit::edited, this, [this, name, what](const QStringList& values) {
+        m_workspace.experiment().edit(tr("change %1").arg(what), [&](Experiment& experiment) {
+            if (qstrcmp(name, "seed") == 0) {  // seeds multiply explicit runs as well
+                std::vector<std::string> seeds;
+                for (const QString& value : values) seeds.push_back(value.toStdString());
+                experiment.set(name, std::move(seeds));
+            } else {
+                setSwept(experiment, name, values);
+            }
+        });
+        renew();  // an emptied list shows the key's default again
+    });
+    return edit;
+}
+
+void SweepPanel::addRow(QGridLayout* grid, const QString& label, QWidget* editor, const QString& tip) {
+    auto* title = new QLabel(label, this);
+    title->setProperty("quiet", true);
+    scaleWidth(title, 64);
+    if (!tip.isEmpty()) {
+        title->setToolTip(tip);
+        editor->setToolTip(tip);
+    }
+    const int row = grid->rowCount();
+    const bool tall = qobject_cast<ChipListEdit*>(editor) != nullptr;
+    if (tall) scaleMargins(title, {0, 4, 0, 0});  // level with the first line of chips
+    grid->addWidget(title, row, 0, tall ? Qt::AlignTop : Qt::AlignVCenter);
+    grid->addWidget(editor, row, 1);
+}
+
+void SweepPanel::renew() {
+    const Experiment& experiment = m_workspace.experiment().value();
+    const auto& known = presets();
+    // By meaning, not by spelling: a lab that was reopened says 0.003 where the preset says 3e-3.
+    const auto same = std::find_if(known.begin(), known.end(), [json = experiment.to_json()](const Preset& preset) {
+        return preset.experiment.to_json() == json;
+    });
+    while (m_preset->count() > static_cast<int>(known.size())) m_preset->removeItem(m_preset->count() - 1);
+    if (same != known.end()) {
+        m_preset->setCurrentIndex(static_cast<int>(same - known.begin()));
+        m_summary->setText(QString::fromStdString(same->summary));
+    } else {
+        m_preset->addItem(
+            tr("%1, changed")
+                .arg(experiment.name().empty() ? tr("a sweep") : QString::fromStdString(experiment.name())));
+        m_preset->setCurrentIndex(m_preset->count() - 1);
+    }
+    m_summary->setVisible(same != known.end());
+
+    const bool listed = !experiment.explicit_runs().empty();
+    m_runs->setVisible(listed);
+    m_runsLabel->setVisible(listed);
+    m_runs->setValues(explicitRunLabels(experiment));
+    // What the listed runs set themselves is theirs; a value picked here makes a grid.
+    const auto own = [&experiment](const char* name) {
+        return std::any_of(experiment.explicit_runs().begin(), experiment.explicit_runs().end(),
+                           [name](const auto& run) { return run.contains(name); });
+    };
+    m_theta->setValues(own("theta") ? QStringList() : texts(experiment, "theta"));
+    m_fraction->setValues(own("fraction") ? QStringList() : texts(experiment, "fraction"));
+    m_seed->setValues(texts(experiment, "seed"));
+    renewEstimate();
+}
+
+void SweepPanel::renewEstimate() {
+    QString problem;
+    try {
+        m_estimate->setText(estimateSentence(m_workspace));
+    } catch (const BadInput& refusal) {
+        problem = QString::fromStdString(refusal.what());
+    }
+    m_estimate->setVisible(problem.isEmpty());
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+    const bool idle = !m_workspace.session().isActive();
+    m_start->setEnabled(problem.isEmpty() && idle);
+    m_start->setText(idle ? tr("Start") : tr("Training …"));
+    const auto unfinished = m_workspace.unfinishedRuns();
+    m_continue->setVisible(!unfinished.empty());
+    m_continue->setText(tr("Continue %1").arg(countText(static_cast<std::int64_t>(unfinished.size()), tr("run"))));
+}
+
+void SweepPanel::pickPreset(int index) {
+    if (index >= static_cast<int>(presets().size())) return;
+    const Preset& preset = presets()[static_cast<std::size_t>(index)];
+    m_workspace.experiment().edit(tr("preset %1").arg(QString::fromStdString(preset.name)),
+                                  [&preset](Experiment& experiment) { experiment = preset.experiment; });
+}
+
+}  // namespace ropelab::ui

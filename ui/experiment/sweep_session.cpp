@@ -1,0 +1,122 @@
+#include "ui/experiment/sweep_session.h"
+
+#include <QThread>
+#include <utility>
+
+#include "core/experiment/lab_plan.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int drainEveryMs = 33;
+
+}  // namespace
+
+SweepSession::SweepSession(Runner::EngineSource engine, QObject* parent)
+    : QObject(parent), m_engine(std::move(engine)) {
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(drainEveryMs);
+    connect(&m_timer, &QTimer::timeout, this, &SweepSession::drain);
+}
+
+SweepSession::~SweepSession() = default;
+
+void SweepSession::start(Plan plan, const std::filesystem::path& lab) {
+    Q_ASSERT(m_state == State::idle);
+    m_runner.reset();
+    m_recorder = std::make_unique<LabRecorder>(lab);
+    // The hint runs on the training thread: it only posts a call.
+    m_queue = std::make_shared<EventQueue>([this] {
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (!m_timer.isActive()) m_timer.start();
+            },
+            Qt::QueuedConnection);
+    });
+    m_progress.reset();
+    m_conditions.reset();
+    m_trouble.clear();
+    m_unfinished.clear();
+    for (const PlannedRun& run : plan.runs) m_unfinished.insert(run.id);
+
+    ropelab::connect(plan, lab, *m_recorder);
+    plan.on_cut_back = [cut = plan.on_cut_back, queue = m_queue](RunId run, std::int64_t iteration) {
+        cut(run, iteration);
+        queue->push(CutBack{run, iteration});
+    };
+    m_runner = std::make_unique<Runner>(m_engine, [recorder = m_recorder.get(), queue = m_queue](const Event& event) {
+        recorder->record(event);
+        queue->push(event);
+    });
+    m_runner->start(std::move(plan));
+    setState(State::running);
+    emit started();
+}
+
+void SweepSession::pause() {
+    if (m_state != State::running) return;
+    m_runner->pause();
+    setState(State::paused);
+}
+
+void SweepSession::resume() {
+    if (m_state != State::paused) return;
+    m_runner->resume();
+    setState(State::running);
+}
+
+void SweepSession::stop() {
+    if (m_state != State::running && m_state != State::paused) return;
+    m_runner->stop();
+    setState(State::stopping);
+}
+
+void SweepSession::stopRun(RunId id) {
+    if (isActive() && isTraining(id)) m_runner->stop_run(id);
+}
+
+void SweepSession::pick(RunId id) {
+    if (isActive() && isTraining(id)) m_runner->pick(id);
+}
+
+void SweepSession::drain() {
+    Q_ASSERT(QThread::currentThread() == thread());
+    const std::vector<Delivery> deliveries = m_queue->drain();
+    if (deliveries.empty()) return;
+    std::optional<event::SweepEnded> end;
+    for (const Delivery& delivery : deliveries) {
+        const auto* event = std::get_if<Event>(&delivery);
+        if (!event) continue;
+        if (const auto* progress = std::get_if<event::Progress>(event)) m_progress = *progress;
+        if (const auto* cohort = std::get_if<event::CohortStarted>(event)) m_conditions = cohort->conditions;
+        if (const auto* run = std::get_if<event::RunEnded>(event)) m_unfinished.erase(run->run);
+        if (const auto* last = std::get_if<event::SweepEnded>(event)) end = *last;
+    }
+    emit delivered(deliveries);
+    const QString trouble_now = QString::fromStdString(m_recorder->trouble());
+    if (trouble_now != m_trouble) {
+        m_trouble = trouble_now;
+        if (!m_trouble.isEmpty()) emit trouble(m_trouble);
+    }
+    if (end) finish(*end);
+}
+
+void SweepSession::finish(const event::SweepEnded& end) {
+    m_runner->join();  // its last event has been sent: this does not wait
+    m_recorder->flush();
+    m_unfinished.clear();
+    m_runner.reset();
+    m_recorder.reset();
+    setState(State::idle);
+    emit ended(end.state, QString::fromStdString(end.message));
+}
+
+void SweepSession::setState(State state) {
+    if (m_state == state) return;
+    m_state = state;
+    emit stateChanged();
+}
+
+}  // namespace ropelab::ui

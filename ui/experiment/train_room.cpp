@@ -1,0 +1,368 @@
+#include "ui/experiment/train_room.h"
+
+#include <QJsonDocument>
+#include <QLabel>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "ui/experiment/plot_toolbar.h"
+#include "ui/experiment/run_list.h"
+#include "ui/experiment/sweep_panel.h"
+#include "ui/figure/export.h"
+#include "ui/figure/export_dialog.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/actions.h"
+#include "ui/window/format.h"
+#include "ui/window/icons.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QList<double> toList(const std::vector<std::int64_t>& values) {
+    return {values.begin(), values.end()};
+}
+
+QList<double> toList(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_workspace(workspace) {
+    setObjectName(QStringLiteral("train"));
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {12, 8, 12, 12}, 8);
+
+    m_plot = new CurvePlot(this);
+    m_plot->setName(tr("training"));
+    m_list = new RunList(workspace, this);
+    m_toolbar = new PlotToolbar(*m_plot, m_list->table(), workspace.settings(), this);
+    connect(m_toolbar, &PlotToolbar::exportAsked, this, &TrainRoom::openExport);
+    layout->addWidget(m_toolbar);
+
+    m_below = new QSplitter(Qt::Horizontal, this);
+    m_below->setChildrenCollapsible(false);
+    m_below->addWidget(m_list);
+    m_below->addWidget(makeSample());
+    m_below->setStretchFactor(0, 3);
+    m_below->setStretchFactor(1, 2);
+    m_below->setSizes({480, 340});
+
+    auto* split = new QSplitter(Qt::Vertical, this);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_plot);
+    split->addWidget(m_below);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 1);
+    split->setSizes({640, 300});  // shares; the six runs of a first sweep are all in sight
+
+    m_pages = new QStackedWidget(this);
+    m_pages->addWidget(makeEmptyState());
+    m_pages->addWidget(split);
+    layout->addWidget(m_pages, 1);
+
+    RunStore& runs = workspace.runs();
+    connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
+    connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
+        const RunView* view = m_workspace.runs().find(run);
+        if (view && m_plot->isRunVisible(run) != view->visible) applyVisibility();
+        if (run == m_sampled || m_sampled == 0) showSample(run);
+    });
+    connect(&workspace.lab(), &LabDocument::renamed, this, [this] { m_labPath = m_workspace.lab().path(); });
+    connect(&workspace.experiment(), &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
+    connect(&workspace.session(), &SweepSession::delivered, this, &TrainRoom::take);
+
+    connect(m_plot, &CurvePlot::runVisibilityChanged, &runs, &RunStore::setVisible);
+    connect(m_plot, &CurvePlot::runPicked, this, [this](RunId run) {
+        m_list->pick(run);
+        if (run != CurvePlot::kNoRun) showSample(run);
+    });
+    connect(m_plot, &CurvePlot::contextMenuAsked, this, [this](const QPoint& where) {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Export …"), this, &TrainRoom::openExport);
+        menu->addAction(tr("Copy"), this, [this] { copyFigure(figure(), ExportOptions{}); });
+        menu->addSeparator();
+        menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
+        menu->popup(where);
+    });
+    connect(m_list, &RunList::runPicked, this, [this](RunId run) {
+        m_plot->pickRun(run);
+        m_workspace.session().pick(run);
+        showSample(run);
+    });
+    connect(m_list, &RunList::runHovered, m_plot, &CurvePlot::hoverRun);
+    connect(&m_floor, &FloorFinder::found, this,
+            [this](const std::optional<double>& nats) { m_plot->setFloor(nats, tr("entropy floor")); });
+    syncRuns();
+}
+
+TrainRoom::~TrainRoom() = default;
+
+QWidget* TrainRoom::panel() {
+    if (!m_panel) m_panel = new SweepPanel(m_workspace, this);
+    return m_panel;
+}
+
+void TrainRoom::addActions(ActionRegistry& registry) {
+    const auto filled = [this] { return !isEmpty(); };
+    registry.add({.id = "figure.export",
+                  .menu = "File",
+                  .text = tr("Export figure …"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_E)},
+                  .handler = [this] { openExport(); },
+                  .enabled = filled,
+                  .separator_before = true});
+    registry.add({.id = "figure.copy",
+                  .menu = "Edit",
+                  .text = tr("Copy figure"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
+                  .handler = [this] { copyFigure(figure(), ExportOptions{}); },
+                  .enabled = filled,
+                  .separator_before = true});
+    const auto picked = [this] { return m_list->picked() != 0; };
+    registry.add({.id = "run.rename",
+                  .menu = "Edit",
+                  .text = tr("Rename picked run"),
+                  .handler = [this] { m_list->rename(m_list->picked()); },
+                  .enabled = picked,
+                  .separator_before = true});
+    registry.add({.id = "run.annotate",
+                  .menu = "Edit",
+                  .text = tr("Note on picked run"),
+                  .handler = [this] { m_list->annotate(m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "run.delete",
+                  .menu = "Edit",
+                  .text = tr("Delete picked run"),
+                  .handler = [this] { m_workspace.deleteRun(m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "plot.log",
+                  .menu = "View",
+                  .text = tr("Logarithmic axis"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
+                  .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
+                  .checked = [this] { return m_plot->isYLogarithmic(); },
+                  .separator_before = true});
+    registry.add({.id = "plot.reset",
+                  .menu = "View",
+                  .text = tr("Reset plot"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
+                  .handler = [this] { m_plot->resetView(); },
+                  .enabled = filled});
+}
+
+Figure TrainRoom::figure() {
+    return m_plot->toFigure();
+}
+
+void TrainRoom::refreshNow() {
+    m_plot->refreshNow();
+}
+
+void TrainRoom::showQuantity(const QString& id) {
+    m_toolbar->showQuantity(id);
+}
+
+bool TrainRoom::isFloorPending() const {
+    return m_floor.isPending();
+}
+
+QString TrainRoom::sampleText() const {
+    return m_sample->toPlainText();
+}
+
+bool TrainRoom::isEmpty() const {
+    return m_workspace.runs().runs().empty();
+}
+
+QWidget* TrainRoom::makeEmptyState() {
+    auto* page = new QFrame(this);
+    page->setProperty("paper", true);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {48, 24, 48, 24}, 16);
+    column->addStretch(2);
+    auto* title = new QLabel(tr("Watch small models learn, side by side"), page);
+    title->setProperty("roomTitle", true);
+    title->setAlignment(Qt::AlignCenter);
+    title->setWordWrap(true);
+    column->addWidget(title);
+    m_emptyText = new QLabel(page);
+    m_emptyText->setAlignment(Qt::AlignCenter);
+    m_emptyText->setWordWrap(true);
+    column->addWidget(m_emptyText);
+    m_emptyStart = new QPushButton(tr("Start"), page);
+    m_emptyStart->setProperty("primary", true);
+    setIcon(m_emptyStart, outline::start);
+    m_emptyStart->setFocusPolicy(Qt::TabFocus);
+    scaleWidth(m_emptyStart, 160);
+    connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_workspace.start(); });
+    column->addWidget(m_emptyStart, 0, Qt::AlignCenter);
+    column->addStretch(3);
+    return page;
+}
+
+QWidget* TrainRoom::makeSample() {
+    auto* box = new QFrame(this);
+    box->setProperty("panel", true);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {12, 4, 4, 4}, 4);
+    m_sampleTitle = new QLabel(box);
+    m_sampleTitle->setProperty("quiet", true);
+    m_sampleTitle->setTextFormat(Qt::PlainText);
+    m_sampleTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    column->addWidget(m_sampleTitle);
+    m_sample = new QPlainTextEdit(box);
+    m_sample->setReadOnly(true);
+    m_sample->setFrameShape(QFrame::NoFrame);
+    m_sample->setStyleSheet(QStringLiteral("QPlainTextEdit { border: none; background: transparent; padding: 0; }"));
+    m_sample->setAccessibleName(tr("What the picked run writes"));
+    m_sample->setMinimumHeight(24);
+    column->addWidget(m_sample, 1);
+    showSample(0);
+    return box;
+}
+
+void TrainRoom::renewEmptyState() {
+    m_pages->setCurrentIndex(isEmpty() ? 0 : 1);
+    if (!isEmpty()) return;
+    QString sentence;
+    bool ready = false;
+    try {
+        const Experiment& experiment = m_workspace.experiment().value();
+        const std::string text = experiment.values("data").front();
+        const QString what = text == "generated"         ? tr("a made-up language")
+                             : text == "generated-local" ? tr("a made-up language without distant rules")
+                                                         : QString::fromStdString(text);
+        sentence = tr("Start trains %1 on %2 at once and draws how their losses fall, while one of them writes what "
+                      "it has learned so far: %3.")
+                       .arg(countText(static_cast<std::int64_t>(experiment.expand().size()), tr("small model")), what,
+                            estimateSentence(m_workspace));
+        ready = true;
+    } catch (const BadInput& refusal) {
+        sentence = QString::fromStdString(refusal.what());
+    }
+    m_emptyText->setText(sentence);
+    m_emptyStart->setEnabled(ready && !m_workspace.session().isActive());
+}
+
+void TrainRoom::syncRuns() {
+    const LabFile* file = m_workspace.lab().file();
+    if (m_workspace.lab().path() != m_labPath) {  // another lab has other runs under the same numbers
+        m_labPath = m_workspace.lab().path();
+        m_plot->clear();
+        m_sampled = 0;
+    }
+    for (const RunId run : m_plot->runs()) {
+        if (!m_workspace.runs().find(run)) m_plot->removeRun(run);
+    }
+    const std::vector<RunId> known = m_plot->runs();
+    for (const RunView& run : m_workspace.runs().runs()) {
+        const RunId id = run.record.id;
+        m_plot->addRun(id, QString::fromStdString(run.record.name), run.colorIndex());
+        if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
+        const RunMetrics metrics = file->metrics(id);
+        const auto steps = toList(metrics.steps.iteration);
+        const auto evaluations = toList(metrics.evaluations.iteration);
+        m_plot->setCurve({id, Quantity::training_loss}, steps, toList(metrics.steps.training_loss));
+        m_plot->setCurve({id, Quantity::gradient_norm}, steps, toList(metrics.steps.gradient_norm));
+        m_plot->setCurve({id, Quantity::learning_rate}, steps, toList(metrics.steps.learning_rate));
+        m_plot->setCurve({id, Quantity::validation_loss}, evaluations, toList(metrics.evaluations.validation_loss));
+    }
+    QJsonObject settings;
+    for (const ExperimentRecord& experiment : m_workspace.lab().experiments()) {
+        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiment.description)).object();
+    }
+    m_plot->setSettings(settings);
+    applyVisibility();
+    showSample(m_sampled);
+    renewEmptyState();
+}
+
+void TrainRoom::applyVisibility() {
+    double horizon = 0;
+    for (const RunView& run : m_workspace.runs().runs()) {
+        m_plot->setRunVisible(run.record.id, run.visible);
+        if (run.visible) horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
+    }
+    m_plot->setHorizon(horizon);
+    renewFloor();
+}
+
+void TrainRoom::take(const std::vector<Delivery>& deliveries) {
+    for (const Delivery& delivery : deliveries) {
+        if (const auto* cut = std::get_if<CutBack>(&delivery)) {
+            m_plot->truncate(cut->run, static_cast<double>(cut->iteration));
+            continue;
+        }
+        const Event& event = std::get<Event>(delivery);
+        if (const auto* step = std::get_if<event::Step>(&event)) {
+            m_plot->append(*step);
+        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
+            m_plot->append(CurveId{evaluated->run, Quantity::validation_loss},
+                           static_cast<double>(evaluated->iteration), evaluated->validation_loss);
+        } else if (const auto* cohort = std::get_if<event::CohortStarted>(&event)) {
+            m_cohort = cohort->runs;
+        } else if (const auto* progress = std::get_if<event::Progress>(&event)) {
+            // A cohort's runs share its speed.
+            if (progress->paused || m_cohort.empty() || progress->tokens_per_second <= 0) continue;
+            for (const RunId run : m_cohort) {
+                m_plot->append(CurveId{run, Quantity::tokens_per_second}, static_cast<double>(progress->iteration),
+                               progress->tokens_per_second / static_cast<double>(m_cohort.size()));
+            }
+        }
+    }
+}
+
+void TrainRoom::showSample(RunId run) {
+    const RunView* view = m_workspace.runs().find(run);
+    if (!view) {  // none picked: the first that is on show
+        for (const RunView& candidate : m_workspace.runs().runs()) {
+            if (candidate.visible) {
+                view = &candidate;
+                break;
+            }
+        }
+    }
+    m_sampled = view ? view->record.id : 0;
+    if (!view || view->sample.isEmpty()) {
+        m_sampleTitle->setText(view ? tr("%1 writes").arg(QString::fromStdString(view->record.name))
+                                    : tr("what it writes"));
+        m_sample->setPlainText(tr("It shows here at the first evaluation."));
+        return;
+    }
+    m_sampleTitle->setText(
+        tr("%1 writes, step %2").arg(QString::fromStdString(view->record.name), groupedText(view->sampleIteration)));
+    if (m_sample->toPlainText() != view->sample) m_sample->setPlainText(view->sample);
+}
+
+void TrainRoom::renewFloor() {
+    std::optional<RunSpec> asked;
+    for (const RunView& run : m_workspace.runs().runs()) {
+        if (!run.visible) continue;
+        if (asked && FloorFinder::keyOf(*asked) != FloorFinder::keyOf(run.spec)) {
+            m_floor.ask(std::nullopt);  // runs on several texts have no floor in common
+            return;
+        }
+        asked = run.spec;
+    }
+    m_floor.ask(asked);
+}
+
+void TrainRoom::openExport() {
+    if (isEmpty()) return;
+    (new ExportDialog([this] { return figure(); }, window()))->show();
+}
+
+}  // namespace ropelab::ui

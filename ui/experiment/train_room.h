@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QPointer>
+
+#include "ui/experiment/event_queue.h"
+#include "ui/experiment/floor_finder.h"
+#include "ui/window/room.h"
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace ropelab::ui {
+
+class CurvePlot;
+class PlotToolbar;
+class RunList;
+class SweepPanel;
+
+/// Train a sweep and watch: curves of every run, what the picked run writes, the list of runs; the sweep's settings on
+/// the right.
+class TrainRoom : public Room {
+    Q_OBJECT
+
+ public:
+    TrainRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~TrainRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    Figure figure() override;
+    void refreshNow() override;
+
+    CurvePlot& plot() { return *m_plot; }
+    RunList& runList() { return *m_list; }
+    /// What the picked run wrote last, as shown.
+    QString sampleText() const;
+    bool isEmpty() const;
+    /// As PlotToolbar::showQuantity.
+    void showQuantity(const QString& id);
+    /// Whether the entropy floor is still being found.
+    bool isFloorPending() const;
+
+ private:
+    QWidget* makeEmptyState();
+    QWidget* makeSample();
+    void renewEmptyState();
+    void syncRuns();
+    void applyVisibility();
+    void take(const std::vector<Delivery>& deliveries);
+    void showSample(RunId run);
+    void renewFloor();
+    void openExport();
+
+    Workspace& m_workspace;
+    CurvePlot* m_plot = nullptr;
+    RunList* m_list = nullptr;
+    PlotToolbar* m_toolbar = nullptr;
+    QPointer<SweepPanel> m_panel;
+    QStackedWidget* m_pages = nullptr;
+    QSplitter* m_below = nullptr;
+    QLabel* m_emptyText = nullptr;
+    QPushButton* m_emptyStart = nullptr;
+    QLabel* m_sampleTitle = nullptr;
+    QPlainTextEdit* m_sample = nullptr;
+    QString m_labPath;
+    RunId m_sampled = 0;
+    std::vector<RunId> m_cohort;  // that trains at the moment
+    FloorFinder m_floor;
+};
+
+}  // namespace ropelab::ui

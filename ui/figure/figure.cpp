@@ -1,0 +1,129 @@
+#include "ui/figure/figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropelab::ui {
+namespace {
+
+/// Grows over drawable values.
+class Extent {
+ public:
+    explicit Extent(bool logarithmic) : m_logarithmic(logarithmic) {}
+
+    void add(double value) {
+        if (std::isfinite(value) && (!m_logarithmic || value > 0)) {
+            m_low = std::min(m_low, value);
+            m_high = std::max(m_high, value);
+        }
+    }
+    void add(const QList<double>& values) {
+        for (const double value : values) {
+            add(value);
+        }
+    }
+    bool empty() const { return m_low > m_high; }
+
+    Range range(const Axis& axis, double margin) const {
+        Range result = m_logarithmic ? Range{0.1, 10} : Range{0, 1};
+        if (!empty()) {
+            result = m_logarithmic ? widenedLog(margin) : widened(margin);
+        }
+        const bool keepsMinimum = std::isfinite(axis.minimum) && (!m_logarithmic || axis.minimum > 0);
+        const bool keepsMaximum = std::isfinite(axis.maximum) && (!m_logarithmic || axis.maximum > 0);
+        if (keepsMinimum) {
+            result.minimum = axis.minimum;
+        }
+        if (keepsMaximum) {
+            result.maximum = axis.maximum;
+        }
+        if (!(result.maximum > result.minimum)) {
+            // One end given, and all values beyond it: keep that end.
+            if (keepsMaximum && !keepsMinimum) {
+                result.minimum = m_logarithmic ? result.maximum / 10 : result.maximum - 1;
+            } else {
+                result.maximum = m_logarithmic ? result.minimum * 10 : result.minimum + 1;
+            }
+        }
+        return result;
+    }
+
+ private:
+    Range widened(double margin) const {
+        double room = (m_high - m_low) * margin;
+        if (!(room > 0) && margin > 0) {
+            room = m_low == 0 ? 0.5 : std::abs(m_low) * 0.05;
+        }
+        return {m_low - room, m_high + room};
+    }
+    Range widenedLog(double margin) const {
+        double factor = std::pow(m_high / m_low, margin);
+        if (!(factor > 1) && margin > 0) {
+            factor = 1.2;
+        }
+        return {m_low / factor, m_high * factor};
+    }
+
+    bool m_logarithmic;
+    double m_low = std::numeric_limits<double>::infinity();
+    double m_high = -std::numeric_limits<double>::infinity();
+};
+
+/// Whether both ends are there already, so that no value has to be looked at.
+bool isGiven(const Axis& axis) {
+    return std::isfinite(axis.minimum) && std::isfinite(axis.maximum) && axis.minimum < axis.maximum &&
+           (!axis.logarithmic || axis.minimum > 0);
+}
+
+/// An x counts where something is drawn at it.
+void addDrawn(Extent& extent, const QList<double>& x, const QList<double>& y, bool yLogarithmic) {
+    const qsizetype count = std::min(x.size(), y.size());
+    for (qsizetype i = 0; i < count; ++i) {
+        if (std::isfinite(y[i]) && (!yLogarithmic || y[i] > 0)) {
+            extent.add(x[i]);
+        }
+    }
+}
+
+}  // namespace
+
+QString Axis::title() const {
+    return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
+}
+
+Range xRange(const Figure& figure) {
+    if (isGiven(figure.x)) {
+        return {figure.x.minimum, figure.x.maximum};
+    }
+    Extent extent(figure.x.logarithmic);
+    for (const FigureCurve& curve : figure.curves) {
+        addDrawn(extent, curve.x, curve.y, figure.y.logarithmic);
+    }
+    for (const FigureBand& band : figure.bands) {
+        addDrawn(extent, band.x, band.upper, figure.y.logarithmic);
+    }
+    for (const FigureLine& line : figure.verticalLines) {
+        extent.add(line.at);
+    }
+    return extent.range(figure.x, 0);
+}
+
+Range yRange(const Figure& figure) {
+    if (isGiven(figure.y)) {
+        return {figure.y.minimum, figure.y.maximum};
+    }
+    Extent extent(figure.y.logarithmic);
+    for (const FigureCurve& curve : figure.curves) {
+        extent.add(curve.y);
+    }
+    for (const FigureBand& band : figure.bands) {
+        extent.add(band.lower);
+        extent.add(band.upper);
+    }
+    for (const FigureLine& line : figure.horizontalLines) {
+        extent.add(line.at);
+    }
+    return extent.range(figure.y, 0.05);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,120 @@
+#include <QJsonDocument>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ui/figure/export.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// One column: values over its own x.
+struct Column {
+    QString name;
+    const QList<double>* x;
+    const QList<double>* y;
+    qsizetype next = 0;
+};
+
+QByteArray number(double value) {
+    return std::isfinite(value) ? QByteArray::number(value, 'g', QLocale::FloatingPointShortest) : QByteArray();
+}
+
+/// By RFC 4180: in quotes where it must be.
+QByteArray text(const QString& value) {
+    QByteArray bytes = value.toUtf8();
+    if (bytes.contains(',') || bytes.contains('"') || bytes.contains('\n') || bytes.contains('\r')) {
+        bytes = '"' + bytes.replace("\"", "\"\"") + '"';
+    }
+    return bytes;
+}
+
+QString columnName(const QString& label, const QString& quantity, const QString& unit, const QString& what) {
+    QString name = label;
+    for (const QString& part : {quantity, what}) {
+        if (!part.isEmpty()) {
+            name += (name.isEmpty() ? QString() : QStringLiteral(" · ")) + part;
+        }
+    }
+    return unit.isEmpty() ? name : name + QStringLiteral(" (%1)").arg(unit);
+}
+
+std::vector<Column> columnsOf(const Figure& figure) {
+    std::vector<Column> columns;
+    for (const FigureCurve& curve : figure.curves) {
+        const QString smoothed = curve.raw.isEmpty() ? QString() : QStringLiteral("smoothed");
+        columns.push_back({columnName(curve.label, curve.quantity, figure.y.unit, smoothed), &curve.x, &curve.y});
+        if (!curve.raw.isEmpty()) {
+            columns.push_back(
+                {columnName(curve.label, curve.quantity, figure.y.unit, QStringLiteral("raw")), &curve.x, &curve.raw});
+        }
+    }
+    for (const FigureBand& band : figure.bands) {
+        columns.push_back(
+            {columnName(band.label, QString(), figure.y.unit, QStringLiteral("lower")), &band.x, &band.lower});
+        columns.push_back(
+            {columnName(band.label, QString(), figure.y.unit, QStringLiteral("upper")), &band.x, &band.upper});
+    }
+    return columns;
+}
+
+QByteArray comment(const char* what, const QString& value) {
+    QString line = value;
+    line.replace(QLatin1Char('\n'), QLatin1Char(' ')).replace(QLatin1Char('\r'), QLatin1Char(' '));
+    return value.isEmpty() ? QByteArray() : QByteArray("# ") + what + ": " + line.toUtf8() + '\n';
+}
+
+QByteArray lineComment(const char* axis, const FigureLine& line) {
+    return "# line at " + QByteArray(axis) + " = " + number(line.at) + ": " + line.label.toUtf8() + '\n';
+}
+
+}  // namespace
+
+QByteArray figureCsv(const Figure& figure) {
+    QByteArray out;
+    out += comment("figure", figure.name);
+    out += comment("summary", figure.summary);
+    out += comment("settings", QString::fromUtf8(QJsonDocument(figure.settings).toJson(QJsonDocument::Compact)));
+    out += comment("y", figure.y.title());
+    for (const FigureLine& line : figure.verticalLines) {
+        out += lineComment("x", line);
+    }
+    for (const FigureLine& line : figure.horizontalLines) {
+        out += lineComment("y", line);
+    }
+
+    std::vector<Column> columns = columnsOf(figure);
+    out += text(figure.x.title());
+    for (const Column& column : columns) {
+        out += ',' + text(column.name);
+    }
+    out += '\n';
+
+    // Every x of any curve, ascending; a curve without a value there has an empty cell. Where one curve has an x twice,
+    // so has the table.
+    const auto hasNext = [](const Column& column) {
+        return column.next < std::min(column.x->size(), column.y->size());
+    };
+    for (;;) {
+        double x = std::numeric_limits<double>::infinity();
+        for (const Column& column : columns) {
+            if (hasNext(column)) {
+                x = std::min(x, (*column.x)[column.next]);
+            }
+        }
+        if (!std::isfinite(x)) {
+            return out;
+        }
+        out += number(x);
+        for (Column& column : columns) {
+            out += ',';
+            if (hasNext(column) && (*column.x)[column.next] == x) {
+                out += number((*column.y)[column.next]);
+                ++column.next;
+            }
+        }
+        out += '\n';
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QList>
+#include <QRectF>
+#include <optional>
+
+#include "ui/figure/figure.h"
+#include "ui/figure/figure_style.h"
+#include "ui/figure/polyline.h"
+
+class QCPGraph;
+class QCustomPlot;
+
+namespace ropelab::ui {
+
+class FigureAnnotations;
+
+/// Puts a figure on a QCustomPlot: the one way in which figures reach screen, paper and clipboard. The plot's size (its
+/// viewport) has to be set before. Margins follow from the labels' widths and only grow while the axes stay the same,
+/// so that a live plot does not tremble.
+class FigureRenderer {
+ public:
+    /// The plot outlives the renderer and belongs to it: its default axes, graphs and layers.
+    explicit FigureRenderer(QCustomPlot& plot);
+
+    /// Replaces what the plot shows; the caller replots.
+    void show(const Figure& figure, const FigureStyle& style);
+
+    /// Where curves are drawn, in the plot's units.
+    QRectF axesRect() const;
+    AxisScale xScale() const { return m_xScale; }
+    AxisScale yScale() const { return m_yScale; }
+    /// Distance in the plot's units from a place to a curve of the figure shown last; nullopt if it is not drawn.
+    std::optional<double> distanceTo(std::size_t curve, const QPointF& place) const;
+
+ private:
+    void setAxes(const Figure& figure, const FigureStyle& style);
+    void setMargins(const Figure& figure, const FigureStyle& style);
+    void drawBands(const Figure& figure, const FigureStyle& style);
+    void drawCurves(const Figure& figure, const FigureStyle& style);
+    QCPGraph* nextGraph();
+    void setLine(QCPGraph* graph, const Polyline& line, const QPen& pen, const FigureStyle& style) const;
+    void setDots(const FigureCurve& curve, const QPen& pen, const FigureStyle& style);
+
+    QCustomPlot& m_plot;
+    FigureAnnotations* m_annotations;  // owned by the plot
+    int m_usedGraphs = 0;
+    AxisScale m_xScale;
+    AxisScale m_yScale;
+    QList<Polyline> m_lines;
+    QString m_axesKey;
+    int m_leftMargin = 0;
+};
+
+}  // namespace ropelab::ui

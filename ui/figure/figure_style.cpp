@@ -1,0 +1,70 @@
+#include "ui/figure/figure_style.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+FigureStyle FigureStyle::screen(const Theme& theme, double unit) {
+    FigureStyle style;
+    style.theme = theme;
+    style.unit = unit;
+    style.onScreen = true;
+    return style;
+}
+
+FigureStyle FigureStyle::print(const Theme& theme, double fontPt, double unit) {
+    FigureStyle style;
+    style.theme = theme;
+    style.unit = unit;
+    style.labelPt = fontPt;
+    style.tickPt = fontPt;
+    style.linePt = 1.0;
+    style.pickedPt = 1.5;
+    style.hairPt = 0.5;
+    return style;
+}
+
+QFont FigureStyle::font(double points) const {
+    QFont font(ThemeManager::family());
+    font.setPixelSize(std::max(1, static_cast<int>(std::lround(units(points)))));
+    return font;
+}
+
+QColor FigureStyle::colorOf(Ink ink) const {
+    switch (ink.kind) {
+        case Ink::Kind::text:
+            return theme.text;
+        case Ink::Kind::quiet:
+            return theme.quietText;
+        case Ink::Kind::accent:
+            return theme.accent;
+        case Ink::Kind::data:
+            break;
+    }
+    return theme.dataColor(ink.index);
+}
+
+QPen FigureStyle::penOf(const FigureCurve& curve) const {
+    QColor color = colorOf(curve.ink);
+    if (curve.emphasis == FigureCurve::Emphasis::dimmed) {
+        color.setAlphaF(0.3F);
+    }
+    const bool picked = curve.emphasis == FigureCurve::Emphasis::picked;
+    double width = picked ? pickedPt : linePt;
+    width *= curve.companion ? 0.65 : 1.0;
+    QPen pen(color, units(width), Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
+    QList<double> pattern = Theme::dashes(curve.ink.index, dashes);
+    if (curve.companion) {
+        pattern = {2, 3};
+    }
+    if (!pattern.isEmpty()) {
+        pen.setCapStyle(Qt::FlatCap);  // round caps would close the gaps
+        pen.setDashPattern(pattern);
+    }
+    return pen;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,102 @@
+#include "ui/plot/curve_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/stats/smoothing.h"
+
+namespace ropelab::ui {
+
+void CurveData::append(double x, double y) {
+    if (!std::isfinite(x)) {
+        return;
+    }
+    if (!m_x.isEmpty() && x <= m_x.last()) {
+        const auto at = std::lower_bound(m_x.begin(), m_x.end(), x) - m_x.begin();
+        m_x.resize(at);
+        m_y.resize(at);
+        forget();
+    }
+    m_x.append(x);
+    m_y.append(y);
+}
+
+void CurveData::set(const QList<double>& x, const QList<double>& y) {
+    if (x.size() != y.size()) {
+        throw std::invalid_argument("a curve needs as many y as x");
+    }
+    const auto wrong = [](double a, double b) { return !(a < b); };  // of NaN too
+    if (std::adjacent_find(x.begin(), x.end(), wrong) != x.end()) {
+        throw std::invalid_argument("a curve's x has to ascend");
+    }
+    m_x = x;
+    m_y = y;
+    forget();
+}
+
+void CurveData::truncate(double lastX) {
+    const auto keep = std::upper_bound(m_x.begin(), m_x.end(), lastX) - m_x.begin();
+    m_x.resize(keep);
+    m_y.resize(keep);
+    forget();
+}
+
+void CurveData::forget() const {
+    m_scaled.clear();
+    m_smoothed.clear();
+    m_weight = -1;
+}
+
+const QList<double>& CurveData::scaled(double factor) const {
+    if (factor != m_factor) {
+        m_scaled.clear();
+        m_factor = factor;
+    }
+    for (qsizetype i = m_scaled.size(); i < m_y.size(); ++i) {
+        m_scaled.append(m_y[i] * factor);
+    }
+    return m_scaled;
+}
+
+const QList<double>& CurveData::smoothed(double weight, double factor) const {
+    const QList<double>& values = scaled(factor);
+    if (!(weight > 0)) {
+        return values;
+    }
+    if (weight != m_weight || factor != m_smoothedFactor) {
+        m_smoothed.clear();
+        m_weight = weight;
+        m_smoothedFactor = factor;
+    }
+    if (m_smoothed.size() < values.size()) {
+        // What lies so far back that its weight is below a double's precision changes nothing: a live curve is smoothed
+        // from there on, not from its start.
+        auto remembered = static_cast<qsizetype>(std::ceil(std::log(1e-17) / std::log(weight)));
+        qsizetype from = m_smoothed.size();
+        while (from > 0 && remembered > 0) {
+            --from;
+            remembered -= std::isfinite(values[from]) ? 1 : 0;
+        }
+        const auto result = smooth({values.data() + from, static_cast<std::size_t>(values.size() - from)}, weight);
+        m_smoothed.append(QList<double>(result.begin() + (m_smoothed.size() - from), result.end()));
+    }
+    return m_smoothed;
+}
+
+double CurveData::spacing() const {
+    return m_x.size() < 2 ? 0 : (m_x.last() - m_x.first()) / static_cast<double>(m_x.size() - 1);
+}
+
+qsizetype CurveData::nearest(double x) const {
+    const auto after = std::lower_bound(m_x.begin(), m_x.end(), x) - m_x.begin();
+    if (after == 0) {
+        return m_x.isEmpty() ? -1 : 0;
+    }
+    if (after == m_x.size()) {
+        return m_x.size() - 1;
+    }
+    return x - m_x[after - 1] <= m_x[after] - x ? after - 1 : after;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,318 @@
+#include "ui/plot/curve_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/keys.h"
+#include "ui/figure/figure_renderer.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/legend.h"
+#include "ui/plot/plot_readout.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kFrameMs = 33;
+
+}  // namespace
+
+CurvePlot::CurvePlot(QWidget* parent)
+    : QWidget(parent),
+      m_lossUnit(unitOf(Quantity::validation_loss)),
+      m_floorLabel(tr("best possible")),
+      m_name(tr("training")),
+      m_legend(new Legend),
+      m_plot(new QCustomPlot),
+      m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
+      m_readout(new PlotReadout(m_plot)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(2, 2, 2, 2);  // the focus ring's place
+    layout->setSpacing(0);
+    layout->addWidget(m_legend);
+    layout->addWidget(m_plot, 1);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Plot of %1").arg(m_name));
+
+    m_plot->setFocusPolicy(Qt::NoFocus);
+    m_plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    m_plot->setNoAntialiasingOnDrag(false);
+    m_plot->setMouseTracking(true);
+    m_plot->installEventFilter(this);
+    for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
+        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
+            if (!m_settingRanges) {
+                setFollows(false);
+                m_timer.start(0);
+            }
+        });
+    }
+    connect(m_legend, &Legend::toggled, this, &CurvePlot::setRunVisible);
+    connect(m_legend, &Legend::hovered, this, [this](RunId run) { light(run, true); });
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible()) {
+            refresh();
+        }
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &CurvePlot::restyle);
+    restyle();
+}
+
+CurvePlot::~CurvePlot() = default;
+
+QSize CurvePlot::sizeHint() const {
+    const ThemeManager& theme = ThemeManager::instance();
+    return {theme.pixels(640), theme.pixels(400)};
+}
+
+QSize CurvePlot::minimumSizeHint() const {
+    const ThemeManager& theme = ThemeManager::instance();
+    return {theme.pixels(260), theme.pixels(180)};
+}
+
+void CurvePlot::addRun(RunId run, const QString& label, int colorIndex) {
+    Run& entry = m_runs[run];
+    entry.label = label;
+    entry.colorIndex = colorIndex;
+    updateLegend();
+    schedule();
+}
+
+void CurvePlot::removeRun(RunId run) {
+    m_runs.erase(run);
+    std::erase_if(m_curves, [run](const auto& each) { return each.first.run == run; });
+    m_shown.clear();  // points into the curves
+    if (m_picked == run) {
+        pickRun(kNoRun);
+    }
+    if (m_hovered == run) {
+        light(kNoRun, true);
+    }
+    m_readout->hide();
+    updateLegend();
+    schedule();
+}
+
+void CurvePlot::clear() {
+    m_runs.clear();
+    m_curves.clear();
+    m_shown.clear();
+    m_floor.reset();
+    m_horizon = 0;
+    pickRun(kNoRun);
+    light(kNoRun, true);
+    m_readout->hide();
+    setFollows(true);
+    updateLegend();
+    schedule();
+}
+
+std::vector<RunId> CurvePlot::runs() const {
+    std::vector<RunId> result;
+    for (const auto& [run, entry] : m_runs) {
+        result.push_back(run);
+    }
+    return result;
+}
+
+void CurvePlot::append(CurveId curve, double x, double y) {
+    if (m_runs.contains(curve.run)) {
+        m_curves[curve].append(x, y);
+        if (std::find(m_quantities.begin(), m_quantities.end(), curve.quantity) != m_quantities.end()) {
+            schedule();
+        }
+    }
+}
+
+void CurvePlot::append(const event::Step& step) {
+    const auto x = static_cast<double>(step.iteration);
+    append({step.run, Quantity::training_loss}, x, step.training_loss);
+    append({step.run, Quantity::gradient_norm}, x, step.gradient_norm);
+    append({step.run, Quantity::learning_rate}, x, step.learning_rate);
+}
+
+void CurvePlot::append(const event::Evaluated& evaluated) {
+    append({evaluated.run, Quantity::validation_loss}, static_cast<double>(evaluated.iteration),
+           evaluated.validation_loss);
+}
+
+void CurvePlot::setCurve(CurveId curve, const QList<double>& x, const QList<double>& y) {
+    if (m_runs.contains(curve.run)) {
+        m_curves[curve].set(x, y);
+        schedule();
+    }
+}
+
+void CurvePlot::truncate(RunId run, double lastX) {
+    for (auto& [id, curve] : m_curves) {
+        if (id.run == run) {
+            curve.truncate(lastX);
+        }
+    }
+    schedule();
+}
+
+QList<double> CurvePlot::xValues(CurveId curve) const {
+    const auto found = m_curves.find(curve);
+    return found == m_curves.end() ? QList<double>() : found->second.x();
+}
+
+QList<double> CurvePlot::yValues(CurveId curve) const {
+    const auto found = m_curves.find(curve);
+    return found == m_curves.end() ? QList<double>() : found->second.y();
+}
+
+bool CurvePlot::isRunVisible(RunId run) const {
+    const auto found = m_runs.find(run);
+    return found != m_runs.end() && found->second.visible;
+}
+
+void CurvePlot::setShownQuantities(const std::vector<Quantity>& shown) {
+    if (shown.empty() || shown == m_quantities) {
+        return;
+    }
+    m_quantities = shown;
+    m_readout->hide();
+    setFollows(true);
+    schedule();
+}
+
+void CurvePlot::setSmoothing(double weight) {
+    m_smoothing = std::isfinite(weight) ? std::clamp(weight, 0.0, 0.999) : 0.0;
+    schedule();
+}
+
+void CurvePlot::setYLogarithmic(bool on) {
+    if (on != m_yLog) {
+        m_yLog = on;
+        setFollows(true);
+        schedule();
+        emit yLogarithmicChanged(on);
+    }
+}
+
+void CurvePlot::setXLogarithmic(bool on) {
+    if (on != m_xLog) {
+        m_xLog = on;
+        setFollows(true);
+        schedule();
+        emit xLogarithmicChanged(on);
+    }
+}
+
+void CurvePlot::setLossUnit(const QString& unit, double perNat) {
+    m_lossUnit = unit;
+    m_perNat = perNat;
+    m_readout->hide();
+    setFollows(true);
+    schedule();
+}
+
+void CurvePlot::setFloor(std::optional<double> nats, const QString& label) {
+    m_floor = nats;
+    if (!label.isEmpty()) {
+        m_floorLabel = label;
+    }
+    schedule();
+}
+
+void CurvePlot::setHorizon(double iterations) {
+    m_horizon = std::isfinite(iterations) ? std::max(0.0, iterations) : 0.0;
+    schedule();
+}
+
+void CurvePlot::setDashed(bool on) {
+    m_dashed = on;
+    restyle();
+}
+
+void CurvePlot::setName(const QString& name) {
+    m_name = name;
+    setAccessibleName(tr("Plot of %1").arg(m_name));
+}
+
+void CurvePlot::setRunVisible(RunId run, bool visible) {
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end() || found->second.visible == visible) {
+        return;
+    }
+    found->second.visible = visible;
+    m_readout->hide();
+    updateLegend();
+    schedule();
+    emit runVisibilityChanged(run, visible);
+}
+
+void CurvePlot::pickRun(RunId run) {
+    if (run != kNoRun && !m_runs.contains(run)) {
+        run = kNoRun;
+    }
+    if (run != m_picked) {
+        m_picked = run;
+        schedule();
+        emit runPicked(run);
+    }
+}
+
+void CurvePlot::hoverRun(RunId run) {
+    light(m_runs.contains(run) ? run : kNoRun, false);
+}
+
+void CurvePlot::light(RunId run, bool tell) {
+    if (run == m_hovered) {
+        return;
+    }
+    m_hovered = run;
+    m_legend->setHighlighted(run);
+    schedule();
+    if (tell) {
+        emit runHovered(run);
+    }
+}
+
+void CurvePlot::setFollows(bool follows) {
+    if (follows != m_follows) {
+        m_follows = follows;
+        emit followsDataChanged(follows);
+    }
+}
+
+void CurvePlot::resetView() {
+    setFollows(true);
+    schedule();
+}
+
+void CurvePlot::restyle() {
+    const ThemeManager& theme = ThemeManager::instance();
+    m_style = FigureStyle::screen(theme.theme(), theme.factor() * logicalDpiY() / 72.0);
+    m_style.dashes = m_dashed;
+    updateLegend();
+    updateGeometry();
+    update();
+    schedule();
+}
+
+void CurvePlot::updateLegend() {
+    std::vector<Legend::Entry> entries;
+    for (const auto& [id, run] : m_runs) {
+        FigureCurve curve;
+        curve.ink = Ink::data(run.colorIndex);
+        entries.push_back({id, run.label, m_style.penOf(curve), run.visible});
+    }
+    m_legend->setEntries(entries);
+    m_legend->setVisible(!entries.empty());
+}
+
+void CurvePlot::schedule() {
+    if (!m_timer.isActive()) {
+        // Painting takes at most a third of the thread's time.
+        m_timer.start(std::max(kFrameMs, static_cast<int>(3 * (m_refreshMs + m_plot->replotTime(true)))));
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,221 @@
+// Mouse and keys of a CurvePlot.
+#include <qcustomplot.h>
+
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/figure/figure_renderer.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/plot/plot_readout.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Pixels at 100 %.
+constexpr double kNear = 10;
+constexpr double kStill = 4;
+
+}  // namespace
+
+bool CurvePlot::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != m_plot) {
+        return QWidget::eventFilter(watched, event);
+    }
+    switch (event->type()) {
+        case QEvent::Resize:
+            schedule();
+            break;
+        case QEvent::MouseButtonPress:
+            return mousePressed(static_cast<QMouseEvent*>(event));
+        case QEvent::MouseMove:
+            return mouseMoved(static_cast<QMouseEvent*>(event));
+        case QEvent::MouseButtonRelease:
+            mouseReleased(static_cast<QMouseEvent*>(event));
+            break;
+        case QEvent::MouseButtonDblClick:
+            resetView();
+            return true;
+        case QEvent::Leave:
+            m_readout->hide();
+            light(kNoRun, true);
+            break;
+        case QEvent::ContextMenu:
+            emit contextMenuAsked(static_cast<QContextMenuEvent*>(event)->globalPos());
+            return true;
+        default:
+            break;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+bool CurvePlot::mousePressed(QMouseEvent* event) {
+    setFocus(Qt::MouseFocusReason);
+    m_dragging = false;
+    m_pressedAt.reset();
+    if (event->button() == Qt::LeftButton) {
+        m_pressedAt = event->position();
+        m_readout->hide();
+        return false;
+    }
+    return true;  // only the left button pans
+}
+
+bool CurvePlot::mouseMoved(QMouseEvent* event) {
+    if (m_pressedAt) {
+        const QPointF moved = event->position() - *m_pressedAt;
+        m_dragging = m_dragging || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kStill);
+        return !m_dragging;  // a click with a trembling hand is no pan
+    }
+    light(runNear(event->position()), true);
+    showReadout(event->position());
+    return false;
+}
+
+void CurvePlot::mouseReleased(QMouseEvent* event) {
+    if (m_pressedAt && !m_dragging && event->button() == Qt::LeftButton) {
+        const RunId run = runNear(event->position());
+        pickRun(run == m_picked ? kNoRun : run);
+    }
+    m_pressedAt.reset();
+    m_dragging = false;
+}
+
+RunId CurvePlot::runNear(const QPointF& where) const {
+    RunId nearest = kNoRun;
+    double distance = ThemeManager::instance().px(kNear);
+    if (!m_renderer->axesRect().contains(where)) {
+        return nearest;
+    }
+    for (std::size_t i = 0; i < m_shown.size(); ++i) {
+        const auto here = m_renderer->distanceTo(i, where);
+        if (here && *here < distance) {
+            distance = *here;
+            nearest = m_shown[i].id.run;
+        }
+    }
+    return nearest;
+}
+
+void CurvePlot::showReadout(const QPointF& where) {
+    if (m_shown.empty() || !m_renderer->axesRect().contains(where)) {
+        m_readout->hide();
+        return;
+    }
+    // The crosshair stands where something was measured: at the x nearest to the mouse.
+    const double asked = m_plot->xAxis->pixelToCoord(where.x());
+    double x = std::numeric_limits<double>::quiet_NaN();
+    for (const Shown& each : m_shown) {
+        const qsizetype i = each.data->nearest(asked);
+        if (i >= 0 && !(std::abs(each.data->x()[i] - asked) >= std::abs(x - asked))) {
+            x = each.data->x()[i];
+        }
+    }
+    QList<PlotReadout::Row> rows;
+    for (const Shown& each : m_shown) {
+        const QList<double>& xs = each.data->x();
+        const qsizetype at = each.data->nearest(x);
+        if (at < 0 || x < xs.first() || x > xs.last()) {
+            continue;
+        }
+        const Run& run = m_runs.at(each.id.run);
+        const double factor = factorOf(each.id.quantity);
+        const double y = each.data->smoothed(weightOf(each.id.quantity, *each.data), factor)[at];
+        FigureCurve look;
+        look.ink = Ink::data(run.colorIndex);
+        look.companion = each.id.quantity != m_quantities.front();
+        const QString label =
+            m_quantities.size() > 1 ? QStringLiteral("%1, %2").arg(run.label, nameOf(each.id.quantity)) : run.label;
+        const bool strong = each.id.run == (m_hovered != kNoRun ? m_hovered : m_picked);
+        rows.append({label, readableNumber(y), m_style.penOf(look), y, strong});
+    }
+    // In the order of the curves on screen; a missing value comes last.
+    std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
+        return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
+    });
+    m_readout->show(tr("iteration %1").arg(readableCount(x)), x, rows, m_style);
+}
+
+void CurvePlot::zoom(double factor) {
+    for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
+        axis->scaleRange(factor);
+    }
+}
+
+void CurvePlot::pan(double x, double y) {
+    const std::pair<QCPAxis*, double> moves[] = {{m_plot->xAxis, x}, {m_plot->yAxis, y}};
+    for (const auto& [axis, share] : moves) {
+        const QCPRange range = axis->range();
+        if (share == 0) {
+            continue;
+        }
+        if (axis->scaleType() == QCPAxis::stLogarithmic) {
+            axis->moveRange(std::pow(range.upper / range.lower, share));
+        } else {
+            axis->moveRange(range.size() * share);
+        }
+    }
+}
+
+void CurvePlot::keyPressEvent(QKeyEvent* event) {
+    constexpr double step = 0.1;
+    switch (event->key()) {
+        case Qt::Key_Left:
+            return pan(-step, 0);
+        case Qt::Key_Right:
+            return pan(step, 0);
+        case Qt::Key_Up:
+            return pan(0, step);
+        case Qt::Key_Down:
+            return pan(0, -step);
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            return zoom(0.8);
+        case Qt::Key_Minus:
+            return zoom(1.25);
+        case Qt::Key_R:
+        case Qt::Key_Home:
+            return resetView();
+        case Qt::Key_L:
+            return setYLogarithmic(!m_yLog);
+        case Qt::Key_Escape:
+            if (m_picked != kNoRun) {
+                return pickRun(kNoRun);
+            }
+            break;
+        default:
+            break;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+void CurvePlot::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void CurvePlot::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+void CurvePlot::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    schedule();
+}
+
+void CurvePlot::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), m_style.theme.paper);
+    if (hasFocus()) {
+        painter.setPen(QPen(m_style.theme.accent, 2));
+        painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+    }
+}
+
+}  // namespace ropelab::ui

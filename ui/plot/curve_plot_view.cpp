@@ -1,0 +1,223 @@
+// What a CurvePlot shows: its data as a figure, put on the canvas.
+#include <qcustomplot.h>
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/figure/figure_renderer.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/plot/legend.h"
+#include "ui/plot/plot_readout.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Moves the ends outwards to round numbers, so that a live axis moves now and then instead of always; what has no
+/// negative value gets no negative axis.
+Range rounded(Range range, bool notNegative) {
+    const double step = std::pow(10.0, std::floor(std::log10((range.maximum - range.minimum) / 5)));
+    const double minimum = std::floor(range.minimum / step) * step;
+    return {notNegative ? std::max(0.0, minimum) : minimum, std::ceil(range.maximum / step) * step};
+}
+
+}  // namespace
+
+FigureCurve::Emphasis CurvePlot::emphasisOf(RunId run) const {
+    if (m_hovered != kNoRun && isRunVisible(m_hovered)) {
+        return run == m_hovered ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::dimmed;
+    }
+    return run == m_picked ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::normal;
+}
+
+double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
+    const double spacing = curve.spacing();
+    if (quantity == Quantity::learning_rate || m_smoothing <= 0 || !(spacing > 0)) {
+        return 0;
+    }
+    const double weight = std::pow(m_smoothing, spacing);
+    return weight < 0.01 ? 0 : weight;  // less than a line's width
+}
+
+Figure CurvePlot::figure(std::vector<Shown>* shown) const {
+    Figure figure;
+    figure.name = m_name;
+    const bool losses = isLoss(m_quantities.front());
+    figure.placeholder = m_runs.empty() ? tr("Curves grow here while runs train.") : tr("No measurements yet.");
+    figure.x.label = tr("iteration");
+    figure.x.logarithmic = m_xLog;
+    figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
+    figure.y.unit = losses ? m_lossUnit : unitOf(m_quantities.front());
+    figure.y.logarithmic = m_yLog;
+    for (std::size_t q = 0; q < m_quantities.size(); ++q) {
+        for (const auto& [id, run] : m_runs) {
+            const auto found = m_curves.find({id, m_quantities[q]});
+            if (!run.visible || found == m_curves.end() || found->second.x().isEmpty()) {
+                continue;
+            }
+            const double factor = factorOf(m_quantities[q]);
+            FigureCurve curve;
+            curve.label = run.label;
+            curve.quantity = nameOf(m_quantities[q]);
+            curve.ink = Ink::data(run.colorIndex);
+            curve.companion = q > 0;
+            curve.x = found->second.x();
+            const double weight = weightOf(m_quantities[q], found->second);
+            curve.y = found->second.smoothed(weight, factor);
+            if (weight > 0) {
+                curve.raw = found->second.scaled(factor);
+            }
+            figure.curves.push_back(std::move(curve));
+            if (shown != nullptr) {
+                shown->push_back({{id, m_quantities[q]}, &found->second});
+            }
+        }
+    }
+    if (losses && m_floor) {
+        const double value = *m_floor * m_perNat;
+        figure.horizontalLines.push_back({value, QStringLiteral("%1 %2").arg(m_floorLabel, readableNumber(value))});
+    }
+    setAxesOf(figure);
+    return figure;
+}
+
+void CurvePlot::setAxesOf(Figure& figure) const {
+    if (!m_follows) {
+        const QCPRange x = m_plot->xAxis->range();
+        const QCPRange y = m_plot->yAxis->range();
+        figure.x.minimum = x.lower;
+        figure.x.maximum = x.upper;
+        figure.y.minimum = y.lower;
+        figure.y.maximum = y.upper;
+        return;
+    }
+    const Range x = xRange(figure);
+    if (m_horizon > 0) {
+        figure.x.minimum = m_xLog ? std::min(1.0, x.minimum) : std::min(0.0, x.minimum);
+        figure.x.maximum = std::max(m_horizon, figure.curves.empty() ? 0.0 : x.maximum);
+    }
+    if (!m_yLog) {
+        const bool notNegative = std::all_of(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
+            return std::none_of(curve.y.begin(), curve.y.end(), [](double y) { return y < 0; });
+        });
+        const Range y = rounded(yRange(figure), notNegative);
+        figure.y.minimum = y.minimum;
+        figure.y.maximum = y.maximum;
+    }
+}
+
+QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
+    QStringList parts;
+    if (m_quantities.size() > 1) {
+        parts.append(tr("full line: %1, dotted: %2").arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
+    }
+    const bool isSmoothed = std::any_of(figure.curves.begin(), figure.curves.end(),
+                                        [](const FigureCurve& curve) { return !curve.raw.isEmpty(); });
+    if (forScreen && isSmoothed) {
+        parts.append(tr("smoothed %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
+    }
+    if (forScreen && m_yLog) {
+        qsizetype hidden = 0;
+        for (const FigureCurve& curve : figure.curves) {
+            hidden += std::count_if(curve.y.begin(), curve.y.end(), [](double y) { return y <= 0; });
+        }
+        if (hidden > 0) {
+            parts.append(tr("%1 values not above 0 are left out").arg(hidden));
+        }
+    }
+    return parts.join(QStringLiteral("; "));
+}
+
+Figure CurvePlot::toFigure() const {
+    Figure result = figure(nullptr);
+    result.note = noteOf(result, false);
+    result.summary = summaryOf(result);
+    result.settings = m_settings;
+    QJsonArray quantities;
+    for (const Quantity quantity : m_quantities) {
+        quantities.append(nameOf(quantity));
+    }
+    result.settings[QStringLiteral("view")] = QJsonObject{
+        {QStringLiteral("quantities"), quantities}, {QStringLiteral("smoothing"), m_smoothing},
+        {QStringLiteral("unit"), result.y.unit},    {QStringLiteral("logarithmic_x"), m_xLog},
+        {QStringLiteral("logarithmic_y"), m_yLog},
+    };
+    return result;
+}
+
+QString CurvePlot::summary() const {
+    return summaryOf(figure(nullptr));
+}
+
+QString CurvePlot::summaryOf(const Figure& now) const {
+    struct End {
+        QString label;
+        double value;
+    };
+    std::vector<End> ends;
+    double last = 0;
+    for (const FigureCurve& curve : now.curves) {
+        for (qsizetype i = curve.y.size() - 1; i >= 0 && !curve.companion; --i) {
+            if (std::isfinite(curve.y[i])) {
+                ends.push_back({curve.label, curve.y[i]});
+                last = std::max(last, curve.x[i]);
+                break;
+            }
+        }
+    }
+    if (ends.empty()) {
+        return tr("No curves yet.");
+    }
+    const auto [low, high] =
+        std::minmax_element(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.value < b.value; });
+    const auto value = [&](double number) {
+        return now.y.unit.isEmpty() ? readableNumber(number)
+                                    : QStringLiteral("%1 %2").arg(readableNumber(number), now.y.unit);
+    };
+    QString text;
+    if (ends.size() == 1) {
+        text = tr("%1: %2 %3 at iteration %4").arg(low->label, now.y.label, value(low->value), readableCount(last));
+    } else {
+        text = tr("%1 runs: %2 at iteration %3 from %4 (%5) to %6 (%7)")
+                   .arg(QString::number(ends.size()), now.y.label, readableCount(last), value(low->value), low->label,
+                        value(high->value), high->label);
+    }
+    if (!now.horizontalLines.empty()) {
+        text += tr("; %1").arg(now.horizontalLines.front().label);
+    }
+    return text + QLatin1Char('.');
+}
+
+void CurvePlot::refresh() {
+    QElapsedTimer taken;
+    taken.start();
+    m_shown.clear();
+    Figure now = figure(&m_shown);
+    now.note = noteOf(now, true);
+    for (std::size_t i = 0; i < now.curves.size(); ++i) {
+        now.curves[i].emphasis = emphasisOf(m_shown[i].id.run);
+    }
+    m_settingRanges = true;
+    m_renderer->show(now, m_style);
+    m_settingRanges = false;
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+    m_refreshMs = static_cast<double>(taken.nsecsElapsed()) / 1e6;
+    // Screen readers need no thirty summaries a second.
+    if (!m_sinceSummary.isValid() || m_sinceSummary.elapsed() > 1000) {
+        setAccessibleDescription(summaryOf(now));
+        m_sinceSummary.start();
+    }
+}
+
+void CurvePlot::refreshNow() {
+    ensurePolished();
+    layout()->activate();
+    m_plot->setViewport(m_plot->rect());
+    m_timer.stop();
+    m_sinceSummary.invalidate();
+    refresh();
+    m_plot->replot(QCustomPlot::rpImmediateRefresh);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,105 @@
+#include "ui/plot/plot_readout.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+namespace ropelab::ui {
+
+PlotReadout::PlotReadout(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("overlay")) {}
+
+void PlotReadout::show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style) {
+    m_shown = true;
+    m_title = title;
+    m_x = x;
+    m_rows = rows;
+    m_style = style;
+    layer()->replot();
+}
+
+void PlotReadout::hide() {
+    if (m_shown) {
+        m_shown = false;
+        m_rows.clear();
+        layer()->replot();
+    }
+}
+
+void PlotReadout::applyDefaultAntialiasingHint(QCPPainter* painter) const {
+    painter->setAntialiasing(true);
+}
+
+void PlotReadout::draw(QCPPainter* painter) {
+    if (!m_shown) {
+        return;
+    }
+    const QRectF axes(mParentPlot->axisRect()->rect());
+    const double x = mParentPlot->xAxis->coordToPixel(m_x);
+    QColor hairline = m_style.theme.quietText;
+    hairline.setAlphaF(0.6F);
+    painter->setPen(QPen(hairline, m_style.units(m_style.hairPt)));
+    painter->drawLine(QPointF(x, axes.top()), QPointF(x, axes.bottom()));
+    for (const Row& row : m_rows) {
+        const double y = mParentPlot->yAxis->coordToPixel(row.y);
+        if (std::isfinite(y) && y >= axes.top() && y <= axes.bottom()) {
+            painter->setPen(QPen(m_style.theme.paper, m_style.units(0.75)));
+            painter->setBrush(row.pen.color());
+            const double radius = m_style.units(row.strong ? 3.6 : 2.8);
+            painter->drawEllipse(QPointF(x, y), radius, radius);
+        }
+    }
+
+    const QFont font = m_style.font(m_style.tickPt);
+    QFont strong = font;
+    strong.setWeight(QFont::DemiBold);
+    const QFontMetricsF metrics(font);
+    const QFontMetricsF strongMetrics(strong);
+    const double pad = m_style.units(6);
+    const double line = metrics.height() * 1.1;
+    const double swatch = m_style.units(14);
+    double label = 0;
+    double value = 0;
+    for (const Row& row : m_rows) {
+        label = std::max(label, (row.strong ? strongMetrics : metrics).horizontalAdvance(row.label));
+        value = std::max(value, (row.strong ? strongMetrics : metrics).horizontalAdvance(row.value));
+    }
+    const double inside =
+        std::max(metrics.horizontalAdvance(m_title), swatch + m_style.units(5) + label + m_style.units(12) + value);
+    const double height = line * static_cast<double>(m_rows.size() + 1) + 2 * pad;
+    QRectF box(0, 0, inside + 2 * pad, height);
+    // The upper right corner is where falling curves are not; away from it while the mouse is there.
+    const double edge = m_style.units(4);
+    box.moveTopRight(QPointF(axes.right() - edge, axes.top() + edge));
+    if (x > box.left() - m_style.units(12)) {
+        box.moveRight(x - m_style.units(12));
+    }
+    if (box.left() < axes.left()) {
+        box.moveLeft(axes.left() + edge);
+    }
+
+    QColor paper = m_style.theme.panel;
+    paper.setAlphaF(0.94F);
+    painter->setPen(QPen(m_style.theme.hairline, m_style.units(m_style.hairPt)));
+    painter->setBrush(paper);
+    painter->drawRoundedRect(box, m_style.units(4), m_style.units(4));
+    painter->setBrush(Qt::NoBrush);
+    const double left = box.left() + pad;
+    const double right = box.right() - pad;
+    double base = box.top() + pad + metrics.ascent();
+    painter->setFont(font);
+    painter->setPen(m_style.theme.quietText);
+    painter->drawText(QPointF(left, base), m_title);
+    for (const Row& row : m_rows) {
+        base += line;
+        painter->setPen(row.pen);
+        const double middle = base - (metrics.ascent() - metrics.descent()) / 2;
+        painter->drawLine(QPointF(left, middle), QPointF(left + swatch, middle));
+        painter->setFont(row.strong ? strong : font);
+        painter->setPen(m_style.theme.text);
+        painter->drawText(QPointF(left + swatch + m_style.units(5), base), row.label);
+        const double width = (row.strong ? strongMetrics : metrics).horizontalAdvance(row.value);
+        painter->drawText(QPointF(right - width, base), row.value);
+    }
+}
+
+}  // namespace ropelab::ui

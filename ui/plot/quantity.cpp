@@ -1,0 +1,43 @@
+#include "ui/plot/quantity.h"
+
+#include <QCoreApplication>
+#include <array>
+
+namespace ropelab::ui {
+
+std::span<const Quantity> quantities() {
+    static constexpr std::array<Quantity, 5> all = {Quantity::validation_loss, Quantity::training_loss,
+                                                    Quantity::learning_rate, Quantity::gradient_norm,
+                                                    Quantity::tokens_per_second};
+    return all;
+}
+
+QString nameOf(Quantity quantity) {
+    const auto text = [](const char* words) { return QCoreApplication::translate("Quantity", words); };
+    switch (quantity) {
+        case Quantity::validation_loss:
+            return text("validation loss");
+        case Quantity::training_loss:
+            return text("training loss");
+        case Quantity::learning_rate:
+            return text("learning rate");
+        case Quantity::gradient_norm:
+            return text("gradient norm");
+        case Quantity::tokens_per_second:
+            break;
+    }
+    return text("tokens per second");
+}
+
+QString unitOf(Quantity quantity) {
+    if (isLoss(quantity)) {
+        return QStringLiteral("nats");
+    }
+    return QString();
+}
+
+bool isLoss(Quantity quantity) {
+    return quantity == Quantity::validation_loss || quantity == Quantity::training_loss;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,110 @@
+#include "ui/theme/theme.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropelab::ui {
+namespace {
+
+Theme makeLight() {
+    Theme theme;
+    theme.appearance = Appearance::light;
+    theme.window = QColor(0xF4, 0xF5, 0xF7);
+    theme.panel = QColor(0xFF, 0xFF, 0xFF);
+    theme.paper = QColor(0xFF, 0xFF, 0xFF);
+    theme.field = QColor(0xFA, 0xFB, 0xFC);
+    theme.text = QColor(0x1B, 0x1E, 0x24);
+    theme.quietText = QColor(0x5B, 0x63, 0x70);
+    theme.hairline = QColor(0xD9, 0xDD, 0xE3);
+    theme.accent = QColor(0x0B, 0x63, 0xCE);
+    theme.accentText = QColor(0xFF, 0xFF, 0xFF);
+    theme.success = QColor(0x13, 0x79, 0x5B);
+    theme.warning = QColor(0x98, 0x65, 0x00);
+    theme.error = QColor(0xB4, 0x23, 0x18);
+    theme.data = {QColor(0x00, 0x72, 0xB2), QColor(0xD5, 0x5E, 0x00), QColor(0x00, 0x9E, 0x73),
+                  QColor(0xCC, 0x79, 0xA7), QColor(0xE6, 0x9F, 0x00), QColor(0x56, 0xB4, 0xE9),
+                  QColor(0x00, 0x00, 0x00)};
+    return theme;
+}
+
+Theme makeDark() {
+    Theme theme = makeLight();
+    theme.appearance = Appearance::dark;
+    theme.window = QColor(0x17, 0x18, 0x1C);
+    theme.panel = QColor(0x1F, 0x21, 0x26);
+    theme.paper = QColor(0x1B, 0x1D, 0x21);
+    theme.field = QColor(0x26, 0x29, 0x2F);
+    theme.text = QColor(0xE8, 0xEA, 0xEE);
+    theme.quietText = QColor(0x9A, 0xA3, 0xB2);
+    theme.hairline = QColor(0x34, 0x38, 0x42);
+    theme.accent = QColor(0x5E, 0xA8, 0xFF);
+    theme.accentText = QColor(0x0E, 0x14, 0x1C);
+    theme.success = QColor(0x4C, 0xC3, 0x8A);
+    theme.warning = QColor(0xE3, 0xB3, 0x41);
+    theme.error = QColor(0xFF, 0x7B, 0x72);
+    theme.data.back() = QColor(0xF0, 0xE4, 0x42);
+    return theme;
+}
+
+/// Relative luminance by WCAG 2.1.
+double luminance(const QColor& color) {
+    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}
+
+}  // namespace
+
+const Theme& Theme::light() {
+    static const Theme theme = makeLight();
+    return theme;
+}
+
+const Theme& Theme::dark() {
+    static const Theme theme = makeDark();
+    return theme;
+}
+
+const Theme& Theme::of(Appearance appearance) {
+    return appearance == Appearance::dark ? dark() : light();
+}
+
+QColor Theme::dataColor(int index) const {
+    const int count = static_cast<int>(data.size());
+    return data[static_cast<std::size_t>(((index % count) + count) % count)];
+}
+
+QList<double> Theme::dashes(int index, bool eachItsOwn) {
+    static const std::array<QList<double>, 7> patterns = {
+        QList<double>{},
+        QList<double>{6, 2.5},
+        QList<double>{2, 2},
+        QList<double>{8, 2.5, 2, 2.5},
+        QList<double>{4, 2, 4, 4},
+        QList<double>{10, 2.5, 4, 2.5},
+        QList<double>{8, 2, 2, 2, 2, 2},
+    };
+    const int which = std::max(0, eachItsOwn ? index : index / 7);
+    return patterns[static_cast<std::size_t>(which) % patterns.size()];
+}
+
+std::vector<Theme::TextPair> Theme::textPairs() const {
+    std::vector<TextPair> pairs;
+    for (const QColor& surface : {window, panel, paper, field}) {
+        pairs.push_back({"text", text, surface});
+        pairs.push_back({"quiet text", quietText, surface});
+        pairs.push_back({"accent", accent, surface});
+        pairs.push_back({"success", success, surface});
+        pairs.push_back({"warning", warning, surface});
+        pairs.push_back({"error", error, surface});
+    }
+    pairs.push_back({"text on accent", accentText, accent});
+    return pairs;
+}
+
+double contrastRatio(const QColor& a, const QColor& b) {
+    const double first = luminance(a);
+    const double second = luminance(b);
+    return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
+}  // namespace ropelab::ui

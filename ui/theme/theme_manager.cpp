@@ -1,0 +1,182 @@
+#include "ui/theme/theme_manager.h"
+
+#include <QApplication>
+#include <QEvent>
+#include <QFontDatabase>
+#include <QPalette>
+#include <QScreen>
+#include <QStyle>
+#include <QTimer>
+#include <QToolTip>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/theme/style_sheet.h"
+
+// Resources of a static library have to be asked for, outside any namespace.
+static void initializeResources() {
+    Q_INIT_RESOURCE(theme);
+}
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::array<int, 7> kScales = {100, 110, 125, 150, 175, 200, 250};
+
+void loadFonts() {
+    static const bool loaded = [] {
+        initializeResources();
+        for (const char* style : {"Regular", "SemiBold"}) {
+            QFontDatabase::addApplicationFont(QStringLiteral(":/fonts/RopelabSans-%1.otf").arg(QLatin1String(style)));
+        }
+        return true;
+    }();
+    Q_UNUSED(loaded);
+}
+
+QPalette paletteOf(const Theme& theme) {
+    QPalette palette;
+    palette.setColor(QPalette::Window, theme.window);
+    palette.setColor(QPalette::WindowText, theme.text);
+    palette.setColor(QPalette::Base, theme.field);
+    palette.setColor(QPalette::AlternateBase, theme.window);
+    palette.setColor(QPalette::Text, theme.text);
+    palette.setColor(QPalette::PlaceholderText, theme.quietText);
+    palette.setColor(QPalette::Button, theme.field);
+    palette.setColor(QPalette::ButtonText, theme.text);
+    palette.setColor(QPalette::BrightText, theme.error);
+    palette.setColor(QPalette::ToolTipBase, theme.panel);
+    palette.setColor(QPalette::ToolTipText, theme.text);
+    palette.setColor(QPalette::Highlight, theme.accent);
+    palette.setColor(QPalette::HighlightedText, theme.accentText);
+    palette.setColor(QPalette::Link, theme.accent);
+    palette.setColor(QPalette::LinkVisited, theme.accent);
+    palette.setColor(QPalette::Light, theme.panel);
+    palette.setColor(QPalette::Midlight, theme.hairline);
+    palette.setColor(QPalette::Mid, theme.hairline);
+    palette.setColor(QPalette::Dark, theme.quietText);
+    palette.setColor(QPalette::Shadow, theme.hairline);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+        QColor faded = theme.quietText;
+        faded.setAlphaF(0.6F);
+        palette.setColor(QPalette::Disabled, role, faded);
+    }
+    return palette;
+}
+
+}  // namespace
+
+ThemeManager::ThemeManager() = default;
+
+ThemeManager& ThemeManager::instance() {
+    static ThemeManager manager;
+    return manager;
+}
+
+const Theme& ThemeManager::theme() const {
+    switch (m_choice) {
+        case Choice::light:
+            return Theme::light();
+        case Choice::dark:
+            return Theme::dark();
+        case Choice::system:
+            break;
+    }
+    return Theme::of(m_system);
+}
+
+double ThemeManager::factor() const {
+    return m_scale / 100.0 * m_systemFactor;
+}
+
+double ThemeManager::px(double atHundred) const {
+    const QScreen* screen = QGuiApplication::primaryScreen();
+    // Fonts grow with the desktop's dots per inch; lengths have to keep step.
+    return atHundred * factor() * (screen != nullptr ? screen->logicalDotsPerInch() / 96.0 : 1.0);
+}
+
+int ThemeManager::pixels(double atHundred) const {
+    return atHundred <= 0 ? 0 : std::max(1, static_cast<int>(std::lround(px(atHundred))));
+}
+
+QString ThemeManager::family() {
+    loadFonts();
+    return QStringLiteral("Ropelab Sans");
+}
+
+QFont ThemeManager::fontAt(double points, QFont::Weight weight) const {
+    QFont font(family());
+    font.setPointSizeF(points * factor());
+    font.setWeight(weight);
+    return font;
+}
+
+void ThemeManager::apply() {
+    if (!m_applied) {
+        m_applied = true;
+        QApplication::setStyle(QStringLiteral("Fusion"));
+        qApp->installEventFilter(this);
+    }
+    refresh();
+}
+
+void ThemeManager::refresh() {
+    m_applying = true;
+    // An empty palette is the platform's own; that is the only way to see it once another one was set.
+    QApplication::setPalette(QPalette());
+    m_system =
+        QApplication::palette().color(QPalette::Window).lightnessF() < 0.5F ? Appearance::dark : Appearance::light;
+    const QString platform = QGuiApplication::platformName();
+    const bool hasDesktop = platform != QLatin1String("offscreen") && platform != QLatin1String("minimal");
+    const double systemPoints = QFontDatabase::systemFont(QFontDatabase::GeneralFont).pointSizeF();
+    m_systemFactor = hasDesktop ? std::clamp(systemPoints / 10.0, 1.0, 2.0) : 1.0;
+
+    QApplication::setPalette(paletteOf(theme()));
+    QApplication::setFont(font());
+    QToolTip::setFont(font());
+    qApp->setStyleSheet(styleSheet(theme(), *this));
+    m_applying = false;
+    emit changed();
+}
+
+void ThemeManager::setChoice(Choice choice) {
+    if (choice == m_choice) {
+        return;
+    }
+    m_choice = choice;
+    if (m_applied) {
+        refresh();
+    }
+}
+
+void ThemeManager::setScale(int percent) {
+    percent = std::clamp(percent, kScales.front(), kScales.back());
+    if (percent == m_scale) {
+        return;
+    }
+    m_scale = percent;
+    if (m_applied) {
+        refresh();
+    }
+}
+
+void ThemeManager::larger() {
+    const auto next = std::upper_bound(kScales.begin(), kScales.end(), m_scale);
+    setScale(next == kScales.end() ? kScales.back() : *next);
+}
+
+void ThemeManager::smaller() {
+    const auto here = std::lower_bound(kScales.begin(), kScales.end(), m_scale);
+    setScale(here == kScales.begin() ? kScales.front() : *(here - 1));
+}
+
+bool ThemeManager::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ThemeChange && !m_applying) {
+        m_applying = true;  // every window is told; once is enough
+        QTimer::singleShot(0, this, &ThemeManager::refresh);
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,90 @@
+#include "ui/window/actions.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMenuBar>
+#include <QWidget>
+#include <exception>
+#include <utility>
+
+namespace ropelab::ui {
+
+ActionRegistry::ActionRegistry(QWidget* window) : QObject(window), m_window(window) {
+    qApp->installEventFilter(this);
+}
+
+QAction* ActionRegistry::add(ActionSpec spec) {
+    Q_ASSERT_X(!m_specs.contains(spec.id), "ActionRegistry", qPrintable(spec.id));
+    auto* action = new QAction(spec.live_text ? spec.live_text() : spec.text, this);
+    action->setObjectName(spec.id);
+    action->setShortcuts(spec.shortcuts);
+    action->setShortcutContext(Qt::WindowShortcut);
+    action->setCheckable(static_cast<bool>(spec.checked));
+    connect(action, &QAction::triggered, this, [this, id = spec.id] {
+        try {
+            if (const auto& handler = m_specs[id].handler) handler();
+        } catch (const std::exception& error) {
+            emit failed(QString::fromUtf8(error.what()));  // an exception must not reach Qt's event loop
+        }
+        refresh();
+    });
+    m_window->addAction(action);
+    m_order.append(spec.id);
+    m_actions.insert(spec.id, action);
+    m_specs.insert(spec.id, std::move(spec));
+    return action;
+}
+
+QAction* ActionRegistry::action(const QString& id) const {
+    Q_ASSERT_X(m_actions.contains(id), "ActionRegistry", qPrintable(id));
+    return m_actions.value(id);
+}
+
+const ActionSpec& ActionRegistry::spec(const QString& id) const {
+    return *m_specs.constFind(id);
+}
+
+void ActionRegistry::fill(QMenuBar* bar) {
+    for (const QString& id : std::as_const(m_order)) {
+        const ActionSpec& entry = spec(id);
+        if (entry.menu.isEmpty()) continue;
+        QMenu*& menu = m_menus[entry.menu];
+        if (!menu) {
+            menu = bar->addMenu(QLatin1Char('&') + entry.menu);
+            connect(menu, &QMenu::aboutToShow, this, &ActionRegistry::refresh);
+        }
+        if (entry.separator_before) menu->addSeparator();
+        menu->addAction(m_actions.value(id));
+    }
+    refresh();
+}
+
+void ActionRegistry::refresh() {
+    for (const QString& id : std::as_const(m_order)) {
+        const ActionSpec& entry = spec(id);
+        QAction* action = m_actions.value(id);
+        if (entry.enabled) action->setEnabled(entry.enabled());
+        if (entry.checked) action->setChecked(entry.checked());
+        if (entry.live_text) action->setText(entry.live_text());
+    }
+}
+
+bool ActionRegistry::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        auto* widget = qobject_cast<QWidget*>(watched);
+        const bool wanted = qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) ||
+                            qobject_cast<QAbstractItemView*>(widget);
+        if (wanted && key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier) {
+            event->accept();
+            return true;
+        }
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+}  // namespace ropelab::ui

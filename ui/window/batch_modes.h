@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/experiment/runner.h"
+#include "ui/window/launch_options.h"
+
+namespace ropelab::ui {
+
+// What `ropelab` does without a person at the window. Each needs a QApplication, leaves the user's labs and settings
+// alone, and returns the program's exit status; BadInput comes through. `engine` is open_engine unless a test has its
+// own.
+
+/// Paints the real window into a picture.
+int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine = {});
+/// Runs a sweep through the window, with progress on standard output, and writes lab, plots (PNG and PDF) and a picture
+/// of the window into the output folder. 1 where the sweep failed.
+int runHeadless(const LaunchOptions& options, Runner::EngineSource engine = {});
+/// Writes a figure of a lab.
+int writeFigure(const LaunchOptions& options);
+
+}  // namespace ropelab::ui

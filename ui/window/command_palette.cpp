@@ -1,0 +1,141 @@
+#include "ui/window/command_palette.h"
+
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "ui/window/actions.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// How well a text fits what was typed, lower is better; nullopt where its letters do not occur in that order.
+std::optional<int> mismatch(const QString& text, const QString& typed) {
+    if (typed.isEmpty()) return 0;
+    const qsizetype at = text.indexOf(typed, 0, Qt::CaseInsensitive);
+    if (at == 0 || (at > 0 && !text[at - 1].isLetterOrNumber())) return static_cast<int>(at);
+    if (at > 0) return 100 + static_cast<int>(at);
+    qsizetype from = 0;
+    for (const QChar letter : typed) {
+        if (letter.isSpace()) continue;
+        const qsizetype found = text.indexOf(letter, from, Qt::CaseInsensitive);
+        if (found < 0) return std::nullopt;
+        from = found + 1;
+    }
+    return 1000 + static_cast<int>(from);
+}
+
+}  // namespace
+
+CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
+    : QFrame(window), m_registry(registry), m_search(new QLineEdit(this)), m_list(new QListWidget(this)) {
+    setObjectName(QStringLiteral("palette"));
+    setProperty("panel", true);
+    setFrameShape(QFrame::StyledPanel);
+    setAccessibleName(tr("Command palette"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(8, 8, 8, 8);
+    layout->setSpacing(8);
+    m_search->setPlaceholderText(tr("Type what you want to do"));
+    m_search->setAccessibleName(tr("Search for an action"));
+    m_list->setFocusPolicy(Qt::NoFocus);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setUniformItemSizes(true);
+    layout->addWidget(m_search);
+    layout->addWidget(m_list);
+    m_search->installEventFilter(this);
+    connect(m_search, &QLineEdit::textChanged, this, &CommandPalette::renew);
+    connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::trigger);
+    hide();
+}
+
+void CommandPalette::open() {
+    m_registry->refresh();
+    m_search->clear();
+    renew();
+    const QWidget* window = parentWidget();
+    const int width = std::min(window->width() - 48, fontMetrics().averageCharWidth() * 72);
+    const int height = std::min(window->height() - 96, fontMetrics().height() * 20);
+    setGeometry((window->width() - width) / 2, 48, width, height);
+    show();
+    raise();
+    m_search->setFocus(Qt::ShortcutFocusReason);
+}
+
+QList<QString> CommandPalette::matches(const QString& typed) const {
+    struct Match {
+        int mismatch;
+        QString id;
+    };
+    std::vector<Match> found;
+    for (const QString& id : m_registry->ids()) {
+        const QAction* action = m_registry->action(id);
+        if (!action->isEnabled()) continue;
+        const QString text = m_registry->spec(id).menu + QStringLiteral(" ") + action->text();
+        const auto whole = mismatch(text, typed.trimmed());
+        const auto own = mismatch(action->text(), typed.trimmed());
+        if (whole || own) found.push_back({std::min(whole.value_or(5000), own.value_or(5000)), id});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Match& a, const Match& b) { return a.mismatch < b.mismatch; });
+    QList<QString> ids;
+    for (const Match& match : found) ids << match.id;
+    return ids;
+}
+
+void CommandPalette::renew() {
+    m_list->clear();
+    for (const QString& id : matches(m_search->text())) {
+        const QAction* action = m_registry->action(id);
+        QString text = action->text();
+        if (!action->shortcut().isEmpty()) {
+            text += QStringLiteral("     ") + action->shortcut().toString(QKeySequence::NativeText);
+        }
+        auto* item = new QListWidgetItem(text, m_list);
+        item->setData(Qt::UserRole, id);
+    }
+    if (m_list->count() > 0) m_list->setCurrentRow(0);
+}
+
+void CommandPalette::trigger() {
+    const QListWidgetItem* item = m_list->currentItem();
+    if (!item) return;
+    const QString id = item->data(Qt::UserRole).toString();
+    hide();
+    parentWidget()->setFocus();
+    m_registry->action(id)->trigger();
+}
+
+bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_search && event->type() == QEvent::FocusOut) hide();
+    if (watched == m_search && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const int row = m_list->currentRow();
+        switch (key->key()) {
+            case Qt::Key_Escape:
+                hide();
+                parentWidget()->setFocus();
+                return true;
+            case Qt::Key_Return:
+            case Qt::Key_Enter:
+                trigger();
+                return true;
+            case Qt::Key_Down:
+                m_list->setCurrentRow(std::min(row + 1, m_list->count() - 1));
+                return true;
+            case Qt::Key_Up:
+                m_list->setCurrentRow(std::max(row - 1, 0));
+                return true;
+            default:
+                break;
+        }
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,211 @@
+#include "ui/window/lab_document.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QStandardPaths>
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/experiment/lab_plan.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+std::filesystem::path toPath(const QString& path) {
+    return std::filesystem::path(path.toStdU16String());
+}
+
+QString fromPath(const std::filesystem::path& path) {
+    return QString::fromStdU16String(path.u16string());
+}
+
+}  // namespace
+
+LabDocument::LabDocument(QString labs, QObject* parent) : QObject(parent), m_labs(std::move(labs)) {}
+
+LabDocument::~LabDocument() {
+    release();
+}
+
+QString LabDocument::standardFolder() {
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/ropelab/labs");
+}
+
+QString LabDocument::name() const {
+    return m_unsaved ? tr("not saved yet") : QFileInfo(path()).completeBaseName();
+}
+
+QString LabDocument::path() const {
+    return m_file ? fromPath(m_file->path()) : QString();
+}
+
+std::vector<RunRecord> LabDocument::runs() const {
+    return m_file ? m_file->runs() : std::vector<RunRecord>();
+}
+
+std::vector<ExperimentRecord> LabDocument::experiments() const {
+    return m_file ? m_file->experiments() : std::vector<ExperimentRecord>();
+}
+
+void LabDocument::startAfresh() {
+    release();
+    m_unsaved = true;
+    m_readOnly = false;
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::open(const QString& path, bool readOnly) {
+    const QString full = QFileInfo(path).absoluteFilePath();
+    if (m_file && full == this->path()) return;
+    // A file that is not there would get a lock beside it before it is refused.
+    std::unique_ptr<QLockFile> lock = !readOnly && QFileInfo::exists(full) ? lockFor(full) : nullptr;
+    auto file = LabFile::open(toPath(full), lock ? LabFile::Mode::write : LabFile::Mode::read);
+    if (lock) {
+        file->recover();
+        file->purge();
+    }
+    const bool unsaved = QFileInfo(full).absolutePath() == QDir(m_labs).absolutePath();
+    adopt(std::move(file), std::move(lock), unsaved);
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::saveAs(const QString& target) {
+    QString full = QFileInfo(target).absoluteFilePath();
+    if (!full.endsWith(QStringLiteral(".ropelab"))) full += QStringLiteral(".ropelab");
+    if (m_file && full == path()) return;
+    std::unique_ptr<QLockFile> lock = lockFor(full);
+    if (!lock) {
+        throw BadInput(QStringLiteral("%1 is open in another window or its folder cannot be written; close it there or "
+                                      "choose another name.")
+                           .arg(full)
+                           .toStdString());
+    }
+    const QString old = path();
+    const bool wasUnsaved = m_unsaved;
+    if (m_file) {
+        m_file->save_as(toPath(full));
+    } else {
+        LabFile::create(toPath(full));
+    }
+    adopt(LabFile::open(toPath(full)), std::move(lock), false);
+    if (wasUnsaved && !old.isEmpty()) {
+        for (const char* suffix : {"", "-wal", "-shm"}) QFile::remove(old + QLatin1String(suffix));
+        QDir(old + QStringLiteral(".checkpoints")).removeRecursively();
+    }
+    emit renamed();
+}
+
+Plan LabDocument::addSweep(const Experiment& experiment) {
+    const std::vector<std::string> names = runNames(experiment.expand());
+    LabFile& file = writable();
+    Plan plan = plan_new_runs(file, experiment);
+    for (std::size_t i = 0; i < names.size(); ++i) file.rename_run(plan.runs[i].id, names[i]);
+    emit runsChanged();
+    return plan;
+}
+
+Plan LabDocument::continued(const std::vector<RunId>& runs) const {
+    return plan_continued_runs(*m_file, runs);
+}
+
+bool LabDocument::canContinue(const RunRecord& run) {
+    return run.state == RunState::stopped || run.state == RunState::failed || run.state == RunState::waiting;
+}
+
+bool LabDocument::isUnfinished(const RunRecord& run) {
+    return canContinue(run) && (run.state != RunState::failed || run.iteration == 0);
+}
+
+std::optional<Experiment> LabDocument::latestExperiment() const {
+    const auto all = experiments();
+    if (all.empty()) return std::nullopt;
+    return Experiment::from_text(all.back().description);
+}
+
+void LabDocument::renameRun(RunId id, const QString& name) {
+    writable().rename_run(id, name.toStdString());
+    emit runsChanged();
+}
+
+void LabDocument::annotateRun(RunId id, const QString& note) {
+    writable().annotate_run(id, note.toStdString());
+    emit runsChanged();
+}
+
+void LabDocument::deleteRun(RunId id) {
+    writable().delete_run(id);
+    emit runsChanged();
+}
+
+void LabDocument::restoreRun(RunId id) {
+    writable().restore_run(id);
+    emit runsChanged();
+}
+
+LabFile& LabDocument::writable() {
+    if (m_readOnly) {
+        throw BadInput(
+            "This lab is open in another window and cannot be changed here; save it under another name "
+            "first.");
+    }
+    if (!m_file) {
+        QDir().mkpath(m_labs);
+        // The time makes the name readable, the number keeps two labs of one second apart.
+        const QString stem =
+            m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
+        QString path = stem + QStringLiteral(".ropelab");
+        for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+        auto lock = lockFor(path);
+        adopt(LabFile::create(toPath(path)), std::move(lock), true);
+        emit renamed();
+    }
+    return *m_file;
+}
+
+void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved) {
+    release();
+    m_file = std::move(file);
+    m_readOnly = lock == nullptr;
+    m_lock = std::move(lock);
+    m_unsaved = unsaved;
+}
+
+void LabDocument::release() {
+    m_file.reset();
+    m_lock.reset();
+}
+
+std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {
+    auto lock = std::make_unique<QLockFile>(path + QStringLiteral(".lock"));
+    lock->setStaleLockTime(0);  // only a dead program's lock is stale
+    if (!lock->tryLock(0)) return nullptr;
+    return lock;
+}
+
+std::vector<std::string> runNames(const std::vector<RunSpec>& runs) {
+    std::vector<std::string> names;
+    for (const RunSpec& run : runs) names.push_back(label_of(run));
+    const std::set<std::string_view> told = {"theta", "fraction", "partial", "position"};
+    for (const Key& key : keys()) {
+        if (told.contains(key.name)) continue;
+        std::set<std::string> values;
+        for (const RunSpec& run : runs) values.insert(to_text(key.get(run)));
+        if (values.size() < 2) continue;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            std::string word(key.name);
+            std::replace(word.begin(), word.end(), '_', ' ');
+            names[i] += ", " + word + " " + to_text(key.get(runs[i]));
+        }
+    }
+    return names;
+}
+
+}  // namespace ropelab::ui

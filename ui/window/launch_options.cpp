@@ -1,0 +1,158 @@
+#include "ui/window/launch_options.h"
+
+#include <QCommandLineParser>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+double numberIn(const QCommandLineParser& parser, const QString& flag, double minimum, double maximum) {
+    const std::string typed = parser.value(flag).toStdString();
+    const std::string range = number_text(minimum) + " to " + number_text(maximum);
+    double value = 0;
+    try {
+        value = parse_number(typed);
+    } catch (const BadInput&) {
+        throw BadInput("--" + flag.toStdString() + " takes a number from " + range + ", not \"" + typed + "\".");
+    }
+    if (!(value >= minimum && value <= maximum)) {
+        throw BadInput("--" + flag.toStdString() + " is " + typed + ", but it must be from " + range + ".");
+    }
+    return value;
+}
+
+QSize sizeOf(const QString& typed) {
+    const QStringList parts = typed.split(QLatin1Char('x'));
+    bool wide = false;
+    bool high = false;
+    if (parts.size() == 2) {
+        const QSize size(parts[0].toInt(&wide), parts[1].toInt(&high));
+        if (wide && high && size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 &&
+            size.height() <= 16384) {
+            return size;
+        }
+    }
+    throw BadInput("--size takes width x height in pixels, at least 320x240, like 1280x720, not \"" +
+                   typed.toStdString() + "\".");
+}
+
+}  // namespace
+
+QStringList figureNames() {
+    return {QStringLiteral("validation-loss"), QStringLiteral("training-loss"), QStringLiteral("learning-rate"),
+            QStringLiteral("gradient-norm")};
+}
+
+LaunchOptions parseLaunchOptions(const QStringList& arguments) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("A laboratory for rotary position embeddings."));
+    const QString names = figureNames().join(QStringLiteral(", "));
+    const QList<QCommandLineOption> options = {
+        {{"h", "help"}, "Shows this."},
+        {{"v", "version"}, "Prints the version."},
+        {"screenshot", "Paints the window into a picture and ends.", "file"},
+        {"room", "The room to show.", "name"},
+        {"size", "Of the screenshot, in pixels.", "width x height", "1280x720"},
+        {"theme", "light or dark; the system's choice otherwise.", "name"},
+        {"scale", "Percent by which everything is larger, 100 to 250.", "percent", "100"},
+        {"after", "Starts the sweep and takes the screenshot after so many seconds.", "seconds"},
+        {"lab", "A lab file to open.", "file"},
+        {"exit-after-startup", "Prints the milliseconds until the window was ready, and ends."},
+        {"headless", "Runs a sweep through the window without a display and writes its plots."},
+        {"preset", "The sweep of --headless or --screenshot --after.", "name"},
+        {"output", "The folder of --headless, or the file of --figure.", "path"},
+        {"figure", "Writes a figure of a lab: " + names + ".", "name"},
+        {"width-mm", "Width of the figure.", "mm", "120"},
+        {"height-mm", "Height of the figure.", "mm", "75"},
+        {"dpi", "Resolution of a PNG figure.", "dpi", "300"},
+        {"font-pt", "Text size of the figure.", "pt", "8.5"},
+    };
+    parser.addOptions(options);
+    parser.addPositionalArgument(QStringLiteral("lab"), QStringLiteral("A lab file to open."), QStringLiteral("[lab]"));
+    if (!parser.parse(arguments)) {
+        QString text = parser.errorText();
+        if (!text.endsWith(QLatin1Char('.'))) text += QLatin1Char('.');
+        throw BadInput(text.toStdString() + " --help lists what there is.");
+    }
+
+    LaunchOptions result;
+    using Mode = LaunchOptions::Mode;
+    const auto set = [&parser](const char* flag) { return parser.isSet(QLatin1String(flag)); };
+    if (set("help")) {
+        result.mode = Mode::help;
+        result.helpText = parser.helpText();
+        return result;
+    }
+    if (set("version")) {
+        result.mode = Mode::version;
+        return result;
+    }
+    QStringList modes;
+    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure"}) {
+        if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
+    }
+    if (modes.size() > 1) {
+        throw BadInput(modes.join(QStringLiteral(" and ")).toStdString() +
+                       " cannot be combined; ask for one at a time.");
+    }
+
+    const QStringList positional = parser.positionalArguments();
+    if (positional.size() > 1 || (positional.size() == 1 && set("lab"))) {
+        throw BadInput("One lab can be opened at a time, but several are named.");
+    }
+    result.lab = positional.isEmpty() ? parser.value(QStringLiteral("lab")) : positional.first();
+    result.room = parser.value(QStringLiteral("room"));
+    result.size = sizeOf(parser.value(QStringLiteral("size")));
+    result.scale = static_cast<int>(numberIn(parser, QStringLiteral("scale"), 100, 250));
+    if (set("theme")) {
+        const QString theme = parser.value(QStringLiteral("theme"));
+        if (theme != QStringLiteral("light") && theme != QStringLiteral("dark")) {
+            throw BadInput("--theme is \"" + theme.toStdString() + "\", but it must be light or dark.");
+        }
+        result.theme = theme == QStringLiteral("dark") ? Appearance::dark : Appearance::light;
+    }
+    if (set("preset")) {
+        result.preset = parser.value(QStringLiteral("preset"));
+        preset(result.preset.toStdString());  // refuses an unknown one
+    }
+    result.output = parser.value(QStringLiteral("output"));
+
+    if (set("screenshot")) {
+        result.mode = Mode::screenshot;
+        result.screenshot = parser.value(QStringLiteral("screenshot"));
+        if (set("after")) result.after = numberIn(parser, QStringLiteral("after"), 0.1, 86400);
+        if (set("after") && !result.lab.isEmpty()) {
+            throw BadInput("--after starts a sweep of its own, so it cannot be combined with a lab.");
+        }
+    } else if (set("after")) {
+        throw BadInput("--after belongs to --screenshot.");
+    } else if (set("exit-after-startup")) {
+        result.mode = Mode::startup;
+    } else if (set("headless")) {
+        result.mode = Mode::headless;
+        if (result.output.isEmpty()) throw BadInput("--headless needs --output FOLDER, where its plots go.");
+    } else if (set("figure")) {
+        result.mode = Mode::figure;
+        result.figure = parser.value(QStringLiteral("figure"));
+        if (!figureNames().contains(result.figure)) {
+            throw BadInput("There is no figure \"" + result.figure.toStdString() +
+                           "\"; figures are: " + names.toStdString() + ".");
+        }
+        if (result.lab.isEmpty() || result.output.isEmpty()) {
+            throw BadInput("--figure needs --lab FILE and --output FILE (.pdf, .svg, .png or .csv).");
+        }
+        result.figureOptions.format = formatOf(result.output);
+        result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
+        result.figureOptions.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);
+        result.figureOptions.dpi = static_cast<int>(numberIn(parser, QStringLiteral("dpi"), 72, 1200));
+        result.figureOptions.fontPt = numberIn(parser, QStringLiteral("font-pt"), 5, 48);
+        result.figureOptions.appearance = result.theme.value_or(Appearance::light);
+    }
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "ui/figure/export.h"
+
+namespace ropelab::ui {
+
+/// What the command line of `ropelab` asks for.
+struct LaunchOptions {
+    enum class Mode { window, screenshot, startup, headless, figure, version, help } mode = Mode::window;
+
+    QString lab;   // a lab to open, or ""
+    QString room;  // "" for the first
+    // Screenshot
+    QString screenshot;
+    QSize size{1280, 720};
+    std::optional<Appearance> theme;
+    int scale = 100;
+    double after = 0;  // seconds of the sweep before the picture is taken; 0 starts none
+    // Headless, figure
+    QString preset;  // "" for the default
+    QString output;
+    QString figure;  // "validation-loss" …
+    ExportOptions figureOptions;
+    QString helpText;
+};
+
+/// The figures that --figure knows.
+QStringList figureNames();
+
+/// Reads the command line, the program's name first. Throws BadInput, one sentence, for what cannot be met.
+LaunchOptions parseLaunchOptions(const QStringList& arguments);
+
+}  // namespace ropelab::ui

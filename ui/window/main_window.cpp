@@ -1,0 +1,254 @@
+#include "ui/window/main_window.h"
+
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QLabel>
+#include <QMenuBar>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "core/spec/error.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/command_palette.h"
+#include "ui/window/format.h"
+#include "ui/window/keyboard_sheet.h"
+#include "ui/window/rail.h"
+#include "ui/window/room.h"
+#include "ui/window/scaled.h"
+#include "ui/window/status_strip.h"
+
+namespace ropelab::ui {
+
+MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
+    : QMainWindow(parent), m_workspace(std::move(options)), m_actions(new ActionRegistry(this)) {
+    askOpen = [this] {
+        return QFileDialog::getOpenFileName(this, tr("Open a lab"), QString(), tr("Labs (*.ropelab)"));
+    };
+    askSave = [this] {
+        return QFileDialog::getSaveFileName(this, tr("Save the lab as"), QStringLiteral("untitled.ropelab"),
+                                            tr("Labs (*.ropelab)"));
+    };
+    build();
+    addActions();
+    connectWorkspace();
+    renewTitle();
+    resize(ThemeManager::instance().pixels(1280), ThemeManager::instance().pixels(800));
+    // The keyboard belongs to the window until a person picks something with it.
+    setFocusPolicy(Qt::ClickFocus);
+    setFocus();
+}
+
+MainWindow::~MainWindow() {
+    // Widgets would outlive the workspace, and losing the keyboard makes fields speak to it.
+    hide();
+    delete m_palette;
+    delete m_sheet;
+    delete takeCentralWidget();
+    delete m_actions;
+}
+
+void MainWindow::build() {
+    auto* center = new QWidget(this);
+    auto* column = new QVBoxLayout(center);
+    scaleLayout(column, {0, 0, 0, 0}, 0);
+    m_banners = new BannerArea(center);
+    scaleLayout(m_banners->layout(), {12, 4, 12, 4}, 4);
+    column->addWidget(m_banners);
+
+    auto* middle = new QHBoxLayout;
+    scaleLayout(middle, {0, 0, 0, 0}, 0);
+    column->addLayout(middle, 1);
+    m_rail = new Rail(center);
+    middle->addWidget(m_rail);
+    m_roomStack = new QStackedWidget(center);
+    m_panelStack = new QStackedWidget(center);
+    middle->addWidget(m_roomStack, 1);
+    middle->addWidget(m_panelStack);
+    for (const RoomEntry& entry : rooms()) {
+        Room* room = entry.make(m_workspace, m_roomStack);
+        m_roomStack->addWidget(room);
+        QWidget* panel = room->panel();
+        m_panelStack->addWidget(panel ? panel : new QWidget);
+    }
+    m_rail->setCurrent(0);
+    connect(m_rail, &Rail::picked, m_roomStack, &QStackedWidget::setCurrentIndex);
+    connect(m_rail, &Rail::picked, m_panelStack, &QStackedWidget::setCurrentIndex);
+
+    m_strip = new StatusStrip(m_workspace.session(), center);
+    connect(m_strip, &StatusStrip::pauseAsked, &m_workspace, &Workspace::startOrPause);
+    connect(m_strip, &StatusStrip::stopAsked, &m_workspace.session(), &SweepSession::stop);
+    column->addWidget(m_strip);
+    setCentralWidget(center);
+
+    m_labName = new QLabel(menuBar());
+    m_labName->setProperty("quiet", true);
+    m_labName->setTextFormat(Qt::PlainText);
+    m_labName->setContentsMargins(8, 0, 12, 0);
+    m_labName->setAlignment(Qt::AlignVCenter | Qt::AlignRight);
+    menuBar()->setCornerWidget(m_labName);
+
+    m_palette = new CommandPalette(m_actions, this);
+    m_sheet = new KeyboardSheet(m_actions, this);
+}
+
+void MainWindow::connectWorkspace() {
+    connect(&m_workspace, &Workspace::problem, this, [this](const QString& id, const QString& sentence) {
+        QList<BannerArea::Choice> choices;
+        if (id == QStringLiteral("sweep") && !m_workspace.unfinishedRuns().empty()) {
+            choices.append({tr("Continue"), [this] { m_workspace.continueRuns(m_workspace.unfinishedRuns()); }});
+        }
+        m_banners->show(id, BannerArea::Kind::error, sentence, choices);
+    });
+    connect(&m_workspace, &Workspace::solved, m_banners, &BannerArea::dismiss);
+    connect(m_actions, &ActionRegistry::failed, this, [this](const QString& sentence) {
+        m_banners->show(QStringLiteral("action"), BannerArea::Kind::error, sentence);
+    });
+    connect(&m_workspace.lab(), &LabDocument::renamed, this, &MainWindow::renewTitle);
+    connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
+        m_banners->dismiss(QStringLiteral("found"));
+        m_banners->dismiss(QStringLiteral("readonly"));
+        if (!m_workspace.lab().isReadOnly()) return;
+        m_banners->show(QStringLiteral("readonly"), BannerArea::Kind::warning,
+                        tr("%1 is open elsewhere or cannot be written, so it is shown as it is; save it under another "
+                           "name to work on a copy.")
+                            .arg(m_workspace.lab().name()),
+                        {{tr("Save as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }}});
+    });
+    SweepSession& session = m_workspace.session();
+    connect(&session, &SweepSession::started, &m_stalls, &StallMeter::restart);
+    connect(&session, &SweepSession::ended, &m_stalls, &StallMeter::stop);
+    connect(&session, &SweepSession::stateChanged, m_actions, &ActionRegistry::refresh);
+    connect(&session, &SweepSession::ended, m_actions, &ActionRegistry::refresh);
+    connect(&session, &SweepSession::delivered, this, &MainWindow::reportFailedRuns);
+    connect(&m_workspace.undo(), &QUndoStack::indexChanged, m_actions, &ActionRegistry::refresh);
+    connect(&m_workspace.runs(), &RunStore::reloaded, m_actions, &ActionRegistry::refresh);
+    ThemeManager& theme = ThemeManager::instance();
+    connect(&theme, &ThemeManager::changed, m_actions, &ActionRegistry::refresh);
+    connect(&theme, &ThemeManager::changed, this, &MainWindow::fitSides);
+}
+
+Room& MainWindow::room() const {
+    return *static_cast<Room*>(m_roomStack->currentWidget());
+}
+
+void MainWindow::showRoom(const QString& id) {
+    QStringList known;
+    for (const RoomEntry& entry : rooms()) {
+        const int index = static_cast<int>(known.size());
+        known << QString::fromLatin1(entry.id);
+        if (id.compare(known.last(), Qt::CaseInsensitive) != 0) continue;
+        m_rail->setCurrent(index);
+        m_roomStack->setCurrentIndex(index);
+        m_panelStack->setCurrentIndex(index);
+        return;
+    }
+    throw BadInput("There is no room \"" + id.toStdString() +
+                   "\"; rooms are: " + known.join(QStringLiteral(", ")).toStdString() + ".");
+}
+
+void MainWindow::restoreSettings() {
+    Settings& settings = m_workspace.settings();
+    ThemeManager& theme = ThemeManager::instance();
+    const QString choice = settings.value("window/theme").toString();
+    theme.setScale(settings.value("window/scale").toInt());
+    theme.setChoice(choice == QStringLiteral("light")  ? ThemeManager::Choice::light
+                    : choice == QStringLiteral("dark") ? ThemeManager::Choice::dark
+                                                       : ThemeManager::Choice::system);
+    setPanelFolded(settings.value("window/panel_folded").toBool());
+    setRailFolded(settings.value("window/rail_folded").toBool());
+    const QByteArray geometry = settings.value("window/geometry").toByteArray();
+    if (!geometry.isEmpty()) restoreGeometry(geometry);
+    // From now on what the person changes is kept.
+    connect(&theme, &ThemeManager::changed, this, [this, &theme] {
+        const char* names[] = {"system", "light", "dark"};
+        m_workspace.settings().setValue("window/theme", QString::fromLatin1(names[static_cast<int>(theme.choice())]));
+        m_workspace.settings().setValue("window/scale", theme.scale());
+    });
+}
+
+void MainWindow::findAgain() {
+    if (!m_workspace.reopenUnsaved()) return;
+    const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
+    const std::size_t unfinished = m_workspace.unfinishedRuns().size();
+    QString text = tr("Found again: a lab with %1 that has no name yet.").arg(countText(runs, tr("run")));
+    if (unfinished > 0) text += QLatin1Char(' ') + tr("%1 of them can be continued.").arg(unfinished);
+    m_banners->show(QStringLiteral("found"), BannerArea::Kind::information, text,
+                    {{tr("Save as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }},
+                     {tr("Start afresh"), [this] { m_workspace.newLab(); }}});
+}
+
+void MainWindow::setPanelFolded(bool folded) {
+    m_panelFolded = folded;
+    m_panelStack->setVisible(!folded);
+    m_workspace.settings().setValue("window/panel_folded", folded);
+    m_actions->refresh();
+}
+
+void MainWindow::setRailFolded(bool folded) {
+    m_railFolded = folded;
+    fitSides();
+    m_workspace.settings().setValue("window/rail_folded", folded);
+    m_actions->refresh();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    m_workspace.settings().setValue("window/geometry", saveGeometry());
+    if (!m_workspace.session().isActive()) {
+        event->accept();
+        return;
+    }
+    // The sweep stops at its next step, writes its checkpoints and is recorded; then the window closes by itself.
+    event->ignore();
+    if (m_closing) return;
+    m_closing = true;
+    m_strip->setNotice(tr("Saving …"));
+    m_workspace.whenIdle([this] { QTimer::singleShot(0, this, &QWidget::close); });
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    fitSides();
+}
+
+void MainWindow::fitSides() {
+    // Where there is little room the picture gets it.
+    const ThemeManager& theme = ThemeManager::instance();
+    m_rail->setFolded(m_railFolded || width() < theme.pixels(1120));
+    m_panelStack->setFixedWidth(std::clamp(width() * 36 / 100, theme.pixels(216), theme.pixels(312)));
+}
+
+void MainWindow::paintEvent(QPaintEvent* event) {
+    QMainWindow::paintEvent(event);
+    if (m_painted) return;
+    m_painted = true;
+    QTimer::singleShot(0, this, &MainWindow::ready);
+}
+
+void MainWindow::renewTitle() {
+    const QString name = m_workspace.lab().name();
+    setWindowTitle(tr("%1 – RoPE Lab").arg(name));
+    m_labName->setText(tr("lab: %1").arg(name));
+    m_labName->setToolTip(m_workspace.lab().path());
+    // The corner keeps the width it had when it was set.
+    m_labName->setMinimumHeight(menuBar()->sizeHint().height());
+    m_labName->adjustSize();
+    menuBar()->setCornerWidget(m_labName);
+    m_labName->show();
+}
+
+void MainWindow::reportFailedRuns(const std::vector<Delivery>& deliveries) {
+    for (const Delivery& delivery : deliveries) {
+        const auto* event = std::get_if<Event>(&delivery);
+        const auto* end = event ? std::get_if<event::RunEnded>(event) : nullptr;
+        if (!end || end->state != RunState::failed) continue;
+        const RunView* run = m_workspace.runs().find(end->run);
+        const QString name = run ? QString::fromStdString(run->record.name) : QString::number(end->run);
+        m_banners->show(QStringLiteral("failed-%1").arg(end->run), BannerArea::Kind::warning,
+                        tr("%1 ended early: %2").arg(name, QString::fromStdString(end->message)));
+    }
+}
+
+}  // namespace ropelab::ui

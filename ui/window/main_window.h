@@ -1,0 +1,94 @@
+#pragma once
+
+#include <QMainWindow>
+#include <functional>
+#include <vector>
+
+#include "ui/window/actions.h"
+#include "ui/window/banners.h"
+#include "ui/window/stall_meter.h"
+#include "ui/window/workspace.h"
+
+class QLabel;
+class QStackedWidget;
+
+namespace ropelab::ui {
+
+class CommandPalette;
+class KeyboardSheet;
+class Rail;
+class Room;
+class StatusStrip;
+
+/// The window: menu, rail of rooms, the room, its panel, what is running. It wires; rooms and workspace do the work.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+ public:
+    explicit MainWindow(WorkspaceOptions options, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    Workspace& workspace() { return m_workspace; }
+    ActionRegistry& actions() { return *m_actions; }
+    BannerArea& banners() { return *m_banners; }
+    StatusStrip& strip() { return *m_strip; }
+    CommandPalette& commandPalette() { return *m_palette; }
+    KeyboardSheet& keyboardSheet() { return *m_sheet; }
+
+    Room& room() const;
+    /// By its id ("train"). Throws BadInput, naming the rooms there are.
+    void showRoom(const QString& id);
+
+    /// Size, place, folds, theme and scale as they were left.
+    void restoreSettings();
+    /// Opens the lab without a name that the last window left, and says so.
+    void findAgain();
+    void setPanelFolded(bool folded);
+    void setRailFolded(bool folded);
+
+    /// How long this thread kept its events waiting while the last sweep trained.
+    const StallMeter& stalls() const { return m_stalls; }
+
+    /// Ask for file names; tests answer for the person. "" where the person thought better of it.
+    std::function<QString()> askOpen;
+    std::function<QString()> askSave;
+
+ signals:
+    /// The window has painted itself for the first time.
+    void ready();
+
+ protected:
+    void closeEvent(QCloseEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    void build();
+    void addActions();
+    void addLabActions();
+    void addViewActions();
+    void addRunActions();
+    void connectWorkspace();
+    void showRecent(QMenu* menu);
+    void renewTitle();
+    void fitSides();
+    void reportFailedRuns(const std::vector<Delivery>& deliveries);
+
+    Workspace m_workspace;
+    StallMeter m_stalls;
+    ActionRegistry* m_actions;
+    BannerArea* m_banners = nullptr;
+    Rail* m_rail = nullptr;
+    QStackedWidget* m_roomStack = nullptr;
+    QStackedWidget* m_panelStack = nullptr;
+    StatusStrip* m_strip = nullptr;
+    QLabel* m_labName = nullptr;
+    CommandPalette* m_palette = nullptr;
+    KeyboardSheet* m_sheet = nullptr;
+    bool m_railFolded = false;
+    bool m_panelFolded = false;
+    bool m_closing = false;
+    bool m_painted = false;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,192 @@
+// What the window can do: the table that menus, palette, shortcuts and keyboard sheet come from.
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMenuBar>
+#include <QStackedWidget>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/command_palette.h"
+#include "ui/window/keyboard_sheet.h"
+#include "ui/window/main_window.h"
+#include "ui/window/room.h"
+
+namespace ropelab::ui {
+
+void MainWindow::addActions() {
+    addLabActions();
+    for (int i = 0; i < m_roomStack->count(); ++i) static_cast<Room*>(m_roomStack->widget(i))->addActions(*m_actions);
+    addViewActions();
+    addRunActions();
+    m_actions->fill(menuBar());
+
+    auto* recent = new QMenu(tr("Open recent"), this);
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { showRecent(recent); });
+    m_actions->menu(QStringLiteral("File"))->insertMenu(m_actions->action(QStringLiteral("lab.save")), recent);
+}
+
+void MainWindow::addLabActions() {
+    m_actions->add(
+        {.id = "lab.new", .menu = "File", .text = tr("New lab"), .shortcuts = {QKeySequence::New}, .handler = [this] {
+             m_workspace.newLab();
+         }});
+    m_actions->add(
+        {.id = "lab.open", .menu = "File", .text = tr("Open …"), .shortcuts = {QKeySequence::Open}, .handler = [this] {
+             if (const QString path = askOpen(); !path.isEmpty()) m_workspace.openLab(path);
+         }});
+    m_actions->add({.id = "lab.save",
+                    .menu = "File",
+                    .text = tr("Save as …"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_S), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
+                    .handler = [this] {
+                        if (const QString path = askSave(); !path.isEmpty()) m_workspace.saveLabAs(path);
+                    }});
+    QUndoStack& undo = m_workspace.undo();
+    m_actions->add(
+        {.id = "edit.undo",
+         .menu = "Edit",
+         .text = tr("Undo"),
+         .shortcuts = {QKeySequence::Undo},
+         .handler = [&undo] { undo.undo(); },
+         .enabled = [&undo] { return undo.canUndo(); },
+         .live_text = [&undo] { return undo.canUndo() ? tr("Undo: %1").arg(undo.undoText()) : tr("Undo"); }});
+    m_actions->add(
+        {.id = "edit.redo",
+         .menu = "Edit",
+         .text = tr("Redo"),
+         .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+         .handler = [&undo] { undo.redo(); },
+         .enabled = [&undo] { return undo.canRedo(); },
+         .live_text = [&undo] { return undo.canRedo() ? tr("Redo: %1").arg(undo.redoText()) : tr("Redo"); }});
+}
+
+void MainWindow::addViewActions() {
+    using Choice = ThemeManager::Choice;
+    ThemeManager& theme = ThemeManager::instance();
+    struct Entry {
+        const char* id;
+        QString text;
+        Choice choice;
+    };
+    const Entry choices[] = {{"view.light", tr("Light"), Choice::light},
+                             {"view.dark", tr("Dark"), Choice::dark},
+                             {"view.system", tr("Light or dark as the system"), Choice::system}};
+    for (const Entry& entry : choices) {
+        m_actions->add({.id = entry.id,
+                        .menu = "View",
+                        .text = entry.text,
+                        .handler = [&theme, choice = entry.choice] { theme.setChoice(choice); },
+                        .checked = [&theme, choice = entry.choice] { return theme.choice() == choice; },
+                        .separator_before = entry.choice == Choice::light});
+    }
+    m_actions->add({.id = "view.larger",
+                    .menu = "View",
+                    .text = tr("Larger"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
+                    .handler = [&theme] { theme.larger(); },
+                    .enabled = [&theme] { return theme.scale() < 250; },
+                    .separator_before = true});
+    m_actions->add({.id = "view.smaller",
+                    .menu = "View",
+                    .text = tr("Smaller"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Minus)},
+                    .handler = [&theme] { theme.smaller(); },
+                    .enabled = [&theme] { return theme.scale() > 100; }});
+    m_actions->add({.id = "view.scale100",
+                    .menu = "View",
+                    .text = tr("100 %"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_0)},
+                    .handler = [&theme] { theme.setScale(100); }});
+    m_actions->add({.id = "view.panel",
+                    .menu = "View",
+                    .text = tr("Settings panel"),
+                    .shortcuts = {QKeySequence(Qt::Key_F9)},
+                    .handler = [this] { setPanelFolded(!m_panelFolded); },
+                    .checked = [this] { return !m_panelFolded; },
+                    .separator_before = true});
+    m_actions->add({.id = "view.rail",
+                    .menu = "View",
+                    .text = tr("Names of rooms"),
+                    .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
+                    .handler = [this] { setRailFolded(!m_railFolded); },
+                    .checked = [this] { return !m_railFolded; }});
+    m_actions->add({.id = "view.fullscreen",
+                    .menu = "View",
+                    .text = tr("Full screen"),
+                    .shortcuts = {QKeySequence(Qt::Key_F11)},
+                    .handler = [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); },
+                    .checked = [this] { return isFullScreen(); }});
+    int number = 0;
+    for (const RoomEntry& room : rooms()) {
+        ++number;
+        m_actions->add({.id = QStringLiteral("room.") + QLatin1String(room.id),
+                        .menu = "View",
+                        .text = tr("Room: %1").arg(room.title),
+                        .shortcuts = {QKeySequence(Qt::Key_0 + number)},
+                        .handler = [this, id = QString::fromLatin1(room.id)] { showRoom(id); },
+                        .separator_before = number == 1});
+    }
+}
+
+void MainWindow::addRunActions() {
+    SweepSession& session = m_workspace.session();
+    m_actions->add({.id = "run.start",
+                    .menu = "Run",
+                    .text = tr("Start or pause"),
+                    .shortcuts = {QKeySequence(Qt::Key_Space)},
+                    .handler = [this] { m_workspace.startOrPause(); },
+                    .enabled = [&session] { return session.state() != SweepSession::State::stopping; },
+                    .live_text =
+                        [&session] {
+                            if (session.state() == SweepSession::State::idle) return tr("Start");
+                            return session.state() == SweepSession::State::paused ? tr("Resume") : tr("Pause");
+                        }});
+    m_actions->add({.id = "run.stop",
+                    .menu = "Run",
+                    .text = tr("Stop"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Period)},
+                    .handler = [&session] { session.stop(); },
+                    .enabled = [&session] { return session.isActive(); }});
+    m_actions->add({.id = "run.continue",
+                    .menu = "Run",
+                    .text = tr("Continue unfinished runs"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Return)},
+                    .handler = [this] { m_workspace.continueRuns(m_workspace.unfinishedRuns()); },
+                    .enabled = [this] { return !m_workspace.unfinishedRuns().empty(); }});
+    m_actions->add({.id = "help.palette",
+                    .menu = "Help",
+                    .text = tr("Find an action …"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_K)},
+                    .handler = [this] { m_palette->open(); }});
+    m_actions->add({.id = "help.keyboard",
+                    .menu = "Help",
+                    .text = tr("Keyboard"),
+                    .shortcuts = {QKeySequence(Qt::Key_F1)},
+                    .handler = [this] { m_sheet->toggle(); }});
+    m_actions->add({.id = "help.about", .menu = "Help", .text = tr("About RoPE Lab"), .handler = [this] {
+                        m_banners->show(QStringLiteral("about"), BannerArea::Kind::information,
+                                        tr("RoPE Lab %1, a laboratory for rotary position embeddings. Free software "
+                                           "under the GNU GPL, version 3 or later.")
+                                            .arg(QCoreApplication::applicationVersion()));
+                    }});
+    m_actions->add({.id = "lab.quit",
+                    .menu = "File",
+                    .text = tr("Quit"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Q)},
+                    .handler = [this] { close(); },
+                    .separator_before = true});
+}
+
+void MainWindow::showRecent(QMenu* menu) {
+    menu->clear();
+    const QStringList labs = m_workspace.settings().recentLabs();
+    for (const QString& path : labs) {
+        QAction* action = menu->addAction(QFileInfo(path).completeBaseName());
+        action->setToolTip(path);
+        action->setStatusTip(path);
+        connect(action, &QAction::triggered, this, [this, path] { m_workspace.openLab(path); });
+    }
+    if (labs.isEmpty()) menu->addAction(tr("none yet"))->setEnabled(false);
+}
+
+}  // namespace ropelab::ui

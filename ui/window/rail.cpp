@@ -1,0 +1,64 @@
+#include "ui/window/rail.h"
+
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/icons.h"
+#include "ui/window/room.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+
+Rail::Rail(QWidget* parent) : QFrame(parent) {
+    setAccessibleName(tr("Rooms"));
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {0, 8, 0, 8}, 4);
+    int number = 0;
+    for (const RoomEntry& room : rooms()) {
+        auto* button = new QToolButton(this);
+        button->setProperty("rail", true);
+        button->setText(room.title);
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        button->setToolTip(tr("%1 (%2)").arg(room.purpose).arg(number + 1));
+        button->setAccessibleName(room.title);
+        button->setAccessibleDescription(room.purpose);
+        m_buttons.addButton(button, number++);
+        layout->addWidget(button);
+    }
+    layout->addStretch(1);
+    connect(&m_buttons, &QButtonGroup::idClicked, this, &Rail::picked);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &Rail::restyle);
+    restyle();
+}
+
+void Rail::setFolded(bool folded) {
+    if (folded == m_folded) return;
+    m_folded = folded;
+    restyle();
+}
+
+void Rail::setCurrent(int room) {
+    if (auto* button = m_buttons.button(room)) button->setChecked(true);
+}
+
+void Rail::restyle() {
+    const auto& manager = ThemeManager::instance();
+    const int size = manager.pixels(20);
+    setFixedWidth(manager.pixels(m_folded ? 48 : 104));
+    for (const RoomEntry& room : rooms()) {
+        auto* button = qobject_cast<QToolButton*>(m_buttons.button(static_cast<int>(&room - rooms().data())));
+        QIcon icon;
+        icon.addPixmap(drawn(room.outline, manager.theme().text, false, size, devicePixelRatioF()), QIcon::Normal,
+                       QIcon::Off);
+        icon.addPixmap(drawn(room.outline, manager.theme().accent, false, size, devicePixelRatioF()), QIcon::Normal,
+                       QIcon::On);
+        button->setIcon(icon);
+        button->setIconSize({size, size});
+        button->setToolButtonStyle(m_folded ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,121 @@
+#include "ui/window/status_strip.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+
+#include "ui/experiment/sweep_session.h"
+#include "ui/window/format.h"
+#include "ui/window/icons.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+
+StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
+    : QFrame(parent),
+      m_session(session),
+      m_bar(new QProgressBar(this)),
+      m_iteration(new QLabel(this)),
+      m_left(new QLabel(this)),
+      m_speed(new QLabel(this)),
+      m_machine(new QLabel(this)),
+      m_pause(new QPushButton(tr("Pause"), this)),
+      m_stop(new QPushButton(tr("Stop"), this)) {
+    setProperty("panel", true);
+    setAccessibleName(tr("What is running"));
+    auto* layout = new QHBoxLayout(this);
+    scaleLayout(layout, {12, 8, 12, 8}, 16);
+    m_bar->setRange(0, 1000);
+    m_bar->setTextVisible(false);
+    m_bar->setAccessibleName(tr("Progress of the sweep"));
+    scaleWidth(m_bar, 160);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_iteration);
+    layout->addWidget(m_left);
+    layout->addWidget(m_speed);
+    layout->addStretch(1);
+    m_machine->setProperty("quiet", true);
+    layout->addWidget(m_machine);
+    for (QPushButton* button : {m_pause, m_stop}) {
+        button->setFocusPolicy(Qt::TabFocus);
+        layout->addWidget(button);
+    }
+    setIcon(m_stop, outline::stop);
+    m_stop->setToolTip(tr("Ends the sweep; every run can be continued later."));
+    connect(m_pause, &QPushButton::clicked, this, &StatusStrip::pauseAsked);
+    connect(m_stop, &QPushButton::clicked, this, &StatusStrip::stopAsked);
+    connect(&session, &SweepSession::stateChanged, this, &StatusStrip::renew);
+    connect(&session, &SweepSession::started, this, &StatusStrip::renew);
+    connect(&session, &SweepSession::delivered, this, &StatusStrip::renew);
+    connect(&session, &SweepSession::ended, this, &StatusStrip::renew);
+    renew();
+}
+
+void StatusStrip::setNotice(const QString& text) {
+    m_notice = text;
+    renew();
+}
+
+QString StatusStrip::summary() const {
+    QStringList parts;
+    for (const QLabel* label : {m_iteration, m_left, m_speed, m_machine}) {
+        if (!label->text().isEmpty()) parts << label->text();
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+void StatusStrip::renew() {
+    using State = SweepSession::State;
+    const State state = m_session.state();
+    const auto& progress = m_session.progress();
+    const bool active = m_session.isActive();
+
+    QString iteration, left, speed, machine;
+    if (progress) {
+        iteration = tr("%1 / %2").arg(groupedText(progress->iteration), groupedText(progress->iterations));
+        if (progress->cohorts > 1) iteration += tr("  (cohort %1 of %2)").arg(progress->cohort).arg(progress->cohorts);
+        if (progress->tokens_per_second > 0) speed = tr("%1 characters/s").arg(roundText(progress->tokens_per_second));
+    }
+    switch (state) {
+        case State::idle:
+            left = progress ? tr("ended after %1").arg(durationText(progress->seconds)) : tr("Ready");
+            break;
+        case State::running:
+            left = progress && progress->done > 0 ? tr("%1 left").arg(durationText(progress->seconds_left))
+                                                  : tr("Starting …");
+            break;
+        case State::paused:
+            left = tr("paused");
+            break;
+        case State::stopping:
+            left = tr("stopping …");
+            break;
+    }
+    if (!active) speed.clear();
+    if (const auto& with = m_session.conditions()) {
+        machine = tr("%1, %2, %3")
+                      .arg(QString::fromStdString(with->device), countText(with->threads, tr("thread")),
+                           QString::fromStdString(with->precision));
+        m_machine->setToolTip(QString::fromStdString(with->reason));
+    }
+    if (!m_notice.isEmpty()) left = m_notice;
+
+    m_bar->setVisible(progress.has_value());
+    m_bar->setValue(progress ? static_cast<int>(progress->done * 1000) : 0);
+    m_iteration->setText(iteration);
+    m_iteration->setVisible(!iteration.isEmpty());
+    m_left->setText(left);
+    m_speed->setText(speed);
+    m_speed->setVisible(!speed.isEmpty());
+    m_machine->setText(machine);
+    m_pause->setVisible(active);
+    m_stop->setVisible(active);
+    m_pause->setEnabled(state == State::running || state == State::paused);
+    m_stop->setEnabled(m_pause->isEnabled());
+    m_pause->setText(state == State::paused ? tr("Resume") : tr("Pause"));
+    setIcon(m_pause, state == State::paused ? outline::start : outline::pause);
+    setAccessibleDescription(summary());
+}
+
+}  // namespace ropelab::ui

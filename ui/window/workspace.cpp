@@ -1,0 +1,258 @@
+#include "ui/window/workspace.h"
+
+#include <QFileInfo>
+#include <QUndoCommand>
+#include <algorithm>
+#include <utility>
+
+#include "core/spec/error.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// A change of the lab file that can be taken back.
+class LabCommand : public QUndoCommand {
+ public:
+    LabCommand(const QString& text, std::function<void()> redo, std::function<void()> undo)
+        : QUndoCommand(text), m_redo(std::move(redo)), m_undo(std::move(undo)) {}
+    void redo() override { m_redo(); }
+    void undo() override { m_undo(); }
+
+ private:
+    std::function<void()> m_redo;
+    std::function<void()> m_undo;
+};
+
+std::filesystem::path toPath(const QString& path) {
+    return std::filesystem::path(path.toStdU16String());
+}
+
+}  // namespace
+
+Workspace::Workspace(WorkspaceOptions options, QObject* parent)
+    : QObject(parent),
+      m_options(std::move(options)),
+      m_settings(m_options.settingsFile),
+      m_lab(m_options.labsFolder.isEmpty() ? LabDocument::standardFolder() : m_options.labsFolder),
+      m_experiment(presets().front().experiment, &m_undo),
+      m_session(m_options.engine ? m_options.engine : Runner::EngineSource(&open_engine)) {
+    connect(&m_session, &SweepSession::delivered, &m_runs, &RunStore::apply);
+    connect(&m_session, &SweepSession::ended, this, &Workspace::sweepEnded);
+    connect(&m_session, &SweepSession::trouble, this, [this](const QString& message) {
+        emit problem(QStringLiteral("recorder"), tr("The lab cannot be written at the moment: %1 Training goes on; "
+                                                    "what was measured is kept and tried again.")
+                                                     .arg(message));
+    });
+    connect(&m_lab, &LabDocument::opened, this, [this] {
+        m_undo.clear();
+        m_runs.reload(m_lab.file(), false);
+        attempt(QStringLiteral("experiment"), [this] {
+            if (auto latest = m_lab.latestExperiment()) m_experiment.replace(*latest);
+        });
+    });
+    connect(&m_lab, &LabDocument::runsChanged, this, [this] { m_runs.reload(m_lab.file(), true); });
+    connect(&m_lab, &LabDocument::renamed, this, &Workspace::remember);
+}
+
+Workspace::~Workspace() = default;
+
+void Workspace::start() {
+    if (m_session.isActive()) return;
+    attempt(QStringLiteral("start"), [this] {
+        if (m_experiment.value().expand().empty()) throw BadInput("There is no run to train; add one to the sweep.");
+        // Runs of earlier sweeps step back, so that the new one has the picture.
+        auto plan = m_lab.addSweep(m_experiment.value());
+        for (const RunView& run : m_runs.runs()) {
+            const bool isNew = std::any_of(plan.runs.begin(), plan.runs.end(),
+                                           [&run](const PlannedRun& planned) { return planned.id == run.record.id; });
+            m_runs.setVisible(run.record.id, isNew);
+        }
+        train(std::move(plan));
+    });
+}
+
+void Workspace::continueRuns(const std::vector<RunId>& runs) {
+    if (m_session.isActive() || runs.empty()) return;
+    attempt(QStringLiteral("start"), [this, &runs] {
+        if (m_lab.isReadOnly()) {
+            throw BadInput("This lab is open in another window; save it under another name to go on here.");
+        }
+        for (const RunId id : runs) m_runs.setVisible(id, true);
+        train(m_lab.continued(runs));
+    });
+}
+
+std::vector<RunId> Workspace::unfinishedRuns() const {
+    std::vector<RunId> result;
+    if (m_session.isActive()) return result;
+    for (const RunView& run : m_runs.runs()) {
+        if (LabDocument::isUnfinished(run.record)) result.push_back(run.record.id);
+    }
+    return result;
+}
+
+void Workspace::startOrPause() {
+    switch (m_session.state()) {
+        case SweepSession::State::idle:
+            start();
+            break;
+        case SweepSession::State::running:
+            m_session.pause();
+            break;
+        case SweepSession::State::paused:
+            m_session.resume();
+            break;
+        case SweepSession::State::stopping:
+            break;
+    }
+}
+
+void Workspace::renameRun(RunId id, const QString& name) {
+    const RunView* run = m_runs.find(id);
+    const QString before = run ? QString::fromStdString(run->record.name) : QString();
+    if (!run || name.trimmed().isEmpty() || name == before) return;
+    attempt(QStringLiteral("lab"), [&] {
+        m_undo.push(new LabCommand(
+            tr("rename %1").arg(before), [this, id, name] { m_lab.renameRun(id, name); },
+            [this, id, before] { m_lab.renameRun(id, before); }));
+    });
+}
+
+void Workspace::annotateRun(RunId id, const QString& note) {
+    const RunView* run = m_runs.find(id);
+    const QString before = run ? QString::fromStdString(run->record.note) : QString();
+    if (!run || note == before) return;
+    attempt(QStringLiteral("lab"), [&] {
+        m_undo.push(new LabCommand(
+            tr("note on %1").arg(QString::fromStdString(run->record.name)),
+            [this, id, note] { m_lab.annotateRun(id, note); }, [this, id, before] { m_lab.annotateRun(id, before); }));
+    });
+}
+
+void Workspace::deleteRun(RunId id) {
+    const RunView* run = m_runs.find(id);
+    if (!run) return;
+    if (m_session.isTraining(id)) {
+        emit problem(QStringLiteral("lab"),
+                     tr("%1 is training; stop it before you delete it.").arg(QString::fromStdString(run->record.name)));
+        return;
+    }
+    attempt(QStringLiteral("lab"), [&] {
+        m_undo.push(new LabCommand(
+            tr("delete %1").arg(QString::fromStdString(run->record.name)), [this, id] { m_lab.deleteRun(id); },
+            [this, id] { m_lab.restoreRun(id); }));
+    });
+}
+
+void Workspace::newLab() {
+    whenIdle([this] {
+        m_lab.startAfresh();
+        m_settings.setValue("lab/unsaved", QString());
+    });
+}
+
+void Workspace::openLab(const QString& path) {
+    whenIdle([this, path] { attempt(QStringLiteral("lab"), [this, &path] { m_lab.open(path); }); });
+}
+
+void Workspace::saveLabAs(const QString& path) {
+    const bool trains = m_session.isActive();
+    const bool paused = m_session.state() == SweepSession::State::paused;
+    std::vector<RunId> unfinished;
+    for (const RunId id : m_training) {
+        if (trains && m_session.isTraining(id)) unfinished.push_back(id);
+    }
+    whenIdle([this, path, unfinished, paused] {
+        attempt(QStringLiteral("lab"), [this, &path] {
+            m_lab.saveAs(path);
+            emit labSaved();
+        });
+        // Runs that ended while the sweep was being stopped have nothing left to do.
+        std::vector<RunId> left;
+        for (const RunId id : unfinished) {
+            const RunView* run = m_runs.find(id);
+            if (run && LabDocument::canContinue(run->record)) left.push_back(id);
+        }
+        if (!left.empty() && !paused) continueRuns(left);
+    });
+}
+
+void Workspace::whenIdle(std::function<void()> then) {
+    if (!m_session.isActive()) {
+        then();
+        return;
+    }
+    m_whenIdle.push_back(std::move(then));
+    m_session.stop();
+}
+
+bool Workspace::reopenUnsaved() {
+    const QString path = m_settings.value("lab/unsaved").toString();
+    if (path.isEmpty() || !QFileInfo::exists(path)) return false;
+    try {
+        m_lab.open(path);
+    } catch (const std::exception& error) {
+        emit problem(QStringLiteral("lab"), QString::fromStdString(error.what()));
+        return false;
+    }
+    if (m_lab.isReadOnly() || m_runs.runs().empty()) {
+        // Another window works on it, or there is nothing in it.
+        m_lab.startAfresh();
+        return false;
+    }
+    return true;
+}
+
+void Workspace::train(Plan plan) {
+    m_training.clear();
+    m_fromTheStart = true;
+    for (const PlannedRun& run : plan.runs) {
+        m_training.push_back(run.id);
+        m_fromTheStart = m_fromTheStart && !run.resume;
+    }
+    plan.data_dir = m_options.dataDir;
+    m_session.start(std::move(plan), toPath(m_lab.path()));
+}
+
+void Workspace::attempt(const QString& id, const std::function<void()>& work) {
+    try {
+        work();
+        emit solved(id);
+    } catch (const std::exception& error) {
+        emit problem(id, QString::fromStdString(error.what()));
+    }
+}
+
+void Workspace::sweepEnded(RunState how, const QString& message) {
+    if (m_lab.file()) m_runs.refreshRecords(*m_lab.file());
+    if (how == RunState::failed) {
+        emit problem(QStringLiteral("sweep"), message);
+    } else {
+        emit solved(QStringLiteral("recorder"));
+        measureSpeed();
+    }
+    // What waits may wait again (save, then close).
+    const auto waiting = std::exchange(m_whenIdle, {});
+    for (const auto& then : waiting) then();
+}
+
+void Workspace::remember() {
+    if (!m_lab.hasFile()) return;
+    m_settings.setValue("lab/unsaved", m_lab.isUnsaved() ? m_lab.path() : QString());
+    if (!m_lab.isUnsaved()) m_settings.addRecentLab(m_lab.path());
+}
+
+void Workspace::measureSpeed() {
+    const auto& progress = m_session.progress();
+    if (!m_fromTheStart || !progress || progress->seconds < 5) return;  // part of a sweep tells too little
+    double operations = 0;
+    for (const RunId id : m_training) {
+        const RunView* run = m_runs.find(id);
+        if (!run || run->record.state != RunState::finished) return;
+        operations += operations_per_step(run->spec) * static_cast<double>(run->spec.iterations);
+    }
+    m_settings.setValue("machine/operations_per_second", operations / progress->seconds);
+}
+
+}  // namespace ropelab::ui

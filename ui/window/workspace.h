@@ -1,0 +1,94 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "core/experiment/runner.h"
+#include "ui/experiment/experiment_model.h"
+#include "ui/experiment/run_store.h"
+#include "ui/experiment/sweep_session.h"
+#include "ui/window/lab_document.h"
+#include "ui/window/settings.h"
+
+namespace ropelab::ui {
+
+/// Where a workspace keeps things and what trains for it; tests give their own.
+struct WorkspaceOptions {
+    QString settingsFile;  // "": the user's
+    QString labsFolder;    // "": the user's
+    std::filesystem::path dataDir;
+    Runner::EngineSource engine;  // empty: open_engine
+};
+
+/// Everything that rooms share, without a widget: the lab and its runs, the experiment to start next, the sweep that
+/// trains, undo, settings. Its functions do what actions and buttons ask for; what goes wrong comes as problem().
+class Workspace : public QObject {
+    Q_OBJECT
+
+ public:
+    explicit Workspace(WorkspaceOptions options, QObject* parent = nullptr);
+    ~Workspace() override;
+
+    Settings& settings() { return m_settings; }
+    LabDocument& lab() { return m_lab; }
+    RunStore& runs() { return m_runs; }
+    ExperimentModel& experiment() { return m_experiment; }
+    SweepSession& session() { return m_session; }
+    QUndoStack& undo() { return m_undo; }
+    const std::filesystem::path& dataDir() const { return m_options.dataDir; }
+
+    /// Writes the experiment into the lab and trains it.
+    void start();
+    /// Goes on with runs that stopped.
+    void continueRuns(const std::vector<RunId>& runs);
+    /// Runs that continueRuns takes.
+    std::vector<RunId> unfinishedRuns() const;
+    /// Space: start, pause or resume, whichever there is to do.
+    void startOrPause();
+
+    void renameRun(RunId id, const QString& name);
+    void annotateRun(RunId id, const QString& note);
+    void deleteRun(RunId id);
+
+    // Each of these waits, without blocking, until a running sweep has stopped and is recorded.
+    void newLab();
+    void openLab(const QString& path);
+    /// A sweep goes on afterwards, in the new file.
+    void saveLabAs(const QString& path);
+    /// Calls `then` as soon as nothing trains; stops the sweep if need be.
+    void whenIdle(std::function<void()> then);
+
+    /// The lab without a name that the last window left, opened again. Returns whether there was one with runs.
+    bool reopenUnsaved();
+
+ signals:
+    /// Something could not be done: an id for the message, and a sentence.
+    void problem(const QString& id, const QString& sentence);
+    /// An earlier problem of this id is over.
+    void solved(const QString& id);
+    void labSaved();
+
+ private:
+    void train(Plan plan);
+    void attempt(const QString& id, const std::function<void()>& work);
+    void sweepEnded(RunState how, const QString& message);
+    void remember();
+    void measureSpeed();
+
+    WorkspaceOptions m_options;
+    Settings m_settings;
+    QUndoStack m_undo;
+    LabDocument m_lab;
+    RunStore m_runs;
+    ExperimentModel m_experiment;
+    std::vector<RunId> m_training;  // of the present or last sweep
+    bool m_fromTheStart = true;     // none of them went on from a checkpoint
+    std::vector<std::function<void()>> m_whenIdle;
+    SweepSession m_session;  // last, so that its threads end first
+};
+
+}  // namespace ropelab::ui
