@@ -5,18 +5,11 @@
 #include <numbers>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
 namespace {
-
-// Plain digits for messages: "0.3", "10000".
-std::string plain(double value) {
-    std::string text = std::to_string(value);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text;
-}
 
 void check_head_dim(int head_dim) {
     if (head_dim <= 0 || head_dim % 2 != 0) {
@@ -26,7 +19,7 @@ void check_head_dim(int head_dim) {
 
 void check_theta(double theta) {
     if (!(theta > 1.0) || !std::isfinite(theta)) {
-        throw BadInput("Rope theta is " + plain(theta) + ", but it must be above 1.");
+        throw BadInput("Rope theta is " + number_text(theta) + ", but it must be above 1.");
     }
 }
 
@@ -35,7 +28,7 @@ void check_theta(double theta) {
 int rotary_dim(int head_dim, double fraction) {
     check_head_dim(head_dim);
     if (!(fraction >= 0.0 && fraction <= 1.0)) {
-        throw BadInput("The rotated fraction is " + plain(fraction) + ", but it must lie between 0 and 1.");
+        throw BadInput("The rotated fraction is " + number_text(fraction) + ", but it must lie between 0 and 1.");
     }
     if (fraction == 0.0) return 0;
     // A tie between two even numbers goes up, so half of p·d is rounded half up. The nudge keeps 0.1 · 60 a tie.
@@ -55,7 +48,7 @@ std::vector<double> slice_frequencies(int rotary_dim, double theta) {
 Frequencies frequencies(const FrequencySettings& settings) {
     check_theta(settings.theta);
     if (!(settings.factor >= 1.0) || !std::isfinite(settings.factor)) {
-        throw BadInput("The scaling factor is " + plain(settings.factor) + ", but it must be 1 or more.");
+        throw BadInput("The scaling factor is " + number_text(settings.factor) + ", but it must be 1 or more.");
     }
     Frequencies result;
     result.rotary_dim = rotary_dim(settings.head_dim, settings.fraction);

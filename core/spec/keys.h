@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/spec/numbers.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -40,15 +41,5 @@ const Key& key(std::string_view name);
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec);
 /// A value as people read it, in the C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
 std::string to_text(const Value& value);
-
-/// A number in the C locale whatever the desktop's, with an optional k (thousand) or M (million). Throws BadInput.
-double parse_number(std::string_view text);
-/// The shortest text that reads back as the same number.
-std::string number_text(double value);
-/// A number for labels and axes: 500, "1k", "10k", "1M", "1.5k".
-std::string short_number(double value);
-
-/// The known word nearest to `word` by edit distance, for "did you mean".
-std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace ropelab

@@ -1,11 +1,14 @@
+#include "core/spec/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
 
 namespace ropelab {
 

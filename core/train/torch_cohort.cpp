@@ -10,6 +10,7 @@
 #include "core/model/decoder.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/train/batches.h"
 #include "core/train/processor.h"
 #include "core/train/schedule.h"
@@ -167,9 +168,9 @@ struct TorchCohort::State {
             specs.front().context, device);
         const double ratio = seconds_a_pass(batch, Precision::float32) / seconds_a_pass(batch, Precision::bfloat16);
         const bool faster = ratio > 1.0;
+        const double times = std::round(100.0 * (faster ? ratio : 1.0 / ratio)) / 100.0;
         settle(faster ? Precision::bfloat16 : Precision::float32,
-               std::to_string(faster ? ratio : 1.0 / ratio).substr(0, 4) + " × as fast as " +
-                   (faster ? "float32" : "bfloat16") + " here.");
+               number_text(times) + " × as fast as " + (faster ? "float32" : "bfloat16") + " here.");
     }
 };
 

@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
+#include <cmath>
 #include <random>
 
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {
