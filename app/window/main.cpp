@@ -4,7 +4,7 @@
 #include <QElapsedTimer>
 #include <QTextStream>
 
-#include "core/experiment/passive_threads.h"
+#include "core/experiment/thread_waiting.h"
 #include "core/spec/error.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/batch_modes.h"
@@ -44,7 +44,7 @@ int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    wait_passively(argv);
+    restart_to_wait_briefly(argv);
     QElapsedTimer sinceStart;
     sinceStart.start();
     QStringList arguments;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/experiment/runner.h"
+#include "core/experiment/thread_waiting.h"
 
 namespace ropelab {
 
@@ -31,8 +32,7 @@ Engine& open_engine() {
     const std::lock_guard lock(mutex);
     if (engine) return *engine;
 
-    // As wait_passively, for a program into which libgomp comes with the engine. What the user set stands.
-    setenv("OMP_WAIT_POLICY", "PASSIVE", 0);
+    wait_briefly();  // libgomp comes with the engine, so this is in time where Qt has not brought it before
 
     std::string trouble;
     for (const auto& path : engine_paths()) {
