@@ -46,8 +46,8 @@ class Vocabulary {
 /// What the best possible predictor loses on a corpus whose rules are known: the mean over positions in a window that
 /// starts in the middle of the text, in nats per character.
 struct Floor {
-    /// loss_by_position[t]: of character t + 1 of a window, characters 0 … t seen, averaged over the windows that a whole evaluation
-    /// of the validation split uses.
+    /// loss_by_position[t]: of character t + 1 of a window, characters 0 … t seen, averaged over the windows that a
+    /// whole evaluation of the validation split uses.
     std::vector<double> loss_by_position;
     /// The mean of loss_by_position: comparable with a whole validation loss at the same context length.
     double mean = 0;
