@@ -53,7 +53,7 @@ double order1(const std::vector<std::int32_t>& tokens, int distinct) {
 
 std::string printable_byte(unsigned char byte) {
     if (byte < 0x80) {
-        const std::string text = printable_character(byte);
+        std::string text = printable_character(byte);
         if (!text.starts_with("U+")) return text;
     }
     std::array<char, 8> text{};

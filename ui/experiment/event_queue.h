@@ -29,30 +29,30 @@ using Delivery = std::variant<Event, CutBack>;
 class EventQueue {
  public:
     /// `hint` is called on the producer's thread when the queue stops being empty; it must only post something.
-    explicit EventQueue(std::function<void()> hint) : hint_(std::move(hint)) {}
+    explicit EventQueue(std::function<void()> hint) : m_hint(std::move(hint)) {}
 
     void push(Delivery delivery) {
         bool first = false;
         {
-            const std::lock_guard lock(mutex_);
-            first = items_.empty();
-            items_.push_back(std::move(delivery));
+            const std::lock_guard lock(m_mutex);
+            first = m_items.empty();
+            m_items.push_back(std::move(delivery));
         }
-        if (first) hint_();
+        if (first) m_hint();
     }
 
     /// Everything since the last drain, in order.
     std::vector<Delivery> drain() {
         std::vector<Delivery> result;
-        const std::lock_guard lock(mutex_);
-        result.swap(items_);
+        const std::lock_guard lock(m_mutex);
+        result.swap(m_items);
         return result;
     }
 
  private:
-    std::function<void()> hint_;
-    std::mutex mutex_;
-    std::vector<Delivery> items_;
+    std::function<void()> m_hint;
+    std::mutex m_mutex;
+    std::vector<Delivery> m_items;
 };
 
 }  // namespace ropelab::ui

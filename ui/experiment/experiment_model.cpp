@@ -29,7 +29,7 @@ void ExperimentModel::edit(const QString& text, const std::function<void(Experim
     m_undo->push(new Edit(this, text, std::move(after)));
 }
 
-void ExperimentModel::replace(Experiment value) {
+void ExperimentModel::replace(const Experiment& value) {
     set(value);
 }
 

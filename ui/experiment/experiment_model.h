@@ -24,7 +24,7 @@ class ExperimentModel : public QObject {
     /// (BadInput) comes through, and nothing has changed then.
     void edit(const QString& text, const std::function<void(Experiment&)>& edit);
     /// Another experiment, without undo: a lab was opened.
-    void replace(Experiment value);
+    void replace(const Experiment& value);
 
  signals:
     void changed();

@@ -14,7 +14,7 @@ namespace {
 Value checked(const char* name, const QString& typed) {
     const Key& entry = key(name);
     RunSpec scratch;
-    const Value value = parse_value(entry, typed.toStdString(), scratch);
+    Value value = parse_value(entry, typed.toStdString(), scratch);
     entry.set(scratch, value);
     return value;
 }

@@ -95,9 +95,9 @@ void SweepSession::drain() {
         if (const auto* last = std::get_if<event::SweepEnded>(event)) end = *last;
     }
     emit delivered(deliveries);
-    const QString trouble_now = QString::fromStdString(m_recorder->trouble());
-    if (trouble_now != m_trouble) {
-        m_trouble = trouble_now;
+    const QString troubleNow = QString::fromStdString(m_recorder->trouble());
+    if (troubleNow != m_trouble) {
+        m_trouble = troubleNow;
         if (!m_trouble.isEmpty()) emit trouble(m_trouble);
     }
     if (end) finish(*end);

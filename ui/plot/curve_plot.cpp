@@ -17,6 +17,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 33;
+constexpr double kRoomForLegend = 300;  // pixels at 100 %
 
 }  // namespace
 
@@ -64,6 +65,16 @@ CurvePlot::CurvePlot(QWidget* parent)
 }
 
 CurvePlot::~CurvePlot() = default;
+
+void CurvePlot::fitLegend() {
+    // In a low plot the curves get the room; their ends are named anyway.
+    m_legend->setVisible(!m_runs.empty() && height() >= ThemeManager::instance().px(kRoomForLegend));
+}
+
+void CurvePlot::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitLegend();
+}
 
 QSize CurvePlot::sizeHint() const {
     const ThemeManager& theme = ThemeManager::instance();
@@ -305,7 +316,7 @@ void CurvePlot::updateLegend() {
         entries.push_back({id, run.label, m_style.penOf(curve), run.visible});
     }
     m_legend->setEntries(entries);
-    m_legend->setVisible(!entries.empty());
+    fitLegend();
 }
 
 void CurvePlot::schedule() {

@@ -28,7 +28,7 @@ class PlotReadout;
 struct CurveId {
     RunId run = 0;
     Quantity quantity = Quantity::validation_loss;
-    auto operator<=>(const CurveId&) const = default;
+    auto operator<=>(const CurveId&) const = default;  // NOLINT(modernize-use-nullptr): clang 14 misreads it
 };
 
 /// Live curves of many runs over the iterations: legend on top, plot below. Append from the window's thread as events
@@ -140,6 +140,7 @@ class CurvePlot : public QWidget {
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -158,6 +159,7 @@ class CurvePlot : public QWidget {
     void schedule();
     void refresh();
     void restyle();
+    void fitLegend();
     /// What is drawn now, in the figure's order; fills `shown` where it is given.
     Figure figure(std::vector<Shown>* shown) const;
     void setAxesOf(Figure& figure) const;
