@@ -61,6 +61,8 @@ int main(int count, char** arguments) {
     program.require_subcommand(1);
     program.footer("ropelab-cli VERB --help explains a verb, ropelab-cli --help keys every key of an experiment.");
     terminal::add_frequencies(program);
+    terminal::add_context(program);
+    terminal::add_cache(program);
     terminal::add_rotate(program);
     terminal::add_data(program);
     terminal::add_train(program);

@@ -45,13 +45,4 @@ Pairing parse_pairing(const std::string& word) {
     throw BadInput("\"" + word + "\" is no pairing; it must be half or interleaved.");
 }
 
-double parse_fraction(const std::string& text, int head_dim) {
-    RunSpec spec;
-    spec.heads = 1;
-    spec.width = head_dim;
-    const Key& fraction = key("fraction");
-    fraction.set(spec, parse_value(fraction, text, spec));
-    return spec.fraction;
-}
-
 }  // namespace ropelab::terminal

@@ -21,7 +21,5 @@ nlohmann::json read_json(const std::string& file);
 Partial parse_partial(const std::string& word);
 /// "half" or "interleaved". Throws BadInput.
 Pairing parse_pairing(const std::string& word);
-/// "0.25", "25 %" or "6 ch" of a head. Throws BadInput.
-double parse_fraction(const std::string& text, int head_dim);
 
 }  // namespace ropelab::terminal

@@ -8,6 +8,8 @@ namespace ropelab::terminal {
 // bad input (exit status 2) and std::runtime_error for a failed run (1), with one sentence each.
 
 void add_frequencies(CLI::App& program);
+void add_context(CLI::App& program);
+void add_cache(CLI::App& program);
 void add_rotate(CLI::App& program);
 void add_data(CLI::App& program);
 void add_train(CLI::App& program);

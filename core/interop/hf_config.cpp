@@ -1,107 +1,166 @@
 #include "core/interop/hf_config.h"
 
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
+#include <fstream>
 
+#include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
 namespace {
 
-// The first of several names that is there and not null.
-const nlohmann::json* find(const nlohmann::json& object, std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-        const auto found = object.find(name);
-        if (found != object.end() && !found->is_null()) return &*found;
-    }
-    return nullptr;
-}
+using nlohmann::json;
 
-double number(const nlohmann::json& value, const char* what) {
-    if (!value.is_number())
-        throw BadInput(std::string("The config's ") + what + " is " + value.dump() + ", but it must be a number.");
-    return value.get<double>();
-}
+constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr int most_levels = 64;
 
-int head_dim_of(const nlohmann::json& config) {
-    if (const auto* head_dim = find(config, {"head_dim"})) return static_cast<int>(number(*head_dim, "head_dim"));
-    const auto* width = find(config, {"hidden_size", "n_embd"});
-    const auto* heads = find(config, {"num_attention_heads", "n_head"});
-    if (!width || !heads) throw BadInput("The config has neither head_dim nor hidden_size with num_attention_heads.");
-    const double count = number(*heads, "num_attention_heads");
-    if (count < 1)
-        throw BadInput("The config's num_attention_heads is " + heads->dump() + ", but it must be 1 or more.");
-    return static_cast<int>(number(*width, "hidden_size") / count);
-}
-
-// The parameters of one layer type: rope_parameters of version 5, possibly by layer type, or rope_scaling of version 4.
-nlohmann::json rope_parameters(const nlohmann::json& config, std::string_view layer_type) {
-    nlohmann::json parameters = nlohmann::json::object();
-    if (const auto* given = find(config, {"rope_parameters"})) {
-        parameters = *given;
-        const bool by_layer_type = parameters.contains("full_attention") || parameters.contains("sliding_attention");
-        if (by_layer_type) {
-            const std::string type = layer_type.empty() ? "full_attention" : std::string(layer_type);
-            if (!parameters.contains(type))
-                throw BadInput("The config has no layer type \"" + type + "\" in rope_parameters.");
-            parameters = nlohmann::json(parameters.at(type));
+// The object with the text model's keys: multi-modal files keep it one or two levels down.
+const json& text_model(const json& config) {
+    const json* found = &config;
+    for (int level = 0; level < 4; ++level) {
+        const json* inner = nullptr;
+        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config"}) {
+            const auto entry = found->find(name);
+            if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
         }
-    } else {
-        if (const auto* scaling = find(config, {"rope_scaling"})) parameters = *scaling;
-        // Gemma 3 and ModernBERT name the local layers' base apart, and scale only the global ones.
-        if (layer_type == "sliding_attention") {
-            if (const auto* local = find(config, {"rope_local_base_freq", "local_rope_theta"})) {
-                return {{"rope_theta", *local}};
-            }
-        } else if (const auto* global = find(config, {"global_rope_theta"})) {
-            parameters["rope_theta"] = *global;
-        }
+        if (!inner) break;
+        found = inner;
     }
-    return parameters;
+    return *found;
+}
+
+std::string model_type_of(const json& config) {
+    const auto found = config.find("model_type");
+    if (found == config.end() || found->is_null()) return "";
+    if (!found->is_string())
+        throw BadInput("The config's model_type is " + excerpt(*found) + ", but it must be a word.");
+    return found->get<std::string>();
+}
+
+bool names_rotary(const json& config) {
+    return config.contains("rope_theta") || config.contains("rope_parameters") || config.contains("rotary_dim") ||
+           config.contains("rope_scaling");
+}
+
+void refuse_without_rotary(const json& config, const HfModel& model) {
+    const bool alibi = config.contains("alibi") && config.at("alibi") == true;
+    if (alibi || (has_no_rotary(model.model_type) && !names_rotary(config))) {
+        throw BadInput("The config is of a model without rotary embeddings (" + excerpt(json(model.model_type)) +
+                       "); one with them, such as llama or gpt_neox, is needed.");
+    }
+}
+
+std::int64_t context_of(HfReader& reader) {
+    const auto context = reader.count({"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
+                                       "max_sequence_length", "model_max_length", "n_ctx"},
+                                      1, 1 << 30);
+    if (context) return *context;
+    reader.note("max_position_embeddings", "2048", HfOrigin::assumed);
+    return 2048;
 }
 
 }  // namespace
 
-Frequencies hf_frequencies(const nlohmann::json& config, std::string_view layer_type) {
-    if (!config.is_object()) throw BadInput("A model's config.json is a JSON object.");
-    const nlohmann::json parameters = rope_parameters(config, layer_type);
-    const int head_dim = head_dim_of(config);
-
-    const auto* theta = find(parameters, {"rope_theta"});
-    if (!theta) theta = find(config, {"rope_theta", "rotary_emb_base"});
-    const double base = theta ? number(*theta, "rope_theta") : 10000.0;
-
-    int rotary = head_dim;
-    if (const auto* count = find(config, {"rotary_dim"})) {
-        rotary = static_cast<int>(number(*count, "rotary_dim"));
-    } else {
-        const auto names = {"partial_rotary_factor", "rotary_pct", "rotary_percentage", "rope_percent"};
-        const auto* fraction = find(parameters, names);
-        if (!fraction) fraction = find(config, names);
-        if (fraction) rotary = static_cast<int>(head_dim * number(*fraction, "partial_rotary_factor"));
+std::string_view word_of(HfOrigin origin) {
+    switch (origin) {
+        case HfOrigin::file:
+            return "file";
+        case HfOrigin::library_default:
+            return "library default";
+        case HfOrigin::derived:
+            return "derived";
+        case HfOrigin::assumed:
+            return "assumed";
     }
-    if (rotary < 0 || rotary > head_dim) {
-        throw BadInput("The config rotates " + std::to_string(rotary) + " channels of a head that has " +
-                       std::to_string(head_dim) + ".");
-    }
+    return "";
+}
 
+Frequencies HfRotary::at(double length) const {
+    if (!(length >= 0) || length > (1 << 30)) {
+        throw BadInput("The current length is " + number_text(length) + ", but it must lie between 0 and " +
+                       std::to_string(1 << 30) + ".");
+    }
     Frequencies result;
-    result.rotary_dim = rotary;
-    // int(p·d) may be odd; the frequencies are then those of arange(0, dim, 2) / dim.
-    for (int i = 0; i < rotary; i += 2) {
-        result.inverse_frequencies.push_back(std::pow(base, -static_cast<double>(i) / rotary));
+    result.rotary_dim = rotary_dim;
+    if (rotary_dim == 0) {
+        result.inverse_frequencies = plain;
+        return result;
     }
-    const auto* type = find(parameters, {"rope_type", "type"});
-    const std::string name = type ? type->get<std::string>() : "default";
-    if (name == "linear") {
-        const auto* factor = find(parameters, {"factor"});
-        if (!factor) throw BadInput("The config's linear rope scaling has no factor.");
-        for (double& frequency : result.inverse_frequencies) frequency /= number(*factor, "factor");
-    } else if (name != "default") {
-        throw BadInput("The config's rope type \"" + name + "\" is not known here; default and linear are.");
-    }
+    // Freshly built, LongRoPE takes its short factors.
+    const bool fresh = length == 0 && setup.scaling.method == ScalingMethod::longrope;
+    Scaled after = scaled(plain, dimension, setup.theta, setup.scaling, static_cast<double>(setup.context),
+                          fresh ? setup.scaling.original_context : length);
+    result.inverse_frequencies = std::move(after.inverse_frequencies);
+    result.attention_factor = after.attention_factor;
+    const bool finite = std::all_of(result.inverse_frequencies.begin(), result.inverse_frequencies.end(),
+                                    [](double g) { return std::isfinite(g); });
+    if (!finite || !std::isfinite(result.attention_factor))
+        throw BadInput("The config's rope scaling makes frequencies that are not finite; check its factors.");
     return result;
+}
+
+const HfRotary& HfModel::of(std::string_view layer_type) const {
+    if (layer_type.empty()) return rotary.front();
+    for (const HfRotary& entry : rotary) {
+        if (entry.layer_type == layer_type) return entry;
+    }
+    // One set serves full attention whatever else there is.
+    if (rotary.size() == 1 && rotary.front().layer_type.empty() && layer_type == "full_attention")
+        return rotary.front();
+    std::string names;
+    for (const HfRotary& entry : rotary) names += (names.empty() ? "" : " and ") + entry.layer_type;
+    throw BadInput("The config has no layer type \"" + std::string(layer_type) + "\" of its own; " +
+                   (names.empty() ? "all its layers have the same rotary embedding." : "it has " + names + "."));
+}
+
+HfModel read_hf_config(const json& whole) {
+    if (!whole.is_object()) throw BadInput("A model's config.json is a JSON object.");
+    const json& config = text_model(whole);
+    HfModel model;
+    model.model_type = model_type_of(config);
+    refuse_without_rotary(config, model);
+    const json& defaults = library_defaults(model.model_type);
+    HfReader reader({&config}, defaults, model.values);
+    model.context = context_of(reader);
+    model.rotary = read_rotary(config, defaults, model);
+    if (model.rotary.empty()) throw BadInput("The config's rope_parameters name no layer type.");
+    read_cache(config, defaults, model);
+    return model;
+}
+
+Frequencies hf_frequencies(const json& config, std::string_view layer_type, double length) {
+    return read_hf_config(config).of(layer_type).at(length);
+}
+
+json parse_model_config(std::string_view text, const std::string& name) {
+    if (text.size() > most_bytes)
+        throw BadInput(name + " has more than 4 MiB; a model's config.json is a few kilobytes of JSON.");
+    const auto shallow = [&](int depth, json::parse_event_t, json&) {
+        if (depth > most_levels)
+            throw BadInput(name + " is nested more than 64 levels deep; a model's config.json is not.");
+        return true;
+    };
+    try {
+        return json::parse(text, shallow);
+    } catch (const json::parse_error& error) {
+        throw BadInput(name + " is not JSON: it breaks off near byte " + std::to_string(error.byte) + ".");
+    } catch (const json::exception&) {  // a number beyond all bounds
+        throw BadInput(name + " has a number that is too large to be read.");
+    }
+}
+
+json load_model_config(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::string text(most_bytes + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    // At its end a good stream has failed only to read on; a folder cannot be read at all.
+    if (!stream.is_open() || stream.bad() || (stream.gcount() == 0 && !stream.eof()))
+        throw BadInput("The file " + file.string() + " cannot be read; name one that exists.");
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return parse_model_config(text, "The file " + file.string());
 }
 
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -47,9 +48,6 @@ std::vector<double> slice_frequencies(int rotary_dim, double theta) {
 
 Frequencies frequencies(const FrequencySettings& settings) {
     check_theta(settings.theta);
-    if (!(settings.factor >= 1.0) || !std::isfinite(settings.factor)) {
-        throw BadInput("The scaling factor is " + number_text(settings.factor) + ", but it must be 1 or more.");
-    }
     Frequencies result;
     result.rotary_dim = rotary_dim(settings.head_dim, settings.fraction);
     if (settings.partial == Partial::slice) {
@@ -61,9 +59,12 @@ Frequencies frequencies(const FrequencySettings& settings) {
             result.inverse_frequencies[i] = 0.0;
         }
     }
-    if (settings.scaling == Scaling::linear) {
-        for (double& frequency : result.inverse_frequencies) frequency /= settings.factor;
-    }
+    if (result.rotary_dim == 0) return result;  // nothing turns, so nothing can be scaled
+    const int dimension = settings.partial == Partial::slice ? result.rotary_dim : settings.head_dim;
+    Scaled changed = scaled(result.inverse_frequencies, dimension, settings.theta, settings.scaling, settings.context,
+                            settings.length);
+    result.inverse_frequencies = std::move(changed.inverse_frequencies);
+    result.attention_factor = changed.attention_factor;
     return result;
 }
 

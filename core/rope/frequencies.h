@@ -1,7 +1,8 @@
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include "core/rope/scaling.h"
 
 namespace ropelab {
 
@@ -23,22 +24,20 @@ struct Frequencies {
     double attention_factor = 1.0;
 };
 
-/// How a model's frequencies are changed for a longer context.
-enum class Scaling { none, linear };
-
 /// What frequencies are computed from.
 struct FrequencySettings {
     int head_dim = 64;
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
-    Scaling scaling = Scaling::none;
-    /// Target context over training context, s ≥ 1 (F18).
-    double factor = 1.0;
+    Scaling scaling = {};
+    /// The model's context and the current length in tokens, for scalings that depend on them; 0 as `scaled` says.
+    double context = 0;
+    double length = 0;
 };
 
-/// F3 or F4 with F10's rounding, then F18 for linear scaling. Throws BadInput for an odd or non-positive head
-/// dimension, a fraction outside 0–1, a theta not above 1, or a factor below 1.
+/// F3 or F4 with F10's rounding, then F18–F24. Throws BadInput for an odd or non-positive head dimension, a fraction
+/// outside 0–1, a theta not above 1, or what `scaled` refuses.
 Frequencies frequencies(const FrequencySettings& settings);
 
 /// Slice frequencies of `rotary_dim` channels: g_i = theta^(−2i/d_r), for importers that have a rounding of their own.

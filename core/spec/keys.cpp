@@ -71,7 +71,7 @@ Key word_key(std::string_view name, std::string_view group, std::string_view mea
 // `words` stand in the order of the enumeration.
 template <typename Enum>
 Key choice_key(std::string_view name, std::string_view group, std::string_view meaning,
-               std::vector<std::string_view> words, Enum RunSpec::*member) {
+               const std::vector<std::string_view>& words, Enum RunSpec::*member) {
     Key result{name, group, "", meaning, words, 0, 0, {}, {}};
     result.get = [member, words](const RunSpec& spec) -> Value {
         return std::string(words[static_cast<std::size_t>(spec.*member)]);
@@ -210,6 +210,15 @@ Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {
     } catch (const BadInput& error) {
         throw BadInput("The key " + std::string(key.name) + ": " + error.what());
     }
+}
+
+double parse_fraction(std::string_view text, int head_dim) {
+    RunSpec spec;
+    spec.heads = 1;
+    spec.width = head_dim;
+    const Key& fraction = key("fraction");
+    fraction.set(spec, parse_value(fraction, text, spec));
+    return spec.fraction;
 }
 
 std::string to_text(const Value& value) {

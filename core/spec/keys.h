@@ -39,6 +39,8 @@ const Key& key(std::string_view name);
 /// What a person types for a key, as a value: numbers also as "1e6", "10k", "2M"; for `fraction` also "25 %" and
 /// "6 ch" (channels of the spec's head dimension). Throws BadInput.
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec);
+/// A fraction as typed: "0.25", "25 %", "6 ch" of `head_dim` channels. Throws BadInput.
+double parse_fraction(std::string_view text, int head_dim);
 /// A value as people read it, in the C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
 std::string to_text(const Value& value);
 

@@ -1,6 +1,7 @@
 #include "core/interop/hf_config.h"
 
-#include <gtest/gtest.h>
+#include <algorithm>
+#include <cmath>
 
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
@@ -9,33 +10,72 @@
 namespace ropelab {
 namespace {
 
-TEST(HuggingFaceConfig, AgreesWithTransformersOnDefaultAndLinearTypes) {
+using nlohmann::json;
+
+// A head of 64 channels.
+json small(json more = json::object()) {
+    json config = {
+        {"hidden_size", 256}, {"num_attention_heads", 4}, {"num_hidden_layers", 2}, {"max_position_embeddings", 1024}};
+    config.update(more);
+    return config;
+}
+
+const HfValue& value_of(const HfModel& model, const std::string& name) {
+    const auto found = std::find_if(model.values.begin(), model.values.end(),
+                                    [&](const HfValue& value) { return value.name == name; });
+    EXPECT_NE(found, model.values.end()) << name;
+    return *found;
+}
+
+TEST(HuggingFaceConfig, AgreesWithTransformersOnEveryRecord) {
     SKIP_WITHOUT_SHARED_DATA("oracles/hf_inverse_frequencies.json");
     const auto reference = read_json_file(shared_data("oracles/hf_inverse_frequencies.json"));
     int records = 0;
     for (const auto& record : reference.at("records")) {
-        if (record.at("rope_type") != "default" && record.at("rope_type") != "linear") continue;
         const std::string layer_type =
             record.at("layer_type").is_null() ? "" : record.at("layer_type").get<std::string>();
-        const Frequencies ours = hf_frequencies(record.at("config"), layer_type);
+        const double length = record.at("seq_len").is_null() ? 0 : record.at("seq_len").get<double>();
         const auto theirs = record.at("inv_freq").get<std::vector<double>>();
-        SCOPED_TRACE(record.at("name").get<std::string>());
-        ASSERT_EQ(ours.inverse_frequencies.size(), theirs.size());
-        for (std::size_t i = 0; i < theirs.size(); ++i) {
-            EXPECT_NEAR(ours.inverse_frequencies[i], theirs[i], 1e-6 * std::max(theirs[i], 1e-3));
+        SCOPED_TRACE(record.at("name").get<std::string>() + " at " + std::to_string(length));
+        // With and without the model type, which brings the library's defaults.
+        json typed = record.at("config");
+        typed["model_type"] = record.at("model_type");
+        for (const json& config : {record.at("config"), typed}) {
+            const Frequencies ours = hf_frequencies(config, layer_type, length);
+            ASSERT_EQ(ours.inverse_frequencies.size(), theirs.size());
+            for (std::size_t i = 0; i < theirs.size(); ++i) {
+                EXPECT_LE(std::abs(ours.inverse_frequencies[i] - theirs[i]), 1e-6 * theirs[i]) << "pair " << i;
+            }
+            EXPECT_NEAR(ours.attention_factor, record.at("attention_scaling").get<double>(), 1e-6);
         }
-        EXPECT_DOUBLE_EQ(ours.attention_factor, record.at("attention_scaling").get<double>());
         ++records;
     }
-    EXPECT_GE(records, 20);
+    EXPECT_EQ(records, 60);
+}
+
+TEST(HuggingFaceConfig, ReadsWhatTransformersSavedInBothVersions) {
+    SKIP_WITHOUT_SHARED_DATA("oracles/hf_models/neox_25/config.json");
+    for (const char* name : {"config.json", "config.v4.json"}) {
+        const auto neox =
+            read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/neox_25/") + name)));
+        EXPECT_EQ(neox.rotary.front().rotary_dim, 4) << name;
+        const auto llama =
+            read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/llama_gqa/") + name)));
+        EXPECT_EQ(llama.rotary.front().setup.theta, 5000) << name;
+        EXPECT_EQ(llama.kind, KvCache::grouped) << name;
+        EXPECT_MESSAGE(read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/gpt2/") + name))),
+                       BadInput, "without rotary embeddings");
+    }
 }
 
 TEST(HuggingFaceConfig, TheFractionHasManyNames) {
-    const nlohmann::json base = {{"hidden_size", 64}, {"num_attention_heads", 1}};
-    for (const char* name : {"partial_rotary_factor", "rotary_pct", "rotary_percentage", "rope_percent"}) {
+    const json base = {{"hidden_size", 64}, {"num_attention_heads", 1}};
+    for (const char* name : {"partial_rotary_factor", "rotary_pct", "rope_pct", "rotary_percentage", "rope_percent"}) {
         auto config = base;
         config[name] = 0.25;
-        EXPECT_EQ(hf_frequencies(config).rotary_dim, 16) << name;
+        const HfModel model = read_hf_config(config);
+        EXPECT_EQ(model.rotary.front().rotary_dim, 16) << name;
+        EXPECT_EQ(value_of(model, "partial_rotary_factor").key, name);
     }
     auto counted = base;
     counted["rotary_dim"] = 20;
@@ -44,15 +84,204 @@ TEST(HuggingFaceConfig, TheFractionHasManyNames) {
     version5["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", 500.0}, {"partial_rotary_factor", 0.5}};
     EXPECT_EQ(hf_frequencies(version5).rotary_dim, 32);
     EXPECT_NEAR(hf_frequencies(version5).inverse_frequencies[1], std::pow(500.0, -2.0 / 32), 1e-12);
-    EXPECT_EQ(hf_frequencies({{"head_dim", 128}, {"hidden_size", 64}, {"num_attention_heads", 1}}).rotary_dim, 128);
 }
 
-TEST(HuggingFaceConfig, RefusesWhatItDoesNotKnow) {
+TEST(HuggingFaceConfig, HeadDimensionNeedNotBeWidthOverHeads) {
+    EXPECT_EQ(hf_frequencies({{"head_dim", 128}, {"hidden_size", 64}, {"num_attention_heads", 1}}).rotary_dim, 128);
+    EXPECT_EQ(hf_frequencies({{"kv_channels", 128}, {"hidden_size", 64}, {"num_attention_heads", 1}}).rotary_dim, 128);
+    // A Gemma whose file is silent about it.
+    EXPECT_EQ(read_hf_config({{"model_type", "gemma2"}}).rotary.front().setup.head_dim, 256);
+}
+
+TEST(HuggingFaceConfig, RoundsTheRotaryDimensionDownEvenToAnOddOne) {
+    // int(0.1 · 64) = 6, where the partial-RoPE paper rounds as well; int(0.3 · 64) = 19, where it takes 20.
+    EXPECT_EQ(hf_frequencies(small({{"partial_rotary_factor", 0.1}})).rotary_dim, 6);
+    const HfModel odd = read_hf_config(small({{"partial_rotary_factor", 0.3}}));
+    EXPECT_EQ(odd.rotary.front().rotary_dim, 19);
+    EXPECT_EQ(odd.rotary.front().frequencies.inverse_frequencies.size(), 10U);
+    EXPECT_NEAR(odd.rotary.front().frequencies.inverse_frequencies[9], std::pow(10000.0, -18.0 / 19), 1e-12);
+    EXPECT_EQ(rotary_dim(odd.rotary.front().setup), 20);
+    ASSERT_EQ(odd.remarks.size(), 1U);
+    EXPECT_THAT(odd.remarks.front(), testing::HasSubstr("odd"));
+}
+
+TEST(HuggingFaceConfig, TypesHaveTwoKeysAndLongRopeTwoNames) {
+    const std::vector<double> factors(32, 2.0);
+    json config = small({{"max_position_embeddings", 1024}});
+    for (const char* key : {"type", "rope_type"}) {
+        for (const char* name : {"su", "longrope", "yarn"}) {
+            config["rope_scaling"] = {{key, name},
+                                      {"short_factor", std::vector<double>(32, 1.0)},
+                                      {"long_factor", factors},
+                                      {"original_max_position_embeddings", 256}};
+            const HfModel model = read_hf_config(config);
+            EXPECT_EQ(model.rotary.front().setup.scaling.method, ScalingMethod::longrope) << key << name;
+            EXPECT_EQ(model.rotary.front().frequencies.inverse_frequencies[0], 1.0);
+            EXPECT_EQ(model.rotary.front().at(257).inverse_frequencies[0], 0.5);
+            EXPECT_NEAR(model.rotary.front().frequencies.attention_factor, std::sqrt(1 + std::log(4) / std::log(256)),
+                        1e-12);
+        }
+    }
+    // Beside rope_scaling it wins over inside.
+    config["original_max_position_embeddings"] = 512;
+    EXPECT_EQ(read_hf_config(config).rotary.front().setup.scaling.original_context, 512);
+}
+
+TEST(HuggingFaceConfig, AMissingFactorIsTheRatioOfTheContextsAndAnExplicitAttentionFactorWins) {
+    json yarn = {{"rope_type", "yarn"}, {"factor", nullptr}, {"original_max_position_embeddings", 256}};
+    const HfModel derived = read_hf_config(small({{"rope_scaling", yarn}}));
+    EXPECT_EQ(derived.rotary.front().setup.scaling.factor, 4);
+    EXPECT_EQ(value_of(derived, "factor").origin, HfOrigin::derived);
+    EXPECT_NEAR(derived.rotary.front().frequencies.attention_factor, 1.1386294361, 1e-9);
+    yarn["attention_factor"] = 1.5;
+    EXPECT_EQ(read_hf_config(small({{"rope_scaling", yarn}})).rotary.front().frequencies.attention_factor, 1.5);
+    EXPECT_MESSAGE(read_hf_config(small({{"rope_scaling", {{"type", "linear"}}}})), BadInput, "no factor");
+}
+
+TEST(HuggingFaceConfig, DeepSeekPutsItsScaleIntoTheSoftmaxAndRotatesTheLastPart) {
+    const json config = {{"model_type", "deepseek_v3"},
+                         {"hidden_size", 7168},
+                         {"num_attention_heads", 128},
+                         {"num_hidden_layers", 61},
+                         {"max_position_embeddings", 163840},
+                         {"qk_nope_head_dim", 128},
+                         {"qk_rope_head_dim", 64},
+                         {"kv_lora_rank", 512},
+                         {"rope_scaling",
+                          {{"type", "yarn"},
+                           {"factor", 40},
+                           {"mscale", 1.0},
+                           {"mscale_all_dim", 1.0},
+                           {"original_max_position_embeddings", 4096}}}};
+    const HfModel model = read_hf_config(config);
+    const HfRotary& rotary = model.rotary.front();
+    EXPECT_EQ(rotary.setup.head_dim, 192);
+    EXPECT_EQ(rotary.rotary_dim, 64);
+    EXPECT_EQ(rotary_dim(rotary.setup), 64);
+    EXPECT_EQ(rotary.setup.pairing, Pairing::interleaved);
+    EXPECT_EQ(rotary.frequencies.attention_factor, 1);
+    EXPECT_NEAR(rotary.softmax_factor, std::pow(0.1 * std::log(40) + 1, 2), 1e-12);
+    EXPECT_EQ(model.kind, KvCache::latent);
+    ASSERT_TRUE(model.cache);
+    EXPECT_EQ(model.cache->latent_dim, 512);
+    EXPECT_EQ(model.cache->latent_rope_dim, 64);
+}
+
+TEST(HuggingFaceConfig, ProportionalIsTruncateWithAHeadSizeOfItsOwn) {
+    const HfModel model = read_hf_config({{"model_type", "gemma4_text"}, {"num_hidden_layers", 12}});
+    ASSERT_EQ(model.rotary.size(), 2U);
+    const HfRotary& full = model.of("full_attention");
+    EXPECT_EQ(full.setup.head_dim, 512);
+    EXPECT_EQ(full.rotary_dim, 128);
+    EXPECT_EQ(full.setup.partial, Partial::truncate);
+    EXPECT_EQ(full.frequencies.inverse_frequencies.size(), 256U);
+    EXPECT_EQ(full.frequencies.inverse_frequencies[64], 0);
+    EXPECT_EQ(full.layers, 2);
+    EXPECT_EQ(model.of("sliding_attention").setup.head_dim, 256);
+    EXPECT_EQ(model.of("sliding_attention").rotary_dim, 256);
+    EXPECT_EQ(value_of(model, "partial_rotary_factor").origin, HfOrigin::library_default);
+}
+
+TEST(HuggingFaceConfig, LayerTypesHaveThetasOfTheirOwn) {
+    const HfModel gemma =
+        read_hf_config({{"model_type", "gemma3_text"}, {"rope_scaling", {{"rope_type", "linear"}, {"factor", 8.0}}}});
+    EXPECT_EQ(gemma.of("full_attention").setup.theta, 1e6);
+    EXPECT_EQ(gemma.of("full_attention").frequencies.inverse_frequencies[0], 0.125);
+    EXPECT_EQ(gemma.of("sliding_attention").setup.theta, 1e4);
+    EXPECT_EQ(gemma.of("sliding_attention").frequencies.inverse_frequencies[0], 1);
+    EXPECT_EQ(&gemma.of(""), &gemma.of("full_attention"));
+    EXPECT_MESSAGE(gemma.of("global"), BadInput, "full_attention and sliding_attention");
+
+    const HfModel modern = read_hf_config({{"model_type", "modernbert"}, {"local_rope_theta", 5000.0}});
+    EXPECT_EQ(modern.of("full_attention").setup.theta, 160000);
+    EXPECT_EQ(modern.of("sliding_attention").setup.theta, 5000);
+    EXPECT_FALSE(modern.cache);  // an encoder
+
+    const HfModel version5 =
+        read_hf_config(small({{"layer_types", {"full_attention", "sliding_attention"}},
+                              {"rope_parameters",
+                               {{"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 100.0}}},
+                                {"full_attention", {{"rope_type", "default"}, {"rope_theta", 1000.0}}}}}}));
+    EXPECT_EQ(version5.rotary.front().layer_type, "full_attention");
+    EXPECT_EQ(version5.of("sliding_attention").setup.theta, 100);
+    EXPECT_EQ(version5.of("sliding_attention").layers, 1);
+    EXPECT_MESSAGE(read_hf_config(small()).of("sliding_attention"), BadInput, "all its layers");
+}
+
+TEST(HuggingFaceConfig, SaysWhereEveryValueComesFrom) {
+    const HfModel model = read_hf_config(small({{"model_type", "gpt_neox"},
+                                                {"rotary_emb_base", 5000},
+                                                {"rope_finetuned", true},
+                                                {"rope_scaling", {{"type", "default"}, {"spin", 3}}}}));
+    EXPECT_EQ(value_of(model, "rope_theta").origin, HfOrigin::file);
+    EXPECT_EQ(value_of(model, "rope_theta").key, "rotary_emb_base");
+    EXPECT_EQ(value_of(model, "rope_theta").text, "5000");
+    EXPECT_EQ(value_of(model, "partial_rotary_factor").origin, HfOrigin::library_default);
+    EXPECT_EQ(value_of(model, "partial_rotary_factor").text, "0.25");
+    EXPECT_EQ(value_of(model, "head_dim").origin, HfOrigin::derived);
+    EXPECT_THAT(model.unknown_keys, testing::ElementsAre("rope_finetuned", "rope_scaling.spin"));
+    EXPECT_EQ(value_of(read_hf_config({{"head_dim", 64}}), "max_position_embeddings").origin, HfOrigin::assumed);
+}
+
+TEST(HuggingFaceConfig, FindsTheTextModelOfAMultiModalFile) {
+    const json text = small({{"rope_theta", 777.0}});
+    EXPECT_EQ(read_hf_config({{"model_type", "x"}, {"text_config", text}}).rotary.front().setup.theta, 777);
+    EXPECT_EQ(read_hf_config({{"thinker_config", {{"text_config", text}}}}).rotary.front().setup.theta, 777);
+}
+
+TEST(HuggingFaceConfig, ReadsTheShapeOfTheKvCache) {
+    const auto read = [](json more) { return read_hf_config(small(std::move(more))); };
+    EXPECT_EQ(read(json::object()).kind, KvCache::multi_head);
+    EXPECT_EQ(read({{"num_key_value_heads", 2}}).kind, KvCache::grouped);
+    EXPECT_EQ(read({{"num_key_value_heads", 1}}).kind, KvCache::multi_query);
+    EXPECT_EQ(read({{"model_type", "falcon"}, {"multi_query", true}}).cache->kv_heads, 1);
+    const HfModel sliding = read({{"sliding_window", 128}, {"sliding_window_pattern", 2}});
+    EXPECT_EQ(sliding.kind, KvCache::sliding);
+    EXPECT_EQ(sliding.cache->window, 128);
+    EXPECT_EQ(sliding.cache->global_layers, 1);
+    EXPECT_EQ(read({{"sliding_window", 128}, {"use_sliding_window", false}}).kind, KvCache::multi_head);
+    // Mistral has a window by default, which a null takes away.
+    EXPECT_EQ(read({{"model_type", "mistral"}, {"max_position_embeddings", 8192}}).kind, KvCache::sliding);
+    EXPECT_EQ(read({{"model_type", "mistral"}, {"sliding_window", nullptr}, {"max_position_embeddings", 8192}}).kind,
+              KvCache::grouped);
+    EXPECT_EQ(read({{"full_attention_interval", 2}, {"num_hidden_layers", 8}}).cache->layers, 4);
+    EXPECT_FALSE(read_hf_config({{"head_dim", 64}}).cache);
+}
+
+TEST(HuggingFaceConfig, RefusesWhatItCannotRead) {
     EXPECT_MESSAGE(hf_frequencies({{"hidden_size", 64}}), BadInput, "num_attention_heads");
     EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_scaling", {{"type", "spiral"}, {"factor", 2}}}}), BadInput,
                    "spiral");
     EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_theta", "big"}}), BadInput, "rope_theta");
-    EXPECT_MESSAGE(hf_frequencies(nlohmann::json::array()), BadInput, "JSON object");
+    EXPECT_MESSAGE(hf_frequencies(json::array()), BadInput, "JSON object");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", -64}}), BadInput, "head_dim is -64");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 63}}), BadInput, "even");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64.5}}), BadInput, "whole");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 1e300}}), BadInput, "head_dim");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_theta", 1e300}}), BadInput, "rope_theta");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_theta", 0.5}}), BadInput, "theta");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_theta", {10000.0}}}), BadInput, "a list");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rotary_dim", 128}}), BadInput, "rotates 128");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_scaling", "yarn"}}), BadInput, "an object");
+    EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"max_position_embeddings", std::int64_t{1} << 40}}), BadInput,
+                   "max_position_embeddings");
+    EXPECT_MESSAGE(read_hf_config(small({{"num_hidden_layers", -1}})), BadInput, "num_hidden_layers is -1");
+    EXPECT_MESSAGE(read_hf_config(small({{"model_type", {1}}})), BadInput, "model_type");
+    EXPECT_MESSAGE(read_hf_config({{"model_type", "bloom"}}), BadInput, "without rotary");
+    EXPECT_MESSAGE(read_hf_config(small({{"model_type", "falcon"}, {"alibi", true}})), BadInput, "without rotary");
+}
+
+TEST(ModelConfigText, RefusesWhatNoConfigIs) {
+    EXPECT_MESSAGE(parse_model_config(R"({"head_dim": 64)"), BadInput, "breaks off near byte");
+    EXPECT_MESSAGE(parse_model_config(""), BadInput, "not JSON");
+    EXPECT_MESSAGE(parse_model_config(R"({"rope_theta": 1e999})"), BadInput, "too large");
+    EXPECT_MESSAGE(parse_model_config(std::string(100, '[')), BadInput, "64 levels");
+    EXPECT_MESSAGE(parse_model_config(std::string(std::size_t{4} << 20, '[')), BadInput, "64 levels");
+    EXPECT_MESSAGE(parse_model_config(std::string(std::size_t{100} << 20, '[')), BadInput, "more than 4 MiB");
+    EXPECT_EQ(parse_model_config(R"([[1]])")[0][0], 1);
+    EXPECT_MESSAGE(load_model_config("/none/config.json"), BadInput, "/none/config.json");
+    EXPECT_MESSAGE(load_model_config("/"), BadInput, "cannot be read");
+    EXPECT_MESSAGE(load_model_config("/dev/zero"), BadInput, "more than 4 MiB");
 }
 
 }  // namespace

@@ -90,19 +90,21 @@ TEST(Frequencies, SliceAndTruncateAreOneAtTheCoincidingTheta) {  // F5, with the
     }
 }
 
-TEST(Frequencies, LinearScalingDividesEveryFrequency) {  // F18
+TEST(Frequencies, ScalingIsApplied) {
+    const Scaling yarn{.method = ScalingMethod::yarn, .factor = 4, .original_context = 256};
     const Frequencies plain = frequencies({.head_dim = 64});
-    const Frequencies scaled = frequencies({.head_dim = 64, .scaling = Scaling::linear, .factor = 4});
-    for (std::size_t i = 0; i < 32; ++i) {
-        EXPECT_DOUBLE_EQ(scaled.inverse_frequencies[i], plain.inverse_frequencies[i] / 4);
-    }
+    const Frequencies changed = frequencies({.head_dim = 64, .scaling = yarn, .context = 1024});
+    EXPECT_EQ(plain.attention_factor, 1.0);
+    EXPECT_NEAR(changed.attention_factor, 1.1386, 5e-5);
+    EXPECT_EQ(changed.inverse_frequencies[0], plain.inverse_frequencies[0]);
+    EXPECT_DOUBLE_EQ(changed.inverse_frequencies[31], plain.inverse_frequencies[31] / 4);
 }
 
 TEST(Frequencies, RefusesWhatItCannotMean) {
     EXPECT_MESSAGE(frequencies({.theta = 1}), BadInput, "above 1");
     EXPECT_MESSAGE(frequencies({.theta = -5}), BadInput, "-5");
     EXPECT_MESSAGE(frequencies({.theta = std::nan("")}), BadInput, "above 1");
-    EXPECT_MESSAGE(frequencies({.scaling = Scaling::linear, .factor = 0.5}), BadInput, "0.5");
+    EXPECT_MESSAGE(frequencies({.scaling = {.method = ScalingMethod::linear, .factor = 0.5}}), BadInput, "0.5");
 }
 
 }  // namespace

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iomanip>
+#include <memory>
+#include <sstream>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/rotary_flags.h"
+#include "app/terminal/verbs.h"
+#include "core/rope/context.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    RotaryFlags rotary;
+    std::string scan_from;
+    std::string scan_to;
+    std::string scan_step;
+    bool json = false;
+};
+
+// 1, 2 or 5 times a power of ten, at or above a number.
+double round_step(double least) {
+    const double power = std::pow(10.0, std::floor(std::log10(std::max(least, 1.0))));
+    for (double leading : {1.0, 2.0, 5.0}) {
+        if (leading * power >= least) return leading * power;
+    }
+    return 10 * power;
+}
+
+// Up to a million, or twice the base; steps as wide as it takes to be done in a second or two.
+BaseScan scan_of(const Flags& flags, const RotarySetup& setup) {
+    constexpr double most = 1e15;
+    BaseScan scan;
+    scan.high =
+        flags.scan_to.empty() ? std::max(1e6, 2 * setup.theta) : parse_positive(flags.scan_to, "--scan-to", most);
+    const double cosines = 2e9;
+    const double a_base = static_cast<double>(setup.context) * setup.head_dim / 2;
+    scan.step = flags.scan_step.empty() ? round_step(scan.high * a_base / cosines)
+                                        : parse_positive(flags.scan_step, "--scan-step", most);
+    scan.low = flags.scan_from.empty() ? std::min(std::max(100.0, scan.step), scan.high)
+                                       : parse_positive(flags.scan_from, "--scan-from", most);
+    return scan;
+}
+
+// 0, 1, 2 … and then about twelve distances to a factor of two, up to the context.
+std::vector<double> distances_to(std::int64_t context) {
+    std::vector<double> result = {0};
+    for (double distance = 1; distance < static_cast<double>(context);
+         distance = std::max(distance + 1, std::round(distance * 1.06))) {
+        result.push_back(distance);
+    }
+    return result;
+}
+
+nlohmann::json json_of(const FeasibleBases& bases) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const BaseInterval& interval : bases.intervals) list.push_back({interval.low, interval.high});
+    return list;
+}
+
+std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context) {
+    std::ostringstream text;
+    text << "bases that carry " << context << " tokens, from " << number_text(scan.low) << " to "
+         << number_text(scan.high) << " in steps of " << number_text(scan.step) << ":\n";
+    if (bases.intervals.empty()) text << "  none\n";
+    constexpr std::size_t shown = 20;
+    for (std::size_t i = 0; i < std::min(shown, bases.intervals.size()); ++i) {
+        const auto& [low, high] = bases.intervals[i];
+        text << "  " << number_text(low) << (high > low ? " – " + number_text(high) : "") << '\n';
+    }
+    if (bases.intervals.size() > shown)
+        text << "  and " << bases.intervals.size() - shown << " more, the last from "
+             << number_text(bases.intervals.back().low) << " – " << number_text(bases.intervals.back().high) << '\n';
+    return text.str();
+}
+
+void run(Flags& flags) {
+    flags.rotary.read();
+    const RotarySetup& setup = flags.rotary.setup;
+    Frequencies frequencies = flags.rotary.frequencies;
+    if (const auto& model = flags.rotary.model) {
+        warn_of_unknown_keys(*model);
+        // Where they depend on the length, those of the whole context are asked for.
+        frequencies = model->of(flags.rotary.layer_type).at(static_cast<double>(setup.context));
+    }
+    const BaseScan scan = scan_of(flags, setup);
+
+    watch_interrupts();
+    ProgressLine line;
+    const auto start = std::chrono::steady_clock::now();
+    const auto bases = feasible_bases(plain_settings(setup), setup.context, scan, interrupted, [&](double share) {
+        if (std::chrono::steady_clock::now() - start < std::chrono::seconds(2)) return;
+        line.show("scanning bases: " + std::to_string(std::lround(100 * share)) + " %");
+    });
+    const auto first = first_negative(frequencies, setup.head_dim, setup.context, interrupted);
+    line.end();
+    if (interrupted()) throw std::runtime_error("Stopped before the scan was done.");
+    const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
+    const int critical = std::min(critical_dimension(dimension, setup.theta, static_cast<double>(setup.context)),
+                                  frequencies.rotary_dim);
+    const std::vector<double> distances = distances_to(setup.context);
+    const std::vector<double> bound = decay_bound(frequencies.inverse_frequencies, distances);
+
+    if (flags.json) {
+        print_json({{"first_negative", first ? nlohmann::json(*first) : nlohmann::json(nullptr)},
+                    {"feasible_bases", json_of(bases)},
+                    {"critical_dimension", critical},
+                    {"decay", {{"distance", distances}, {"bound", bound}}},
+                    {"scan", {{"low", scan.low}, {"high", scan.high}, {"step", scan.step}}},
+                    {"context", setup.context}});
+        return;
+    }
+    std::ostringstream text;
+    text << "context             " << setup.context << " tokens\n"
+         << "first negative      "
+         << (first ? std::to_string(*first) + " (the context bound)" : "none below the context") << '\n'
+         << "critical dimension  " << critical << " of " << dimension << " channels saw a full period\n"
+         << text_of(bases, scan, setup.context) << "decay bound (2/d) Σ|S_j| by distance:\n";
+    for (std::size_t i = 0; i < distances.size(); i += std::max<std::size_t>(1, distances.size() / 12)) {
+        text << "  " << std::left << std::setw(10) << number_text(distances[i])
+             << number_text(std::round(bound[i] * 1e4) / 1e4) << '\n';
+    }
+    print_text(text.str());
+}
+
+}  // namespace
+
+void add_context(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand("context", "How far a rotary embedding reaches, and which bases carry it");
+    flags->rotary.add_size(*verb, "The context in tokens (1024, or the model's own)");
+    flags->rotary.add_spectrum(*verb);
+    verb->add_option("--scan-from", flags->scan_from, "The first base to try (100, or the step)");
+    verb->add_option("--scan-to", flags->scan_to, "The last one (1M, or twice theta)");
+    verb->add_option("--scan-step", flags->scan_step, "Between them (as fine as a second or two allow)");
+    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->footer("Islands of bases narrower than the scan's step can be missed.");
+    verb->callback([flags] { run(*flags); });
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,15 @@
+# embed_text(VARIABLE NAME file…): writes a source file that defines ropelab::embedded::NAME, one string_view a file, as
+# NAME=path. It is written again when a file changes.
+function(embed_text output)
+    set(code "#include \"core/interop/embedded_tables.h\"\n\nnamespace ropelab::embedded {\n\n")
+    foreach(entry ${ARGN})
+        string(REGEX MATCH "^([^=]+)=(.+)$" matched "${entry}")
+        set(name "${CMAKE_MATCH_1}")
+        set(file "${CMAKE_MATCH_2}")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+        file(READ "${file}" text)
+        string(APPEND code "const std::string_view ${name} = R\"ropelab(${text})ropelab\";\n\n")
+    endforeach()
+    string(APPEND code "}  // namespace ropelab::embedded\n")
+    file(GENERATE OUTPUT "${output}" CONTENT "${code}")
+endfunction()

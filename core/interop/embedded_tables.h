@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+/// Files of resources/models, compiled in so that the programs need none beside them.
+namespace ropelab::embedded {
+
+extern const std::string_view models;            // models.json
+extern const std::string_view library_defaults;  // library_defaults.json
+
+}  // namespace ropelab::embedded

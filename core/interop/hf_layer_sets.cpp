@@ -1,0 +1,100 @@
+#include "core/interop/hf_layer_sets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/interop/hf_reader.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+bool nested(const json& parameters) {
+    if (parameters.contains("rope_type") || parameters.contains("type")) return false;
+    return std::any_of(parameters.begin(), parameters.end(), [](const json& value) { return value.is_object(); });
+}
+
+void add_nested(const json& parameters, bool from_library, std::vector<HfLayerSet>& sets) {
+    for (const auto& [type, value] : parameters.items()) {
+        if (value.is_object()) sets.push_back({type, value, from_library, type == "sliding_attention"});
+    }
+    std::stable_partition(sets.begin(), sets.end(), [](const HfLayerSet& set) { return set.type == "full_attention"; });
+}
+
+}  // namespace
+
+std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) {
+    std::vector<HfValue> unused;
+    HfReader file({&config}, defaults, unused);
+    json parameters = json::object();
+    // Where both stand flat, transformers 5 prefers the old name.
+    for (const char* name : {"rope_parameters", "rope_scaling"}) {
+        const auto found = file.find_in_file({name});
+        if (!found) continue;
+        if (!found->value->is_object())
+            throw BadInput(std::string("The config's ") + name + " is " + excerpt(*found->value) +
+                           ", but it must be an object.");
+        if (!found->value->empty() && !nested(parameters)) parameters = *found->value;
+    }
+    std::vector<HfLayerSet> sets;
+    if (nested(parameters)) {
+        add_nested(parameters, false, sets);
+        return sets;
+    }
+    const auto usual = defaults.find("rope_parameters");
+    if (parameters.empty() && usual != defaults.end()) {
+        if (nested(*usual)) {
+            add_nested(*usual, true, sets);
+            return sets;
+        }
+        return {{"", *usual, true, false}};
+    }
+    const bool local_theta = file.find({"rope_local_base_freq", "local_rope_theta"}).has_value();
+    if (!local_theta && !defaults.contains("rotary_by_layer_type")) return {{"", parameters, false, false}};
+    sets.push_back({"full_attention", parameters, false, false});
+    // ModernBERT scales both kinds of layers, the others only those with full attention.
+    json local = defaults.contains("local_rope_theta") ? parameters : json::object();
+    local.erase("rope_theta");
+    sets.push_back({"sliding_attention", local, false, local_theta});
+    return sets;
+}
+
+void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, HfModel& model) {
+    static constexpr std::array known_at_top = {"rope_theta",        "rope_scaling",
+                                                "rope_parameters",   "rope_local_base_freq",
+                                                "global_rope_theta", "local_rope_theta",
+                                                "rope_ratio",        "rope_interleave",
+                                                "rotary_dim",        "rotary_pct",
+                                                "rope_pct",          "rope_percent",
+                                                "rotary_percent",    "rotary_percentage",
+                                                "rope_percentage",   "rotary_emb_base",
+                                                "qk_rope_head_dim",  "partial_rotary_factor",
+                                                "no_rope_layers",    "no_rope_layer_interval"};
+    static constexpr std::array known_inside = {
+        "rope_type",        "type",          "rope_theta",       "factor",           "original_max_position_embeddings",
+        "beta_fast",        "beta_slow",     "truncate",         "mscale",           "mscale_all_dim",
+        "short_factor",     "long_factor",   "low_freq_factor",  "high_freq_factor", "partial_rotary_factor",
+        "attention_factor", "mrope_section", "mrope_interleaved"};
+    const auto has = [](const auto& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const auto& [name, value] : config.items()) {
+        const bool speaks = name.find("rope") != std::string::npos || name.find("rotary") != std::string::npos;
+        if (speaks && !has(known_at_top, name)) model.unknown_keys.push_back(name);
+    }
+    for (const HfLayerSet& set : sets) {
+        if (set.from_library) continue;
+        const char* object = config.contains("rope_parameters") ? "rope_parameters" : "rope_scaling";
+        const std::string path =
+            std::string(object) + (nested(config.value(object, json::object())) ? "." + set.type : "");
+        for (const auto& [name, value] : set.parameters.items()) {
+            const std::string whole = path + "." + name;
+            if (!has(known_inside, name) && !has(model.unknown_keys, whole)) model.unknown_keys.push_back(whole);
+        }
+    }
+}
+
+}  // namespace ropelab

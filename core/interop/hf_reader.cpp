@@ -1,0 +1,156 @@
+#include "core/interop/hf_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/interop/embedded_tables.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+std::string excerpt(const nlohmann::json& value) {
+    if (value.is_array()) return "a list";
+    if (value.is_object()) return "an object";
+    // A string that is not UTF-8 cannot come from a parser, but may come from a caller.
+    std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    if (text.size() > 40) text = text.substr(0, 40) + "…";
+    return text;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const HfFound& found, const std::string& wanted) {
+    throw BadInput("The config's " + found.key + " is " + excerpt(*found.value) + ", but it must be " + wanted + ".");
+}
+
+double number_of(const HfFound& found, double low, double high) {
+    const std::string range = "a number from " + number_text(low) + " to " + number_text(high);
+    if (!found.value->is_number()) refuse(found, range);
+    const double value = found.value->get<double>();
+    if (!(value >= low && value <= high)) refuse(found, range);
+    return value;
+}
+
+std::int64_t count_of(const HfFound& found, std::int64_t low, std::int64_t high) {
+    const std::string range = "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+    if (!found.value->is_number()) refuse(found, range);
+    const double value = found.value->get<double>();
+    if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) || value != std::trunc(value))
+        refuse(found, range);
+    return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+std::optional<HfFound> HfReader::find_in_file(std::initializer_list<const char*> names) const {
+    for (const nlohmann::json* object : objects_) {
+        for (const char* name : names) {
+            const auto found = object->find(name);
+            if (found != object->end() && !found->is_null()) return HfFound{&*found, name, HfOrigin::file};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<HfFound> HfReader::find(std::initializer_list<const char*> names) const {
+    if (auto found = find_in_file(names)) return found;
+    // A null in the file means "none" to transformers, not "as usual".
+    for (const nlohmann::json* object : objects_) {
+        for (const char* name : names) {
+            if (object->contains(name)) return std::nullopt;
+        }
+    }
+    for (const char* name : names) {
+        const auto found = defaults_->find(name);
+        if (found != defaults_->end()) return HfFound{&*found, name, HfOrigin::library_default};
+    }
+    return std::nullopt;
+}
+
+void HfReader::write(HfValue value) {
+    const bool there = std::any_of(values_->begin(), values_->end(), [&](const HfValue& old) {
+        return old.name == value.name && old.layer_type == value.layer_type && old.text == value.text;
+    });
+    if (!there) values_->push_back(std::move(value));
+}
+
+void HfReader::note(const std::string& name, const std::string& text, const HfFound& found) {
+    write({name, text, found.origin, found.origin == HfOrigin::file ? found.key : "", layer_type_});
+}
+
+void HfReader::note(const std::string& name, const std::string& text, HfOrigin origin) {
+    write({name, text, origin, "", layer_type_});
+}
+
+std::optional<double> HfReader::number(std::initializer_list<const char*> names, double low, double high) {
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    const double value = number_of(*found, low, high);
+    note(*names.begin(), number_text(value), *found);
+    return value;
+}
+
+std::optional<std::int64_t> HfReader::count(std::initializer_list<const char*> names, std::int64_t low,
+                                            std::int64_t high) {
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    const std::int64_t value = count_of(*found, low, high);
+    note(*names.begin(), std::to_string(value), *found);
+    return value;
+}
+
+std::optional<bool> HfReader::flag(std::initializer_list<const char*> names) {
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    if (!found->value->is_boolean()) refuse(*found, "true or false");
+    note(*names.begin(), found->value->get<bool>() ? "true" : "false", *found);
+    return found->value->get<bool>();
+}
+
+std::optional<std::string> HfReader::word(std::initializer_list<const char*> names) {
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    if (!found->value->is_string()) refuse(*found, "a word");
+    note(*names.begin(), excerpt(*found->value), *found);
+    return found->value->get<std::string>();
+}
+
+std::optional<std::vector<double>> HfReader::numbers(std::initializer_list<const char*> names) {
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    if (!found->value->is_array()) refuse(*found, "a list of numbers");
+    std::vector<double> result;
+    for (const auto& entry : *found->value) {
+        if (!entry.is_number() || !std::isfinite(entry.get<double>()))
+            refuse({&entry, found->key, found->origin}, "a list of numbers");
+        result.push_back(entry.get<double>());
+    }
+    note(*names.begin(), std::to_string(result.size()) + " numbers", *found);
+    return result;
+}
+
+namespace {
+
+const nlohmann::json& defaults_table() {
+    static const nlohmann::json table = nlohmann::json::parse(embedded::library_defaults);
+    return table;
+}
+
+}  // namespace
+
+const nlohmann::json& library_defaults(const std::string& model_type) {
+    static const nlohmann::json nothing = nlohmann::json::object();
+    for (const char* source : {"transformers", "own_code"}) {
+        const auto& types = defaults_table().at(source);
+        if (const auto found = types.find(model_type); found != types.end()) return *found;
+    }
+    return nothing;
+}
+
+bool has_no_rotary(const std::string& model_type) {
+    const auto& names = defaults_table().at("without_rotary");
+    return std::find(names.begin(), names.end(), model_type) != names.end();
+}
+
+}  // namespace ropelab

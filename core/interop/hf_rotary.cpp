@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/interop/hf_layer_sets.h"
+#include "core/interop/hf_reader.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+const json& nothing() {
+    static const json empty = json::object();
+    return empty;
+}
+
+ScalingMethod method_of(const std::string& type, const HfLayerSet& set) {
+    if (type == "default" || type == "mrope") return ScalingMethod::none;
+    if (type == "linear" || type == "proportional") return ScalingMethod::linear;
+    if (type == "dynamic") return ScalingMethod::dynamic;
+    // Phi 3 was first published with the name yarn for what is LongRoPE.
+    if (type == "yarn") return set.parameters.contains("long_factor") ? ScalingMethod::longrope : ScalingMethod::yarn;
+    if (type == "longrope" || type == "su") return ScalingMethod::longrope;
+    if (type == "llama3") return ScalingMethod::llama3;
+    throw BadInput("The config's rope type " + excerpt(json(type)) +
+                   " is not known; default, linear, dynamic, yarn, longrope, llama3 and proportional are.");
+}
+
+// Reads the parameters of one layer type.
+class RotaryReader {
+ public:
+    RotaryReader(const json& config, const json& defaults, const HfLayerSet& set, HfModel& model)
+        : set_(set),
+          model_(model),
+          defaults_(defaults),
+          own_(objects(set), set.from_library ? set.parameters : nothing(), model.values, set.type),
+          top_(top_objects(config), defaults, model.values, set.type) {}
+
+    HfRotary read(int head_dim) {
+        HfRotary result;
+        result.layer_type = set_.type;
+        const std::string type = own_.word({"rope_type", "type"}).value_or("default");
+        Scaling& scaling = result.setup.scaling;
+        scaling.method = method_of(type, set_);
+        result.setup.head_dim = own_head_dim(head_dim);
+        result.setup.context = model_.context;
+        result.setup.theta = theta();
+        result.setup.pairing = pairing();
+        read_rotary_dim(result, type == "proportional");
+        check_before_scaling(result);
+        read_scaling(result, type);
+        fill_plain(result);
+        check(result.setup);
+        result.frequencies = result.at(0);
+        return result;
+    }
+
+ private:
+    static std::vector<const json*> objects(const HfLayerSet& set) {
+        return set.from_library ? std::vector<const json*>{} : std::vector<const json*>{&set.parameters};
+    }
+    // DBRX and MPT keep these in an object of their own.
+    static std::vector<const json*> top_objects(const json& config) {
+        std::vector<const json*> result = {&config};
+        const auto attention = config.find("attn_config");
+        if (attention != config.end() && attention->is_object()) result.push_back(&*attention);
+        return result;
+    }
+
+    int own_head_dim(int head_dim) {
+        if (set_.type != "full_attention") return head_dim;
+        return static_cast<int>(top_.count({"global_head_dim"}, 2, 4096).value_or(head_dim));
+    }
+
+    double theta() {
+        const double low = 1e-9;
+        const double high = 1e15;
+        if (const auto value = own_.number({"rope_theta"}, low, high)) return *value;
+        if (set_.local_theta) {
+            if (const auto value = top_.number({"rope_local_base_freq", "local_rope_theta"}, low, high)) return *value;
+        }
+        if (const auto ratio = top_.number({"rope_ratio"}, low, 1e9)) {  // ChatGLM
+            top_.note("rope_theta", number_text(10000 * *ratio), HfOrigin::derived);
+            return 10000 * *ratio;
+        }
+        const auto value = top_.number({"rope_theta", "rotary_emb_base", "global_rope_theta"}, low, high);
+        if (!value) top_.note("rope_theta", "10000", HfOrigin::library_default);
+        return value.value_or(10000);
+    }
+
+    Pairing pairing() {
+        if (const auto interleave = top_.flag({"rope_interleave"}))
+            return *interleave ? Pairing::interleaved : Pairing::half;
+        if (const auto word = top_.word({"pairing"}))
+            return *word == "interleaved" ? Pairing::interleaved : Pairing::half;
+        top_.note("pairing", "half", defaults_.empty() ? HfOrigin::assumed : HfOrigin::library_default);
+        return Pairing::half;
+    }
+
+    void read_rotary_dim(HfRotary& result, bool proportional) {
+        const int head_dim = result.setup.head_dim;
+        if (const auto count = top_.count({"qk_rope_head_dim"}, 0, 4096)) {
+            result.rotary_dim = static_cast<int>(*count);
+        } else if (const auto fraction = own_.number({"partial_rotary_factor"}, 0, 1)) {
+            set_fraction(result, *fraction, proportional);
+        } else if (top_.find_in_file({"rotary_dim"}) && !top_.find_in_file(fraction_names)) {
+            result.rotary_dim = static_cast<int>(top_.count({"rotary_dim"}, 0, 4096).value());
+        } else if (const auto top_fraction = top_.number(fraction_names, 0, 1)) {
+            set_fraction(result, *top_fraction, proportional);
+        } else if (const auto usual = top_.count({"rotary_dim"}, 0, 4096)) {
+            result.rotary_dim = static_cast<int>(*usual);
+        } else {
+            top_.note("partial_rotary_factor", "1", HfOrigin::library_default);
+            set_fraction(result, 1, proportional);
+        }
+        if (result.rotary_dim > head_dim) {
+            throw BadInput("The config rotates " + std::to_string(result.rotary_dim) + " channels of a head that has " +
+                           std::to_string(head_dim) + ".");
+        }
+        top_.note("rotary_dim", std::to_string(result.rotary_dim), HfOrigin::derived);
+        result.setup.partial = proportional ? Partial::truncate : Partial::slice;
+        result.setup.fraction = static_cast<double>(result.rotary_dim) / head_dim;
+        if (result.rotary_dim % 2 != 0) {
+            model_.remarks.push_back("The rotary dimension is " + std::to_string(result.rotary_dim) +
+                                     ", which is odd; the setup shows " + std::to_string(result.rotary_dim + 1) + ".");
+        }
+    }
+
+    static void set_fraction(HfRotary& result, double fraction, bool proportional) {
+        const double channels = fraction * result.setup.head_dim;
+        result.rotary_dim = proportional ? 2 * static_cast<int>(std::floor(channels / 2)) : static_cast<int>(channels);
+    }
+
+    // What `scaled` needs to be right before it can be asked.
+    static void check_before_scaling(const HfRotary& result) {
+        RotarySetup plain = result.setup;
+        plain.scaling = {};
+        check(plain);
+    }
+
+    double required(const char* name, double low, double high, const std::string& type) {
+        const auto value = own_.number({name}, low, high);
+        if (!value) throw BadInput("The config's " + type + " rope scaling has no " + name + ".");
+        return *value;
+    }
+
+    // A factor that is not there is the ratio of the two contexts.
+    double factor(const std::string& type, double original) {
+        if (const auto value = own_.number({"factor"}, 1e-3, 1e6)) return *value;
+        if (type == "proportional") return 1;
+        if (original <= 0) throw BadInput("The config's " + type + " rope scaling has no factor.");
+        const double ratio = static_cast<double>(model_.context) / original;
+        own_.note("factor", number_text(ratio), HfOrigin::derived);
+        return ratio;
+    }
+
+    std::optional<double> original_context() {
+        if (const auto beside = top_.find_in_file({"original_max_position_embeddings"}))
+            return top_.number({"original_max_position_embeddings"}, 1, 1 << 30);
+        if (own_.find({"original_max_position_embeddings"}))
+            return own_.number({"original_max_position_embeddings"}, 1, 1 << 30);
+        return top_.number({"original_max_position_embeddings"}, 1, 1 << 30);
+    }
+
+    void read_scaling(HfRotary& result, const std::string& type) {
+        Scaling& scaling = result.setup.scaling;
+        switch (scaling.method) {
+            case ScalingMethod::linear:
+            case ScalingMethod::dynamic:
+                scaling.factor = factor(type, own_.find({"factor"}) ? 0 : original_context().value_or(0));
+                if (type == "proportional" && scaling.factor == 1) scaling.method = ScalingMethod::none;
+                return;
+            case ScalingMethod::llama3:
+                scaling.factor = required("factor", 1e-3, 1e6, type);
+                scaling.low_freq_factor = required("low_freq_factor", 1e-3, 1e6, type);
+                scaling.high_freq_factor = required("high_freq_factor", 1e-3, 1e6, type);
+                scaling.original_context = original();
+                return;
+            case ScalingMethod::yarn:
+                read_yarn(result, type);
+                return;
+            case ScalingMethod::longrope:
+                scaling.original_context = original();
+                // Only the attention factor depends on it, and has no use of one below 1.
+                scaling.factor = std::max(1.0, factor(type, scaling.original_context));
+                scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
+                scaling.short_factors = factors("short_factor");
+                scaling.long_factors = factors("long_factor");
+                return;
+            default:
+                if (const auto unused = own_.find_in_file({"factor"})) {
+                    model_.remarks.push_back("The rope type is " + type + ", so the factor " + excerpt(*unused->value) +
+                                             " has no effect.");
+                }
+        }
+    }
+
+    double original() {
+        if (const auto value = original_context()) return *value;
+        own_.note("original_max_position_embeddings", std::to_string(model_.context), HfOrigin::library_default);
+        return static_cast<double>(model_.context);
+    }
+
+    std::vector<double> factors(const char* name) {
+        const auto values = own_.numbers({name});
+        if (!values) throw BadInput(std::string("The config's longrope scaling has no ") + name + ".");
+        return *values;
+    }
+
+    void read_yarn(HfRotary& result, const std::string& type) {
+        Scaling& scaling = result.setup.scaling;
+        scaling.original_context = original();
+        scaling.factor = factor(type, scaling.original_context);
+        // Like transformers, which writes "or", take a zero for an absent value.
+        const auto given = [&](const char* name, double usual) {
+            const auto value = own_.number({name}, 0, 1e6);
+            if (!value) own_.note(name, number_text(usual), HfOrigin::library_default);
+            return value.value_or(0) == 0 ? usual : *value;
+        };
+        scaling.beta_fast = given("beta_fast", 32);
+        scaling.beta_slow = given("beta_slow", 1);
+        const auto truncate = own_.flag({"truncate"});
+        if (!truncate) own_.note("truncate", "true", HfOrigin::library_default);
+        scaling.truncate = truncate.value_or(true);
+        scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
+        const double mscale = own_.number({"mscale"}, 0, 1e3).value_or(0);
+        const double mscale_all_dim = own_.number({"mscale_all_dim"}, 0, 1e3).value_or(0);
+        if (mscale != 0 && mscale_all_dim != 0) {
+            scaling.mscale = mscale;
+            scaling.mscale_all_dim = mscale_all_dim;
+        }
+        const bool latent = top_.find({"kv_lora_rank"}).has_value();
+        if (latent && mscale_all_dim != 0 && scaling.factor > 1) {
+            const double scale = 0.1 * mscale_all_dim * std::log(scaling.factor) + 1;
+            result.softmax_factor = scale * scale;
+            model_.remarks.push_back("The softmax scale is multiplied by " +
+                                     number_text(std::round(scale * scale * 1e4) / 1e4) +
+                                     " (mscale²) instead of cos and sin.");
+        }
+    }
+
+    static void fill_plain(HfRotary& result) {
+        const RotarySetup& setup = result.setup;
+        const bool truncated = setup.partial == Partial::truncate;
+        result.dimension = truncated ? setup.head_dim : result.rotary_dim;
+        // int(p·d) may be odd; the frequencies are then those of arange(0, d, 2) / d.
+        for (int i = 0; i < result.dimension; i += 2) {
+            const bool turns = i < result.rotary_dim;
+            result.plain.push_back(turns ? std::pow(setup.theta, -static_cast<double>(i) / result.dimension) : 0.0);
+        }
+    }
+
+    static constexpr std::initializer_list<const char*> fraction_names = {
+        "partial_rotary_factor", "rotary_pct",     "rope_pct",    "rotary_percentage",
+        "rope_percentage",       "rotary_percent", "rope_percent"};
+
+    const HfLayerSet& set_;
+    HfModel& model_;
+    const json& defaults_;
+    HfReader own_;
+    HfReader top_;
+};
+
+}  // namespace
+
+std::vector<HfRotary> read_rotary(const json& config, const json& defaults, HfModel& model) {
+    const std::vector<HfLayerSet> sets = hf_layer_sets(config, defaults);
+    HfReader reader({&config}, defaults, model.values);
+    const int head_dim = head_dim_of(reader);
+    std::vector<HfRotary> result;
+    for (const HfLayerSet& set : sets) result.push_back(RotaryReader(config, defaults, set, model).read(head_dim));
+    name_unknown_keys(config, sets, model);
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,77 @@
+#include "core/interop/model_table.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/interop/embedded_tables.h"
+#include "core/interop/hf_config.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+// Letters, digits and dots in lower case: "Llama 3 8B" and "llama-3-8b" are the same name.
+std::string plain_name(std::string_view name) {
+    std::string result;
+    for (char c : name) {
+        if (c >= 'A' && c <= 'Z') result += static_cast<char>(c - 'A' + 'a');
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.') result += c;
+    }
+    return result;
+}
+
+std::string text_at(const nlohmann::json& entry, const char* key, const std::string& which) {
+    const auto found = entry.find(key);
+    if (found == entry.end() || !found->is_string() || found->get<std::string>().empty())
+        throw BadInput("The model table's " + which + " has no " + key + ".");
+    return found->get<std::string>();
+}
+
+}  // namespace
+
+std::vector<KnownModel> read_model_table(std::string_view text) {
+    const nlohmann::json table = parse_model_config(text, "The model table");
+    if (!table.is_array()) throw BadInput("The model table is no JSON list.");
+    std::vector<KnownModel> result;
+    std::set<std::string> names;
+    for (const auto& entry : table) {
+        if (!entry.is_object()) throw BadInput("The model table has an entry that is no object.");
+        const std::string which = "entry " + std::to_string(result.size() + 1);
+        KnownModel model;
+        model.name = text_at(entry, "name", which);
+        model.family = text_at(entry, "family", model.name);
+        model.source = text_at(entry, "source", model.name);
+        const auto config = entry.find("config");
+        if (config == entry.end() || !config->is_object())
+            throw BadInput("The model table's " + model.name + " has no config.");
+        model.config = *config;
+        if (!names.insert(plain_name(model.name)).second)
+            throw BadInput("The model table has two models named " + model.name + ".");
+        result.push_back(std::move(model));
+    }
+    return result;
+}
+
+const std::vector<KnownModel>& model_table() {
+    static const std::vector<KnownModel> table = read_model_table(embedded::models);
+    return table;
+}
+
+const KnownModel& known_model(std::string_view name) {
+    const std::string wanted = plain_name(name);
+    const auto& table = model_table();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const KnownModel& model) { return plain_name(model.name) == wanted; });
+    if (found != table.end()) return *found;
+    std::vector<std::string> plain;
+    for (const KnownModel& model : table) plain.push_back(plain_name(model.name));
+    const std::vector<std::string_view> views(plain.begin(), plain.end());
+    const std::string best = nearest(wanted, views);
+    const auto index = std::find(plain.begin(), plain.end(), best) - plain.begin();
+    throw BadInput("There is no model \"" + std::string(name) + "\" in the table; did you mean " +
+                   table[static_cast<std::size_t>(index)].name + "?");
+}
+
+}  // namespace ropelab

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <random>
+#include <string>
+
+#include "core/rope/context.h"
+#include "core/rope/cosine_sum.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+/// One draw of q and k (F16): each pair's q·conj(k), and what the channels that do not turn add at every distance.
+struct Draw {
+    std::vector<double> real;
+    std::vector<double> minus_imaginary;
+    double unrotated = 0;
+};
+
+class Drawer {
+ public:
+    Drawer(std::size_t pairs, std::size_t head_dim, std::uint64_t seed, bool equal)
+        : generator_(seed), pairs_(pairs), equal_(equal), query_(head_dim), key_(head_dim) {
+        draw_.real.resize(pairs);
+        draw_.minus_imaginary.resize(pairs);
+    }
+
+    const Draw& next() {
+        for (double& number : query_) number = normal_(generator_);
+        key_ = query_;
+        if (!equal_) {
+            for (double& number : key_) number = normal_(generator_);
+        }
+        for (std::size_t i = 0; i < pairs_; ++i) {
+            const std::complex<double> query(query_[2 * i], query_[2 * i + 1]);
+            const std::complex<double> key(key_[2 * i], key_[2 * i + 1]);
+            const std::complex<double> product = query * std::conj(key);
+            draw_.real[i] = product.real();
+            draw_.minus_imaginary[i] = -product.imag();
+        }
+        draw_.unrotated = 0;
+        for (std::size_t c = 2 * pairs_; c < query_.size(); ++c) draw_.unrotated += query_[c] * key_[c];
+        return draw_;
+    }
+
+ private:
+    std::mt19937_64 generator_;
+    std::normal_distribution<double> normal_;
+    std::size_t pairs_;
+    bool equal_;
+    std::vector<double> query_;
+    std::vector<double> key_;
+    Draw draw_;
+};
+
+void check_head(const Frequencies& frequencies, int head_dim) {
+    const std::size_t pairs = frequencies.inverse_frequencies.size();
+    if (head_dim < 0 || static_cast<std::size_t>(head_dim) < 2 * pairs) {
+        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " + std::to_string(pairs) +
+                       " pairs; it needs two channels for each.");
+    }
+}
+
+}  // namespace
+
+std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std::span<const double> distances) {
+    std::vector<double> bound;
+    bound.reserve(distances.size());
+    for (double distance : distances) {
+        std::complex<double> partial = 0;
+        double sum = 0;
+        for (double frequency : inverse_frequencies) {
+            partial += std::polar(1.0, distance * frequency);
+            sum += std::abs(partial);
+        }
+        // 2/d is one over the number of pairs.
+        bound.push_back(inverse_frequencies.empty() ? 0.0 : sum / static_cast<double>(inverse_frequencies.size()));
+    }
+    return bound;
+}
+
+SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
+                             std::int64_t draws, std::uint64_t seed, bool equal, const Cancelled& cancelled) {
+    check_head(frequencies, head_dim);
+    if (draws < 2) {
+        throw BadInput("The number of draws is " + std::to_string(draws) + ", but a standard error needs 2 or more.");
+    }
+    constexpr std::size_t lanes = AngleTable::lanes;
+    const AngleTable table(frequencies.inverse_frequencies, distances);
+    Drawer drawer(frequencies.inverse_frequencies.size(), static_cast<std::size_t>(head_dim), seed, equal);
+    // Welford's running mean and sum of squared deviations.
+    std::vector<double> mean(table.groups() * lanes);
+    std::vector<double> squares(mean.size());
+    std::int64_t drawn = 0;
+    while (drawn < draws && !(cancelled && drawn % 64 == 0 && cancelled())) {
+        const Draw& draw = drawer.next();
+        ++drawn;
+        for (std::size_t group = 0; group < table.groups(); ++group) {
+            AngleTable::Lanes cosines;
+            AngleTable::Lanes sines = {};
+            std::fill_n(cosines, lanes, draw.unrotated);
+            table.add(group, draw.real.data(), draw.minus_imaginary.data(), cosines, sines);
+            for (std::size_t k = 0; k < lanes; ++k) {
+                const double logit = cosines[k] + sines[k];
+                double& centre = mean[group * lanes + k];
+                const double before = logit - centre;
+                centre += before / static_cast<double>(drawn);
+                squares[group * lanes + k] += before * (logit - centre);
+            }
+        }
+    }
+    SampledLogits result{mean, squares};
+    result.mean.resize(distances.size());
+    result.standard_error.resize(distances.size());
+    const auto count = static_cast<double>(drawn);
+    for (double& value : result.standard_error) value = drawn < 2 ? 0.0 : std::sqrt(value / (count - 1.0) / count);
+    return result;
+}
+
+double expected_logit(const Frequencies& frequencies, int head_dim, double distance, bool equal) {
+    check_head(frequencies, head_dim);
+    if (!equal) return 0.0;
+    double sum = head_dim - 2.0 * static_cast<double>(frequencies.inverse_frequencies.size());
+    for (double frequency : frequencies.inverse_frequencies) sum += 2.0 * std::cos(distance * frequency);
+    return sum;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,121 @@
+#include "core/rope/logit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/rope/cosine_sum.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+/// The pairs of a head, one for each frequency.
+std::vector<ChannelPair> pairs_of(std::size_t head_dim, const Frequencies& frequencies, Partial partial,
+                                  Pairing pairing) {
+    std::vector<ChannelPair> pairs =
+        channel_pairs(static_cast<int>(head_dim), frequencies.rotary_dim, partial, pairing);
+    if (pairs.size() != frequencies.inverse_frequencies.size()) {
+        throw BadInput("The head has " + std::to_string(pairs.size()) + " pairs, but " +
+                       std::to_string(frequencies.inverse_frequencies.size()) +
+                       " frequencies were given; there must be one for each pair.");
+    }
+    return pairs;
+}
+
+}  // namespace
+
+std::vector<ChannelPair> channel_pairs(int head_dim, int rotary_dim, Partial partial, Pairing pairing) {
+    if (head_dim < 0 || rotary_dim < 0 || rotary_dim > head_dim) {
+        throw BadInput("The rotary dimension is " + std::to_string(rotary_dim) +
+                       ", but it must lie between 0 and the head dimension (" + std::to_string(head_dim) + ").");
+    }
+    const auto count = static_cast<std::size_t>(partial == Partial::slice ? rotary_dim : head_dim) / 2;
+    std::vector<ChannelPair> pairs(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        pairs[i] = pairing == Pairing::half ? ChannelPair{i, i + count} : ChannelPair{2 * i, 2 * i + 1};
+    }
+    return pairs;
+}
+
+LogitSplit split_logit(std::span<const double> query, std::span<const double> key, std::int64_t m, std::int64_t n,
+                       const Frequencies& frequencies, Partial partial, Pairing pairing, NumberFormat positions) {
+    if (query.size() != key.size() || query.empty()) {
+        throw BadInput("The query has " + std::to_string(query.size()) + " channels and the key " +
+                       std::to_string(key.size()) + ", but both must have the head's.");
+    }
+    const double distance = rounded(static_cast<double>(m), positions) - rounded(static_cast<double>(n), positions);
+    const double scale = 1.0 / std::sqrt(static_cast<double>(query.size()));
+    const double pair_scale = scale * frequencies.attention_factor * frequencies.attention_factor;
+    const std::vector<ChannelPair> pairs = pairs_of(query.size(), frequencies, partial, pairing);
+
+    LogitSplit split;
+    split.pairs.reserve(pairs.size());
+    std::vector<bool> paired(query.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [first, second] = pairs[i];
+        paired[first] = paired[second] = true;
+        // Re(q conj(k) e^{𝑖Δg}), q and k the pair's two channels as complex numbers.
+        const double real = query[first] * key[first] + query[second] * key[second];
+        const double imaginary = query[second] * key[first] - query[first] * key[second];
+        const double angle = distance * frequencies.inverse_frequencies[i];
+        split.pairs.push_back(pair_scale * (real * std::cos(angle) - imaginary * std::sin(angle)));
+        split.total += split.pairs.back();
+    }
+    for (std::size_t c = 0; c < query.size(); ++c) {
+        if (!paired[c]) split.unrotated += scale * query[c] * key[c];
+    }
+    split.total += split.unrotated;
+    return split;
+}
+
+std::vector<double> aimed_key(std::span<const double> query, double distance, const Frequencies& frequencies,
+                              Partial partial, Pairing pairing) {
+    std::vector<double> key(query.begin(), query.end());
+    const std::vector<ChannelPair> pairs = pairs_of(query.size(), frequencies, partial, pairing);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [first, second] = pairs[i];
+        const double angle = distance * frequencies.inverse_frequencies[i];
+        key[first] = query[first] * std::cos(angle) - query[second] * std::sin(angle);
+        key[second] = query[first] * std::sin(angle) + query[second] * std::cos(angle);
+    }
+    return key;
+}
+
+std::vector<double> rotation_matrix(int head_dim, double position, const Frequencies& frequencies, Partial partial,
+                                    Pairing pairing) {
+    if (head_dim < 0) {
+        throw BadInput("The head dimension is " + std::to_string(head_dim) + ", but it must be 0 or more.");
+    }
+    const auto size = static_cast<std::size_t>(head_dim);
+    const std::vector<ChannelPair> pairs = pairs_of(size, frequencies, partial, pairing);
+    std::vector<double> matrix(size * size);
+    for (std::size_t c = 0; c < size; ++c) matrix[c * size + c] = 1.0;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [first, second] = pairs[i];
+        const double angle = position * frequencies.inverse_frequencies[i];
+        matrix[first * size + first] = matrix[second * size + second] = std::cos(angle);
+        matrix[first * size + second] = -std::sin(angle);
+        matrix[second * size + first] = std::sin(angle);
+    }
+    return matrix;
+}
+
+std::vector<double> kernel(std::span<const double> inverse_frequencies, std::size_t count) {
+    std::vector<double> turning;
+    for (double frequency : inverse_frequencies) {
+        if (frequency > 0) turning.push_back(frequency);
+    }
+    std::vector<double> result;
+    result.reserve(count);
+    CosineSum sum(turning, static_cast<std::int64_t>(count));
+    while (result.size() < count) {
+        const std::span<const double> block = sum.next();
+        result.insert(result.end(), block.begin(),
+                      block.begin() + static_cast<std::ptrdiff_t>(std::min(block.size(), count - result.size())));
+    }
+    return result;
+}
+
+}  // namespace ropelab

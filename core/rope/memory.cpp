@@ -1,0 +1,84 @@
+#include "core/rope/memory.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using Named = std::pair<std::int64_t, const char*>;
+
+void check_not_negative(std::initializer_list<Named> numbers) {
+    for (const auto& [number, name] : numbers) {
+        if (number < 0) {
+            throw BadInput(std::string(name) + " is " + std::to_string(number) + ", but it must be 0 or more.");
+        }
+    }
+}
+
+[[noreturn]] void refuse_overflow() {
+    throw BadInput("A cache of more than 8 EiB was asked for; it must stay below 2^63 bytes.");
+}
+
+std::int64_t product(std::initializer_list<std::int64_t> factors) {
+    std::int64_t result = 1;
+    for (std::int64_t factor : factors) {
+        if (__builtin_mul_overflow(result, factor, &result)) refuse_overflow();
+    }
+    return result;
+}
+
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+    std::int64_t result = 0;
+    if (__builtin_add_overflow(a, b, &result)) refuse_overflow();
+    return result;
+}
+
+}  // namespace
+
+std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_per_number, TableLayout layout,
+                              std::int64_t tables) {
+    check_not_negative({{rotary_dim, "The rotary dimension"},
+                        {context, "The context"},
+                        {bytes_per_number, "The size of a number"},
+                        {tables, "The number of tables"}});
+    const std::int64_t copies = layout == TableLayout::duplicated ? 2 : 1;
+    return product({copies, rotary_dim, context, bytes_per_number, tables});
+}
+
+std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number) {
+    check_not_negative({{shape.layers, "The number of layers"},
+                        {shape.heads, "The number of heads"},
+                        {shape.kv_heads, "The number of key-value heads"},
+                        {shape.head_dim, "The head dimension"},
+                        {shape.latent_dim, "The latent dimension"},
+                        {shape.latent_rope_dim, "The latent rope dimension"},
+                        {shape.window, "The sliding window"},
+                        {shape.global_layers, "The number of global layers"},
+                        {context, "The context"},
+                        {bytes_per_number, "The size of a number"}});
+    switch (kind) {
+        case KvCache::multi_head:
+            return product({2, shape.layers, shape.heads, shape.head_dim, context, bytes_per_number});
+        case KvCache::multi_query:
+            return product({2, shape.layers, shape.head_dim, context, bytes_per_number});
+        case KvCache::latent:
+            return product({shape.layers, sum(shape.latent_dim, shape.latent_rope_dim), context, bytes_per_number});
+        case KvCache::sliding: {
+            const std::int64_t whole = std::min(shape.global_layers, shape.layers);
+            const std::int64_t seen = std::min(context, shape.window);
+            return sum(product({2, whole, shape.kv_heads, shape.head_dim, context, bytes_per_number}),
+                       product({2, shape.layers - whole, shape.kv_heads, shape.head_dim, seen, bytes_per_number}));
+        }
+        case KvCache::grouped:
+            break;
+    }
+    return product({2, shape.layers, shape.kv_heads, shape.head_dim, context, bytes_per_number});
+}
+
+}  // namespace ropelab

@@ -1,0 +1,77 @@
+#include "core/rope/number_format.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+struct Layout {
+    std::string_view word;
+    int bytes;
+    int significand_bits;  // the leading one included
+    int least_exponent;    // of the smallest subnormal number, 2^least_exponent
+    int most_exponent;     // every finite number lies below 2^most_exponent
+};
+
+const Layout& layout(NumberFormat format) {
+    static constexpr std::array<Layout, 4> layouts = {{
+        {"float64", 8, 53, -1074, 1024},
+        {"float32", 4, 24, -149, 128},
+        {"float16", 2, 11, -24, 16},
+        {"bfloat16", 2, 8, -133, 128},
+    }};
+    return layouts.at(static_cast<std::size_t>(format));
+}
+
+}  // namespace
+
+const std::array<NumberFormat, 4>& number_formats() {
+    static constexpr std::array<NumberFormat, 4> formats = {NumberFormat::float64, NumberFormat::float32,
+                                                            NumberFormat::float16, NumberFormat::bfloat16};
+    return formats;
+}
+
+std::string_view word_of(NumberFormat format) {
+    return layout(format).word;
+}
+
+NumberFormat parse_number_format(std::string_view word) {
+    std::vector<std::string_view> words;
+    for (NumberFormat format : number_formats()) {
+        if (word_of(format) == word) return format;
+        words.push_back(word_of(format));
+    }
+    throw BadInput("\"" + std::string(word) + "\" is no known number format; did you mean \"" + nearest(word, words) +
+                   "\"?");
+}
+
+int bytes_of(NumberFormat format) {
+    return layout(format).bytes;
+}
+
+double rounded(double value, NumberFormat format) {
+    if (format == NumberFormat::float64 || value == 0.0 || !std::isfinite(value)) return value;
+    const Layout& is = layout(format);
+    int exponent = 0;
+    std::frexp(value, &exponent);  // |value| in [2^(exponent − 1), 2^exponent)
+    // One unit in the last place of numbers of that size; both scalings by it are exact.
+    const int unit = std::max(exponent - is.significand_bits, is.least_exponent);
+    const double result = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+    if (std::abs(result) >= std::ldexp(1.0, is.most_exponent)) {
+        return std::copysign(std::numeric_limits<double>::infinity(), value);
+    }
+    return result;
+}
+
+std::int64_t first_wrong_position(NumberFormat format) {
+    return (std::int64_t{1} << layout(format).significand_bits) + 1;
+}
+
+}  // namespace ropelab

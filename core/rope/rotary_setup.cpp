@@ -1,0 +1,248 @@
+#include "core/rope/rotary_setup.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr int most_head_dim = 4096;
+constexpr double most_theta = 1e15;
+constexpr std::int64_t most_context = std::int64_t{1} << 30;
+
+/// "500k" where that is shorter and reads back as the same number, otherwise every digit.
+std::string compact(double value) {
+    std::string digits = number_text(value);
+    std::string text = short_number(value);
+    return text.size() < digits.size() && parse_number(text) == value ? text : digits;
+}
+
+std::string percentage(double fraction) {
+    const std::string text = number_text(100.0 * fraction);
+    return parse_number(text) / 100.0 == fraction ? text + "%" : number_text(fraction);
+}
+
+double parse_finite(std::string_view text) {
+    const double value = parse_number(text);
+    if (!std::isfinite(value)) throw BadInput("\"" + std::string(text) + "\" is not a finite number, as it must be.");
+    return value;
+}
+
+double parse_percentage(std::string_view text) {
+    if (text.ends_with('%')) return parse_finite(text.substr(0, text.size() - 1)) / 100.0;
+    return parse_finite(text);
+}
+
+std::int64_t parse_whole(std::string_view text) {
+    const double value = parse_number(text);
+    if (value != std::trunc(value) || std::abs(value) > 1e15) {
+        throw BadInput("\"" + std::string(text) + "\" must be a whole number, such as 4096.");
+    }
+    return static_cast<std::int64_t>(value);
+}
+
+void check_head_dim(std::int64_t value) {
+    if (value < 2 || value > most_head_dim || value % 2 != 0) {
+        throw BadInput("The head dimension is " + std::to_string(value) +
+                       ", but it must be even and lie between 2 and " + std::to_string(most_head_dim) + ".");
+    }
+}
+
+int parse_head_dim(std::string_view text) {
+    const std::int64_t value = parse_whole(text);
+    check_head_dim(value);
+    return static_cast<int>(value);
+}
+
+bool parse_yes(std::string_view text) {
+    if (text == "yes" || text == "no") return text == "yes";
+    throw BadInput("\"" + std::string(text) + "\" must be yes or no.");
+}
+
+/// One of two words.
+template <typename T>
+T choose(std::string_view text, std::string_view first, T first_value, std::string_view second, T second_value) {
+    if (text == first) return first_value;
+    if (text == second) return second_value;
+    throw BadInput("\"" + std::string(text) + "\" must be " + std::string(first) + " or " + std::string(second) + ".");
+}
+
+std::string list_text(const std::vector<double>& numbers) {
+    std::string text;
+    for (double number : numbers) text += (text.empty() ? "" : ";") + number_text(number);
+    return text;
+}
+
+std::vector<double> parse_list(std::string_view text) {
+    std::vector<double> numbers;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(';', start), text.size());
+        numbers.push_back(parse_finite(text.substr(start, end - start)));
+        start = end + 1;
+    }
+    return numbers;
+}
+
+/// A key of the text form: how its value is written, whether it always stands, and how it is read.
+struct Key {
+    std::string_view name;
+    bool always;
+    std::function<std::string(const RotarySetup&)> text;
+    std::function<void(RotarySetup&, std::string_view)> read;
+};
+
+Key number_key(std::string_view name, double Scaling::*member) {
+    return {name, false, [member](const RotarySetup& setup) { return compact(setup.scaling.*member); },
+            [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_finite(text); }};
+}
+
+/// Not set is written as an empty value, which, being the default, never shows.
+Key optional_key(std::string_view name, std::optional<double> Scaling::*member) {
+    return {name, false,
+            [member](const RotarySetup& setup) {
+                return setup.scaling.*member ? compact(*(setup.scaling.*member)) : std::string();
+            },
+            [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_finite(text); }};
+}
+
+Key list_key(std::string_view name, std::vector<double> Scaling::*member) {
+    return {name, false, [member](const RotarySetup& setup) { return list_text(setup.scaling.*member); },
+            [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_list(text); }};
+}
+
+const std::vector<Key>& keys() {
+    using S = const RotarySetup&;
+    using T = std::string_view;
+    static const std::vector<Key> all = {
+        {"theta", true, [](S s) { return compact(s.theta); }, [](RotarySetup& s, T t) { s.theta = parse_finite(t); }},
+        {"head_dim", true, [](S s) { return std::to_string(s.head_dim); },
+         [](RotarySetup& s, T t) { s.head_dim = parse_head_dim(t); }},
+        {"fraction", true, [](S s) { return percentage(s.fraction); },
+         [](RotarySetup& s, T t) { s.fraction = parse_percentage(t); }},
+        {"context", true, [](S s) { return std::to_string(s.context); },
+         [](RotarySetup& s, T t) { s.context = parse_whole(t); }},
+        {"partial", false, [](S s) { return std::string(s.partial == Partial::slice ? "slice" : "truncate"); },
+         [](RotarySetup& s, T t) { s.partial = choose(t, "slice", Partial::slice, "truncate", Partial::truncate); }},
+        {"pairing", false, [](S s) { return std::string(s.pairing == Pairing::half ? "half" : "interleaved"); },
+         [](RotarySetup& s, T t) {
+             s.pairing = choose(t, "half", Pairing::half, "interleaved", Pairing::interleaved);
+         }},
+        {"precision", false, [](S s) { return std::string(word_of(s.precision)); },
+         [](RotarySetup& s, T t) { s.precision = parse_number_format(t); }},
+        {"scaling", false, [](S s) { return std::string(word_of(s.scaling.method)); },
+         [](RotarySetup& s, T t) { s.scaling.method = parse_scaling(t); }},
+        number_key("factor", &Scaling::factor),
+        number_key("original_context", &Scaling::original_context),
+        number_key("beta_fast", &Scaling::beta_fast),
+        number_key("beta_slow", &Scaling::beta_slow),
+        {"truncate", false, [](S s) { return std::string(s.scaling.truncate ? "yes" : "no"); },
+         [](RotarySetup& s, T t) { s.scaling.truncate = parse_yes(t); }},
+        number_key("low_freq_factor", &Scaling::low_freq_factor),
+        number_key("high_freq_factor", &Scaling::high_freq_factor),
+        optional_key("attention_factor", &Scaling::attention_factor),
+        optional_key("mscale", &Scaling::mscale),
+        optional_key("mscale_all_dim", &Scaling::mscale_all_dim),
+        list_key("short_factors", &Scaling::short_factors),
+        list_key("long_factors", &Scaling::long_factors),
+    };
+    return all;
+}
+
+const Key& find_key(std::string_view name) {
+    std::string wanted(name);
+    std::ranges::replace(wanted, '-', '_');  // as the flags of a command line are spelled
+    std::vector<std::string_view> known;
+    for (const Key& key : keys()) {
+        if (key.name == wanted) return key;
+        known.push_back(key.name);
+    }
+    throw BadInput("\"" + std::string(name) + "\" is no key of a rotary setup; did you mean \"" +
+                   nearest(wanted, known) + "\"?");
+}
+
+void read_entry(RotarySetup& setup, std::string_view entry, std::vector<const Key*>& seen) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) {
+        throw BadInput("\"" + std::string(entry) +
+                       "\" is not a setting; settings look like theta=10k or fraction=25%.");
+    }
+    const Key& key = find_key(entry.substr(0, equals));
+    if (std::ranges::find(seen, &key) != seen.end()) {
+        throw BadInput("The key " + std::string(key.name) + " stands twice in the rotary setup; it must stand once.");
+    }
+    seen.push_back(&key);
+    try {
+        key.read(setup, entry.substr(equals + 1));
+    } catch (const BadInput& error) {
+        throw BadInput(std::string(key.name) + ": " + error.what());
+    }
+}
+
+}  // namespace
+
+FrequencySettings plain_settings(const RotarySetup& setup) {
+    const auto context = static_cast<double>(setup.context);
+    return {.head_dim = setup.head_dim,
+            .theta = setup.theta,
+            .fraction = setup.fraction,
+            .partial = setup.partial,
+            .scaling = {},
+            .context = context,
+            .length = context};
+}
+
+FrequencySettings frequency_settings(const RotarySetup& setup) {
+    FrequencySettings settings = plain_settings(setup);
+    settings.scaling = setup.scaling;
+    return settings;
+}
+
+int rotary_dim(const RotarySetup& setup) {
+    return rotary_dim(setup.head_dim, setup.fraction);
+}
+
+void check(const RotarySetup& setup) {
+    check_head_dim(setup.head_dim);
+    if (setup.theta > most_theta) {
+        throw BadInput("Rope theta is " + number_text(setup.theta) + ", but it must be at most 1e15.");
+    }
+    if (setup.context < 1 || setup.context > most_context) {
+        throw BadInput("The context is " + std::to_string(setup.context) + " tokens, but it must lie between 1 and " +
+                       std::to_string(most_context) + ".");
+    }
+    frequencies(frequency_settings(setup));
+}
+
+std::string text_of(const RotarySetup& setup) {
+    const RotarySetup standard;
+    std::string text;
+    for (const Key& key : keys()) {
+        const std::string value = key.text(setup);
+        if (!key.always && value == key.text(standard)) continue;
+        text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + value;
+    }
+    return text;
+}
+
+RotarySetup parse_setup(std::string_view text) {
+    constexpr std::string_view separators = " ,\t\r\n";
+    RotarySetup setup;
+    std::vector<const Key*> seen;
+    for (std::size_t start = text.find_first_not_of(separators); start != std::string_view::npos;) {
+        const std::size_t end = std::min(text.find_first_of(separators, start), text.size());
+        read_entry(setup, text.substr(start, end - start), seen);
+        start = text.find_first_not_of(separators, end);
+    }
+    check(setup);
+    return setup;
+}
+
+}  // namespace ropelab

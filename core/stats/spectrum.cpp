@@ -1,0 +1,72 @@
+#include "core/stats/spectrum.h"
+
+#include <fftw3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+struct Free {
+    void operator()(void* memory) const { fftw_free(memory); }
+};
+
+/// FFTW makes and destroys plans in one thread at a time; executing them needs no lock.
+std::mutex& plans_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+class Plan {
+ public:
+    Plan(int count, double* from, fftw_complex* to) {
+        const std::lock_guard lock(plans_mutex());
+        // FFTW_ESTIMATE neither tries out nor overwrites: the same plan, so the same digits, on every call.
+        plan_ = fftw_plan_dft_r2c_1d(count, from, to, FFTW_ESTIMATE);
+        if (plan_ == nullptr) throw std::bad_alloc();
+    }
+    ~Plan() {
+        const std::lock_guard lock(plans_mutex());
+        fftw_destroy_plan(plan_);
+    }
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+
+    void execute() const { fftw_execute(plan_); }
+
+ private:
+    fftw_plan plan_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<double> kernel_spectrum(std::span<const double> kernel) {
+    if (kernel.empty()) return {};
+    constexpr std::size_t most = std::size_t{1} << 30;
+    if (kernel.size() > most) {
+        throw BadInput("The kernel has " + std::to_string(kernel.size()) +
+                       " distances, but its spectrum takes at most " + std::to_string(most) + ".");
+    }
+    const std::size_t bins = kernel.size() / 2 + 1;
+    const std::unique_ptr<double, Free> from(fftw_alloc_real(kernel.size()));
+    const std::unique_ptr<fftw_complex, Free> to(fftw_alloc_complex(bins));
+    if (!from || !to) throw std::bad_alloc();
+    const Plan plan(static_cast<int>(kernel.size()), from.get(), to.get());
+    std::ranges::copy(kernel, from.get());
+    plan.execute();
+
+    const double half = static_cast<double>(kernel.size()) / 2.0;
+    std::vector<double> spectrum(bins);
+    for (std::size_t j = 0; j < bins; ++j) spectrum[j] = std::hypot(to.get()[j][0], to.get()[j][1]) / half;
+    return spectrum;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,231 @@
+// Changes real configuration files at random and gives them to the importer, which must either read them or refuse them
+// with BadInput. Deterministic: hf_config_fuzz [mutations [seed]].
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <random>
+
+#include "core/interop/hf_config.h"
+#include "core/interop/model_table.h"
+#include "core/spec/error.h"
+
+namespace {
+
+using nlohmann::json;
+using namespace ropelab;
+
+using Generator = std::mt19937_64;
+
+std::size_t below(Generator& generator, std::size_t count) {
+    return count == 0 ? 0 : static_cast<std::size_t>(generator() % count);
+}
+
+std::string read(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The model table, and where they are there the reference settings and saved folders.
+std::vector<std::string> seeds() {
+    std::vector<std::string> result;
+    for (const KnownModel& model : model_table()) result.push_back(model.config.dump());
+    const std::filesystem::path shared = ROPELAB_SHARED_DATA;
+    const auto oracles = shared / "oracles/hf_inverse_frequencies.json";
+    if (std::filesystem::exists(oracles)) {
+        const json reference = json::parse(read(oracles));
+        for (const auto& record : reference.at("records")) result.push_back(record.at("config").dump());
+    }
+    for (const char* name : {"gpt2", "llama_gqa", "neox_25"}) {
+        for (const char* file : {"config.json", "config.v4.json"}) {
+            const auto path = shared / "oracles/hf_models" / name / file;
+            if (std::filesystem::exists(path)) result.push_back(read(path));
+        }
+    }
+    return result;
+}
+
+const std::array<const char*, 30> interesting = {"0",
+                                                 "-1",
+                                                 "1",
+                                                 "2",
+                                                 "3",
+                                                 "7",
+                                                 "63",
+                                                 "4096",
+                                                 "4097",
+                                                 "65536",
+                                                 "1e300",
+                                                 "-1e300",
+                                                 "1e-300",
+                                                 "1e999",
+                                                 "0.5",
+                                                 "1.5",
+                                                 "2147483648",
+                                                 "9223372036854775807",
+                                                 "18446744073709551616",
+                                                 "null",
+                                                 "true",
+                                                 "false",
+                                                 "\"\"",
+                                                 "\"yarn\"",
+                                                 "\"longrope\"",
+                                                 "\"dynamic\"",
+                                                 "[]",
+                                                 "{}",
+                                                 "[1,2,3]",
+                                                 "{\"full_attention\":{}}"};
+
+const std::array<const char*, 24> keys = {"rope_theta",
+                                          "rope_scaling",
+                                          "rope_parameters",
+                                          "rotary_dim",
+                                          "partial_rotary_factor",
+                                          "rope_type",
+                                          "type",
+                                          "factor",
+                                          "head_dim",
+                                          "original_max_position_embeddings",
+                                          "model_type",
+                                          "layer_types",
+                                          "sliding_window",
+                                          "short_factor",
+                                          "sliding_window_pattern",
+                                          "text_config",
+                                          "kv_lora_rank",
+                                          "qk_rope_head_dim",
+                                          "beta_fast",
+                                          "full_attention_interval",
+                                          "attention_factor",
+                                          "low_freq_factor",
+                                          "num_key_value_heads",
+                                          "attn_config"};
+
+// Changes one place of the text, whatever it means.
+void change_bytes(std::string& text, Generator& generator, const std::vector<std::string>& others) {
+    const std::size_t at = below(generator, text.size() + 1);
+    switch (below(generator, 7)) {
+        case 0:
+            text.resize(at);
+            break;
+        case 1:
+            if (at < text.size()) text[at] = static_cast<char>(generator());
+            break;
+        case 2:
+            text.erase(at, 1 + below(generator, 20));
+            break;
+        case 3:
+            text.insert(at, interesting[below(generator, interesting.size())]);
+            break;
+        case 4:
+            text.insert(at, text.substr(below(generator, text.size()), below(generator, 60)));
+            break;
+        case 5:
+            text.insert(at, std::string(below(generator, 200), "[{\"-9"[below(generator, 5)]));
+            break;
+        default: {
+            const std::string& other = others[below(generator, others.size())];
+            text = text.substr(0, at) + other.substr(below(generator, other.size()));
+        }
+    }
+}
+
+// A random place in the tree.
+json* place(json& tree, Generator& generator) {
+    json* node = &tree;
+    while (node->is_structured() && !node->empty() && below(generator, 4) != 0) {
+        auto entry = node->begin();
+        std::advance(entry, static_cast<std::ptrdiff_t>(below(generator, node->size())));
+        node = &*entry;
+    }
+    return node;
+}
+
+// Changes one value or key; the text stays JSON.
+void change_values(std::string& text, Generator& generator) {
+    json tree = json::parse(text, nullptr, false);
+    if (tree.is_discarded() || !tree.is_object()) return;
+    json* node = place(tree, generator);
+    const std::string key = keys[below(generator, keys.size())];
+    const json value = json::parse(interesting[below(generator, interesting.size())], nullptr, false);
+    switch (below(generator, 5)) {
+        case 0:
+            if (node->is_object()) (*node)[key] = *place(tree, generator);
+            break;
+        case 1:
+            if (node->is_object() && !node->empty()) {
+                auto entry = node->begin();
+                std::advance(entry, static_cast<std::ptrdiff_t>(below(generator, node->size())));
+                node->erase(entry);
+            }
+            break;
+        case 2:
+            if (!value.is_discarded() && node->is_object()) (*node)[key] = value;
+            break;
+        case 3:
+            if (node->is_number())
+                *node = node->get<double>() * std::pow(10.0, static_cast<double>(below(generator, 9)) - 4);
+            break;
+        default:
+            if (!value.is_discarded() && node != &tree) *node = value;
+    }
+    text = tree.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void require(bool good, const char* what) {
+    if (!good) throw std::logic_error(what);
+}
+
+// True where the importer read it.
+bool try_import(const std::string& text, Generator& generator) {
+    try {
+        const HfModel model = read_hf_config(parse_model_config(text));
+        require(!model.rotary.empty(), "no rotary embedding");
+        for (const HfRotary& rotary : model.rotary) {
+            for (double length : {0.0, 1.0, static_cast<double>(below(generator, 1 << 20))}) {
+                for (double g : rotary.at(length).inverse_frequencies)
+                    require(std::isfinite(g) && g >= 0, "a frequency");
+            }
+            require(parse_setup(text_of(rotary.setup)) == rotary.setup, "the setup's text");
+        }
+        if (model.cache) require(kv_cache_bytes(*model.cache, model.kind, model.context, 4) >= 0, "the cache");
+        return true;
+    } catch (const BadInput& error) {
+        const std::string message = error.what();
+        require(!message.empty() && message.size() < 400 && message.find('\n') == std::string::npos, "the message");
+        return false;
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const long mutations = count > 1 ? std::atol(arguments[1]) : 3000;
+    const auto seed = static_cast<std::uint64_t>(count > 2 ? std::atol(arguments[2]) : 1);
+    const std::vector<std::string> files = seeds();
+    Generator generator(seed);
+    long accepted = 0;
+    for (long i = 0; i < mutations; ++i) {
+        std::string text = files[below(generator, files.size())];
+        const bool values = below(generator, 3) != 0;
+        for (std::size_t change = 0; change <= below(generator, 4); ++change) {
+            if (values)
+                change_values(text, generator);
+            else
+                change_bytes(text, generator, files);
+        }
+        try {
+            accepted += try_import(text, generator) ? 1 : 0;
+        } catch (const std::exception& error) {
+            std::cerr << "mutation " << i << " of seed " << seed << ": " << error.what() << "\n" << text << '\n';
+            return 1;
+        }
+    }
+    std::cout << mutations << " mutations of " << files.size() << " files: " << accepted << " read, "
+              << mutations - accepted << " refused\n";
+    return accepted > 0 && accepted < mutations ? 0 : 1;
+}
