@@ -14,6 +14,7 @@ namespace {
 struct Flags {
     std::string name;
     std::string lab;
+    std::string setup;
     std::string output;
     std::string width_mm, height_mm, dpi, font_pt, theme, unit;
 };
@@ -27,11 +28,12 @@ void run(const Flags& flags) {
         throw BadInput("Figures need the window's program, and " + window.string() +
                        " is not there; build it, or install it beside ropelab-cli.");
     }
-    std::vector<std::string> arguments = {window.string(), "--figure", flags.name,  "--lab",
-                                          flags.lab,       "--output", flags.output};
+    std::vector<std::string> arguments = {window.string(), "--figure", flags.name, "--output", flags.output};
     const auto add = [&](const char* flag, const std::string& value) {
         if (!value.empty()) arguments.insert(arguments.end(), {flag, value});
     };
+    add("--lab", flags.lab);
+    add("--setup", flags.setup);
     add("--width-mm", flags.width_mm);
     add("--height-mm", flags.height_mm);
     add("--dpi", flags.dpi);
@@ -39,6 +41,7 @@ void run(const Flags& flags) {
     add("--theme", flags.theme);
     add("--unit", flags.unit);
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
     setenv("QT_QPA_PLATFORM", "offscreen", 1);
@@ -50,9 +53,14 @@ void run(const Flags& flags) {
 
 void add_figure(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("figure", "Write a figure of a lab file, without a display");
-    verb->add_option("name", flags->name, "validation-loss, training-loss, learning-rate or gradient-norm")->required();
-    verb->add_option("--lab", flags->lab, "The lab file")->required();
+    CLI::App* verb =
+        program.add_subcommand("figure", "Write a figure of a lab file or of a rotary setup, without a display");
+    verb->add_option("name", flags->name,
+                     "Of a lab: validation-loss, training-loss, learning-rate, gradient-norm. Of a setup: spectrum, "
+                     "context-bound, rope-cache … (ropelab --help lists all)")
+        ->required();
+    verb->add_option("--lab", flags->lab, "The lab file, for a figure of its runs");
+    verb->add_option("--setup", flags->setup, "The rotary setup, such as \"theta=500k head_dim=128\"");
     verb->add_option("--output", flags->output, "A file that ends in .pdf, .svg, .png or .csv")->required();
     verb->add_option("--width-mm", flags->width_mm, "Width in millimetres");
     verb->add_option("--height-mm", flags->height_mm, "Height in millimetres");

@@ -20,7 +20,8 @@ using Mode = LaunchOptions::Mode;
 int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
     MainWindow window{WorkspaceOptions{}};
     window.restoreSettings();
-    if (!options.room.isEmpty()) window.showRoom(options.room);
+    if (options.setup) window.workspace().rotary().change(QObject::tr("setup of the command line"), *options.setup);
+    if (!options.room.isEmpty()) window.showRoom(options.room, options.part);
     ThemeManager& theme = ThemeManager::instance();
     if (options.theme) {
         theme.setChoice(*options.theme == Appearance::dark ? ThemeManager::Choice::dark : ThemeManager::Choice::light);

@@ -14,8 +14,6 @@
 #include "ui/experiment/plot_toolbar.h"
 #include "ui/experiment/run_list.h"
 #include "ui/experiment/sweep_panel.h"
-#include "ui/figure/export.h"
-#include "ui/figure/export_dialog.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/actions.h"
@@ -92,7 +90,7 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
         menu->addAction(tr("Export …"), this, &TrainRoom::openExport);
-        menu->addAction(tr("Copy"), this, [this] { copyFigure(figure(), ExportOptions{}); });
+        menu->addAction(tr("Copy"), this, &TrainRoom::copy);
         menu->addSeparator();
         menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
         menu->popup(where);
@@ -116,28 +114,13 @@ QWidget* TrainRoom::panel() {
 }
 
 void TrainRoom::addActions(ActionRegistry& registry) {
-    const auto filled = [this] { return !isEmpty(); };
-    registry.add({.id = "figure.export",
-                  .menu = "File",
-                  .text = tr("Export figure …"),
-                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_E)},
-                  .handler = [this] { openExport(); },
-                  .enabled = filled,
-                  .separator_before = true});
-    registry.add({.id = "figure.copy",
-                  .menu = "Edit",
-                  .text = tr("Copy figure"),
-                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
-                  .handler = [this] { copyFigure(figure(), ExportOptions{}); },
-                  .enabled = filled,
-                  .separator_before = true});
     const auto picked = [this] { return m_list->picked() != 0; };
     registry.add({.id = "run.rename",
                   .menu = "Edit",
                   .text = tr("Rename picked run"),
                   .handler = [this] { m_list->rename(m_list->picked()); },
                   .enabled = picked,
-                  .separator_before = true});
+                  .separatorBefore = true});
     registry.add({.id = "run.annotate",
                   .menu = "Edit",
                   .text = tr("Note on picked run"),
@@ -154,13 +137,13 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
                   .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
                   .checked = [this] { return m_plot->isYLogarithmic(); },
-                  .separator_before = true});
+                  .separatorBefore = true});
     registry.add({.id = "plot.reset",
                   .menu = "View",
                   .text = tr("Reset plot"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [this] { m_plot->resetView(); },
-                  .enabled = filled});
+                  .enabled = [this] { return !isEmpty(); }});
 }
 
 Figure TrainRoom::figure() {
@@ -221,6 +204,7 @@ QWidget* TrainRoom::makeSample() {
     m_sampleTitle = new QLabel(box);
     m_sampleTitle->setProperty("quiet", true);
     m_sampleTitle->setTextFormat(Qt::PlainText);
+    m_sampleTitle->setWordWrap(true);
     m_sampleTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     column->addWidget(m_sampleTitle);
     m_sample = new QPlainTextEdit(box);
@@ -358,11 +342,6 @@ void TrainRoom::renewFloor() {
         asked = run.spec;
     }
     m_floor.ask(asked);
-}
-
-void TrainRoom::openExport() {
-    if (isEmpty()) return;
-    (new ExportDialog([this] { return figure(); }, window()))->show();
 }
 
 }  // namespace ropelab::ui

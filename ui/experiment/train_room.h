@@ -38,6 +38,7 @@ class TrainRoom : public Room {
     /// What the picked run wrote last, as shown.
     QString sampleText() const;
     bool isEmpty() const;
+    bool hasFigure() const override { return !isEmpty(); }
     /// As PlotToolbar::showQuantity.
     void showQuantity(const QString& id);
     /// Whether the entropy floor is still being found.
@@ -52,7 +53,6 @@ class TrainRoom : public Room {
     void take(const std::vector<Delivery>& deliveries);
     void showSample(RunId run);
     void renewFloor();
-    void openExport();
 
     Workspace& m_workspace;
     CurvePlot* m_plot = nullptr;

@@ -75,6 +75,11 @@ bool isGiven(const Axis& axis) {
            (!axis.logarithmic || axis.minimum > 0);
 }
 
+bool hasBars(const Figure& figure) {
+    return std::any_of(figure.curves.begin(), figure.curves.end(),
+                       [](const FigureCurve& curve) { return curve.shape == FigureCurve::Shape::bars; });
+}
+
 /// An x counts where something is drawn at it.
 void addDrawn(Extent& extent, const QList<double>& x, const QList<double>& y, bool yLogarithmic) {
     const qsizetype count = std::min(x.size(), y.size());
@@ -91,6 +96,37 @@ QString Axis::title() const {
     return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
 }
 
+bool isEmpty(const Figure& figure) {
+    return figure.curves.empty() && figure.bands.empty() && !figure.map && !figure.drawing;
+}
+
+Range FigureMap::range() const {
+    Range result{minimum, maximum};
+    if (!std::isfinite(minimum) || !std::isfinite(maximum)) {
+        double low = std::numeric_limits<double>::infinity();
+        double high = -std::numeric_limits<double>::infinity();
+        for (const float value : values) {
+            if (std::isfinite(value)) {
+                low = std::min(low, static_cast<double>(value));
+                high = std::max(high, static_cast<double>(value));
+            }
+        }
+        if (low > high) {
+            low = 0;
+            high = 1;
+        }
+        if (scale == Scale::diverging) {
+            high = std::max(std::abs(low), std::abs(high));
+            low = -high;
+        }
+        result = {std::isfinite(minimum) ? minimum : low, std::isfinite(maximum) ? maximum : high};
+    }
+    if (!(result.maximum > result.minimum)) {
+        result.maximum = result.minimum + 1;
+    }
+    return result;
+}
+
 Range xRange(const Figure& figure) {
     if (isGiven(figure.x)) {
         return {figure.x.minimum, figure.x.maximum};
@@ -105,7 +141,15 @@ Range xRange(const Figure& figure) {
     for (const FigureLine& line : figure.verticalLines) {
         extent.add(line.at);
     }
-    return extent.range(figure.x, 0);
+    if (figure.map) {
+        extent.add(figure.map->xFirst - 0.5 * figure.map->xStep);
+        extent.add(figure.map->xFirst + (figure.map->columns - 0.5) * figure.map->xStep);
+    }
+    if (!figure.x.categories.isEmpty()) {
+        extent.add(-0.5);
+        extent.add(static_cast<double>(figure.x.categories.size()) - 0.5);
+    }
+    return extent.range(figure.x, hasBars(figure) && figure.x.categories.isEmpty() ? 0.02 : 0);
 }
 
 Range yRange(const Figure& figure) {
@@ -115,6 +159,15 @@ Range yRange(const Figure& figure) {
     Extent extent(figure.y.logarithmic);
     for (const FigureCurve& curve : figure.curves) {
         extent.add(curve.y);
+    }
+    if (hasBars(figure)) {
+        extent.add(0);
+    }
+    if (figure.map) {
+        // Cells reach the axes' ends.
+        extent.add(figure.map->yFirst - 0.5 * figure.map->yStep);
+        extent.add(figure.map->yFirst + (figure.map->rows - 0.5) * figure.map->yStep);
+        return extent.range(figure.y, 0);
     }
     for (const FigureBand& band : figure.bands) {
         extent.add(band.lower);

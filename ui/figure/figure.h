@@ -3,14 +3,28 @@
 #include <QJsonObject>
 #include <QList>
 #include <QString>
+#include <QStringList>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
+
+class QPainter;
+class QRectF;
 
 namespace ropelab::ui {
 
+struct FigureStyle;
+
+/// Two ends.
+struct Range {
+    double minimum = 0;
+    double maximum = 1;
+};
+
 /// What a colour stands for; the painter takes it from its theme.
 struct Ink {
-    enum class Kind { data, text, quiet, accent } kind = Kind::data;
+    enum class Kind { data, text, quiet, accent, success, error, query, key, rotated, unrotated } kind = Kind::data;
     int index = 0;  // of the run, for `data`
 
     static Ink data(int index) { return {Kind::data, index}; }
@@ -24,6 +38,8 @@ struct Axis {
     bool logarithmic = false;
     double minimum = std::numeric_limits<double>::quiet_NaN();
     double maximum = std::numeric_limits<double>::quiet_NaN();
+    /// Not empty: these names stand at 0, 1, 2 … in place of numbers.
+    QStringList categories = {};
 
     /// "validation loss (nats)".
     QString title() const;
@@ -42,13 +58,51 @@ struct FigureCurve {
     /// Drawn thinner and dashed, without an end label: the training loss under the validation loss.
     bool companion = false;
     enum class Emphasis { normal, picked, dimmed } emphasis = Emphasis::normal;
+    /// `bars` stand on 0, or on the axis's lower end where it is logarithmic.
+    enum class Shape { line, points, bars } shape = Shape::line;
+    /// Diameter of a point in points.
+    double pointPt = 3.6;
 };
 
 /// A line at one x or one y, with its words.
 struct FigureLine {
     double at = 0;
     QString label;
+    Ink ink = {Ink::Kind::quiet};
+    /// Not empty: it can be dragged on screen, and is called so when it is.
+    QString handle = {};
 };
+
+/// Values on a grid, drawn as coloured cells under the curves, on linear axes. Row 0 is the lowest.
+struct FigureMap {
+    QString label;  // what the values are: "cosine"
+    QString unit;
+    int columns = 0;
+    int rows = 0;
+    QList<float> values;  // rows × columns, row-major; NaN is left blank
+    // The centre of the first cell and the distance between centres, in the axes' units.
+    double xFirst = 0;
+    double xStep = 1;
+    double yFirst = 0;
+    double yStep = 1;
+    /// Perceptually even for magnitudes, two hues about 0 for signed values, a closed circle for angles.
+    enum class Scale { magnitude, diverging, cyclic } scale = Scale::magnitude;
+    // Ends of the colours; NaN: the values' own (for `diverging` symmetric about 0).
+    double minimum = std::numeric_limits<double>::quiet_NaN();
+    double maximum = std::numeric_limits<double>::quiet_NaN();
+
+    Range range() const;
+};
+
+/// Numbers behind a drawing, column by column; a shorter column ends in empty cells.
+struct FigureTable {
+    QStringList names;
+    QList<QList<double>> columns;
+};
+
+/// Paints into a rectangle of the painter's units, FigureStyle::units of which make points; any device. What it draws
+/// stays inside.
+using FigureDrawing = std::function<void(QPainter&, const QRectF&, const FigureStyle&)>;
 
 /// The space between two curves, such as mean ± standard deviation.
 struct FigureBand {
@@ -75,16 +129,20 @@ struct Figure {
     std::vector<FigureBand> bands;
     std::vector<FigureLine> verticalLines;
     std::vector<FigureLine> horizontalLines;
+    std::optional<FigureMap> map;
+    /// In place of axes and curves, for pictures that are no plot: dials, a helix, a matrix.
+    FigureDrawing drawing;
+    /// Not empty: the figure's data in place of its curves.
+    FigureTable table;
     /// What the figure was made from (the experiment, smoothing, unit …); goes into every file.
     QJsonObject settings;
 };
 
+/// Whether there is nothing to draw.
+bool isEmpty(const Figure& figure);
+
 /// Smallest and largest finite value to be drawn (positive ones only, on a logarithmic axis), widened by a small
 /// margin; explicit ends of the axis win. Without any value: 0 to 1 (logarithmic: 0.1 to 10).
-struct Range {
-    double minimum = 0;
-    double maximum = 1;
-};
 Range xRange(const Figure& figure);
 Range yRange(const Figure& figure);
 

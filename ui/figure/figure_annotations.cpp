@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/figure/figure_backdrop.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -26,7 +27,7 @@ std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x,
 }
 
 bool isLabelled(const FigureCurve& curve) {
-    return !curve.label.isEmpty() && !curve.companion;
+    return !curve.label.isEmpty() && !curve.companion && curve.shape == FigureCurve::Shape::line;
 }
 
 }  // namespace
@@ -44,14 +45,15 @@ FigureAnnotations::EndRoom FigureAnnotations::roomOfEndLabels(const Figure& figu
         }
         label = std::max(label, metrics.horizontalAdvance(curve.label));
         for (qsizetype i = curve.y.size() - 1; i >= 0; --i) {
-            if (std::isfinite(curve.y[i])) {
+            if (std::isfinite(curve.y[i]) && (!figure.y.logarithmic || curve.y[i] > 0)) {
                 value = std::max(value, metrics.horizontalAdvance(readableNumber(curve.y[i])));
                 break;
             }
         }
     }
-    if (label == 0) {
-        return {style.units(3 * kGap), false};
+    const double key = FigureBackdrop::roomOfKey(figure, style);
+    if (label == 0 || key > 0) {
+        return {std::max(key, style.units(3 * kGap)), false};
     }
     const double withoutValue = label + style.units(3.6 * kGap + kSwatch);
     const double withValue = withoutValue + value + style.units(1.4 * kGap);
@@ -65,13 +67,22 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_style = style;
     m_yTitle = figure.y.title();
     m_note = figure.note;
-    m_placeholder = figure.curves.empty() && figure.bands.empty() ? figure.placeholder : QString();
+    m_placeholder = isEmpty(figure) ? figure.placeholder : QString();
     m_showsValues = roomOfEndLabels(figure, style, mParentPlot->viewport().width()).values;
     m_vertical = figure.verticalLines;
     m_horizontal = figure.horizontalLines;
     m_x = x;
     m_y = y;
     m_ends.clear();
+    if (figure.drawing || figure.map) {  // the key stands where labels would
+        if (figure.drawing) {
+            m_yTitle.clear();
+            m_note.clear();
+            m_vertical.clear();
+            m_horizontal.clear();
+        }
+        return;
+    }
     for (const FigureCurve& curve : figure.curves) {
         const auto last = isLabelled(curve) ? lastDrawn(curve, x, y) : std::nullopt;
         if (last) {
@@ -124,17 +135,27 @@ void FigureAnnotations::drawTitles(QCPPainter* painter, const QRectF& axes) cons
 void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) const {
     const QFont font = m_style.font(m_style.tickPt);
     const QFontMetricsF metrics(font);
-    QPen pen(m_style.theme.quietText, m_style.units(m_style.hairPt * 1.4));
-    pen.setCapStyle(Qt::FlatCap);
-    pen.setDashPattern({5, 4});
+    const auto penOf = [this](const FigureLine& line) {
+        // What can be dragged is a full line.
+        const bool isHandle = !line.handle.isEmpty();
+        QPen pen(m_style.colorOf(line.ink), m_style.units(m_style.hairPt * (isHandle ? 2 : 1.4)));
+        pen.setCapStyle(Qt::FlatCap);
+        if (!isHandle || !m_style.onScreen) {
+            pen.setDashPattern({5, 4});
+        }
+        return pen;
+    };
     painter->setFont(font);
-    const auto write = [&](QPointF base, const QString& text) {
+    const auto write = [&](QPointF base, const QString& text, Ink ink) {
+        if (text.isEmpty()) {
+            return;
+        }
         // Paper behind the words: curves may pass there.
         QRectF box(base.x(), base.y() - metrics.ascent(), metrics.horizontalAdvance(text), metrics.height());
         QColor paper = m_style.theme.paper;
         paper.setAlphaF(0.8F);
         painter->fillRect(box.adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
-        painter->setPen(m_style.theme.quietText);
+        painter->setPen(m_style.colorOf(ink));
         painter->drawText(base, text);
     };
     for (const FigureLine& line : m_horizontal) {
@@ -142,25 +163,40 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) const
         if (!m_y.contains(line.at) || !std::isfinite(y)) {
             continue;
         }
-        painter->setPen(pen);
+        painter->setPen(penOf(line));
         painter->drawLine(QPointF(axes.left(), y), QPointF(axes.right(), y));
         const double above = y - m_style.units(3) - metrics.descent();
         const double below = y + m_style.units(3) + metrics.ascent();
         const bool hasRoomBelow = below + metrics.descent() < axes.bottom() - m_style.units(1);
-        write(QPointF(axes.left() + m_style.units(kGap), hasRoomBelow ? below : above), line.label);
+        write(QPointF(axes.left() + m_style.units(kGap), hasRoomBelow ? below : above), line.label, line.ink);
     }
+    // Labels of neighbouring lines go one beneath the other.
+    std::vector<QRectF> taken;
+    const auto labelBase = [&](double x, double width) {
+        QRectF box(x - width, axes.top(), 2 * width + m_style.units(2 * kGap), metrics.height());
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (const QRectF& other : taken) {
+                if (box.intersects(other)) {
+                    box.moveTop(other.bottom() + m_style.units(1));
+                    moved = true;
+                }
+            }
+        }
+        taken.push_back(box);
+        return box.top() + metrics.ascent() + m_style.units(2);
+    };
     for (const FigureLine& line : m_vertical) {
         const double x = axes.left() + m_x.toDevice(line.at);
         if (!m_x.contains(line.at) || !std::isfinite(x)) {
             continue;
         }
-        painter->setPen(pen);
+        painter->setPen(penOf(line));
         painter->drawLine(QPointF(x, axes.top()), QPointF(x, axes.bottom()));
         const double width = metrics.horizontalAdvance(line.label);
         const bool fitsRight = x + m_style.units(kGap) + width < axes.right();
-        write(QPointF(fitsRight ? x + m_style.units(kGap) : x - m_style.units(kGap) - width,
-                      axes.top() + metrics.ascent() + m_style.units(2)),
-              line.label);
+        write(QPointF(fitsRight ? x + m_style.units(kGap) : x - m_style.units(kGap) - width, labelBase(x, width)),
+              line.label, line.ink);
     }
 }
 

@@ -39,6 +39,45 @@ QString columnName(const QString& label, const QString& quantity, const QString&
     return unit.isEmpty() ? name : name + QStringLiteral(" (%1)").arg(unit);
 }
 
+QByteArray tableCsv(const FigureTable& table) {
+    QByteArray out;
+    qsizetype rows = 0;
+    for (qsizetype i = 0; i < table.columns.size(); ++i) {
+        out += (i == 0 ? QByteArray() : QByteArray(",")) + text(table.names.value(i));
+        rows = std::max(rows, table.columns[i].size());
+    }
+    out += '\n';
+    for (qsizetype row = 0; row < rows; ++row) {
+        for (qsizetype i = 0; i < table.columns.size(); ++i) {
+            const QList<double>& column = table.columns[i];
+            out +=
+                (i == 0 ? QByteArray() : QByteArray(",")) + (row < column.size() ? number(column[row]) : QByteArray());
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+/// One line a row of the map: its y, then its values.
+QByteArray mapCsv(const Figure& figure) {
+    const FigureMap& map = *figure.map;
+    QByteArray out = text(QStringLiteral("%1 \\ %2").arg(figure.y.title(), figure.x.title()));
+    for (int column = 0; column < map.columns; ++column) {
+        out += ',' + number(map.xFirst + column * map.xStep);
+    }
+    out += '\n';
+    for (int row = 0; row < map.rows; ++row) {
+        out += number(map.yFirst + row * map.yStep);
+        for (int column = 0; column < map.columns; ++column) {
+            const float value = map.values.value(static_cast<qsizetype>(row) * map.columns + column);
+            out += ',' + (std::isfinite(value) ? QByteArray::number(value, 'g', QLocale::FloatingPointShortest)
+                                               : QByteArray());
+        }
+        out += '\n';
+    }
+    return out;
+}
+
 std::vector<Column> columnsOf(const Figure& figure) {
     std::vector<Column> columns;
     for (const FigureCurve& curve : figure.curves) {
@@ -81,6 +120,20 @@ QByteArray figureCsv(const Figure& figure) {
     }
     for (const FigureLine& line : figure.horizontalLines) {
         out += lineComment("y", line);
+    }
+
+    if (!figure.table.columns.isEmpty()) {
+        return out + tableCsv(figure.table);
+    }
+    if (figure.map) {
+        out += comment("values", figure.map->unit.isEmpty()
+                                     ? figure.map->label
+                                     : QStringLiteral("%1 (%2)").arg(figure.map->label, figure.map->unit));
+        out += mapCsv(figure);
+        if (figure.curves.empty() && figure.bands.empty()) {
+            return out;
+        }
+        out += '\n';
     }
 
     std::vector<Column> columns = columnsOf(figure);

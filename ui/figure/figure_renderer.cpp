@@ -10,19 +10,37 @@
 
 #include "ui/figure/curve_graph.h"
 #include "ui/figure/figure_annotations.h"
+#include "ui/figure/figure_backdrop.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
 namespace {
 
-/// Our round numbers on a QCustomPlot axis.
+/// Round numbers, or the names of categories; where there are too many of those, every second, third … one.
+Ticks marksOf(double minimum, double maximum, bool logarithmic, int about, const QStringList& categories) {
+    if (categories.isEmpty()) {
+        return ticksOf(minimum, maximum, logarithmic, about);
+    }
+    Ticks result;
+    const qsizetype stride = std::max<qsizetype>(1, (categories.size() + about - 1) / about);
+    for (qsizetype i = 0; i < categories.size(); i += stride) {
+        if (static_cast<double>(i) >= minimum && static_cast<double>(i) <= maximum) {
+            result.at.append(static_cast<double>(i));
+            result.labels.append(categories[i]);
+        }
+    }
+    return result;
+}
+
+/// Our marks on a QCustomPlot axis.
 class FigureTicker : public QCPAxisTicker {
  public:
-    FigureTicker(bool logarithmic, int about) : m_logarithmic(logarithmic), m_about(about) {}
+    FigureTicker(bool logarithmic, int about, QStringList categories)
+        : m_logarithmic(logarithmic), m_about(about), m_categories(std::move(categories)) {}
 
     void generate(const QCPRange& range, const QLocale&, QChar, int, QVector<double>& ticks, QVector<double>* subTicks,
                   QVector<QString>* tickLabels) override {
-        const Ticks found = ticksOf(range.lower, range.upper, m_logarithmic, m_about);
+        const Ticks found = marksOf(range.lower, range.upper, m_logarithmic, m_about, m_categories);
         ticks = found.at;
         if (subTicks != nullptr) {
             *subTicks = found.minor;
@@ -35,6 +53,7 @@ class FigureTicker : public QCPAxisTicker {
  private:
     bool m_logarithmic;
     int m_about;
+    QStringList m_categories;
 };
 
 /// A column to thin curves by: a pixel on a screen, a quarter of a point on paper, which is finer than its lines.
@@ -73,6 +92,7 @@ FigureRenderer::FigureRenderer(QCustomPlot& plot) : m_plot(plot) {
     // Curves above the axes' base line, words above the curves.
     plot.xAxis->setLayer(QStringLiteral("grid"));
     plot.yAxis->setLayer(QStringLiteral("grid"));
+    m_backdrop = new FigureBackdrop(&plot, QStringLiteral("background"));
     m_annotations = new FigureAnnotations(&plot, QStringLiteral("annotations"));
 }
 
@@ -94,6 +114,7 @@ void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
         m_plot.graph(i)->data()->clear();
         m_plot.graph(i)->setVisible(false);
     }
+    m_backdrop->set(figure, style, m_xScale, m_yScale);
     m_annotations->set(figure, style, m_xScale, m_yScale);
 }
 
@@ -110,7 +131,8 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
 
     double widest = tick.horizontalAdvance(QStringLiteral("0.0"));
     const int about = std::max(2, rounded(height / style.units(kUp * style.tickPt)));
-    for (const QString& text : ticksOf(m_yScale.minimum, m_yScale.maximum, m_yScale.logarithmic, about).labels) {
+    for (const QString& text :
+         marksOf(m_yScale.minimum, m_yScale.maximum, m_yScale.logarithmic, about, figure.y.categories).labels) {
         widest = std::max(widest, tick.horizontalAdvance(text));
     }
     const int left = rounded(widest + style.units(12));
@@ -132,13 +154,15 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
         QCPAxis* axis;
         const AxisScale& scale;
         double spacing;
+        const QStringList& categories;
     };
-    for (const Part& part : {Part{m_plot.xAxis, m_xScale, kAcross}, Part{m_plot.yAxis, m_yScale, kUp}}) {
+    for (const Part& part : {Part{m_plot.xAxis, m_xScale, kAcross, figure.x.categories},
+                             Part{m_plot.yAxis, m_yScale, kUp, figure.y.categories}}) {
         QCPAxis* axis = part.axis;
         axis->setScaleType(part.scale.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
         axis->setRange(part.scale.minimum, part.scale.maximum);
         const int about = std::max(2, rounded(part.scale.length / style.units(part.spacing * style.tickPt)));
-        axis->setTicker(QSharedPointer<FigureTicker>::create(part.scale.logarithmic, about));
+        axis->setTicker(QSharedPointer<FigureTicker>::create(part.scale.logarithmic, about, part.categories));
         axis->setTickLabelFont(style.font(style.tickPt));
         axis->setTickLabelColor(style.theme.quietText);
         axis->setTickLabelPadding(rounded(style.units(4)));
@@ -151,9 +175,11 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
         axis->grid()->setSubGridVisible(false);
         axis->grid()->setZeroLinePen(Qt::NoPen);
     }
+    m_plot.xAxis->setVisible(!figure.drawing);
+    m_plot.yAxis->setVisible(!figure.drawing);
     m_plot.xAxis->grid()->setVisible(false);
-    const bool empty = figure.curves.empty() && figure.bands.empty();
-    m_plot.yAxis->grid()->setVisible(!empty);
+    const bool empty = isEmpty(figure);
+    m_plot.yAxis->grid()->setVisible(!empty && !figure.map && !figure.drawing);
     m_plot.yAxis->setTickLabels(!empty);
     m_plot.xAxis->setTickLabels(!empty || std::isfinite(figure.x.maximum));
     m_plot.xAxis->setLabel(figure.x.title());
@@ -228,19 +254,86 @@ void FigureRenderer::drawCurves(const Figure& figure, const FigureStyle& style) 
     }
     m_lines.clear();
     for (const FigureCurve& curve : figure.curves) {
-        m_lines.append(drawable(curve.x, curve.y, m_xScale, m_yScale, columnOf(style)));
+        m_lines.append(curve.shape == FigureCurve::Shape::line
+                           ? drawable(curve.x, curve.y, m_xScale, m_yScale, columnOf(style))
+                           : Polyline{curve.x, curve.y});
     }
     // Dimmed ones first, the picked one last.
     for (const auto emphasis :
          {FigureCurve::Emphasis::dimmed, FigureCurve::Emphasis::normal, FigureCurve::Emphasis::picked}) {
         for (std::size_t i = 0; i < figure.curves.size(); ++i) {
             const FigureCurve& curve = figure.curves[i];
-            if (curve.emphasis == emphasis) {
+            if (curve.emphasis != emphasis) {
+                continue;
+            }
+            if (curve.shape == FigureCurve::Shape::points) {
+                setPoints(curve, style);
+            } else if (curve.shape == FigureCurve::Shape::bars) {
+                setBars(curve, style);
+            } else {
                 setLine(nextGraph(), m_lines[static_cast<qsizetype>(i)], style.penOf(curve), style);
                 setDots(curve, style.penOf(curve), style);
             }
         }
     }
+}
+
+void FigureRenderer::setPoints(const FigureCurve& curve, const FigureStyle& style) {
+    Polyline seen;
+    for (qsizetype i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
+        if (m_xScale.contains(curve.x[i]) && m_yScale.contains(curve.y[i])) {
+            seen.x.append(curve.x[i]);
+            seen.y.append(curve.y[i]);
+        }
+    }
+    const QColor color = style.penOf(curve).color();
+    QCPGraph* dots = nextGraph();
+    dots->setLineStyle(QCPGraph::lsNone);
+    dots->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(Qt::NoPen), QBrush(color), style.units(curve.pointPt)));
+    dots->setPen(QPen(color));
+    dots->setData(seen.x, seen.y, true);
+}
+
+void FigureRenderer::setBars(const FigureCurve& curve, const FigureStyle& style) {
+    // One closed outline a bar, cut at the axes: it goes up, across, down, and a gap ends it.
+    const qsizetype count = std::min(curve.x.size(), curve.y.size());
+    double step = std::numeric_limits<double>::infinity();
+    for (qsizetype i = 1; i < count; ++i) {
+        step = std::min(step, curve.x[i] - curve.x[i - 1]);
+    }
+    const double half = 0.38 * (std::isfinite(step) && step > 0 ? step : 1.0);
+    const double base = m_yScale.logarithmic ? m_yScale.minimum : std::clamp(0.0, m_yScale.minimum, m_yScale.maximum);
+    Polyline outline;
+    Polyline floor;
+    const auto add = [&](double x, double y) {
+        outline.x.append(x);
+        outline.y.append(y);
+        floor.x.append(x);
+        floor.y.append(base);
+    };
+    for (qsizetype i = 0; i < count; ++i) {
+        if (!std::isfinite(curve.y[i])) {
+            continue;
+        }
+        const double left = std::max(curve.x[i] - half, m_xScale.minimum);
+        const double right = std::min(curve.x[i] + half, m_xScale.maximum);
+        if (left >= right) {
+            continue;
+        }
+        const double y = std::clamp(curve.y[i], m_yScale.minimum, m_yScale.maximum);
+        add(left, base);
+        add(left, y);
+        add(right, y);
+        add(right, base);
+    }
+    const QColor color = style.penOf(curve).color();
+    QCPGraph* bottom = nextGraph();
+    setLine(bottom, floor, QPen(Qt::NoPen), style);
+    QCPGraph* top = nextGraph();
+    setLine(top, outline, QPen(Qt::NoPen), style);
+    top->setBrush(color);
+    top->setChannelFillGraph(bottom);
 }
 
 void FigureRenderer::setDots(const FigureCurve& curve, const QPen& pen, const FigureStyle& style) {

@@ -14,6 +14,7 @@ class QCustomPlot;
 namespace ropelab::ui {
 
 class FigureAnnotations;
+class FigureBackdrop;
 
 /// Puts a figure on a QCustomPlot: the one way in which figures reach screen, paper and clipboard. The plot's size (its
 /// viewport) has to be set before. Margins follow from the labels' widths and only grow while the axes stay the same,
@@ -40,10 +41,13 @@ class FigureRenderer {
     void drawCurves(const Figure& figure, const FigureStyle& style);
     QCPGraph* nextGraph();
     void setLine(QCPGraph* graph, const Polyline& line, const QPen& pen, const FigureStyle& style) const;
+    void setPoints(const FigureCurve& curve, const FigureStyle& style);
+    void setBars(const FigureCurve& curve, const FigureStyle& style);
     void setDots(const FigureCurve& curve, const QPen& pen, const FigureStyle& style);
 
     QCustomPlot& m_plot;
-    FigureAnnotations* m_annotations;  // owned by the plot
+    FigureBackdrop* m_backdrop;  // both owned by the plot
+    FigureAnnotations* m_annotations;
     int m_usedGraphs = 0;
     AxisScale m_xScale;
     AxisScale m_yScale;

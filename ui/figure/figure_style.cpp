@@ -41,6 +41,18 @@ QColor FigureStyle::colorOf(Ink ink) const {
             return theme.quietText;
         case Ink::Kind::accent:
             return theme.accent;
+        case Ink::Kind::success:
+            return theme.success;
+        case Ink::Kind::error:
+            return theme.error;
+        case Ink::Kind::query:
+            return theme.query;
+        case Ink::Kind::key:
+            return theme.key;
+        case Ink::Kind::rotated:
+            return theme.rotated;
+        case Ink::Kind::unrotated:
+            return theme.unrotated;
         case Ink::Kind::data:
             break;
     }
@@ -56,7 +68,8 @@ QPen FigureStyle::penOf(const FigureCurve& curve) const {
     double width = picked ? pickedPt : linePt;
     width *= curve.companion ? 0.65 : 1.0;
     QPen pen(color, units(width), Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
-    QList<double> pattern = Theme::dashes(curve.ink.index, dashes);
+    QList<double> pattern =
+        curve.ink.kind == Ink::Kind::data ? Theme::dashes(curve.ink.index, dashes) : QList<double>();
     if (curve.companion) {
         pattern = {2, 3};
     }

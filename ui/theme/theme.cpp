@@ -24,6 +24,10 @@ Theme makeLight() {
     theme.data = {QColor(0x00, 0x72, 0xB2), QColor(0xD5, 0x5E, 0x00), QColor(0x00, 0x9E, 0x73),
                   QColor(0xCC, 0x79, 0xA7), QColor(0xE6, 0x9F, 0x00), QColor(0x56, 0xB4, 0xE9),
                   QColor(0x00, 0x00, 0x00)};
+    theme.query = theme.data[0];
+    theme.key = theme.data[1];
+    theme.rotated = theme.data[0];
+    theme.unrotated = QColor(0x8A, 0x92, 0x9E);
     return theme;
 }
 
@@ -43,6 +47,10 @@ Theme makeDark() {
     theme.warning = QColor(0xE3, 0xB3, 0x41);
     theme.error = QColor(0xFF, 0x7B, 0x72);
     theme.data.back() = QColor(0xF0, 0xE4, 0x42);
+    // The light one of Okabe–Ito's blues: the dark one sinks into dark paper.
+    theme.query = theme.data[5];
+    theme.rotated = theme.data[5];
+    theme.unrotated = QColor(0x76, 0x7E, 0x8C);
     return theme;
 }
 

@@ -26,6 +26,11 @@ struct Theme {
     QColor success;
     QColor warning;
     QColor error;
+    // Rotary views: the two vectors of a pair, and the pairs that turn or do not.
+    QColor query;
+    QColor key;
+    QColor rotated;
+    QColor unrotated;
     /// Okabe–Ito, in order; the last is black on light and yellow on dark.
     std::array<QColor, 7> data;
 

@@ -9,7 +9,6 @@
 #include <QMenuBar>
 #include <QWidget>
 #include <exception>
-#include <utility>
 
 namespace ropelab::ui {
 
@@ -17,9 +16,9 @@ ActionRegistry::ActionRegistry(QWidget* window) : QObject(window), m_window(wind
     qApp->installEventFilter(this);
 }
 
-QAction* ActionRegistry::add(ActionSpec spec) {
+QAction* ActionRegistry::add(const ActionSpec& spec) {
     Q_ASSERT_X(!m_specs.contains(spec.id), "ActionRegistry", qPrintable(spec.id));
-    auto* action = new QAction(spec.live_text ? spec.live_text() : spec.text, this);
+    auto* action = new QAction(spec.liveText ? spec.liveText() : spec.text, this);
     action->setObjectName(spec.id);
     action->setShortcuts(spec.shortcuts);
     action->setShortcutContext(Qt::WindowShortcut);
@@ -35,7 +34,7 @@ QAction* ActionRegistry::add(ActionSpec spec) {
     m_window->addAction(action);
     m_order.append(spec.id);
     m_actions.insert(spec.id, action);
-    m_specs.insert(spec.id, std::move(spec));
+    m_specs.insert(spec.id, spec);
     return action;
 }
 
@@ -57,7 +56,7 @@ void ActionRegistry::fill(QMenuBar* bar) {
             menu = bar->addMenu(QLatin1Char('&') + entry.menu);
             connect(menu, &QMenu::aboutToShow, this, &ActionRegistry::refresh);
         }
-        if (entry.separator_before) menu->addSeparator();
+        if (entry.separatorBefore) menu->addSeparator();
         menu->addAction(m_actions.value(id));
     }
     refresh();
@@ -69,7 +68,7 @@ void ActionRegistry::refresh() {
         QAction* action = m_actions.value(id);
         if (entry.enabled) action->setEnabled(entry.enabled());
         if (entry.checked) action->setChecked(entry.checked());
-        if (entry.live_text) action->setText(entry.live_text());
+        if (entry.liveText) action->setText(entry.liveText());
     }
 }
 

@@ -26,8 +26,8 @@ struct ActionSpec {
     /// Not empty: the action shows a tick, and this says whether it is set.
     std::function<bool()> checked = {};
     /// The text at this moment, where it changes ("Pause", "Resume").
-    std::function<QString()> live_text = {};
-    bool separator_before = false;
+    std::function<QString()> liveText = {};
+    bool separatorBefore = false;
 };
 
 /// Every action of the window, in one table: menus, shortcuts, the command palette and the keyboard sheet come from it.
@@ -39,7 +39,7 @@ class ActionRegistry : public QObject {
     explicit ActionRegistry(QWidget* window);
 
     /// Ids are unique.
-    QAction* add(ActionSpec spec);
+    QAction* add(const ActionSpec& spec);
     QAction* action(const QString& id) const;
     const ActionSpec& spec(const QString& id) const;
     /// In the order in which they were added.

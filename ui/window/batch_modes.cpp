@@ -14,6 +14,7 @@
 #include "core/spec/error.h"
 #include "ui/experiment/run_table.h"
 #include "ui/experiment/train_room.h"
+#include "ui/rotary/rotary_figures.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
 #include "ui/window/main_window.h"
@@ -89,7 +90,8 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     QString failure;
     QObject::connect(&window.workspace(), &Workspace::problem, &window,
                      [&failure](const QString&, const QString& sentence) { failure = sentence; });
-    if (!options.room.isEmpty()) window.showRoom(options.room);
+    if (options.setup) window.workspace().rotary().change(QStringLiteral("setup"), *options.setup);
+    if (!options.room.isEmpty()) window.showRoom(options.room, options.part);
     setPreset(window, options.preset);
     if (!options.lab.isEmpty()) {
         window.workspace().lab().open(options.lab, true);
@@ -164,12 +166,12 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         train.showQuantity(QLatin1String(quantity));
         train.refreshNow();
         for (const FigureFormat format : {FigureFormat::png, FigureFormat::pdf}) {
-            ExportOptions how_written;
-            how_written.format = format;
+            ExportOptions paper;
+            paper.format = format;
             const QString file =
                 folder.filePath(QString(QLatin1String(quantity)).replace(QLatin1Char('_'), QLatin1Char('-')) +
                                 QLatin1Char('.') + suffixOf(format));
-            exportFigure(train.figure(), how_written, file);
+            exportFigure(train.figure(), paper, file);
             written << file;
         }
     }
@@ -193,12 +195,17 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
 }
 
 int writeFigure(const LaunchOptions& options) {
+    if (const RotaryFigure* rotary = findRotaryFigure(options.figure)) {
+        exportFigure(rotary->make(options.setup.value_or(RotarySetup{}), {}), options.figureOptions, options.output);
+        return 0;
+    }
     const QTemporaryDir folder;
     Workspace workspace(scratch(folder, {}));
     workspace.lab().open(options.lab, true);
     if (workspace.runs().runs().empty()) {
         throw BadInput("The lab " + options.lab.toStdString() + " has no runs to draw.");
     }
+    workspace.settings().setValue("train/unit", options.unit);
     TrainRoom room(workspace);
     room.resize(options.size);
     room.showQuantity(QString(options.figure).replace(QLatin1Char('-'), QLatin1Char('_')));

@@ -192,6 +192,7 @@ std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {
 
 std::vector<std::string> runNames(const std::vector<RunSpec>& runs) {
     std::vector<std::string> names;
+    names.reserve(runs.size());
     for (const RunSpec& run : runs) names.push_back(label_of(run));
     const std::set<std::string_view> told = {"theta", "fraction", "partial", "position"};
     for (const Key& key : keys()) {

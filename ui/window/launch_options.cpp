@@ -5,6 +5,7 @@
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "ui/rotary/rotary_figures.h"
 
 namespace ropelab::ui {
 
@@ -42,7 +43,7 @@ QSize sizeOf(const QString& typed) {
 
 }  // namespace
 
-QStringList figureNames() {
+QStringList labFigureNames() {
     return {QStringLiteral("validation-loss"), QStringLiteral("training-loss"), QStringLiteral("learning-rate"),
             QStringLiteral("gradient-norm")};
 }
@@ -50,12 +51,14 @@ QStringList figureNames() {
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     QCommandLineParser parser;
     parser.setApplicationDescription(QStringLiteral("A laboratory for rotary position embeddings."));
-    const QString names = figureNames().join(QStringLiteral(", "));
+    const QString labNames = labFigureNames().join(QStringLiteral(", "));
+    const QString rotaryNames = rotaryFigureNames().join(QStringLiteral(", "));
     const QList<QCommandLineOption> options = {
         {{"h", "help"}, "Shows this."},
         {{"v", "version"}, "Prints the version."},
         {"screenshot", "Paints the window into a picture and ends.", "file"},
-        {"room", "The room to show.", "name"},
+        {"room", "The room to show, or a part of it, like context/bases.", "name"},
+        {"setup", "The rotary setup, such as \"theta=500k head_dim=128 fraction=25%\".", "text"},
         {"size", "Of the screenshot, in pixels.", "width x height", "1280x720"},
         {"theme", "light or dark; the system's choice otherwise.", "name"},
         {"scale", "Percent by which everything is larger, 100 to 250.", "percent", "100"},
@@ -65,11 +68,12 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"headless", "Runs a sweep through the window without a display and writes its plots."},
         {"preset", "The sweep of --headless or --screenshot --after.", "name"},
         {"output", "The folder of --headless, or the file of --figure.", "path"},
-        {"figure", "Writes a figure of a lab: " + names + ".", "name"},
+        {"figure", "Writes a figure: of a lab " + labNames + "; of a rotary setup " + rotaryNames + ".", "name"},
         {"width-mm", "Width of the figure.", "mm", "120"},
         {"height-mm", "Height of the figure.", "mm", "75"},
         {"dpi", "Resolution of a PNG figure.", "dpi", "300"},
         {"font-pt", "Text size of the figure.", "pt", "8.5"},
+        {"unit", "nats or bits, of losses in the figure.", "name", "nats"},
     };
     parser.addOptions(options);
     parser.addPositionalArgument(QStringLiteral("lab"), QStringLiteral("A lab file to open."), QStringLiteral("[lab]"));
@@ -105,7 +109,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         throw BadInput("One lab can be opened at a time, but several are named.");
     }
     result.lab = positional.isEmpty() ? parser.value(QStringLiteral("lab")) : positional.first();
-    result.room = parser.value(QStringLiteral("room"));
+    const QString place = parser.value(QStringLiteral("room"));
+    result.room = place.section(QLatin1Char('/'), 0, 0);
+    result.part = place.section(QLatin1Char('/'), 1);
+    if (set("setup")) result.setup = parse_setup(parser.value(QStringLiteral("setup")).toStdString());
     result.size = sizeOf(parser.value(QStringLiteral("size")));
     result.scale = static_cast<int>(numberIn(parser, QStringLiteral("scale"), 100, 250));
     if (set("theme")) {
@@ -138,12 +145,21 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     } else if (set("figure")) {
         result.mode = Mode::figure;
         result.figure = parser.value(QStringLiteral("figure"));
-        if (!figureNames().contains(result.figure)) {
-            throw BadInput("There is no figure \"" + result.figure.toStdString() +
-                           "\"; figures are: " + names.toStdString() + ".");
+        const bool ofLab = labFigureNames().contains(result.figure);
+        if (!ofLab && !rotaryFigureNames().contains(result.figure)) {
+            throw BadInput("There is no figure \"" + result.figure.toStdString() + "\"; of a lab there are " +
+                           labNames.toStdString() + ", of a rotary setup " + rotaryNames.toStdString() + ".");
         }
-        if (result.lab.isEmpty() || result.output.isEmpty()) {
-            throw BadInput("--figure needs --lab FILE and --output FILE (.pdf, .svg, .png or .csv).");
+        if (result.output.isEmpty()) throw BadInput("--figure needs --output FILE (.pdf, .svg, .png or .csv).");
+        if (ofLab && result.lab.isEmpty())
+            throw BadInput("--figure " + result.figure.toStdString() + " needs --lab FILE.");
+        if (!ofLab && !result.lab.isEmpty()) {
+            throw BadInput("The figure " + result.figure.toStdString() +
+                           " is of a rotary setup, so it takes --setup, not --lab.");
+        }
+        result.unit = parser.value(QStringLiteral("unit"));
+        if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
+            throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
         }
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);

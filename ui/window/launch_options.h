@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <optional>
 
+#include "core/rope/rotary_setup.h"
 #include "ui/figure/export.h"
 
 namespace ropelab::ui {
@@ -15,6 +16,8 @@ struct LaunchOptions {
 
     QString lab;   // a lab to open, or ""
     QString room;  // "" for the first
+    QString part;  // of the room, or ""
+    std::optional<RotarySetup> setup;
     // Screenshot
     QString screenshot;
     QSize size{1280, 720};
@@ -25,12 +28,13 @@ struct LaunchOptions {
     QString preset;  // "" for the default
     QString output;
     QString figure;  // "validation-loss" …
+    QString unit;    // of losses: "nats" or "bits"
     ExportOptions figureOptions;
     QString helpText;
 };
 
-/// The figures that --figure knows.
-QStringList figureNames();
+/// The figures of a lab that --figure knows; those of a rotary setup are rotaryFigures().
+QStringList labFigureNames();
 
 /// Reads the command line, the program's name first. Throws BadInput, one sentence, for what cannot be met.
 LaunchOptions parseLaunchOptions(const QStringList& arguments);

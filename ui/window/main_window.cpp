@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/spec/error.h"
+#include "ui/rotary/models/model_map.h"
+#include "ui/rotary/statements/statement_cards.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/format.h"
@@ -37,6 +39,7 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     renewTitle();
     resize(ThemeManager::instance().pixels(1280), ThemeManager::instance().pixels(800));
     // The keyboard belongs to the window until a person picks something with it.
+    setAcceptDrops(true);
     setFocusPolicy(Qt::ClickFocus);
     setFocus();
 }
@@ -44,6 +47,8 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
 MainWindow::~MainWindow() {
     // Widgets would outlive the workspace, and losing the keyboard makes fields speak to it.
     hide();
+    delete m_models;
+    delete m_statements;
     delete m_palette;
     delete m_sheet;
     delete takeCentralWidget();
@@ -76,6 +81,7 @@ void MainWindow::build() {
     m_rail->setCurrent(0);
     connect(m_rail, &Rail::picked, m_roomStack, &QStackedWidget::setCurrentIndex);
     connect(m_rail, &Rail::picked, m_panelStack, &QStackedWidget::setCurrentIndex);
+    connect(m_roomStack, &QStackedWidget::currentChanged, m_actions, &ActionRegistry::refresh);
 
     m_strip = new StatusStrip(m_workspace.session(), center);
     connect(m_strip, &StatusStrip::pauseAsked, &m_workspace, &Workspace::startOrPause);
@@ -134,7 +140,7 @@ Room& MainWindow::room() const {
     return *static_cast<Room*>(m_roomStack->currentWidget());
 }
 
-void MainWindow::showRoom(const QString& id) {
+void MainWindow::showRoom(const QString& id, const QString& part) {
     QStringList known;
     for (const RoomEntry& entry : rooms()) {
         const int index = static_cast<int>(known.size());
@@ -143,6 +149,7 @@ void MainWindow::showRoom(const QString& id) {
         m_rail->setCurrent(index);
         m_roomStack->setCurrentIndex(index);
         m_panelStack->setCurrentIndex(index);
+        if (!part.isEmpty()) room().showPart(part);
         return;
     }
     throw BadInput("There is no room \"" + id.toStdString() +

@@ -16,8 +16,10 @@ namespace ropelab::ui {
 
 class CommandPalette;
 class KeyboardSheet;
+class ModelMap;
 class Rail;
 class Room;
+class StatementCards;
 class StatusStrip;
 
 /// The window: menu, rail of rooms, the room, its panel, what is running. It wires; rooms and workspace do the work.
@@ -37,7 +39,13 @@ class MainWindow : public QMainWindow {
 
     Room& room() const;
     /// By its id ("train"). Throws BadInput, naming the rooms there are.
-    void showRoom(const QString& id);
+    void showRoom(const QString& id, const QString& part = QString());
+
+    /// The window of known models, made when it is first asked for.
+    ModelMap& models();
+    /// Wrong statements about RoPE, and the rooms that refute them.
+    StatementCards& statements();
+    void showStatements();
 
     /// Size, place, folds, theme and scale as they were left.
     void restoreSettings();
@@ -59,6 +67,8 @@ class MainWindow : public QMainWindow {
 
  protected:
     void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -66,6 +76,8 @@ class MainWindow : public QMainWindow {
     void build();
     void addActions();
     void addLabActions();
+    void addFigureActions();
+    void addRotaryActions();
     void addViewActions();
     void addRunActions();
     void connectWorkspace();
@@ -85,6 +97,8 @@ class MainWindow : public QMainWindow {
     QLabel* m_labName = nullptr;
     CommandPalette* m_palette = nullptr;
     KeyboardSheet* m_sheet = nullptr;
+    ModelMap* m_models = nullptr;
+    StatementCards* m_statements = nullptr;
     bool m_railFolded = false;
     bool m_panelFolded = false;
     bool m_closing = false;

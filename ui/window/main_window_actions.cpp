@@ -15,6 +15,8 @@ namespace ropelab::ui {
 
 void MainWindow::addActions() {
     addLabActions();
+    addFigureActions();
+    addRotaryActions();
     for (int i = 0; i < m_roomStack->count(); ++i) static_cast<Room*>(m_roomStack->widget(i))->addActions(*m_actions);
     addViewActions();
     addRunActions();
@@ -42,22 +44,37 @@ void MainWindow::addLabActions() {
                         if (const QString path = askSave(); !path.isEmpty()) m_workspace.saveLabAs(path);
                     }});
     QUndoStack& undo = m_workspace.undo();
-    m_actions->add(
-        {.id = "edit.undo",
-         .menu = "Edit",
-         .text = tr("Undo"),
-         .shortcuts = {QKeySequence::Undo},
-         .handler = [&undo] { undo.undo(); },
-         .enabled = [&undo] { return undo.canUndo(); },
-         .live_text = [&undo] { return undo.canUndo() ? tr("Undo: %1").arg(undo.undoText()) : tr("Undo"); }});
-    m_actions->add(
-        {.id = "edit.redo",
-         .menu = "Edit",
-         .text = tr("Redo"),
-         .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
-         .handler = [&undo] { undo.redo(); },
-         .enabled = [&undo] { return undo.canRedo(); },
-         .live_text = [&undo] { return undo.canRedo() ? tr("Redo: %1").arg(undo.redoText()) : tr("Redo"); }});
+    m_actions->add({.id = "edit.undo",
+                    .menu = "Edit",
+                    .text = tr("Undo"),
+                    .shortcuts = {QKeySequence::Undo},
+                    .handler = [&undo] { undo.undo(); },
+                    .enabled = [&undo] { return undo.canUndo(); },
+                    .liveText = [&undo] { return undo.canUndo() ? tr("Undo: %1").arg(undo.undoText()) : tr("Undo"); }});
+    m_actions->add({.id = "edit.redo",
+                    .menu = "Edit",
+                    .text = tr("Redo"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+                    .handler = [&undo] { undo.redo(); },
+                    .enabled = [&undo] { return undo.canRedo(); },
+                    .liveText = [&undo] { return undo.canRedo() ? tr("Redo: %1").arg(undo.redoText()) : tr("Redo"); }});
+}
+
+void MainWindow::addFigureActions() {
+    m_actions->add({.id = "figure.export",
+                    .menu = "File",
+                    .text = tr("Export figure …"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_E)},
+                    .handler = [this] { room().openExport(); },
+                    .enabled = [this] { return room().hasFigure(); },
+                    .separatorBefore = true});
+    m_actions->add({.id = "figure.copy",
+                    .menu = "Edit",
+                    .text = tr("Copy figure"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
+                    .handler = [this] { room().copy(); },
+                    .enabled = [this] { return room().hasFigure(); },
+                    .separatorBefore = true});
 }
 
 void MainWindow::addViewActions() {
@@ -77,7 +94,7 @@ void MainWindow::addViewActions() {
                         .text = entry.text,
                         .handler = [&theme, choice = entry.choice] { theme.setChoice(choice); },
                         .checked = [&theme, choice = entry.choice] { return theme.choice() == choice; },
-                        .separator_before = entry.choice == Choice::light});
+                        .separatorBefore = entry.choice == Choice::light});
     }
     m_actions->add({.id = "view.larger",
                     .menu = "View",
@@ -85,7 +102,7 @@ void MainWindow::addViewActions() {
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
                     .handler = [&theme] { theme.larger(); },
                     .enabled = [&theme] { return theme.scale() < 250; },
-                    .separator_before = true});
+                    .separatorBefore = true});
     m_actions->add({.id = "view.smaller",
                     .menu = "View",
                     .text = tr("Smaller"),
@@ -103,7 +120,7 @@ void MainWindow::addViewActions() {
                     .shortcuts = {QKeySequence(Qt::Key_F9)},
                     .handler = [this] { setPanelFolded(!m_panelFolded); },
                     .checked = [this] { return !m_panelFolded; },
-                    .separator_before = true});
+                    .separatorBefore = true});
     m_actions->add({.id = "view.rail",
                     .menu = "View",
                     .text = tr("Names of rooms"),
@@ -124,7 +141,7 @@ void MainWindow::addViewActions() {
                         .text = tr("Room: %1").arg(room.title),
                         .shortcuts = {QKeySequence(Qt::Key_0 + number)},
                         .handler = [this, id = QString::fromLatin1(room.id)] { showRoom(id); },
-                        .separator_before = number == 1});
+                        .separatorBefore = number == 1});
     }
 }
 
@@ -136,7 +153,7 @@ void MainWindow::addRunActions() {
                     .shortcuts = {QKeySequence(Qt::Key_Space)},
                     .handler = [this] { m_workspace.startOrPause(); },
                     .enabled = [&session] { return session.state() != SweepSession::State::stopping; },
-                    .live_text =
+                    .liveText =
                         [&session] {
                             if (session.state() == SweepSession::State::idle) return tr("Start");
                             return session.state() == SweepSession::State::paused ? tr("Resume") : tr("Pause");
@@ -163,6 +180,10 @@ void MainWindow::addRunActions() {
                     .text = tr("Keyboard"),
                     .shortcuts = {QKeySequence(Qt::Key_F1)},
                     .handler = [this] { m_sheet->toggle(); }});
+    m_actions->add({.id = "rotary.statements",
+                    .menu = "Help",
+                    .text = tr("Wrong statements about RoPE"),
+                    .handler = [this] { showStatements(); }});
     m_actions->add({.id = "help.about", .menu = "Help", .text = tr("About RoPE Lab"), .handler = [this] {
                         m_banners->show(QStringLiteral("about"), BannerArea::Kind::information,
                                         tr("RoPE Lab %1, a laboratory for rotary position embeddings. Free software "
@@ -174,7 +195,7 @@ void MainWindow::addRunActions() {
                     .text = tr("Quit"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Q)},
                     .handler = [this] { close(); },
-                    .separator_before = true});
+                    .separatorBefore = true});
 }
 
 void MainWindow::showRecent(QMenu* menu) {

@@ -47,7 +47,7 @@ void Rail::setCurrent(int room) {
 void Rail::restyle() {
     const auto& manager = ThemeManager::instance();
     const int size = manager.pixels(20);
-    setFixedWidth(manager.pixels(m_folded ? 48 : 104));
+    setFixedWidth(manager.pixels(m_folded ? 48 : 124));
     for (const RoomEntry& room : rooms()) {
         auto* button = qobject_cast<QToolButton*>(m_buttons.button(static_cast<int>(&room - rooms().data())));
         QIcon icon;

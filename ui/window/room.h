@@ -27,8 +27,16 @@ class Room : public QWidget {
     virtual void addActions(ActionRegistry& registry) = 0;
     /// The figure on show, for export.
     virtual Figure figure() = 0;
+    /// Whether there is anything to export.
+    virtual bool hasFigure() const { return true; }
     /// Brings the picture up to date now, for a screenshot.
     virtual void refreshNow() = 0;
+    /// Brings a part of the room to the front by its id, where it has parts ("bases").
+    virtual void showPart(const QString& /*part*/) {}
+
+    /// The export window, for the figure as it stands.
+    void openExport();
+    void copy();
 };
 
 /// An entry of the rail.

@@ -11,6 +11,7 @@
 #include "ui/experiment/experiment_model.h"
 #include "ui/experiment/run_store.h"
 #include "ui/experiment/sweep_session.h"
+#include "ui/rotary/rotary_model.h"
 #include "ui/window/lab_document.h"
 #include "ui/window/settings.h"
 
@@ -38,6 +39,7 @@ class Workspace : public QObject {
     RunStore& runs() { return m_runs; }
     ExperimentModel& experiment() { return m_experiment; }
     SweepSession& session() { return m_session; }
+    RotaryModel& rotary() { return m_rotary; }
     QUndoStack& undo() { return m_undo; }
     const std::filesystem::path& dataDir() const { return m_options.dataDir; }
 
@@ -71,6 +73,8 @@ class Workspace : public QObject {
     /// An earlier problem of this id is over.
     void solved(const QString& id);
     void labSaved();
+    /// The person wants to pick a model for the rotary setup.
+    void modelsAsked();
 
  private:
     void train(Plan plan);
@@ -85,6 +89,7 @@ class Workspace : public QObject {
     LabDocument m_lab;
     RunStore m_runs;
     ExperimentModel m_experiment;
+    RotaryModel m_rotary{m_undo};
     std::vector<RunId> m_training;  // of the present or last sweep
     bool m_fromTheStart = true;     // none of them went on from a checkpoint
     std::vector<std::function<void()>> m_whenIdle;

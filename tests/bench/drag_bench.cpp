@@ -1,0 +1,84 @@
+// How long the window's thread is busy with each step of a drag, in every rotary room: theta goes from 100 to 10 million
+// at d = 128 and L = 8,192, and each step is one handler plus the paint that follows. A frame is 16 ms.
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QTextStream>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/main_window.h"
+#include "ui/window/room.h"
+
+namespace {
+
+using namespace ropelab;
+using namespace ropelab::ui;
+
+double milliseconds(const QElapsedTimer& timer) {
+    return static_cast<double>(timer.nsecsElapsed()) / 1e6;
+}
+
+struct Drag {
+    std::vector<double> frames;
+
+    double share(double of) const {
+        std::vector<double> sorted = frames;
+        std::sort(sorted.begin(), sorted.end());
+        return sorted[static_cast<std::size_t>(of * static_cast<double>(sorted.size() - 1))];
+    }
+};
+
+Drag dragTheta(MainWindow& window, int steps) {
+    RotaryModel& model = window.workspace().rotary();
+    Drag drag;
+    for (int i = 0; i < steps; ++i) {
+        RotarySetup setup = model.setup();
+        setup.theta = std::pow(10.0, 2 + 5.0 * i / steps);
+        QElapsedTimer timer;
+        timer.start();
+        model.change(QStringLiteral("change theta"), setup);
+        window.room().refreshNow();
+        QApplication::processEvents();
+        drag.frames.push_back(milliseconds(timer));
+    }
+    model.endDrag();
+    return drag;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication application(argc, argv);
+    ThemeManager::instance().apply();
+    const QTemporaryDir folder;
+    MainWindow window({.settingsFile = folder.filePath(QStringLiteral("settings.ini")),
+                       .labsFolder = folder.filePath(QStringLiteral("labs")),
+                       .dataDir = {},
+                       .engine = {}});
+    window.resize(1280, 800);
+    window.show();
+    RotarySetup setup;
+    setup.head_dim = 128;
+    setup.context = 8192;
+    window.workspace().rotary().change(QStringLiteral("start"), setup);
+    QTextStream out(stdout);
+    out << "room       median ms  95 % ms  longest ms   (a theta drag of 200 steps, d = 128, L = 8,192)\n";
+    for (const RoomEntry& entry : rooms()) {
+        const QString id = QString::fromLatin1(entry.id);
+        if (id == QStringLiteral("train")) continue;
+        window.showRoom(id);
+        QApplication::processEvents();
+        dragTheta(window, 20);  // caches and fonts are warm in a real drag too
+        const Drag drag = dragTheta(window, 200);
+        out << QStringLiteral("%1 %2 %3 %4\n")
+                   .arg(id, -10)
+                   .arg(drag.share(0.5), 9, 'f', 2)
+                   .arg(drag.share(0.95), 8, 'f', 2)
+                   .arg(drag.share(1), 11, 'f', 2);
+    }
+    return 0;
+}

@@ -1,0 +1,104 @@
+#include "ui/plot/figure_view.h"
+
+#include <gtest/gtest.h>
+#include <qcustomplot.h>
+
+#include <QPainter>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+Figure lineFigure() {
+    Figure figure;
+    figure.name = "sample";
+    figure.x.label = "m";
+    figure.y.label = "B";
+    figure.x.minimum = 0;
+    figure.x.maximum = 100;
+    figure.y.minimum = 0;
+    figure.y.maximum = 10;
+    FigureCurve curve;
+    curve.label = "bound";
+    curve.x = {0, 50, 100};
+    curve.y = {1, 5, 9};
+    figure.curves.push_back(curve);
+    figure.verticalLines.push_back({.at = 40, .label = "context", .handle = "context"});
+    return figure;
+}
+
+struct Shown {
+    Shown() {
+        ThemeManager::instance().apply();
+        view.resize(500, 320);
+        view.show();
+        view.setFigure(lineFigure());
+        view.refreshNow();
+    }
+    QWidget* canvas() { return view.findChild<QCustomPlot*>(); }
+    QPoint at(double x, double y) {
+        return canvas()->mapFrom(&view, view.pixelOf({x, y}).toPoint());
+    }
+    FigureView view;
+};
+
+TEST(FigureView, PixelsAndValuesAgree) {
+    Shown shown;
+    const QPointF value = shown.view.valueAt(shown.view.pixelOf({25, 7}));
+    EXPECT_NEAR(value.x(), 25, 1e-6);
+    EXPECT_NEAR(value.y(), 7, 1e-6);
+    EXPECT_TRUE(shown.view.canvasRect().contains(shown.view.pixelOf({50, 5})));
+}
+
+TEST(FigureView, ALineWithAHandleIsDragged) {
+    Shown shown;
+    QSignalSpy dragged(&shown.view, &FigureView::lineDragged);
+    QSignalSpy dropped(&shown.view, &FigureView::lineDropped);
+    QTest::mousePress(shown.canvas(), Qt::LeftButton, {}, shown.at(40, 3));
+    QTest::mouseMove(shown.canvas(), shown.at(70, 3));
+    QTest::mouseRelease(shown.canvas(), Qt::LeftButton, {}, shown.at(70, 3));
+    ASSERT_FALSE(dragged.isEmpty());
+    EXPECT_EQ(dragged.last().at(0).toString(), "context");
+    EXPECT_NEAR(dragged.last().at(1).toDouble(), 70, 0.5);
+    EXPECT_EQ(dropped.count(), 1);
+    // Arrow keys move it too, once it was touched.
+    QTest::keyClick(&shown.view, Qt::Key_Right);
+    EXPECT_GT(dragged.last().at(1).toDouble(), 40);
+    EXPECT_LT(dragged.last().at(1).toDouble(), 42);
+}
+
+TEST(FigureView, EmptyGroundIsClickedAndHovered) {
+    Shown shown;
+    QSignalSpy clicked(&shown.view, &FigureView::clicked);
+    QSignalSpy hovered(&shown.view, &FigureView::hovered);
+    QTest::mouseMove(shown.canvas(), shown.at(80, 5));
+    QTest::mouseClick(shown.canvas(), Qt::LeftButton, {}, shown.at(80, 5));
+    ASSERT_EQ(clicked.count(), 1);
+    EXPECT_NEAR(clicked.last().at(0).toPointF().x(), 80, 0.5);
+    EXPECT_FALSE(hovered.isEmpty());
+}
+
+TEST(FigureView, ADrawingGetsPixels) {
+    Shown shown;
+    Figure figure;
+    int painted = 0;
+    figure.drawing = [&painted](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        ++painted;
+        painter.fillRect(rect, style.theme.accent);
+    };
+    shown.view.setFigure(figure);
+    shown.view.refreshNow();
+    EXPECT_GT(painted, 0);
+    const QImage picture = shown.view.grab().toImage();
+    EXPECT_EQ(picture.pixelColor(picture.width() / 2, picture.height() / 2), shown.view.style().theme.accent);
+    QSignalSpy clicked(&shown.view, &FigureView::clicked);
+    QTest::mouseClick(shown.canvas(), Qt::LeftButton, {}, QPoint(30, 40));
+    ASSERT_EQ(clicked.count(), 1);
+    EXPECT_EQ(clicked.last().at(0).toPointF(), QPointF(30, 40) + shown.canvas()->pos());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

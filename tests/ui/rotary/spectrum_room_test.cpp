@@ -1,0 +1,219 @@
+#include "ui/rotary/spectrum/spectrum_room.h"
+
+#include <gtest/gtest.h>
+#include <qcustomplot.h>
+
+#include <QCheckBox>
+#include <QPushButton>
+#include <QToolButton>
+#include <cmath>
+#include <numbers>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/rotary/spectrum/scaling_comparison.h"
+
+namespace ropelab::ui {
+namespace {
+
+class SpectrumRoomTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        set({.head_dim = 128, .theta = 10000, .context = 4096});
+        room = std::make_unique<SpectrumRoom>(*workspace);
+        room->resize(900, 700);
+        room->show();
+        room->refreshNow();
+        QApplication::processEvents();  // the words take their lines, the views what is left
+        room->refreshNow();
+    }
+    void TearDown() override {
+        room.reset();
+        workspace.reset();
+    }
+
+    RotaryModel& model() { return workspace->rotary(); }
+    void set(const RotarySetup& setup) {
+        model().endDrag();
+        model().change("change setup", setup);
+        model().endDrag();
+    }
+    Figure figure() {
+        room->refreshNow();
+        return room->spectrumView()->figure();
+    }
+    static QCustomPlot* plotOf(FigureView* view) { return view->findChild<QCustomPlot*>(); }
+    static QPoint inPlot(FigureView* view, const QPointF& pixel) { return (pixel - plotOf(view)->pos()).toPoint(); }
+    /// Takes what stands at `from` and moves it by pixels, in steps, as a hand
+    /// does.
+    void drag(const QPointF& from, QPoint by) {
+        FigureView* view = room->spectrumView();
+        QPoint at = inPlot(view, view->pixelOf(from));
+        QTest::mousePress(plotOf(view), Qt::LeftButton, {}, at);
+        for (int step = 1; step <= 4; ++step) {
+            const QPoint to = at + by * step / 4;
+            QMouseEvent move(QEvent::MouseMove, to, plotOf(view)->mapToGlobal(to), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(plotOf(view), &move);
+            room->refreshNow();
+        }
+        QTest::mouseRelease(plotOf(view), Qt::LeftButton, {}, at + by);
+        room->refreshNow();
+    }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<SpectrumRoom> room;
+};
+
+TEST_F(SpectrumRoomTest, TheContextLineIsDraggedAsOneStep) {
+    const int before = workspace->undo().count();
+    const Range ends{figure().y.minimum, figure().y.maximum};
+    const double perPixel = std::log(ends.maximum / ends.minimum) / room->spectrumView()->canvasRect().height();
+    drag({5, 4096}, {0, -20});
+    const double expected = 4096 * std::exp(20 * perPixel);
+    EXPECT_NEAR(static_cast<double>(model().setup().context) / expected, 1, 0.06);
+    EXPECT_EQ(workspace->undo().count(), before + 1);
+    workspace->undo().undo();
+    EXPECT_EQ(model().setup().context, 4096);
+}
+
+TEST_F(SpectrumRoomTest, DraggingTheSlowestPairChangesTheta) {
+    const double slowest = 2 * std::numbers::pi / model().plain().inverse_frequencies.back();
+    drag({5, slowest}, {0, 30});
+    EXPECT_LT(model().setup().theta, 9000);
+    EXPECT_GT(model().setup().theta, 1000);
+    // The picked line is where the slowest pair is now.
+    const double now = 2 * std::numbers::pi / model().plain().inverse_frequencies.back();
+    for (const FigureLine& line : figure().horizontalLines) {
+        if (line.handle == kThetaHandle) {
+            EXPECT_NEAR(line.at / now, 1, 1e-9);
+        }
+    }
+}
+
+TEST_F(SpectrumRoomTest, TheAxisStaysWhileALineIsInAHand) {
+    FigureView* view = room->spectrumView();
+    const double top = figure().y.maximum;
+    emit view->lineDragged(kContextHandle, top * 0.99);
+    EXPECT_EQ(figure().y.maximum, top);
+    emit view->lineDropped(kContextHandle);
+    EXPECT_GT(figure().y.maximum, top);
+}
+
+TEST_F(SpectrumRoomTest, LinesAreDraggedInInverseFrequencyToo) {
+    room->frequencyChoice()->click();
+    EXPECT_EQ(figure().y.title(), "inverse frequency (radians/token)");
+    emit room->spectrumView()->lineDragged(kContextHandle, 2 * std::numbers::pi / 512);
+    emit room->spectrumView()->lineDropped(kContextHandle);
+    EXPECT_EQ(model().setup().context, 512);
+}
+
+TEST_F(SpectrumRoomTest, PointingLightsAPairEverywhereAndClickingKeepsIt) {
+    FigureView* view = room->spectrumView();
+    emit view->hovered({12.3, 100});
+    EXPECT_EQ(model().litPair(), 12);
+    EXPECT_EQ(figure().verticalLines.front().at, 12);
+    room->refreshNow();
+    EXPECT_EQ(room->kernelSpectrumView()->figure().verticalLines.front().label, "pair 12");
+    emit view->left();
+    EXPECT_FALSE(model().litPair());
+    emit view->clicked({7, 100});
+    EXPECT_EQ(model().pickedPair(), 7);
+    emit view->keyPressed(Qt::Key_Right, {});
+    EXPECT_EQ(model().pickedPair(), 8);
+    emit view->keyPressed(Qt::Key_Escape, {});
+    EXPECT_FALSE(model().pickedPair());
+    // In the kernel's spectrum by turns in the window: pair 0 turns 4096/2π
+    // times.
+    emit room->kernelSpectrumView()->clicked({652, 0.5});
+    EXPECT_EQ(model().pickedPair(), 0);
+}
+
+TEST_F(SpectrumRoomTest, UsingTheOtherPartialKeepsTheSpectrum) {
+    RotarySetup setup = model().setup();
+    EXPECT_FALSE(room->useOtherPartial()->isEnabled());  // every channel turns: both are the same
+    setup.fraction = 0.5;
+    set(setup);
+    room->refreshNow();
+    ASSERT_TRUE(room->useOtherPartial()->isEnabled());
+    const Frequencies before = model().frequencies();
+    room->useOtherPartial()->click();
+    EXPECT_EQ(model().setup().partial, Partial::truncate);
+    EXPECT_NEAR(model().setup().theta / 1e8, 1, 1e-9);
+    for (std::size_t i = 0; i < 32; ++i) {
+        EXPECT_NEAR(model().frequencies().inverse_frequencies[i] / before.inverse_frequencies[i], 1, 1e-12);
+    }
+    room->refreshNow();
+    room->useOtherPartial()->click();
+    EXPECT_EQ(model().setup().partial, Partial::slice);
+    EXPECT_NEAR(model().setup().theta / 10000, 1, 1e-9);
+}
+
+TEST_F(SpectrumRoomTest, ChipsLayScalingsOverThePlainSpectrum) {
+    room->comparison()->choose(ScalingMethod::ntk, true);
+    room->comparison()->choose(ScalingMethod::longrope,
+                               true);  // no lists: stays away
+    EXPECT_EQ(room->comparison()->chosen(), std::vector<ScalingMethod>{ScalingMethod::ntk});
+    EXPECT_EQ(figure().name, "scalings");
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×4");
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::longrope), "–");
+    RotarySetup setup = model().setup();
+    setup.scaling = {.method = ScalingMethod::linear, .factor = 8};
+    set(setup);
+    room->refreshNow();
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×8");
+}
+
+TEST_F(SpectrumRoomTest, TheOtherPartialIsLaidOverOnATick) {
+    RotarySetup setup = model().setup();
+    setup.fraction = 0.5;
+    set(setup);
+    EXPECT_FALSE(figure().table.names.last().contains("truncate"));
+    room->otherPartial()->setChecked(true);
+    EXPECT_TRUE(figure().table.names.last().contains("truncate"));
+}
+
+TEST_F(SpectrumRoomTest, TheKernelFollowsTheWindow) {
+    EXPECT_EQ(room->kernelView()->figure().x.maximum, 4095);
+    room->setWindow(512);
+    room->refreshNow();
+    EXPECT_EQ(room->kernelView()->figure().x.maximum, 511);
+    EXPECT_EQ(room->kernelSpectrumView()->figure().x.maximum, 256);
+    room->setWindow(0);
+    room->refreshNow();
+    EXPECT_EQ(room->kernelView()->figure().x.maximum, 4095);
+}
+
+TEST_F(SpectrumRoomTest, ALongWindowIsComputedBesideTheWindowsThread) {
+    room->setWindow(200000);
+    EXPECT_TRUE(waitUntil([&] { return room->kernelView()->figure().x.maximum == 199999; }));
+    EXPECT_LT(room->kernelView()->figure().curves.front().x.size(), 20000);
+}
+
+TEST_F(SpectrumRoomTest, AHiddenRoomComputesNothing) {
+    room->hide();
+    const QString before = room->spectrumView()->figure().note;
+    RotarySetup setup = model().setup();
+    setup.context = 128;
+    set(setup);
+    QTest::qWait(50);
+    EXPECT_EQ(room->spectrumView()->figure().note, before);
+    room->show();
+    EXPECT_TRUE(waitUntil([&] { return room->spectrumView()->figure().note != before; }));
+}
+
+TEST_F(SpectrumRoomTest, EverythingHasANameForScreenReaders) {
+    std::unique_ptr<QWidget> panel(room->panel());
+    for (QWidget* parent : {static_cast<QWidget*>(room.get()), panel.get()}) {
+        for (const auto* button : parent->findChildren<QAbstractButton*>()) {
+            EXPECT_FALSE(button->accessibleName().isEmpty() && button->text().isEmpty());
+        }
+    }
+    for (const FigureView* view : room->views()) {
+        EXPECT_FALSE(view->accessibleName().isEmpty());
+        EXPECT_FALSE(view->accessibleDescription().isEmpty());
+    }
+}
+
+}  // namespace
+}  // namespace ropelab::ui

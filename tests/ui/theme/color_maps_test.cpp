@@ -1,0 +1,43 @@
+#include "ui/theme/color_maps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ropelab::ui {
+namespace {
+
+/// CIE L* of a colour.
+double lightness(QRgb rgb) {
+    const auto linear = [](int channel) {
+        const double c = channel / 255.0;
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    const double y = 0.2126 * linear(qRed(rgb)) + 0.7152 * linear(qGreen(rgb)) + 0.0722 * linear(qBlue(rgb));
+    return 116 * std::cbrt(std::max(y, 0.008856)) - 16;
+}
+
+TEST(ColorMaps, ViridisGrowsEvenlyLighter) {
+    EXPECT_EQ(viridis(0), 0xFF440154);
+    EXPECT_EQ(viridis(1), 0xFFFDE725);
+    EXPECT_EQ(viridis(-3), viridis(0));
+    for (int i = 1; i <= 20; ++i) {
+        const double step = lightness(viridis(i / 20.0)) - lightness(viridis((i - 1) / 20.0));
+        EXPECT_GT(step, 2) << i;
+        EXPECT_LT(step, 6) << i;
+    }
+}
+
+TEST(ColorMaps, DivergingIsPaperInTheMiddle) {
+    EXPECT_EQ(diverging(0, 0xFFFFFFFF), 0xFFFFFFFF);
+    EXPECT_EQ(diverging(-1, 0xFFFFFFFF), 0xFF0072B2);
+    EXPECT_EQ(diverging(1, 0xFF1B1D21), 0xFFD55E00);
+}
+
+TEST(ColorMaps, CyclicClosesAndKeepsItsLightness) {
+    EXPECT_EQ(cyclic(0), cyclic(1));
+    for (int i = 0; i < 24; ++i) EXPECT_NEAR(lightness(cyclic(i / 24.0)), 62, 3) << i;
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,169 @@
+#include "ui/plot/figure_view.h"
+
+#include <qcustomplot.h>
+
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <cmath>
+#include <utility>
+
+#include "ui/figure/figure_backdrop.h"
+#include "ui/figure/figure_renderer.h"
+#include "ui/plot/plot_readout.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+FigureView::FigureView(QWidget* parent)
+    : QWidget(parent),
+      m_plot(new QCustomPlot),
+      m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
+      m_readout(new PlotReadout(m_plot)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(2, 2, 2, 2);  // the focus ring's place
+    layout->addWidget(m_plot, 1);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    m_plot->setFocusPolicy(Qt::NoFocus);
+    m_plot->setNoAntialiasingOnDrag(false);
+    m_plot->setMouseTracking(true);
+    m_plot->installEventFilter(this);
+    // The room's order decides how large a view is, not the plot's own wish.
+    m_plot->setMinimumSize(1, 1);
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(0);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible()) {
+            refresh();
+        }
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &FigureView::restyle);
+    restyle();
+}
+
+FigureView::~FigureView() = default;
+
+QSize FigureView::sizeHint() const {
+    const ThemeManager& theme = ThemeManager::instance();
+    return {theme.pixels(420), theme.pixels(280)};
+}
+
+QSize FigureView::minimumSizeHint() const {
+    const ThemeManager& theme = ThemeManager::instance();
+    return {theme.pixels(160), theme.pixels(110)};
+}
+
+void FigureView::setFigure(Figure figure) {
+    m_figure = std::move(figure);
+    setAccessibleDescription(m_figure.summary);
+    schedule();
+}
+
+void FigureView::setZoomable(bool on) {
+    m_zoomable = on;
+    m_zoomed = false;
+    m_plot->setInteractions(on ? QCP::iRangeDrag | QCP::iRangeZoom : QCP::Interactions());
+    if (on) {
+        for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
+            connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
+                if (!m_setting) {
+                    m_zoomed = true;
+                    m_xZoom = {m_plot->xAxis->range().lower, m_plot->xAxis->range().upper};
+                    m_yZoom = {m_plot->yAxis->range().lower, m_plot->yAxis->range().upper};
+                    schedule();
+                }
+            });
+        }
+    }
+}
+
+void FigureView::schedule() {
+    if (!m_timer.isActive()) {
+        m_timer.start();
+    }
+}
+
+void FigureView::restyle() {
+    const ThemeManager& theme = ThemeManager::instance();
+    m_style = FigureStyle::screen(theme.theme(), theme.factor() * logicalDpiY() / 72.0);
+    updateGeometry();
+    update();
+    schedule();
+}
+
+Figure FigureView::shown() const {
+    Figure figure = m_figure;
+    if (m_zoomed) {
+        figure.x.minimum = m_xZoom.minimum;
+        figure.x.maximum = m_xZoom.maximum;
+        figure.y.minimum = m_yZoom.minimum;
+        figure.y.maximum = m_yZoom.maximum;
+    }
+    return figure;
+}
+
+void FigureView::refresh() {
+    m_setting = true;
+    m_renderer->show(m_zoomed ? shown() : m_figure, m_style);
+    m_setting = false;
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void FigureView::refreshNow() {
+    m_timer.stop();
+    m_setting = true;
+    m_plot->setViewport(m_plot->rect());
+    m_renderer->show(m_zoomed ? shown() : m_figure, m_style);
+    m_setting = false;
+    m_plot->replot(QCustomPlot::rpImmediateRefresh);
+}
+
+QRectF FigureView::canvasRect() const {
+    const QRectF inside =
+        m_figure.drawing ? FigureBackdrop::drawingRect(m_plot->rect(), m_style) : m_renderer->axesRect();
+    return inside.translated(m_plot->pos());
+}
+
+QPointF FigureView::valueAt(const QPointF& pixel) const {
+    const QPointF inPlot = pixel - m_plot->pos();
+    return {m_plot->xAxis->pixelToCoord(inPlot.x()), m_plot->yAxis->pixelToCoord(inPlot.y())};
+}
+
+QPointF FigureView::pixelOf(const QPointF& value) const {
+    return QPointF(m_plot->xAxis->coordToPixel(value.x()), m_plot->yAxis->coordToPixel(value.y())) + m_plot->pos();
+}
+
+void FigureView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    schedule();
+}
+
+void FigureView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    schedule();
+}
+
+void FigureView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), m_style.theme.paper);
+    if (hasFocus()) {
+        painter.setPen(QPen(m_style.theme.accent, 2));
+        painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+    }
+}
+
+void FigureView::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    emit chosen();
+    update();
+}
+
+void FigureView::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,295 @@
+// Mouse and keys of a FigureView.
+#include <qcustomplot.h>
+
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/figure/figure_renderer.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/figure_view.h"
+#include "ui/plot/plot_readout.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Pixels at 100 %.
+constexpr double kNear = 6;
+constexpr double kStill = 4;
+constexpr int kMostRows = 12;
+
+}  // namespace
+
+bool FigureView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != m_plot) {
+        return QWidget::eventFilter(watched, event);
+    }
+    const auto here = [this](const QMouseEvent* mouse) { return mouse->position() + m_plot->pos(); };
+    switch (event->type()) {
+        case QEvent::Resize:
+            schedule();
+            break;
+        case QEvent::MouseButtonPress: {
+            auto* mouse = static_cast<QMouseEvent*>(event);
+            setFocus(Qt::MouseFocusReason);
+            emit chosen();
+            if (mouse->button() != Qt::LeftButton) {
+                return true;
+            }
+            mousePressed(here(mouse), mouse->modifiers());
+            return m_inHand.has_value() || !m_zoomable;
+        }
+        case QEvent::MouseMove: {
+            auto* mouse = static_cast<QMouseEvent*>(event);
+            mouseMoved(here(mouse), mouse->modifiers(), mouse->buttons().testFlag(Qt::LeftButton));
+            return m_inHand.has_value() || !m_zoomable || (m_pressedAt && !m_moved);
+        }
+        case QEvent::MouseButtonRelease: {
+            auto* mouse = static_cast<QMouseEvent*>(event);
+            if (mouse->button() == Qt::LeftButton) {
+                mouseReleased(here(mouse));
+            }
+            break;
+        }
+        case QEvent::MouseButtonDblClick:
+            m_zoomed = false;
+            schedule();
+            return true;
+        case QEvent::Leave:
+            m_readout->hide();
+            emit left();
+            break;
+        case QEvent::ContextMenu:
+            emit chosen();
+            emit contextMenuAsked(static_cast<QContextMenuEvent*>(event)->globalPos());
+            return true;
+        default:
+            break;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+QPointF FigureView::place(const QPointF& pixel) const {
+    return m_figure.drawing ? pixel : valueAt(pixel);
+}
+
+std::optional<FigureView::Line> FigureView::lineNear(const QPointF& where) const {
+    if (m_figure.drawing || !canvasRect().adjusted(-kNear, -kNear, kNear, kNear).contains(where)) {
+        return std::nullopt;
+    }
+    std::optional<Line> nearest;
+    double distance = ThemeManager::instance().px(kNear);
+    const auto look = [&](const FigureLine& line, bool vertical) {
+        if (line.handle.isEmpty()) {
+            return;
+        }
+        const QPointF at = pixelOf({line.at, line.at});
+        const double here = vertical ? std::abs(at.x() - where.x()) : std::abs(at.y() - where.y());
+        if (here <= distance) {
+            distance = here;
+            nearest = Line{line.handle, vertical, line.at};
+        }
+    };
+    for (const FigureLine& line : m_figure.verticalLines) {
+        look(line, true);
+    }
+    for (const FigureLine& line : m_figure.horizontalLines) {
+        look(line, false);
+    }
+    return nearest;
+}
+
+std::optional<FigureView::Line> FigureView::lineCalled(const QString& handle) const {
+    if (handle.isEmpty()) {
+        return std::nullopt;
+    }
+    for (const FigureLine& line : m_figure.verticalLines) {
+        if (line.handle == handle) {
+            return Line{handle, true, line.at};
+        }
+    }
+    for (const FigureLine& line : m_figure.horizontalLines) {
+        if (line.handle == handle) {
+            return Line{handle, false, line.at};
+        }
+    }
+    return std::nullopt;
+}
+
+void FigureView::mousePressed(const QPointF& where, Qt::KeyboardModifiers modifiers) {
+    m_pressedAt = where;
+    m_moved = false;
+    m_inHand = lineNear(where);
+    m_keyHandle = m_inHand ? m_inHand->handle : QString();
+    m_readout->hide();
+    if (!m_inHand) {
+        emit pressed(place(where), modifiers);
+    }
+}
+
+void FigureView::mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifiers, bool down) {
+    if (down && m_pressedAt) {
+        const QPointF moved = where - *m_pressedAt;
+        m_moved = m_moved || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kStill);
+        if (m_inHand) {
+            moveLine(*m_inHand, where);
+        } else if (m_moved) {
+            emit dragged(place(where), modifiers);
+        }
+        return;
+    }
+    const auto line = lineNear(where);
+    m_plot->setCursor(!line ? Qt::ArrowCursor : line->vertical ? Qt::SizeHorCursor : Qt::SizeVerCursor);
+    if (m_figure.drawing || canvasRect().contains(where)) {
+        emit hovered(place(where));
+    } else {
+        emit left();
+    }
+    showReadout(where);
+}
+
+void FigureView::mouseReleased(const QPointF& where) {
+    if (m_inHand) {
+        emit lineDropped(m_inHand->handle);
+    } else if (m_pressedAt) {
+        if (!m_moved) {
+            emit clicked(place(where));
+        }
+        emit released();
+    }
+    m_inHand.reset();
+    m_pressedAt.reset();
+}
+
+void FigureView::moveLine(const Line& line, const QPointF& where) {
+    const QRectF axes = canvasRect();
+    const QPointF value =
+        valueAt({std::clamp(where.x(), axes.left(), axes.right()), std::clamp(where.y(), axes.top(), axes.bottom())});
+    emit lineDragged(line.handle, line.vertical ? value.x() : value.y());
+}
+
+void FigureView::nudge(const Line& line, double steps) {
+    // A step is a hundredth of the axis, whatever its scale.
+    const QRectF axes = canvasRect();
+    const QPointF at = pixelOf({line.at, line.at});
+    const QPointF to = line.vertical ? QPointF(at.x() + steps * axes.width() / 100, axes.center().y())
+                                     : QPointF(axes.center().x(), at.y() - steps * axes.height() / 100);
+    moveLine(line, to);
+    emit lineDropped(line.handle);
+}
+
+std::optional<FigureView::Readout> FigureView::ownReadout(const QPointF& value) const {
+    Readout readout;
+    readout.x = value.x();
+    if (m_figure.map) {
+        const FigureMap& map = *m_figure.map;
+        const auto column = static_cast<int>(std::lround((value.x() - map.xFirst) / map.xStep));
+        const auto row = static_cast<int>(std::lround((value.y() - map.yFirst) / map.yStep));
+        if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) {
+            return std::nullopt;
+        }
+        readout.x = map.xFirst + column * map.xStep;
+        readout.title = QStringLiteral("%1 %2, %3 %4")
+                            .arg(m_figure.x.label, readableCount(readout.x), m_figure.y.label,
+                                 readableCount(map.yFirst + row * map.yStep));
+        const double cell = map.values[static_cast<qsizetype>(row) * map.columns + column];
+        readout.rows.append(
+            {map.label, readableNumber(cell) + (map.unit.isEmpty() ? QString() : QLatin1Char(' ') + map.unit)});
+        return readout;
+    }
+    // Where something was computed: the x nearest to the mouse, by eye.
+    const auto distance = [&](double x) {
+        return std::abs(m_plot->xAxis->coordToPixel(x) - m_plot->xAxis->coordToPixel(value.x()));
+    };
+    const auto nearestIn = [&](const FigureCurve& curve) {
+        const auto above = std::lower_bound(curve.x.begin(), curve.x.end(), value.x());
+        qsizetype at = std::clamp<qsizetype>(above - curve.x.begin(), 0, curve.x.size() - 1);
+        if (at > 0 && distance(curve.x[at - 1]) <= distance(curve.x[at])) {
+            --at;
+        }
+        return at;
+    };
+    double x = std::numeric_limits<double>::quiet_NaN();
+    for (const FigureCurve& curve : m_figure.curves) {
+        if (!curve.x.isEmpty()) {
+            const double here = curve.x[nearestIn(curve)];
+            if (!(distance(here) >= distance(x))) {
+                x = here;
+            }
+        }
+    }
+    if (!std::isfinite(x)) {
+        return std::nullopt;
+    }
+    readout.x = x;
+    const QString name = m_figure.x.categories.value(static_cast<int>(std::lround(x)));
+    readout.title = name.isEmpty()
+                        ? QStringLiteral("%1 %2 %3").arg(m_figure.x.label, readableCount(x), m_figure.x.unit).trimmed()
+                        : name;
+    for (std::size_t i = 0; i < m_figure.curves.size() && readout.rows.size() < kMostRows; ++i) {
+        const FigureCurve& curve = m_figure.curves[i];
+        if (curve.x.isEmpty()) {
+            continue;
+        }
+        const qsizetype at = nearestIn(curve);
+        const QString label = curve.label.isEmpty() ? curve.quantity : curve.label;
+        // A curve answers where it has a point near this x, and is called something.
+        if (label.isEmpty() || at >= curve.y.size() || distance(curve.x[at]) > distance(x) + kNear) {
+            continue;
+        }
+        readout.rows.append({label, readableNumber(curve.y[at]), static_cast<int>(i)});
+    }
+    return readout.rows.isEmpty() ? std::nullopt : std::optional(readout);
+}
+
+void FigureView::showReadout(const QPointF& where) {
+    if (m_figure.drawing || isEmpty(m_figure) || !canvasRect().contains(where)) {
+        m_readout->hide();
+        return;
+    }
+    const QPointF value = valueAt(where);
+    const auto readout = m_readoutAt ? m_readoutAt(value) : ownReadout(value);
+    if (!readout) {
+        m_readout->hide();
+        return;
+    }
+    QList<PlotReadout::Row> rows;
+    for (const ReadoutRow& row : readout->rows) {
+        PlotReadout::Row out{row.label, row.value, QPen(Qt::NoPen), std::numeric_limits<double>::quiet_NaN(), false};
+        if (row.curve >= 0 && static_cast<std::size_t>(row.curve) < m_figure.curves.size()) {
+            const FigureCurve& curve = m_figure.curves[static_cast<std::size_t>(row.curve)];
+            out.pen = m_style.penOf(curve);
+            const auto at = std::lower_bound(curve.x.begin(), curve.x.end(), readout->x) - curve.x.begin();
+            if (at < curve.y.size()) {
+                out.y = curve.y[at];
+            }
+            out.strong = curve.emphasis == FigureCurve::Emphasis::picked;
+        }
+        rows.append(out);
+    }
+    m_readout->show(readout->title, readout->x, rows, m_style);
+}
+
+void FigureView::keyPressEvent(QKeyEvent* event) {
+    const auto line = lineCalled(m_keyHandle);
+    if (line) {
+        const bool far = event->modifiers().testFlag(Qt::ShiftModifier);
+        const double step = far ? 10 : 1;
+        const int more = line->vertical ? Qt::Key_Right : Qt::Key_Up;
+        const int less = line->vertical ? Qt::Key_Left : Qt::Key_Down;
+        if (event->key() == more || event->key() == less) {
+            return nudge(*line, event->key() == more ? step : -step);
+        }
+    }
+    if (event->key() == Qt::Key_Tab || event->key() == Qt::Key_Backtab || event->key() == Qt::Key_Space ||
+        (event->key() >= Qt::Key_0 && event->key() <= Qt::Key_9)) {
+        return QWidget::keyPressEvent(event);
+    }
+    emit keyPressed(event->key(), event->modifiers());
+    QWidget::keyPressEvent(event);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,219 @@
+#include "ui/rotary/context/context_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ui/figure/polyline.h"
+#include "ui/figure/ticks.h"
+#include "ui/rotary/spectrum/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kThinAbove = 8192;
+constexpr double kColumns = 4096;
+
+QString count(std::int64_t number) {
+    return tokensText(static_cast<double>(number));
+}
+
+QString scalingTitle(const RotarySetup& setup) {
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title;
+    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+}
+
+bool isScaled(const RotarySetup& setup) {
+    return setup.scaling.method != ScalingMethod::none;
+}
+
+FigureCurve boundCurve(const std::vector<double>& values, bool logarithmic, const QString& label, Ink ink) {
+    Polyline line = polylineOf(values, logarithmic);
+    FigureCurve curve;
+    curve.label = label;
+    curve.quantity = QStringLiteral("B(m)");
+    curve.ink = ink;
+    curve.x = std::move(line.x);
+    curve.y = std::move(line.y);
+    return curve;
+}
+
+/// The part below 0, in the colour of what fails.
+FigureCurve negativePart(const FigureCurve& whole) {
+    FigureCurve part;
+    part.ink = {Ink::Kind::error};
+    part.x = whole.x;
+    part.y = whole.y;
+    for (double& y : part.y) {
+        y = y < 0 ? y : kNaN;
+    }
+    return part;
+}
+
+}  // namespace
+
+Polyline polylineOf(const std::vector<double>& values, bool logarithmic) {
+    Polyline line;
+    const std::size_t first = logarithmic ? 1 : 0;
+    if (values.size() <= first) {
+        return line;
+    }
+    line.y = {values.begin() + static_cast<std::ptrdiff_t>(first), values.end()};
+    line.x.resize(line.y.size());
+    for (qsizetype i = 0; i < line.x.size(); ++i) {
+        line.x[i] = static_cast<double>(i) + static_cast<double>(first);
+    }
+    if (values.size() <= kThinAbove) {
+        return line;
+    }
+    const auto [low, high] = std::minmax_element(line.y.begin(), line.y.end());
+    return drawable(line.x, line.y, {line.x.front(), line.x.back(), logarithmic, kColumns},
+                    {*low - 1, *high + 1, false, 1});
+}
+
+QString boundSentence(const BoundData& data) {
+    const RotarySetup& setup = data.setup;
+    const int turning = rotary_dim(setup);
+    if (turning == 0) {
+        return QObject::tr("Nothing turns: B(m) is %1 at every distance.").arg(setup.head_dim / 2);
+    }
+    if (!canBeNegative(setup)) {
+        return QObject::tr(
+                   "%1 of %2 channels turn; the others keep B(m) at %3 or above, so every context is carried (F13).")
+            .arg(turning)
+            .arg(setup.head_dim)
+            .arg((setup.head_dim - 2 * turning) / 2);
+    }
+    const QString who = isScaled(setup) ? QObject::tr("θ = %1 with %2").arg(thetaText(setup.theta), scalingTitle(setup))
+                                        : QObject::tr("θ = %1").arg(thetaText(setup.theta));
+    if (data.firstNegative) {
+        return QObject::tr("%1 supports %2 tokens by F12: B(m) is negative first at m = %2.")
+            .arg(who, count(*data.firstNegative));
+    }
+    return data.isComplete ? QObject::tr("%1: B(m) is not negative below %2 tokens, where following it ends.")
+                                 .arg(who, count(data.followed))
+                           : QObject::tr("%1: B(m) is not negative below %2 tokens; it is followed further …")
+                                 .arg(who, count(data.followed));
+}
+
+Figure boundFigure(const BoundData& data, bool logarithmic) {
+    const RotarySetup& setup = data.setup;
+    Figure figure;
+    figure.name = QStringLiteral("context-bound");
+    figure.x = {.label = QStringLiteral("distance m"),
+                .unit = QStringLiteral("tokens"),
+                .logarithmic = logarithmic,
+                .minimum = logarithmic ? 1.0 : 0.0,
+                .maximum = static_cast<double>(data.end)};
+    figure.y.label = QStringLiteral("B(m) = Σ cos(m·g)");
+    const int turning = rotary_dim(setup);
+    const QString rest = turning == setup.head_dim
+                             ? QString()
+                             : QStringLiteral(", %1 that do not turn add 1 each").arg((setup.head_dim - turning) / 2);
+    figure.note = QStringLiteral("over %1 pairs%2").arg(turning / 2).arg(rest);
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+                       {QStringLiteral("followed_to"), static_cast<double>(data.followed)},
+                       {QStringLiteral("first_negative"),
+                        data.firstNegative ? QJsonValue(static_cast<double>(*data.firstNegative)) : QJsonValue()},
+                       {QStringLiteral("thinned_to_extremes"), data.bound.size() > kThinAbove}};
+    figure.summary = boundSentence(data);
+
+    if (!data.plain.empty()) {
+        FigureCurve plain = boundCurve(data.plain, logarithmic, QStringLiteral("plain"), {Ink::Kind::quiet});
+        figure.curves.push_back(std::move(plain));
+    }
+    FigureCurve now =
+        boundCurve(data.bound, logarithmic, isScaled(setup) ? scalingTitle(setup) : QString(), {Ink::Kind::rotated});
+    FigureCurve negative = negativePart(now);
+    figure.curves.push_back(std::move(now));
+    if (data.firstNegative) {
+        figure.curves.push_back(std::move(negative));
+        figure.verticalLines.push_back({static_cast<double>(*data.firstNegative),
+                                        QStringLiteral("negative from %1").arg(count(*data.firstNegative)),
+                                        {Ink::Kind::error}});
+    }
+    figure.horizontalLines.push_back({0, {}, {Ink::Kind::text}});
+    const auto carried = isCarried(data);
+    const Ink ink{!carried ? Ink::Kind::accent : *carried ? Ink::Kind::success : Ink::Kind::error};
+    figure.verticalLines.push_back({static_cast<double>(setup.context),
+                                    QStringLiteral("context %1").arg(count(setup.context)), ink, kContextLine});
+    return figure;
+}
+
+QString decaySentence() {
+    return QObject::tr(
+        "Su's bound keeps |logit| below this × (d/2)·max|h_{j+1} − h_j|: a limit, no forecast. It rises again.");
+}
+
+Figure decayFigure(const RotarySetup& setup, std::int64_t end) {
+    constexpr int places = 600;
+    Figure figure;
+    figure.name = QStringLiteral("decay-bound");
+    figure.x = {.label = QStringLiteral("distance Δ"),
+                .unit = QStringLiteral("tokens"),
+                .logarithmic = true,
+                .minimum = 1,
+                .maximum = static_cast<double>(end)};
+    figure.y.label = QStringLiteral("(2/d) Σ|S_j|");
+    figure.y.minimum = 0;
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))}};
+    const Frequencies now = frequencies(frequency_settings(setup));
+    if (now.inverse_frequencies.empty()) {
+        figure.placeholder = QStringLiteral("Nothing turns, so there is nothing to bound.");
+        figure.summary = figure.placeholder;
+        return figure;
+    }
+    const std::vector<double> distances = spreadDistances(end, places);
+    const std::vector<double> bound = decay_bound(now.inverse_frequencies, distances);
+    FigureCurve curve;
+    curve.quantity = QStringLiteral("(2/d) Σ|S_j|");
+    curve.ink = {Ink::Kind::rotated};
+    curve.x = {distances.begin(), distances.end()};
+    curve.y = {bound.begin(), bound.end()};
+    const std::array<double, 1> here = {0.0};
+    const double top = decay_bound(now.inverse_frequencies, here).front();
+    figure.y.maximum = 1.08 * top;
+    const double lowest = *std::min_element(bound.begin(), bound.end());
+    figure.note = QStringLiteral("an upper bound, not monotone; d = %1, %2 at Δ = 0")
+                      .arg(2 * now.inverse_frequencies.size())
+                      .arg(readableNumber(top));
+    figure.summary = QStringLiteral("Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically.")
+                         .arg(readableNumber(top), readableNumber(lowest), count(end));
+    figure.curves.push_back(std::move(curve));
+    figure.verticalLines.push_back({static_cast<double>(setup.context),
+                                    QStringLiteral("context %1").arg(count(setup.context)),
+                                    {Ink::Kind::accent},
+                                    kContextLine});
+    return figure;
+}
+
+std::span<const RotaryFigure> contextFigures() {
+    static const std::array<RotaryFigure, 4> figures = {{
+        {"context-bound",
+         [](const RotarySetup& setup, const ModelShape&) {
+             const BoundData atOnce = boundData(setup, followedAtOnce(setup));
+             return boundFigure(atOnce.isComplete ? atOnce : boundData(setup, kMostFollowed), true);
+         }},
+        {"feasible-bases",
+         [](const RotarySetup& setup, const ModelShape&) {
+             BaseProfile profile(setup, baseRange(setup, false));
+             if (canBeNegative(setup)) {
+                 profile.extend();
+             }
+             return basesFigure(setup, profile);
+         }},
+        {"decay-bound",
+         [](const RotarySetup& setup, const ModelShape&) { return decayFigure(setup, pictureEnd(setup.context)); }},
+        {"random-logits",
+         [](const RotarySetup& setup, const ModelShape&) {
+             constexpr std::int64_t enough = 4096;
+             const std::int64_t end = pictureEnd(setup.context);
+             return randomFigure(withMoreDraws(startDraws(setup, 1, end), enough), end);
+         }},
+    }};
+    return figures;
+}
+
+}  // namespace ropelab::ui

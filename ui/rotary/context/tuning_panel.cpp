@@ -1,0 +1,102 @@
+#include "ui/rotary/context/tuning_panel.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/rotary/number_slider.h"
+#include "ui/rotary/spectrum/spectrum_data.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString whole(double value) {
+    return QString::number(value, 'f', 0);
+}
+
+}  // namespace
+
+TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* heading = new QLabel(tr("Tuned for a longer context").toUpper(), this);
+    heading->setProperty("heading", true);
+    column->addWidget(heading);
+    m_context =
+        new NumberSlider({.label = tr("target context"),
+                          .unit = tr("tokens"),
+                          .minimum = 16,
+                          .maximum = 1 << 24,
+                          .logarithmic = true,
+                          .step = 1,
+                          .text = whole,
+                          .why = tr("L′, what the model is tuned at; four times the training context unless set.")},
+                         this);
+    column->addWidget(m_context);
+    m_base = new NumberSlider(
+        {.label = tr("tuned base β"),
+         .minimum = 2,
+         .maximum = 1e9,
+         .logarithmic = true,
+         .why = tr("The base that the model is tuned with; today's θ unless set. F15 · Liu et al. 2023")},
+        this);
+    column->addWidget(m_base);
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    grid->setColumnStretch(0, 1);
+    const auto addRow = [&](const QString& name) {
+        auto* label = new QLabel(name, this);
+        label->setProperty("quiet", true);
+        auto* value = new QLabel(this);
+        value->setAlignment(Qt::AlignRight);
+        value->setAccessibleName(name);
+        const int row = grid->rowCount();
+        grid->addWidget(label, row, 0);
+        grid->addWidget(value, row, 1);
+        return value;
+    };
+    m_criticalDimension = addRow(tr("critical dimension d_c"));
+    m_criticalBase = addRow(tr("critical base β₀"));
+    m_reach = addRow(tr("reach T at β"));
+    column->addLayout(grid);
+    connect(m_context, &NumberSlider::changed, this, [this](double value) {
+        m_tuning.context = value;
+        emit changed();
+    });
+    connect(m_base, &NumberSlider::changed, this, [this](double value) {
+        m_tuning.base = value;
+        emit changed();
+    });
+}
+
+void TuningPanel::renew(const RotarySetup& setup) {
+    const TuningNumbers numbers = tuningNumbers(setup, m_tuning);
+    if (!m_tuning.context) {
+        m_context->setValue(numbers.context);
+    }
+    if (!m_tuning.base) {
+        m_base->setValue(numbers.base);
+    }
+    m_criticalDimension->setText(tr("%1 of %2 channels").arg(numbers.criticalDimension).arg(numbers.turning));
+    m_criticalDimension->setToolTip(criticalDimensionWhy(numbers, setup.theta));
+    m_criticalBase->setText(numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase)) : tr("none"));
+    m_criticalBase->setToolTip(criticalBaseWhy(numbers, setup.theta));
+    m_reach->setText(numbers.reach ? tr("%1 tokens").arg(tokensText(std::floor(*numbers.reach))) : tr("none"));
+    m_reach->setToolTip(reachWhy(numbers));
+}
+
+QString TuningPanel::criticalDimension() const {
+    return m_criticalDimension->text();
+}
+
+QString TuningPanel::criticalBase() const {
+    return m_criticalBase->text();
+}
+
+QString TuningPanel::reach() const {
+    return m_reach->text();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,300 @@
+#include "ui/rotary/memory/memory_room.h"
+
+#include <QButtonGroup>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "ui/rotary/memory/shape_panel.h"
+#include "ui/rotary/memory/table_measure.h"
+#include "ui/rotary/spectrum/spectrum_data.h"
+#include "ui/window/format.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+constexpr double kMostContext = 1 << 30;
+
+// The table's columns: float16 and bfloat16 are equally large.
+struct Precision {
+    NumberFormat format;
+    const char* title;
+};
+constexpr std::array<Precision, 2> kPrecisions = {
+    {{NumberFormat::float32, "float32"}, {NumberFormat::float16, "16 bits"}}};
+constexpr std::array<TableLayout, 2> kLayouts = {TableLayout::duplicated, TableLayout::single};
+
+QLabel* makeHeading(const QString& text, QWidget* parent) {
+    auto* heading = new QLabel(text.toUpper(), parent);
+    heading->setProperty("heading", true);
+    return heading;
+}
+
+QLabel* makeQuiet(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setProperty("quiet", true);
+    return label;
+}
+
+}  // namespace
+
+MemoryRoom::MemoryRoom(Workspace& workspace, QWidget* parent)
+    : RotaryRoom(workspace, QStringLiteral("memory"), parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeBar());
+    m_words = new QLabel(this);
+    m_words->setWordWrap(true);
+    m_words->setAccessibleName(tr("The table beside the KV cache"));
+    column->addWidget(m_words);
+    m_table = addView(tr("RoPE table against the context"));
+    m_cache = addView(tr("KV cache against the context"));
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    row->addWidget(m_table, 1);
+    row->addWidget(m_cache, 1);
+    column->addLayout(row, 1);
+    m_options = makeOptions();
+    connectView(m_table);
+    connectView(m_cache);
+    connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
+        m_busy->setVisible(running);
+        m_measure->setEnabled(!running);
+    });
+}
+
+MemoryRoom::~MemoryRoom() {
+    if (m_options && m_options->parent() == nullptr) {
+        delete m_options;
+    }
+}
+
+QWidget* MemoryRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    const auto addChoice = [&](const QString& first, const QString& firstWhy, const QString& second,
+                               const QString& secondWhy) {
+        auto* group = new QButtonGroup(bar);
+        std::array<QToolButton*, 2> buttons{};
+        for (std::size_t i = 0; i < buttons.size(); ++i) {
+            auto* button = new QToolButton(bar);
+            button->setText(i == 0 ? first : second);
+            button->setToolTip(i == 0 ? firstWhy : secondWhy);
+            button->setAccessibleName(button->text());
+            button->setCheckable(true);
+            button->setFocusPolicy(Qt::TabFocus);
+            group->addButton(button);
+            row->addWidget(button);
+            buttons.at(i) = button;
+        }
+        buttons[0]->setChecked(true);
+        connect(buttons[1], &QToolButton::toggled, this, &MemoryRoom::schedule);
+        return buttons;
+    };
+    const auto layouts = addChoice(tr("each angle twice"),
+                                   tr("cos and sin stand at both channels of a pair: 2·L·d_r·B bytes.\n"
+                                      "F31 · partial-RoPE paper, Hugging Face, GPT-NeoX"),
+                                   tr("once"), tr("Each angle's cos and sin are kept once: L·d_r·B bytes.\nF31"));
+    m_twice = layouts[0];
+    m_once = layouts[1];
+    m_once->setAccessibleName(tr("each angle once"));
+    row->addSpacing(16);
+    const auto tables =
+        addChoice(tr("one table"), tr("All layers read the same table."), tr("one a layer"),
+                  tr("Every layer keeps a table of its own, as older implementations do: × n_layer.\nF31"));
+    m_shared = tables[0];
+    m_perLayer = tables[1];
+    row->addStretch(1);
+    return bar;
+}
+
+QWidget* MemoryRoom::makeOptions() {
+    auto* options = new QWidget;
+    auto* column = new QVBoxLayout(options);
+    scaleLayout(column, {0, 8, 0, 0}, 16);
+    column->addWidget(makeSizes(options));
+    column->addWidget(makeMeasure(options));
+    m_shape = new ShapePanel(model(), options);
+    connect(m_shape, &ShapePanel::formatChanged, this, &MemoryRoom::schedule);
+    column->addWidget(m_shape);
+    return options;
+}
+
+QWidget* MemoryRoom::makeSizes(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Today's table"), box));
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(0, 1);
+    for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
+        grid->addWidget(makeQuiet(tr(kPrecisions[i].title), box), 0, static_cast<int>(i) + 1, Qt::AlignRight);
+    }
+    const std::array<QString, 4> names = {tr("twice, one table"), tr("once, one table"), tr("twice, one a layer"),
+                                          tr("once, one a layer")};
+    for (std::size_t row = 0; row < names.size(); ++row) {
+        grid->addWidget(makeQuiet(names[row], box), static_cast<int>(row) + 1, 0);
+        for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
+            auto* value = new QLabel(box);
+            value->setAlignment(Qt::AlignRight);
+            value->setAccessibleName(tr("%1 in %2").arg(names[row], tr(kPrecisions[i].title)));
+            grid->addWidget(value, static_cast<int>(row) + 1, static_cast<int>(i) + 1);
+            m_sizes.append(value);
+        }
+    }
+    column->addLayout(grid);
+    return box;
+}
+
+QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Measured"), box));
+    m_measure = new QPushButton(tr("Allocate it"), box);
+    m_measure->setToolTip(tr("Makes today's table as RoPE Lab keeps it, and counts the bytes that it really takes."));
+    connect(m_measure, &QPushButton::clicked, this, &MemoryRoom::startMeasuring);
+    column->addWidget(m_measure, 0, Qt::AlignLeft);
+    m_busy = new QProgressBar(box);
+    m_busy->setRange(0, 0);
+    m_busy->setTextVisible(false);
+    m_busy->setAccessibleName(tr("The table is being filled"));
+    m_busy->hide();
+    column->addWidget(m_busy);
+    m_measured = makeQuiet(QString(), box);
+    m_measured->setWordWrap(true);
+    m_measured->setAccessibleName(tr("Bytes of the allocated table"));
+    m_measured->hide();
+    column->addWidget(m_measured);
+    return box;
+}
+
+void MemoryRoom::connectView(FigureView* view) {
+    view->setReadout([this, view](QPointF place) { return readout(view->figure(), place); });
+    connect(view, &FigureView::lineDragged, this, [this](const QString&, double at) { dragContext(at); });
+    connect(view, &FigureView::lineDropped, this, [this] { model().endDrag(); });
+}
+
+std::optional<FigureView::Readout> MemoryRoom::readout(const Figure& figure, QPointF place) const {
+    FigureView::Readout result;
+    for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+        const FigureCurve& curve = figure.curves[i];
+        if (curve.label.isEmpty()) {
+            continue;
+        }
+        const auto nearer = [&](double a, double b) {
+            return std::abs(std::log(a / place.x())) < std::abs(std::log(b / place.x()));
+        };
+        const auto nearest = std::min_element(curve.x.begin(), curve.x.end(), nearer) - curve.x.begin();
+        const double size = curve.y[nearest];
+        result.x = curve.x[nearest];
+        if (std::isfinite(size)) {
+            result.rows.append({curve.label, binarySize(std::llround(size * kMiB)), static_cast<int>(i)});
+        }
+    }
+    result.title = tr("context %1 tokens").arg(groupedText(std::llround(result.x)));
+    return result.rows.isEmpty() ? std::nullopt : std::optional(result);
+}
+
+void MemoryRoom::dragContext(double at) {
+    RotarySetup next = model().setup();
+    const double aim = aimed(std::max(1.0, at), static_cast<double>(next.context), true);
+    next.context = static_cast<std::int64_t>(std::clamp(aim, 1.0, kMostContext));
+    try {
+        ModelShape shape = model().shape();
+        shape.name.clear();  // no longer that model's
+        model().change(tr("change context"), next, shape);
+    } catch (const BadInput& error) {
+        m_words->setText(QString::fromStdString(error.what()));
+    }
+}
+
+QString MemoryRoom::words() const {
+    return m_words->text();
+}
+
+QString MemoryRoom::measured() const {
+    return m_measured->text();
+}
+
+MemoryOptions MemoryRoom::memoryOptions() const {
+    return {.layout = m_once->isChecked() ? TableLayout::single : TableLayout::duplicated,
+            .isPerLayer = m_perLayer->isChecked(),
+            .kvFormat = m_shape->format()};
+}
+
+void MemoryRoom::renew() {
+    const RotarySetup& setup = model().setup();
+    const ModelShape& shape = model().shape();
+    const MemoryOptions options = memoryOptions();
+    m_table->setFigure(ropeCacheFigure(setup, shape, options));
+    m_cache->setFigure(kvCacheFigure(setup, shape, options));
+    m_words->setText(memorySentence(setup, shape, options));
+    m_words->setToolTip(memoryWhy(setup, shape, options));
+    m_shape->renew();
+    renewSizes();
+    if (m_measuredSetup != setup) {  // what was measured is another setup's
+        m_job.cancel();
+        m_measured->hide();
+        m_measured->clear();
+    }
+}
+
+void MemoryRoom::renewSizes() {
+    const RotarySetup& setup = model().setup();
+    const std::int64_t layers = model().shape().cache.layers;
+    qsizetype at = 0;
+    for (const std::int64_t tables : {std::int64_t{1}, layers}) {
+        for (const TableLayout layout : kLayouts) {
+            for (const Precision& precision : kPrecisions) {
+                const int bytes = bytes_of(precision.format);
+                QLabel* value = m_sizes[at++];
+                value->setText(binarySize(rope_cache_bytes(rotary_dim(setup), setup.context, bytes, layout, tables)));
+                value->setToolTip(tr("%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nF31")
+                                      .arg(layout == TableLayout::duplicated ? QStringLiteral("2·") : QString(),
+                                           tables == 1 ? QString() : tr(" × %1 layers").arg(tables),
+                                           groupedText(setup.context))
+                                      .arg(rotary_dim(setup))
+                                      .arg(bytes));
+            }
+        }
+    }
+}
+
+void MemoryRoom::startMeasuring() {
+    const RotarySetup setup = model().setup();
+    m_measuredSetup = setup;
+    m_measured->setText(refusalSentence(setup));
+    m_measured->setVisible(!m_measured->text().isEmpty());
+    if (!m_measured->text().isEmpty()) {
+        return;
+    }
+    m_job.start([this, setup](const Cancelled& cancelled) -> std::function<void()> {
+        return [this, setup, measured = measureTable(setup, cancelled)] {
+            m_measured->setText(
+                measured ? measuredSentence(setup, *measured)
+                         : tr("There is not enough free memory for %1.").arg(binarySize(plannedTableBytes(setup))));
+            m_measured->show();
+        };
+    });
+}
+
+void MemoryRoom::hideEvent(QHideEvent* event) {
+    RotaryRoom::hideEvent(event);
+    m_job.cancel();
+}
+
+}  // namespace ropelab::ui

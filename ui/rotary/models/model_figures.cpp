@@ -1,0 +1,132 @@
+#include "ui/rotary/models/model_figures.h"
+
+#include <QJsonArray>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/rotary/models/model_entry.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// The numbers of every model, and their names in the same order.
+void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup& present) {
+    FigureTable table;
+    table.names = {QObject::tr("context (tokens)"), QObject::tr("theta"), QObject::tr("head dimension"),
+                   QObject::tr("rotary dimension"), QObject::tr("b_eff"), QObject::tr("slowest wavelength (tokens)")};
+    table.columns.resize(table.names.size());
+    QJsonArray names;
+    for (const MapPoint& point : points) {
+        const RotarySetup& setup = point.setup;
+        const double row[] = {static_cast<double>(setup.context),  setup.theta,
+                              static_cast<double>(setup.head_dim), static_cast<double>(rotary_dim(setup)),
+                              heightOf(setup, MapHeight::base),    heightOf(setup, MapHeight::wavelength)};
+        for (qsizetype i = 0; i < table.columns.size(); ++i) {
+            table.columns[i].append(row[i]);
+        }
+        names.append(point.name);
+    }
+    figure.table = table;
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(present))},
+                       {QStringLiteral("models"), names}};
+}
+
+Figure knownMap(const RotarySetup& setup, const ModelShape&) {
+    const std::vector<MapPoint> points = knownPoints();
+    return modelMapFigure(points, setup, MapHeight::base);
+}
+
+}  // namespace
+
+double heightOf(const RotarySetup& setup, MapHeight height) {
+    const int rotated = rotary_dim(setup);
+    if (rotated == 0) {
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+    switch (height) {
+        case MapHeight::base:
+            return wholeHeadBase(setup);
+        case MapHeight::theta:
+            return setup.theta;
+        case MapHeight::wavelength:
+            break;
+    }
+    const auto waves = wavelengths(frequencies(plain_settings(setup)));
+    return waves[static_cast<std::size_t>(rotated / 2 - 1)];
+}
+
+QString titleOf(MapHeight height) {
+    switch (height) {
+        case MapHeight::base:
+            return QObject::tr("b_eff, base of the whole head");
+        case MapHeight::theta:
+            return QObject::tr("θ, the base");
+        case MapHeight::wavelength:
+            return QObject::tr("slowest wavelength");
+    }
+    return {};
+}
+
+MapDrawing mapOf(std::span<const MapPoint> points, const RotarySetup& present, MapHeight height, int picked) {
+    const auto placeOf = [&](const RotarySetup& setup) {
+        return QPointF(static_cast<double>(setup.context), heightOf(setup, height));
+    };
+    MapDrawing map;
+    map.xTitle = QObject::tr("context (tokens)");
+    map.yTitle = height == MapHeight::wavelength ? QObject::tr("%1 (tokens)").arg(titleOf(height)) : titleOf(height);
+    map.placeholder = QObject::tr("No model fits the search.");
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const QPointF at = placeOf(points[i].setup);
+        if (!std::isfinite(at.y())) {
+            continue;
+        }
+        auto spot = std::find_if(map.spots.begin(), map.spots.end(),
+                                 [&](const MapDrawing::Spot& other) { return other.at == at; });
+        if (spot == map.spots.end()) {
+            spot = map.spots.insert(spot, {at, {}, false});
+        }
+        if (static_cast<int>(i) == picked) {
+            spot->isPicked = true;
+            spot->names.prepend(points[i].name);
+        } else {
+            spot->names.append(points[i].name);
+        }
+    }
+    if (std::isfinite(placeOf(present).y())) {
+        map.present = placeOf(present);
+    }
+    return map;
+}
+
+Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& present, MapHeight height, int picked) {
+    Figure figure;
+    figure.name = QStringLiteral("model-map");
+    figure.summary = QObject::tr("%1 models by context and %2").arg(points.size()).arg(titleOf(height));
+    if (picked >= 0 && picked < static_cast<int>(points.size())) {
+        figure.summary += QObject::tr(", %1 picked").arg(points[static_cast<std::size_t>(picked)].name);
+    }
+    figure.summary += QStringLiteral(".");
+    figure.drawing = [map = mapOf(points, present, height, picked)](QPainter& painter, const QRectF& rect,
+                                                                    const FigureStyle& style) {
+        paintMap(map, painter, rect, style);
+    };
+    addData(figure, points, present);
+    return figure;
+}
+
+std::vector<MapPoint> knownPoints() {
+    std::vector<MapPoint> points;
+    for (const ModelEntry& entry : knownModels()) {
+        points.push_back({entry.name, entry.rotary(0).setup});
+    }
+    return points;
+}
+
+std::span<const RotaryFigure> modelFigures() {
+    static constexpr RotaryFigure figures[] = {{"model-map", knownMap}};
+    return figures;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,110 @@
+#include "ui/rotary/rotary_room.h"
+
+#include <QMenu>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "ui/plot/figure_view.h"
+#include "ui/rotary/setup_panel.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kFrameMs = 16;
+
+}  // namespace
+
+RotaryRoom::RotaryRoom(Workspace& workspace, const QString& id, QWidget* parent)
+    : Room(parent), m_workspace(workspace), m_model(workspace.rotary()) {
+    setObjectName(id);
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(kFrameMs);
+    m_timer.setTimerType(Qt::PreciseTimer);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible() && m_stale) {
+            m_stale = false;
+            renew();
+        }
+    });
+    connect(&m_model, &RotaryModel::changed, this, &RotaryRoom::schedule);
+    connect(&m_model, &RotaryModel::pairLit, this, &RotaryRoom::schedule);
+}
+
+void RotaryRoom::schedule() {
+    m_stale = true;
+    if (isVisible() && !m_timer.isActive()) {
+        m_timer.start();
+    }
+}
+
+void RotaryRoom::showEvent(QShowEvent* event) {
+    Room::showEvent(event);
+    if (m_stale) {
+        m_timer.start(0);
+        m_timer.setInterval(kFrameMs);
+    }
+}
+
+void RotaryRoom::refreshNow() {
+    m_stale = false;
+    renew();
+    for (FigureView* view : std::as_const(m_views)) {
+        view->refreshNow();
+    }
+}
+
+FigureView* RotaryRoom::addView(const QString& accessibleName) {
+    auto* view = new FigureView(this);
+    view->setAccessibleName(accessibleName);
+    m_views.append(view);
+    if (!m_chosen) {
+        m_chosen = view;
+    }
+    connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
+    connect(view, &FigureView::contextMenuAsked, this, [this, view](const QPoint& where) { showMenu(view, where); });
+    return view;
+}
+
+void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    m_chosen = view;
+    menu->addAction(tr("Export …"), this, &RotaryRoom::openExport);
+    menu->addAction(tr("Copy"), this, &RotaryRoom::copy);
+    menu->popup(where);
+}
+
+QWidget* RotaryRoom::panel() {
+    if (!m_panel) {
+        auto* area = new QScrollArea;
+        area->setWidgetResizable(true);
+        area->setFrameShape(QFrame::NoFrame);
+        area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        auto* content = new QWidget;
+        content->setProperty("panel", true);
+        content->setAttribute(Qt::WA_StyledBackground);
+        auto* column = new QVBoxLayout(content);
+        scaleLayout(column, {12, 12, 12, 12}, 12);
+        column->addWidget(new SetupPanel(m_workspace, content));
+        if (QWidget* own = options()) {
+            column->addWidget(own);
+        }
+        column->addStretch(1);
+        area->setWidget(content);
+        m_panel = area;
+    }
+    return m_panel;
+}
+
+void RotaryRoom::addActions(ActionRegistry&) {}
+
+Figure RotaryRoom::figure() {
+    if (m_stale) {
+        refreshNow();
+    }
+    return m_chosen ? m_chosen->figure() : Figure{};
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,279 @@
+#include "ui/rotary/rotation/matrix_figure.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <set>
+
+#include "ui/rotary/rotation/rotation_text.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Points.
+constexpr double kTitle = 15;
+constexpr double kRow = 13;
+constexpr double kWidestColumn = 46;
+constexpr double kTallestRow = 24;
+constexpr int kFewestSlots = 7;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Rotation", text);
+}
+
+/// R_m and what the drawing asks of it. Copied, so that the drawing outlives the scene.
+struct Picture {
+    RotationScene scene;
+    std::optional<int> large;
+    QString title;
+};
+
+/// The pair that a channel belongs to.
+std::optional<int> pairOf(const RotationScene& scene, int channel) {
+    const int d = scene.setup.head_dim;
+    const bool slice = scene.setup.partial == Partial::slice;
+    const int turning = slice ? scene.frequencies.rotary_dim : d;
+    if (channel < 0 || channel >= turning) {
+        return std::nullopt;
+    }
+    return scene.setup.pairing == Pairing::interleaved ? channel / 2 : channel % (turning / 2);
+}
+
+/// A column's width; a tight one leaves out the zero before the point.
+double columnWidth(const FigureStyle& style, bool tight) {
+    const QString widest = tight ? QStringLiteral("−.00") : QStringLiteral("−0.00");
+    return QFontMetricsF(style.font(style.tickPt)).horizontalAdvance(widest) + style.units(4);
+}
+
+double headerWidth(const RotationScene& scene, const FigureStyle& style) {
+    return QFontMetricsF(style.font(style.tickPt)).horizontalAdvance(QString::number(scene.setup.head_dim)) +
+           style.units(10);
+}
+
+QString entryText(double value, bool tight) {
+    QString digits = QString::number(std::abs(value), 'f', 2);
+    const bool isZero = digits == QLatin1String("0.00");
+    if (tight && digits.startsWith(QLatin1Char('0'))) {
+        digits.remove(0, 1);
+    }
+    return value < 0 && !isZero ? QChar(0x2212) + digits : digits;
+}
+
+/// A shown channel, or −1 for a gap.
+std::vector<int> slotsOf(const std::vector<int>& channels) {
+    std::vector<int> places;
+    for (const int channel : channels) {
+        if (!places.empty() && channel != places.back() + 1) {
+            places.push_back(-1);
+        }
+        places.push_back(channel);
+    }
+    return places;
+}
+
+/// Where rows and columns stand.
+struct Grid {
+    QPointF corner;  // of the first entry
+    double column = 0;
+    double row = 0;
+    int count = 0;
+    bool tight = false;
+
+    QRectF cell(int r, int c) const { return {corner.x() + c * column, corner.y() + r * row, column, row}; }
+    QRectF all() const { return {corner, QSizeF(count * column, count * row)}; }
+};
+
+void drawBrackets(QPainter& painter, const QRectF& around, const FigureStyle& style) {
+    const double foot = style.units(4);
+    painter.setPen(QPen(style.theme.text, style.units(1)));
+    for (const double side : {-1.0, 1.0}) {
+        const double x = side < 0 ? around.left() : around.right();
+        painter.drawPolyline(QPolygonF({{x - side * foot, around.top()},
+                                        {x, around.top()},
+                                        {x, around.bottom()},
+                                        {x - side * foot, around.bottom()}}));
+    }
+}
+
+void drawEntry(QPainter& painter, const Picture& picture, const QRectF& place, int row, int column, bool tight,
+               const FigureStyle& style) {
+    if (row < 0 || column < 0) {
+        painter.setPen(style.theme.quietText);
+        painter.drawText(place, Qt::AlignCenter,
+                         row >= 0      ? QStringLiteral("⋯")
+                         : column >= 0 ? QStringLiteral("⋮")
+                                       : QStringLiteral("⋱"));
+        return;
+    }
+    const auto rowPair = pairOf(picture.scene, row);
+    const bool belongs = row == column || (rowPair && rowPair == pairOf(picture.scene, column));
+    if (!belongs) {
+        QColor faint = style.theme.quietText;
+        faint.setAlphaF(0.55F);
+        painter.setPen(faint);
+        painter.drawText(place, Qt::AlignCenter, QStringLiteral("0"));
+        return;
+    }
+    const bool turns = rowPair && *rowPair < picture.scene.turningPairs();
+    const bool isLarge = rowPair && rowPair == picture.large;
+    if (isLarge) {
+        QColor fill = style.theme.accent;
+        fill.setAlphaF(0.14F);
+        painter.fillRect(place, fill);
+    }
+    const double value = matrixEntry(picture.scene, row, column);
+    painter.setPen(isLarge ? style.theme.accent : turns ? style.theme.text : style.theme.quietText);
+    // What never changes is a whole number.
+    painter.drawText(place, Qt::AlignCenter,
+                     !turns && row == column && value == 1 ? QStringLiteral("1")
+                     : !turns && row != column             ? QStringLiteral("0")
+                                                           : entryText(value, tight));
+}
+
+void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, const Picture& picture) {
+    const QFont font = style.font(style.tickPt);
+    const QFontMetricsF metrics(font);
+    painter.setFont(font);
+    painter.setPen(style.theme.text);
+    const QRectF titleLine(rect.left(), rect.top(), rect.width(), style.units(kTitle));
+    painter.drawText(titleLine, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(picture.title, Qt::ElideRight, titleLine.width()));
+
+    const double header = headerWidth(picture.scene, style);
+    const double top = rect.top() + style.units(kTitle) + style.units(kRow);
+    const double height = rect.bottom() - top - style.units(3);
+    const double width = rect.width() - header - style.units(6);
+    const int fits = static_cast<int>(std::min(width / columnWidth(style, false), height / style.units(kRow)));
+    const std::vector<int> places = slotsOf(matrixChannels(picture.scene, fits));
+    Grid grid;
+    grid.count = static_cast<int>(places.size());
+    grid.tight = width / grid.count < columnWidth(style, false);
+    const double narrowest = columnWidth(style, grid.tight);
+    grid.column = std::clamp(width / grid.count, narrowest, std::max(narrowest, style.units(kWidestColumn)));
+    grid.row =
+        std::clamp(height / grid.count, std::min(style.units(kRow), height / grid.count), style.units(kTallestRow));
+    grid.corner = {rect.left() + header + std::max(0.0, (width - grid.count * grid.column) / 2), top};
+
+    for (int r = 0; r < grid.count; ++r) {
+        const int channel = places[static_cast<std::size_t>(r)];
+        if (channel >= 0) {
+            const bool isLarge = picture.large && pairOf(picture.scene, channel) == picture.large;
+            painter.setPen(isLarge ? style.theme.accent : style.theme.quietText);
+            const QString text = QString::number(channel);
+            painter.drawText(QRectF(grid.corner.x() - header, grid.cell(r, 0).top(), header - style.units(9), grid.row),
+                             Qt::AlignRight | Qt::AlignVCenter, text);
+            painter.drawText(QRectF(grid.cell(0, r).left(), top - style.units(kRow), grid.column, style.units(kRow)),
+                             Qt::AlignCenter, text);
+        }
+        for (int c = 0; c < grid.count; ++c) {
+            drawEntry(painter, picture, grid.cell(r, c), channel, places[static_cast<std::size_t>(c)], grid.tight,
+                      style);
+        }
+    }
+    drawBrackets(painter, grid.all().adjusted(-style.units(4), 0, style.units(4), 0), style);
+}
+
+}  // namespace
+
+std::vector<int> matrixChannels(const RotationScene& scene, int places) {
+    const int d = scene.setup.head_dim;
+    std::vector<int> best;
+    if (d <= kWholeMatrix) {
+        for (int channel = 0; channel < d; ++channel) {
+            best.push_back(channel);
+        }
+        return best;
+    }
+    std::vector<int> middles = {0, d - 1};
+    if (const auto large = scene.largePair()) {
+        const ChannelPair pair = scene.pairs[static_cast<std::size_t>(*large)];
+        middles.push_back(static_cast<int>(pair.first));
+        middles.push_back(static_cast<int>(pair.second));
+    }
+    for (int reach = 0; reach < d; ++reach) {
+        std::set<int> shown;
+        for (const int middle : middles) {
+            for (int channel = std::max(0, middle - reach); channel <= std::min(d - 1, middle + reach); ++channel) {
+                shown.insert(channel);
+            }
+        }
+        const std::vector<int> channels(shown.begin(), shown.end());
+        if (reach > 0 && static_cast<int>(slotsOf(channels).size()) > places) {
+            break;
+        }
+        best = channels;
+    }
+    return best;
+}
+
+double matrixEntry(const RotationScene& scene, int row, int column) {
+    const auto pair = pairOf(scene, row);
+    if (!pair) {
+        return row == column ? 1 : 0;
+    }
+    const ChannelPair channels = scene.pairs[static_cast<std::size_t>(*pair)];
+    const double angle = static_cast<double>(scene.state.m) * scene.frequency(*pair);
+    if (row == column) {
+        return std::cos(angle);
+    }
+    const auto first = static_cast<int>(channels.first);
+    const auto second = static_cast<int>(channels.second);
+    if (row == first && column == second) {
+        return -std::sin(angle);
+    }
+    return row == second && column == first ? std::sin(angle) : 0;
+}
+
+QSizeF matrixMinimum(const RotationScene& scene, const FigureStyle& style) {
+    const bool whole = scene.setup.head_dim <= kWholeMatrix;
+    const int count = whole ? scene.setup.head_dim : kFewestSlots;
+    // The view keeps a margin of a few points around a drawing.
+    return {headerWidth(scene, style) + count * columnWidth(style, true) + style.units(18),
+            style.units(kTitle + kRow * (count + 1) + 14)};
+}
+
+Figure matrixFigure(const RotationScene& scene) {
+    Figure figure;
+    figure.name = QStringLiteral("rotation-matrix");
+    figure.settings = rotationSettings(scene);
+    Picture picture;
+    picture.scene = scene;
+    picture.large = scene.largePair();
+    const QString layout = scene.setup.pairing == Pairing::half ? tr("half: channel i turns with i + %1")
+                                                                : tr("interleaved: channel 2i turns with 2i + 1");
+    const int half = (scene.setup.partial == Partial::slice ? scene.frequencies.rotary_dim : scene.setup.head_dim) / 2;
+    picture.title =
+        scene.turningPairs() == 0
+            ? tr("R at m = %1: at fraction 0 it is the identity").arg(groupedText(scene.state.m))
+            : tr("R at m = %1 tokens; %2")
+                  .arg(groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
+    figure.summary = tr("The rotation matrix, %1 × %1: ").arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
+    figure.table.names = {tr("row"), tr("column"), tr("entry")};
+    figure.table.columns.resize(3);
+    const auto add = [&](int row, int column) {
+        figure.table.columns[0].append(row);
+        figure.table.columns[1].append(column);
+        figure.table.columns[2].append(matrixEntry(scene, row, column));
+    };
+    for (int channel = 0; channel < scene.setup.head_dim; ++channel) {
+        const auto pair = pairOf(scene, channel);
+        if (!pair || *pair >= scene.turningPairs()) {
+            add(channel, channel);
+            continue;
+        }
+        const ChannelPair channels = scene.pairs[static_cast<std::size_t>(*pair)];
+        add(channel, static_cast<int>(channels.first));
+        add(channel, static_cast<int>(channels.second));
+    }
+    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paint(painter, rect, style, picture);
+    };
+    return figure;
+}
+
+}  // namespace ropelab::ui

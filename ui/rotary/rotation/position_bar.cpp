@@ -1,0 +1,118 @@
+#include "ui/rotary/rotation/position_bar.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/experiment/flow_layout.h"
+#include "ui/rotary/rotation/position_slider.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kSpeeds[] = {1, 5, 20, 60, 200, 1000};
+constexpr int kUsualSpeed = 20;
+
+}  // namespace
+
+PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 4);
+
+    auto* first = new QWidget(this);
+    auto* row = new FlowLayout(first);
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_play = makeButton(QString(), QString(), tr("Lets m run through the window, to see the pairs turn (P)."));
+    m_play->setProperty("chip", true);
+    // As wide as the longer of its two words, so that nothing moves.
+    const auto fit = [this] {
+        showPlaying(true);
+        const int width = m_play->sizeHint().width();
+        showPlaying(false);
+        m_play->setMinimumWidth(std::max(width, m_play->sizeHint().width()));
+    };
+    fit();
+    connect(&ThemeManager::instance(), &ThemeManager::changed, m_play, fit);
+    connect(m_play, &QToolButton::clicked, this, &PositionBar::playToggled);
+    row->addWidget(m_play);
+    auto* back = makeButton(tr("−1"), tr("Step back"), tr("One position back (,)."));
+    auto* forth = makeButton(tr("+1"), tr("Step forward"), tr("One position forward (.)."));
+    connect(back, &QToolButton::clicked, this, [this] { emit stepped(-1); });
+    connect(forth, &QToolButton::clicked, this, [this] { emit stepped(1); });
+    for (QToolButton* button : {back, forth}) {
+        button->setProperty("chip", true);
+        row->addWidget(button);
+    }
+    m_speed = new QComboBox(first);
+    m_speed->setAccessibleName(tr("Speed, positions a second"));
+    m_speed->setToolTip(tr("How fast m runs while it plays."));
+    for (const int speed : kSpeeds) {
+        m_speed->addItem(tr("%1 tokens/s").arg(speed), speed);
+    }
+    m_speed->setCurrentIndex(m_speed->findData(kUsualSpeed));
+    row->addWidget(m_speed);
+    m_keep = new QCheckBox(tr("keep m − n"), first);
+    m_keep->setToolTip(tr("n goes with m: all hands turn, and the logit stays (F2)."));
+    row->addWidget(m_keep);
+    column->addWidget(first);
+
+    auto* second = new QHBoxLayout;
+    scaleLayout(second, {0, 0, 0, 0}, 16);
+    m_query = new PositionSlider(tr("q at m"), tr("Position m of the query, tokens"),
+                                 tr("Each pair of q is turned by m·g (F1 · RoFormer)."), this);
+    m_key = new PositionSlider(tr("k at n"), tr("Position n of the key, tokens"),
+                               tr("Each pair of k is turned by n·g (F1 · RoFormer)."), this);
+    second->addWidget(m_query, 1);
+    second->addWidget(m_key, 1);
+    column->addLayout(second);
+    m_problem = new QLabel(this);
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    colorAsError(m_problem);
+    column->addWidget(m_problem);
+    connect(m_query, &PositionSlider::changed, this, &PositionBar::queryMoved);
+    connect(m_key, &PositionSlider::changed, this, &PositionBar::keyMoved);
+    for (PositionSlider* slider : {m_query, m_key}) {
+        connect(slider, &PositionSlider::problemChanged, this, [this](const QString& sentence) {
+            m_problem->setText(sentence);
+            m_problem->setVisible(!sentence.isEmpty());
+        });
+    }
+}
+
+QToolButton* PositionBar::makeButton(const QString& text, const QString& name, const QString& why) {
+    auto* button = new QToolButton(this);
+    button->setText(text);
+    button->setAccessibleName(name);
+    button->setToolTip(why);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
+}
+
+void PositionBar::show(const RotationScene& scene) {
+    const RotationState& state = scene.state;
+    const std::int64_t last = std::max({scene.setup.context - 1, state.m, state.n});
+    m_query->show(state.m, last);
+    m_key->show(state.n, last);
+}
+
+void PositionBar::showPlaying(bool plays) {
+    m_play->setText(plays ? tr("⏸ Pause") : tr("▶ Play"));
+    m_play->setAccessibleName(plays ? tr("Pause the positions") : tr("Play the positions"));
+}
+
+bool PositionBar::keepsDistance() const {
+    return m_keep->isChecked();
+}
+
+double PositionBar::speed() const {
+    return m_speed->currentData().toDouble();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,79 @@
+#include "ui/rotary/rotation/rotation_text.h"
+
+#include <QCoreApplication>
+#include <cmath>
+#include <numbers>
+
+#include "ui/figure/ticks.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+
+QString wavelengthText(double frequency) {
+    if (!(frequency > 0)) {
+        return QStringLiteral("∞");
+    }
+    return readableNumber(2 * std::numbers::pi / frequency) + QStringLiteral(" tokens");
+}
+
+QString angleText(double radians) {
+    const double degrees = radians * 180 / std::numbers::pi;
+    const auto whole = static_cast<std::int64_t>(std::trunc(degrees / 360));
+    const double rest = degrees - 360 * static_cast<double>(whole);
+    const QString restText = QString::number(std::abs(rest), 'f', 1) + QChar(0x00B0);
+    const QString sign = degrees < 0 ? QStringLiteral("−") : QString();
+    if (whole == 0) {
+        return sign + restText;
+    }
+    const QString sum = QStringLiteral("%1 × 360° + %2").arg(groupedText(std::abs(whole)), restText);
+    return sign.isEmpty() ? sum : sign + QLatin1Char('(') + sum + QLatin1Char(')');
+}
+
+QString shortAngleText(double radians) {
+    const double degrees = radians * 180 / std::numbers::pi;
+    const double rest = std::fmod(degrees, 360);
+    return (std::abs(degrees) >= 360 ? QStringLiteral("≡ ") : QString()) + angleText(rest * std::numbers::pi / 180);
+}
+
+QString frequencyText(double frequency) {
+    constexpr double shortest = 1e-3;
+    return frequency >= shortest ? QString::number(frequency, 'g', 4) : readableNumber(frequency);
+}
+
+QString signedText(double value) {
+    const QString text = readableNumber(value);
+    return value > 0 ? QLatin1Char('+') + text : text;
+}
+
+double turnsInWindow(const RotationScene& scene, int pair) {
+    return static_cast<double>(scene.setup.context) * scene.frequency(pair) / (2 * std::numbers::pi);
+}
+
+QString vectorsText(const RotationState& state) {
+    const auto tr = [](const char* text) { return QCoreApplication::translate("Rotation", text); };
+    const QString query = state.queryByHand ? tr("q set by hand") : tr("draw %1").arg(state.draw);
+    switch (state.source) {
+        case VectorSource::equal:
+            return tr("equal (k = q), %1").arg(query);
+        case VectorSource::handSet:
+            return tr("set by hand");
+        case VectorSource::aimed:
+            return tr("aimed at r = %1, %2").arg(groupedText(state.distance), query);
+        case VectorSource::random:
+            break;
+    }
+    return tr("random, %1").arg(query);
+}
+
+QJsonObject rotationSettings(const RotationScene& scene) {
+    QJsonObject settings{{QStringLiteral("setup"), QString::fromStdString(text_of(scene.setup))},
+                         {QStringLiteral("m"), static_cast<qint64>(scene.state.m)},
+                         {QStringLiteral("n"), static_cast<qint64>(scene.state.n)},
+                         {QStringLiteral("query and key"), vectorsText(scene.state)}};
+    if (const auto pair = scene.largePair()) {
+        settings.insert(QStringLiteral("pair"), *pair);
+    }
+    return settings;
+}
+
+}  // namespace ropelab::ui

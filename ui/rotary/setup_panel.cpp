@@ -1,0 +1,426 @@
+#include "ui/rotary/setup_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/rope/context.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+#include "ui/figure/ticks.h"
+#include "ui/rotary/number_slider.h"
+#include "ui/rotary/rotary_model.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString whole(double value) {
+    return QString::number(value, 'f', 0);
+}
+
+QString plain(double value) {
+    return QString::fromStdString(number_text(std::round(value * 1e6) / 1e6));
+}
+
+QString percent(double fraction) {
+    return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
+}
+
+QComboBox* makeCombo(const QString& name, const QString& why, QWidget* parent) {
+    auto* combo = new QComboBox(parent);
+    combo->setAccessibleName(name);
+    combo->setToolTip(why);
+    combo->setFocusPolicy(Qt::StrongFocus);
+    return combo;
+}
+
+void addRow(QGridLayout* grid, const QString& name, QWidget* field) {
+    const int row = grid->rowCount();
+    auto* label = new QLabel(name);
+    label->setBuddy(field);
+    label->setToolTip(field->toolTip());
+    grid->addWidget(label, row, 0);
+    grid->addWidget(field, row, 1);
+}
+
+}  // namespace
+
+/// A scaling's parameter: which methods read it, its field, and its place in the setup.
+struct SetupPanel::ScalingField {
+    const char* name;
+    const char* unit;
+    double minimum;
+    double maximum;
+    bool logarithmic;
+    double Scaling::*member;
+    std::array<ScalingMethod, 6> methods;
+    const char* why;
+};
+
+namespace {
+
+using M = ScalingMethod;
+constexpr auto kNo = ScalingMethod::none;
+
+}  // namespace
+
+SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
+    : QWidget(parent), m_workspace(workspace), m_model(workspace.rotary()) {
+    setAccessibleName(tr("Rotary setup"));
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 12);
+    auto* heading = new QLabel(tr("Rotary setup").toUpper(), this);
+    heading->setProperty("heading", true);
+    column->addWidget(heading);
+
+    auto* modelRow = new QHBoxLayout;
+    scaleLayout(modelRow, {0, 0, 0, 0}, 8);
+    m_modelName = new QLabel(this);
+    m_modelName->setProperty("quiet", true);
+    m_modelName->setWordWrap(true);
+    modelRow->addWidget(m_modelName, 1);
+    auto* models = new QPushButton(tr("Models …"), this);
+    models->setToolTip(tr("Take the settings of a known model, or of a Hugging Face config.json."));
+    connect(models, &QPushButton::clicked, &m_workspace, &Workspace::modelsAsked);
+    modelRow->addWidget(models);
+    column->addLayout(modelRow);
+
+    makeNumbers();
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    makeChoices(grid);
+    column->addLayout(grid);
+    makeScaling();
+
+    m_summary = new QLabel(this);
+    m_summary->setProperty("quiet", true);
+    m_summary->setWordWrap(true);
+    column->addWidget(m_summary);
+    m_problem = new QLabel(this);
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    colorAsError(m_problem);
+    column->addWidget(m_problem);
+
+    auto* textRow = new QHBoxLayout;
+    scaleLayout(textRow, {0, 0, 0, 0}, 8);
+    auto* copy = new QPushButton(tr("Copy setup"), this);
+    copy->setToolTip(tr("As a line of text, which ropelab --setup and the terminal take too."));
+    connect(copy, &QPushButton::clicked, this,
+            [this] { QApplication::clipboard()->setText(QString::fromStdString(text_of(m_model.setup()))); });
+    auto* paste = new QPushButton(tr("Paste setup"), this);
+    paste->setToolTip(tr("Such as: theta=500k head_dim=128 fraction=25% context=8192"));
+    connect(paste, &QPushButton::clicked, this, [this] { take(QApplication::clipboard()->text()); });
+    textRow->addWidget(copy);
+    textRow->addWidget(paste);
+    textRow->addStretch(1);
+    column->addLayout(textRow);
+
+    connect(&m_model, &RotaryModel::changed, this, [this] {
+        if (isVisible()) {
+            renew();
+        }
+    });
+    renew();
+}
+
+void SetupPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    renew();
+}
+
+template <typename Change>
+void SetupPanel::change(const QString& what, Change apply) {
+    RotarySetup next = m_model.setup();
+    apply(next);
+    try {
+        ModelShape shape = m_model.shape();
+        shape.name.clear();  // no longer that model's
+        m_model.change(what, next, shape);
+        showProblem(QString());
+    } catch (const BadInput& error) {
+        renew();
+        showProblem(QString::fromStdString(error.what()));
+    }
+}
+
+void SetupPanel::makeNumbers() {
+    auto* column = static_cast<QVBoxLayout*>(layout());
+    const auto add = [&](NumberSlider::Options options, const QString& what, auto assign) {
+        auto* slider = new NumberSlider(std::move(options), this);
+        connect(slider, &NumberSlider::changed, this, [this, what, assign](double value) {
+            change(what, [&](RotarySetup& setup) { assign(setup, value); });
+        });
+        connect(slider, &NumberSlider::finished, this, [this] { m_model.endDrag(); });
+        column->addWidget(slider);
+        return slider;
+    };
+    m_theta = add({.label = tr("θ, the base"),
+                   .minimum = 2,
+                   .maximum = 1e8,
+                   .logarithmic = true,
+                   .why = tr("Rope theta b: pair i turns by b^(−2i/d_r) radians a token. F3 · RoFormer")},
+                  tr("change theta"), [](RotarySetup& setup, double value) { setup.theta = value; });
+    m_fraction =
+        add({.label = tr("rotated fraction"),
+             .minimum = 0,
+             .maximum = 1,
+             .snap =
+                 [this](double fraction) {
+                     const double pairs = m_model.setup().head_dim / 2.0;
+                     return std::round(fraction * pairs) / pairs;
+                 },
+             .parse =
+                 [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
+             .text = percent,
+             .why = tr("Share of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest "
+                       "to p·d. F10 · partial-RoPE paper")},
+            tr("change fraction"), [](RotarySetup& setup, double value) { setup.fraction = value; });
+    m_headDim = add({.label = tr("head dimension"),
+                     .unit = tr("channels"),
+                     .minimum = 2,
+                     .maximum = 4096,
+                     .logarithmic = true,
+                     .step = 2,
+                     .text = whole,
+                     .why = tr("d, the channels of one head; even.")},
+                    tr("change head dimension"), [](RotarySetup& setup, double value) {
+                        setup.head_dim = static_cast<int>(std::lround(value));
+                        setup.scaling.short_factors.clear();  // one a pair: they belong to another head
+                        setup.scaling.long_factors.clear();
+                        if (setup.scaling.method == ScalingMethod::longrope) {
+                            setup.scaling.method = ScalingMethod::none;
+                        }
+                    });
+    m_context =
+        add({.label = tr("context"),
+             .unit = tr("tokens"),
+             .minimum = 16,
+             .maximum = 1048576,
+             .logarithmic = true,
+             .step = 1,
+             .text = whole,
+             .why = tr("L, the window in tokens; dynamic NTK and LongRoPE take it as the current length.")},
+            tr("change context"), [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
+}
+
+void SetupPanel::makeChoices(QGridLayout* grid) {
+    m_partial = makeCombo(tr("partial rotation"),
+                          tr("slice spreads the whole spectrum over the rotated channels (Hugging Face, GPT-NeoX; F3); "
+                             "truncate keeps the head's spectrum and stops its slow pairs (p-RoPE; F4)."),
+                          this);
+    m_partial->addItems({tr("slice"), tr("truncate")});
+    connect(m_partial, &QComboBox::activated, this, [this](int index) {
+        m_model.endDrag();
+        change(tr("change slice or truncate"),
+               [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
+    });
+    addRow(grid, tr("partial"), m_partial);
+
+    m_pairing = makeCombo(tr("pairing"),
+                          tr("half turns channel i with i + d_r/2 (Hugging Face, GPT-NeoX); interleaved 2i with 2i + 1 "
+                             "(GPT-J, RoFormer). Same frequencies, other channels. F6"),
+                          this);
+    m_pairing->addItems({tr("half"), tr("interleaved")});
+    connect(m_pairing, &QComboBox::activated, this, [this](int index) {
+        m_model.endDrag();
+        change(tr("change pairing"),
+               [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
+    });
+    addRow(grid, tr("pairing"), m_pairing);
+
+    m_precision = makeCombo(tr("precision of the table"), tr("How cos and sin are stored."), this);
+    for (const NumberFormat format : number_formats()) {
+        m_precision->addItem(QString::fromUtf8(word_of(format).data()), static_cast<int>(format));
+    }
+    connect(m_precision, &QComboBox::activated, this, [this](int index) {
+        m_model.endDrag();
+        change(tr("change precision"), [&](RotarySetup& setup) {
+            setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
+        });
+    });
+    addRow(grid, tr("table in"), m_precision);
+
+    m_scaling = makeCombo(tr("scaling"), tr("How the frequencies are changed for a longer context. F18–F24"), this);
+    for (const ScalingName& name : scaling_names()) {
+        m_scaling->addItem(QString::fromUtf8(name.title.data()), static_cast<int>(name.method));
+    }
+    connect(m_scaling, &QComboBox::activated, this, [this](int index) {
+        m_model.endDrag();
+        const auto method = static_cast<ScalingMethod>(m_scaling->itemData(index).toInt());
+        change(tr("change scaling"), [&](RotarySetup& setup) {
+            setup.scaling.method = method;
+            if (method != ScalingMethod::none && setup.scaling.factor <= 1) {
+                setup.scaling.factor = 4;  // at 1 no method changes anything
+            }
+        });
+    });
+    addRow(grid, tr("scaling"), m_scaling);
+}
+
+void SetupPanel::makeScaling() {
+    static const std::array<ScalingField, 6> fields = {{
+        {"factor",
+         "",
+         1,
+         128,
+         true,
+         &Scaling::factor,
+         {M::linear, M::ntk, M::dynamic, M::ntk_by_parts, M::yarn, M::llama3},
+         "s, target context over training context."},
+        {"training context",
+         "tokens",
+         16,
+         1048576,
+         true,
+         &Scaling::original_context,
+         {M::dynamic, M::ntk_by_parts, M::yarn, M::llama3, M::longrope, kNo},
+         "L, the context that the model was trained at."},
+        {"β fast",
+         "turns",
+         1,
+         128,
+         true,
+         &Scaling::beta_fast,
+         {M::yarn, M::ntk_by_parts, kNo, kNo, kNo, kNo},
+         "Pairs that turn more often than this in the training context are kept. F21, F22"},
+        {"β slow",
+         "turns",
+         0.1,
+         32,
+         true,
+         &Scaling::beta_slow,
+         {M::yarn, M::ntk_by_parts, kNo, kNo, kNo, kNo},
+         "Pairs that turn less often than this are divided by the factor. F21, F22"},
+        {"low frequency factor",
+         "turns",
+         0.1,
+         32,
+         true,
+         &Scaling::low_freq_factor,
+         {M::llama3, kNo, kNo, kNo, kNo, kNo},
+         "Pairs with fewer turns in the training context are divided by the factor. F23"},
+        {"high frequency factor",
+         "turns",
+         0.2,
+         64,
+         true,
+         &Scaling::high_freq_factor,
+         {M::llama3, kNo, kNo, kNo, kNo, kNo},
+         "Pairs with more turns are kept. F23"},
+    }};
+    m_scalingFields = new QWidget(this);
+    auto* column = new QVBoxLayout(m_scalingFields);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    for (const ScalingField& field : fields) {
+        const bool isTokens = field.member == &Scaling::original_context;
+        auto* slider = new NumberSlider({.label = tr(field.name),
+                                         .unit = tr(field.unit),
+                                         .minimum = field.minimum,
+                                         .maximum = field.maximum,
+                                         .logarithmic = field.logarithmic,
+                                         .step = isTokens ? 1.0 : 0.0,
+                                         .text = isTokens ? whole : plain,
+                                         .why = tr(field.why)},
+                                        m_scalingFields);
+        const QString what = tr("change %1").arg(tr(field.name));
+        connect(slider, &NumberSlider::changed, this, [this, what, &field](double value) {
+            change(what, [&](RotarySetup& setup) { setup.scaling.*field.member = value; });
+        });
+        connect(slider, &NumberSlider::finished, this, [this] { m_model.endDrag(); });
+        column->addWidget(slider);
+        m_scalingSliders.append({&field, slider});
+    }
+    static_cast<QVBoxLayout*>(layout())->addWidget(m_scalingFields);
+}
+
+void SetupPanel::renew() {
+    const RotarySetup& setup = m_model.setup();
+    m_theta->setValue(setup.theta);
+    m_fraction->setValue(setup.fraction);
+    m_headDim->setValue(setup.head_dim);
+    m_context->setValue(static_cast<double>(setup.context));
+    m_partial->setCurrentIndex(setup.partial == Partial::slice ? 0 : 1);
+    m_pairing->setCurrentIndex(setup.pairing == Pairing::half ? 0 : 1);
+    m_precision->setCurrentIndex(m_precision->findData(static_cast<int>(setup.precision)));
+    m_scaling->setCurrentIndex(m_scaling->findData(static_cast<int>(setup.scaling.method)));
+    const ScalingMethod method = setup.scaling.method;
+    for (const auto& [field, slider] : m_scalingSliders) {
+        const bool reads =
+            method != kNo && std::find(field->methods.begin(), field->methods.end(), method) != field->methods.end();
+        const double value = setup.scaling.*field->member;
+        slider->setValue(value > 0 ? value : static_cast<double>(setup.context));
+        slider->setVisible(reads);
+    }
+    m_scalingFields->setVisible(method != kNo);
+    const QString& name = m_model.shape().name;
+    m_modelName->setText(name.isEmpty() ? tr("set by hand") : name);
+    showProblem(QString());
+    renewSummary();
+}
+
+void SetupPanel::renewSummary() {
+    const RotarySetup& setup = m_model.setup();
+    const Frequencies& now = m_model.frequencies();
+    if (now.rotary_dim == 0) {
+        m_summary->setText(tr("No pair turns: positions are not encoded."));
+        return;
+    }
+    const double slowest =
+        2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
+    QString text =
+        tr("%1 of %2 channels turn, the slowest pair once in %3 tokens; %4 of %5 pairs complete a turn in the "
+           "context.")
+            .arg(now.rotary_dim)
+            .arg(setup.head_dim)
+            .arg(readableCount(std::round(slowest)))
+            .arg(complete_pairs(now, static_cast<double>(setup.context)))
+            .arg(now.rotary_dim / 2);
+    if (setup.partial == Partial::slice && now.rotary_dim < setup.head_dim && setup.scaling.method == kNo) {
+        text += QLatin1Char(' ') +
+                tr("Truncate has these frequencies at θ = %1 (F5).")
+                    .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
+    }
+    if (now.attention_factor != 1) {
+        text += QLatin1Char(' ') + tr("cos and sin are multiplied by %1.").arg(readableNumber(now.attention_factor));
+    }
+    m_summary->setText(text);
+}
+
+void SetupPanel::take(const QString& text) {
+    try {
+        const RotarySetup next = parse_setup(text.toStdString());
+        m_model.endDrag();
+        ModelShape shape = m_model.shape();
+        shape.name.clear();
+        m_model.change(tr("paste setup"), next, shape);
+        m_model.endDrag();
+        showProblem(QString());
+    } catch (const BadInput& error) {
+        showProblem(QString::fromStdString(error.what()));
+    }
+}
+
+QString SetupPanel::problem() const {
+    return m_problem->isHidden() ? QString() : m_problem->text();
+}
+
+void SetupPanel::showProblem(const QString& sentence) {
+    m_problem->setText(sentence);
+    m_problem->setVisible(!sentence.isEmpty());
+}
+
+}  // namespace ropelab::ui

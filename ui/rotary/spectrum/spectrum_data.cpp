@@ -1,0 +1,191 @@
+#include "ui/rotary/spectrum/spectrum_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/rope/context.h"
+#include "core/spec/error.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kMostTheta = 1e15;
+constexpr double kAssumedFactor = 4;
+
+/// d in the exponent of the frequencies (F3, F4).
+int exponentDim(const RotarySetup& setup) {
+    return setup.partial == Partial::slice ? rotary_dim(setup) : setup.head_dim;
+}
+
+}  // namespace
+
+double trainingContext(const RotarySetup& setup) {
+    const bool isGiven = setup.scaling.method != ScalingMethod::none && setup.scaling.original_context > 0;
+    return isGiven ? setup.scaling.original_context : static_cast<double>(setup.context);
+}
+
+double targetContext(const RotarySetup& setup) {
+    const bool isScaled = setup.scaling.method != ScalingMethod::none && setup.scaling.factor > 1;
+    return isScaled ? setup.scaling.factor * trainingContext(setup) : 0;
+}
+
+int criticalDimension(const RotarySetup& setup) {
+    const int turning = rotary_dim(setup);
+    return turning == 0
+               ? 0
+               : std::min(turning, critical_dimension(exponentDim(setup), setup.theta, trainingContext(setup)));
+}
+
+std::optional<double> coincidingBase(const RotarySetup& setup) {
+    const int turning = rotary_dim(setup);
+    if (turning == 0) {
+        return std::nullopt;
+    }
+    return setup.partial == Partial::truncate ? coinciding_theta(setup.head_dim, turning, setup.theta)
+                                              : std::pow(setup.theta, static_cast<double>(setup.head_dim) / turning);
+}
+
+RotarySetup withOtherPartial(const RotarySetup& setup) {
+    RotarySetup other = setup;
+    other.partial = setup.partial == Partial::slice ? Partial::truncate : Partial::slice;
+    other.theta = coincidingBase(setup).value_or(setup.theta);
+    if (other.theta > kMostTheta) {
+        throw BadInput("Truncate has this spectrum at theta " + thetaText(other.theta).toStdString() +
+                       " only, but theta must be at most 1e15.");
+    }
+    return other;
+}
+
+std::optional<double> baseOfSlowest(const RotarySetup& setup, double wavelength) {
+    const int turning = rotary_dim(setup);
+    if (turning <= 2) {
+        return std::nullopt;
+    }
+    // λ_max = 2π·θ^((d_r − 2)/d)
+    const double exponent = static_cast<double>(exponentDim(setup)) / (turning - 2);
+    return std::clamp(std::pow(wavelength / kTurn, exponent), kLeastBase, kMostTheta);
+}
+
+double aimed(double value, double before, bool whole) {
+    const double power = std::exp2(std::round(std::log2(value)));
+    double result = power;
+    if (std::abs(value / power - 1) > 0.02) {
+        const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
+        result = std::round(value / digit) * digit;
+    }
+    if (whole) {
+        result = std::round(result);
+    }
+    if (result == before && std::abs(value / before - 1) > 0.01) {
+        const double step = whole ? 1 : 0.05 * before;
+        result = value > before ? before + step : before - step;
+    }
+    return result;
+}
+
+ScalingFactor comparedFactor(const RotarySetup& setup) {
+    const bool isSet = setup.scaling.method != ScalingMethod::none && setup.scaling.factor > 1;
+    return isSet ? ScalingFactor{setup.scaling.factor, false} : ScalingFactor{kAssumedFactor, true};
+}
+
+const std::vector<ScalingMethod>& scalingMethods() {
+    static const std::vector<ScalingMethod> methods = {
+        ScalingMethod::linear, ScalingMethod::ntk,    ScalingMethod::dynamic, ScalingMethod::ntk_by_parts,
+        ScalingMethod::yarn,   ScalingMethod::llama3, ScalingMethod::longrope};
+    return methods;
+}
+
+std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod method, QString* reason) {
+    if (rotary_dim(setup) == 0) {
+        if (reason != nullptr) {
+            *reason = QStringLiteral("Nothing turns, so there is nothing to scale.");
+        }
+        return std::nullopt;
+    }
+    const double context = trainingContext(setup);
+    FrequencySettings settings = plain_settings(setup);
+    const Frequencies plain = frequencies(settings);
+    settings.scaling = setup.scaling;
+    settings.scaling.method = method;
+    settings.scaling.factor = comparedFactor(setup).factor;
+    settings.scaling.original_context = context;
+    if (method != setup.scaling.method) {  // what was set for another method is not this one's
+        settings.scaling.attention_factor.reset();
+        settings.scaling.mscale.reset();
+        settings.scaling.mscale_all_dim.reset();
+    }
+    settings.context = context;
+    settings.length = settings.scaling.factor * context;
+    ScaledSpectrum result;
+    result.method = method;
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
+    result.title = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+    try {
+        result.frequencies = frequencies(settings);
+    } catch (const BadInput& error) {
+        if (reason != nullptr) {
+            *reason = method == ScalingMethod::longrope && setup.scaling.long_factors.empty()
+                          ? QStringLiteral(
+                                "LongRoPE divides each pair by a number of its own; this setup has no such "
+                                "list. Models with one bring it along (F24).")
+                          : QString::fromStdString(error.what());
+        }
+        return std::nullopt;
+    }
+    const auto slowest = static_cast<std::size_t>(plain.rotary_dim / 2 - 1);
+    result.fastest = plain.inverse_frequencies.front() / result.frequencies.inverse_frequencies.front();
+    result.slowest = plain.inverse_frequencies[slowest] / result.frequencies.inverse_frequencies[slowest];
+    return result;
+}
+
+QString sourceOf(ScalingMethod method) {
+    switch (method) {
+        case ScalingMethod::linear:
+            return QStringLiteral("Every frequency divided by s.\ng → g/s\nF18 · position interpolation");
+        case ScalingMethod::ntk:
+            return QStringLiteral(
+                "Another base: the fastest pair stays, the slowest wavelength becomes s times as long.\n"
+                "b′ = b·s^(d/(d−2))\nF19 · NTK-aware");
+        case ScalingMethod::dynamic:
+            return QStringLiteral(
+                "As NTK-aware, with the length l that is read at the moment; here l = s·L.\n"
+                "b′ = b·(s·l/L − (s−1))^(d/(d−2))\nF20 · dynamic NTK");
+        case ScalingMethod::ntk_by_parts:
+            return QStringLiteral(
+                "The YaRN paper's ramp over turns in the window, r = L/λ: kept above β, divided by s below α.\n"
+                "g → (1−γ)·g/s + γ·g, γ = (r−α)/(β−α) between\nF21 · YaRN");
+        case ScalingMethod::yarn:
+            return QStringLiteral(
+                "As Hugging Face codes it: the ramp is linear in the pair index.\n"
+                "cos and sin × 0.1·ln s + 1\nF22 · YaRN, modeling_rope_utils.py");
+        case ScalingMethod::llama3:
+            return QStringLiteral(
+                "λ < L/high_freq_factor stays, λ > L/low_freq_factor becomes s times as long, smooth between.\n"
+                "F23 · Llama 3");
+        case ScalingMethod::longrope:
+            return QStringLiteral(
+                "Each pair divided by a number of its own, found by search.\n"
+                "g_i → g_i/f_i, cos and sin × √(1 + ln s/ln L)\nF24 · LongRoPE");
+        case ScalingMethod::none:
+            break;
+    }
+    return QStringLiteral("No scaling.");
+}
+
+double wavelengthOf(double inverseFrequency) {
+    return inverseFrequency > 0 ? kTurn / inverseFrequency : std::numeric_limits<double>::infinity();
+}
+
+QString tokensText(double count) {
+    return readableCount(std::round(count));
+}
+
+QString thetaText(double theta) {
+    return theta < 1e9 && theta == std::floor(theta) ? readableCount(theta) : readableNumber(theta);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,249 @@
+#include "ui/rotary/spectrum/spectrum_room.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/rope/logit.h"
+#include "core/spec/error.h"
+#include "ui/figure/ticks.h"
+#include "ui/rotary/number_slider.h"
+#include "ui/rotary/spectrum/scaling_comparison.h"
+#include "ui/rotary/spectrum/spectrum_data.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kMostContext = 1 << 30;
+
+}  // namespace
+
+SpectrumRoom::SpectrumRoom(Workspace& workspace, QWidget* parent)
+    : RotaryRoom(workspace, QStringLiteral("spectrum"), parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeBar());
+    m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
+    m_kernel = addView(tr("Kernel: sum of cosines over distance"));
+    m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
+    column->addWidget(m_spectrum, 3);
+    auto* below = new QHBoxLayout;
+    scaleLayout(below, {0, 0, 0, 0}, 8);
+    below->addWidget(m_kernel, 1);
+    below->addWidget(m_kernelSpectrum, 1);
+    column->addLayout(below, 2);
+    m_options = makeOptions();
+
+    connectPairs(m_spectrum, [this](QPointF place) { return pairAt(place.x()); });
+    connectPairs(m_kernelSpectrum, [this](QPointF place) { return pairAtTurns(m_curves, place.x()); });
+    m_spectrum->setReadout([this](QPointF place) { return readout(place); });
+    m_kernelSpectrum->setReadout([this](QPointF place) { return kernelReadout(place); });
+    connect(m_spectrum, &FigureView::lineDragged, this, &SpectrumRoom::dragLine);
+    connect(m_spectrum, &FigureView::lineDropped, this, [this] {
+        m_heldEnds.reset();
+        model().endDrag();
+        schedule();
+    });
+    connect(&m_job, &LatestJob::runningChanged, m_busy, &QWidget::setVisible);
+}
+
+SpectrumRoom::~SpectrumRoom() {
+    if (m_options && m_options->parent() == nullptr) {
+        delete m_options;
+    }
+}
+
+QWidget* SpectrumRoom::options() {
+    return m_options;
+}
+
+void SpectrumRoom::connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt) {
+    connect(view, &FigureView::hovered, this,
+            [this, pairAt](const QPointF& place) { model().hoverPair(pairAt(place)); });
+    connect(view, &FigureView::left, this, [this] { model().hoverPair(std::nullopt); });
+    connect(view, &FigureView::clicked, this, [this, pairAt](const QPointF& place) {
+        const auto pair = pairAt(place);
+        model().pickPair(pair == model().pickedPair() ? std::nullopt : pair);
+    });
+    connect(view, &FigureView::keyPressed, this, &SpectrumRoom::stepPair);
+}
+
+void SpectrumRoom::stepPair(int key) {
+    const auto picked = model().pickedPair();
+    if (key == Qt::Key_Escape) {
+        model().pickPair(std::nullopt);
+    } else if (key == Qt::Key_Left || key == Qt::Key_Right) {
+        const int step = key == Qt::Key_Right ? 1 : -1;
+        const int last = std::max(0, model().pairs() - 1);
+        model().pickPair(picked ? std::clamp(*picked + step, 0, last) : (step > 0 ? 0 : last));
+    }
+}
+
+std::optional<int> SpectrumRoom::pairAt(double x) const {
+    const auto pair = static_cast<int>(std::lround(x));
+    return pair >= 0 && pair < model().pairs() ? std::optional(pair) : std::nullopt;
+}
+
+std::optional<FigureView::Readout> SpectrumRoom::readout(QPointF place) const {
+    const RotarySetup& setup = model().setup();
+    const auto pair = static_cast<int>(std::lround(place.x()));
+    if (pair < 0 || pair >= setup.head_dim / 2) {
+        return std::nullopt;
+    }
+    FigureView::Readout result{tr("pair %1 of %2").arg(pair).arg(setup.head_dim / 2), static_cast<double>(pair), {}};
+    if (pair >= model().pairs()) {
+        result.rows.append({tr("passes unrotated"),
+                            tr("channels %1–%2").arg(model().frequencies().rotary_dim).arg(setup.head_dim - 1)});
+        return result;
+    }
+    const auto index = static_cast<std::size_t>(pair);
+    const ChannelPair channels =
+        channel_pairs(setup.head_dim, model().frequencies().rotary_dim, setup.partial, setup.pairing)[index];
+    result.rows.append({tr("channels"), tr("%1 and %2").arg(channels.first).arg(channels.second)});
+    const double frequency = model().frequencies().inverse_frequencies[index];
+    if (frequency == 0) {
+        result.rows.append({tr("does not turn"), tr("λ = ∞")});
+        return result;
+    }
+    const double wavelength = wavelengthOf(frequency);
+    const double plain = wavelengthOf(model().plain().inverse_frequencies[index]);
+    result.rows.append({tr("wavelength"), tr("%1 tokens").arg(readableNumber(wavelength))});
+    result.rows.append({tr("inverse frequency"), tr("%1 radians/token").arg(readableNumber(frequency))});
+    result.rows.append({tr("turns in the context"), readableNumber(static_cast<double>(setup.context) / wavelength)});
+    if (setup.scaling.method != ScalingMethod::none) {
+        result.rows.append({tr("before scaling"), tr("%1 tokens").arg(readableNumber(plain))});
+    }
+    for (const ScalingMethod method : m_comparison->chosen()) {
+        if (const auto scaled = scaledBy(setup, method)) {
+            const double longer = wavelengthOf(scaled->frequencies.inverse_frequencies[index]);
+            result.rows.append(
+                {scaled->title, tr("%1 tokens, × %2").arg(readableNumber(longer)).arg(longer / plain, 0, 'g', 3)});
+        }
+    }
+    return result;
+}
+
+std::optional<FigureView::Readout> SpectrumRoom::kernelReadout(QPointF place) const {
+    const auto pair = pairAtTurns(m_curves, place.x());
+    if (m_curves.bins.isEmpty()) {
+        return std::nullopt;
+    }
+    const auto above = std::lower_bound(m_curves.bins.begin(), m_curves.bins.end(), std::max(0.0, place.x() - 0.5));
+    const auto bin = std::min<qsizetype>(above - m_curves.bins.begin(), m_curves.bins.size() - 1);
+    FigureView::Readout result;
+    result.x = pair ? m_curves.turns[static_cast<std::size_t>(*pair)] : place.x();
+    result.title = tr("%1 turns in the window").arg(readableCount(m_curves.bins[bin]));
+    result.rows.append({tr("magnitude"), readableNumber(m_curves.magnitude[bin])});
+    if (pair) {
+        result.rows.append({tr("pair %1").arg(*pair),
+                            tr("%1 turns").arg(readableNumber(m_curves.turns[static_cast<std::size_t>(*pair)]))});
+    }
+    return result;
+}
+
+void SpectrumRoom::dragLine(const QString& handle, double at) {
+    const Figure& shown = m_spectrum->figure();
+    if (!m_heldEnds) {
+        m_heldEnds = Range{shown.y.minimum, shown.y.maximum};
+    }
+    const double wavelength = m_frequency->isChecked() ? kTurn / at : at;
+    RotarySetup next = model().setup();
+    if (handle == kContextHandle) {
+        const auto before = static_cast<double>(next.context);
+        next.context = static_cast<std::int64_t>(std::clamp(aimed(wavelength, before, true), 1.0, kMostContext));
+        changeSetup(tr("change context"), next);
+    } else if (const auto base = baseOfSlowest(next, wavelength)) {
+        next.theta = std::max(aimed(*base, next.theta, false), kLeastBase);
+        changeSetup(tr("change theta"), next);
+    }
+}
+
+void SpectrumRoom::changeSetup(const QString& what, const RotarySetup& setup) {
+    try {
+        ModelShape shape = model().shape();
+        shape.name.clear();  // no longer that model's
+        model().change(what, setup, shape);
+    } catch (const BadInput& error) {
+        m_words->setText(QString::fromStdString(error.what()));
+    }
+}
+
+void SpectrumRoom::setWindow(std::int64_t tokens) {
+    m_isContext->setChecked(tokens == 0);
+    if (tokens > 0) {
+        m_window->commit(QString::number(tokens));
+    }
+    schedule();
+}
+
+std::int64_t SpectrumRoom::window() const {
+    return m_isContext->isChecked() ? contextWindow(model().setup()) : std::llround(m_window->value());
+}
+
+void SpectrumRoom::refreshNow() {
+    m_atOnce = true;
+    RotaryRoom::refreshNow();
+    m_atOnce = false;
+}
+
+void SpectrumRoom::renew() {
+    m_spectrum->setFigure(spectrumFigure(model().setup(), {.asFrequency = m_frequency->isChecked(),
+                                                           .otherPartial = m_otherPartial->isChecked(),
+                                                           .compared = m_comparison->chosen(),
+                                                           .lit = model().litPair(),
+                                                           .ends = m_heldEnds}));
+    renewWords();
+    m_comparison->renew(model().setup());
+    renewKernel();
+}
+
+void SpectrumRoom::renewKernel() {
+    const RotarySetup& setup = model().setup();
+    const std::int64_t wanted = window();
+    m_windowWords->setText(m_isContext->isChecked() && setup.context > kMostWindow
+                               ? tr("The context is longer than %1 tokens; the kernel is followed up to there.")
+                                     .arg(tokensText(static_cast<double>(kMostWindow)))
+                               : QString());
+    m_windowWords->setVisible(!m_windowWords->text().isEmpty());
+    const bool isShown = m_curves.window == wanted && m_kernelSetup == setup;
+    if (isShown) {
+        m_kernelSpectrum->setFigure(kernelSpectrumFigure(setup, m_curves, model().litPair()));
+        return;
+    }
+    if (wanted <= kLongWindow || m_atOnce) {
+        m_job.cancel();
+        m_curves = kernelCurves(setup, wanted);
+        m_kernelSetup = setup;
+        showKernel();
+        return;
+    }
+    if (m_job.isRunning() && m_asked == wanted && m_askedSetup == setup) {
+        return;
+    }
+    m_asked = wanted;
+    m_askedSetup = setup;
+    m_job.start([this, setup, wanted](const Cancelled&) -> std::function<void()> {
+        return [this, setup, curves = kernelCurves(setup, wanted)] {
+            m_curves = curves;
+            m_kernelSetup = setup;
+            showKernel();
+        };
+    });
+}
+
+void SpectrumRoom::showKernel() {
+    m_kernel->setFigure(kernelFigure(m_kernelSetup, m_curves));
+    m_kernelSpectrum->setFigure(kernelSpectrumFigure(m_kernelSetup, m_curves, model().litPair()));
+}
+
+}  // namespace ropelab::ui
