@@ -1,12 +1,14 @@
 #include "core/model/decoder.h"
 
-#include <cmath>
+#include "core/model/fused.h"
 
 namespace ropelab {
 
 namespace {
 
-// y = x·weightᵀ for each run, in float32 or with both factors rounded to bfloat16.
+// y = x·weightᵀ for each run, in float32 or with both factors rounded to bfloat16. Run by run: LibTorch cuts a single
+// product along its long side among threads, a batch of products along the batch, so one batched call would be slower
+// here and make a run's bits depend on whether it has mates.
 // x: (runs, n, in), weight: (runs, out, in) → (runs, n, out), float32.
 class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
  public:
@@ -16,7 +18,12 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor a = x.to(type);
         const torch::Tensor b = weight.to(type);
         context->save_for_backward({a, b});
-        return torch::bmm(a, b.transpose(1, 2)).to(torch::kFloat32);
+        torch::Tensor result = torch::empty({a.size(0), a.size(1), b.size(1)}, a.options());
+        for (std::int64_t run = 0; run < a.size(0); ++run) {
+            torch::Tensor out = result.select(0, run);
+            torch::mm_out(out, a.select(0, run), b.select(0, run).t());
+        }
+        return result.to(torch::kFloat32);
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -25,13 +32,15 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor& x = saved[0];
         const torch::Tensor& weight = saved[1];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type());
-        // Run by run: the sum over n is long and its result small, so a single product is cut along n among threads,
-        // but a batch of products is not; one batched call would make a run's bits depend on whether it has mates.
-        std::vector<torch::Tensor> of_weight;
+        torch::Tensor of_x = torch::empty(x.sizes(), x.options());
+        torch::Tensor of_weight = torch::empty(weight.sizes(), x.options());
         for (std::int64_t run = 0; run < x.size(0); ++run) {
-            of_weight.push_back(torch::mm(gradient.select(0, run).t(), x.select(0, run)));
+            torch::Tensor x_out = of_x.select(0, run);
+            torch::mm_out(x_out, gradient.select(0, run), weight.select(0, run));
+            torch::Tensor weight_out = of_weight.select(0, run);
+            torch::mm_out(weight_out, gradient.select(0, run).t(), x.select(0, run));
         }
-        return {torch::bmm(gradient, weight).to(torch::kFloat32), torch::stack(of_weight).to(torch::kFloat32), {}};
+        return {of_x.to(torch::kFloat32), of_weight.to(torch::kFloat32), {}};
     }
 };
 
@@ -40,37 +49,6 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
                      Precision precision) {
     const torch::Tensor result = BatchedLinear::apply(x, weight, precision == Precision::bfloat16);
     return bias.defined() ? result + bias.unsqueeze(1) : result;
-}
-
-// Normalises the last dimension; weight and bias are each run's own. x: (runs, n, C).
-torch::Tensor layer_norm(const torch::Tensor& x, const Parameters& weights, const std::string& name) {
-    constexpr double epsilon = 1e-5;
-    torch::Tensor result =
-        torch::layer_norm(x, {x.size(-1)}, {}, {}, epsilon) * weights.get(name + ".weight").unsqueeze(1);
-    const torch::Tensor bias = weights.get(name + ".bias");
-    return bias.defined() ? result + bias.unsqueeze(1) : result;
-}
-
-// tokens: (runs, n), table: (runs, rows, C) → (runs, n, C). Run by run, so that the gradient of each table is one
-// scatter of its own.
-torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
-    std::vector<torch::Tensor> rows;
-    for (std::int64_t run = 0; run < table.size(0); ++run) {
-        rows.push_back(torch::embedding(table.select(0, run), tokens.select(0, run)));
-    }
-    return torch::stack(rows);
-}
-
-// With dropout the fast path is left: its masks would depend on the cohort. q, k, v: (runs·batch, heads, time,
-// head_dim).
-torch::Tensor attention_with_dropout(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                                     const Dropout& dropout, std::int64_t runs, const std::string& place) {
-    const std::int64_t time = q.size(2);
-    torch::Tensor scores = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
-    const torch::Tensor future = torch::ones({time, time}, q.options().dtype(torch::kBool)).triu(1);
-    torch::Tensor shares = torch::softmax(scores.masked_fill(future, -INFINITY), -1);
-    shares = dropout(shares.view({runs, -1}), place).view_as(shares);
-    return torch::matmul(shares, v);
 }
 
 }  // namespace
@@ -84,50 +62,47 @@ void KeyValueCache::keep_last(std::int64_t count) {
     }
 }
 
-torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                                 std::int64_t layer, const RotaryTables& tables, Precision precision,
-                                 const Dropout& dropout, KeyValueCache* cache) const {
-    const std::string name = "layers." + std::to_string(layer) + ".attention";
-    const std::int64_t runs = x.size(0);
-    const std::int64_t time = x.size(1) / batch;
-
-    // (runs, batch, time, 3, heads, head_dim), then each (runs, batch, time, heads, head_dim)
-    const torch::Tensor qkv = linear(x, weights.get(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision)
-                                  .view({runs, batch, time, 3, spec_.heads, spec_.head_dim()});
-    torch::Tensor q = qkv.select(3, 0);
-    torch::Tensor k = qkv.select(3, 1);
-    torch::Tensor v = qkv.select(3, 2);
+torch::Tensor Decoder::attend_to_cache(const torch::Tensor& qkv, const RotaryTables& tables,
+                                       KeyValueCache::Layer& held) const {
+    // One text: (1, 1, time, 3, heads, head_dim), each part then (1, heads, time, head_dim).
+    const torch::Tensor parts = qkv.view({1, 1, qkv.size(1), 3, spec_.heads, spec_.head_dim()});
+    torch::Tensor q = parts.select(3, 0);
+    torch::Tensor k = parts.select(3, 1);
     if (tables.defined()) {
         q = apply_rotation(q, tables);
         k = apply_rotation(k, tables);
     }
-    // (runs·batch, heads, time, head_dim)
-    const auto by_head = [&](const torch::Tensor& t) { return t.flatten(0, 1).transpose(1, 2); };
+    const auto by_head = [](const torch::Tensor& t) { return t.flatten(0, 1).transpose(1, 2); };
     q = by_head(q);
     k = by_head(k);
-    v = by_head(v);
-
-    bool causal = true;
-    if (cache) {
-        if (static_cast<std::int64_t>(cache->layers.size()) <= layer)
-            cache->layers.resize(static_cast<std::size_t>(layer + 1));
-        auto& held = cache->layers[static_cast<std::size_t>(layer)];
-        if (held.key.defined()) {
-            // One new symbol looks at all that is held; several at once would need a mask of their own.
-            TORCH_CHECK(time == 1, "a filled cache takes one symbol at a time");
-            k = torch::cat({held.key, k}, 2);
-            v = torch::cat({held.value, v}, 2);
-            causal = false;
-        }
-        held = {k, v};
+    torch::Tensor v = by_head(parts.select(3, 2));
+    const bool causal = !held.key.defined();
+    if (held.key.defined()) {
+        // One new symbol looks at all that is held; several at once would need a mask of their own.
+        TORCH_CHECK(qkv.size(1) == 1, "a filled cache takes one symbol at a time");
+        k = torch::cat({held.key, k}, 2);
+        v = torch::cat({held.value, v}, 2);
     }
+    held = {k, v};
+    const torch::Tensor mixed = torch::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
+    return mixed.transpose(1, 2).reshape({1, qkv.size(1), spec_.width});
+}
 
-    torch::Tensor mixed = dropout.active() ? attention_with_dropout(q, k, v, dropout, runs, name)
-                                           : torch::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
-    mixed = mixed.transpose(1, 2).reshape({runs, batch * time, spec_.width});
-    const torch::Tensor projected =
-        linear(mixed, weights.get(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
-    return dropout(projected, name + ".output");
+torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
+                                 std::int64_t layer, const RotaryTables& tables, Precision precision,
+                                 const Dropout& dropout, KeyValueCache* cache) const {
+    const std::string name = "layers." + std::to_string(layer) + ".attention";
+    const torch::Tensor qkv = linear(x, weights.get(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision);
+    torch::Tensor mixed;
+    if (cache) {
+        if (static_cast<std::int64_t>(cache->layers.size()) <= layer) {
+            cache->layers.resize(static_cast<std::size_t>(layer + 1));
+        }
+        mixed = attend_to_cache(qkv, tables, cache->layers[static_cast<std::size_t>(layer)]);
+    } else {
+        mixed = attend(qkv, batch, spec_.heads, tables, dropout, name);
+    }
+    return linear(mixed, weights.get(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
 }
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const RotaryTables& tables,
@@ -143,24 +118,29 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     }
     x = dropout(x, "embedding");
 
+    // Each branch is added to the residual stream where the next normalisation reads it.
+    const auto norm = [&](const std::string& name, const torch::Tensor& branch, const std::string& place) {
+        const Normed both =
+            residual_norm(x, branch, weights.get(name + ".weight"), weights.get(name + ".bias"), dropout, place);
+        x = both.sum;
+        return both.normed;
+    };
+    torch::Tensor branch;
+    std::string place;
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
-        x = x + attention(weights, layer_norm(x, weights, name + ".attention_norm"), batch, layer, tables, precision,
-                          dropout, cache);
+        branch = attention(weights, norm(name + ".attention_norm", branch, place), batch, layer, tables, precision,
+                           dropout, cache);
         const torch::Tensor wide =
-            linear(layer_norm(x, weights, name + ".mlp_norm"), weights.get(name + ".mlp.up.weight"),
+            linear(norm(name + ".mlp_norm", branch, name + ".attention.output"), weights.get(name + ".mlp.up.weight"),
                    weights.get(name + ".mlp.up.bias"), precision);
-        const torch::Tensor narrow = linear(torch::gelu(wide), weights.get(name + ".mlp.down.weight"),
-                                            weights.get(name + ".mlp.down.bias"), precision);
-        x = x + dropout(narrow, name + ".mlp");
+        branch = linear(torch::gelu(wide), weights.get(name + ".mlp.down.weight"), weights.get(name + ".mlp.down.bias"),
+                        precision);
+        place = name + ".mlp";
     }
-    x = layer_norm(x, weights, "final_norm");
+    const torch::Tensor last = norm("final_norm", branch, place);
     const torch::Tensor head = weights.get(spec_.tied_head ? "embedding.weight" : "head.weight");
-    return linear(x, head, {}, precision);
-}
-
-torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
-    return torch::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None).view_as(targets);
+    return linear(last, head, {}, precision);
 }
 
 torch::Tensor row_means(const torch::Tensor& losses) {

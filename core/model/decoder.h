@@ -25,7 +25,7 @@ struct KeyValueCache {
 };
 
 /// The theta paper's decoder: pre-norm GPT-2 blocks with exact GELU, positions learned, rotated, both or neither. It
-/// has a leading runs dimension throughout; linear layers are batched products over it. Weights are its caller's.
+/// has a leading runs dimension throughout; linear layers are products run by run. Weights are its caller's.
 class Decoder {
  public:
     /// `spec` gives the shape, which all runs of the cohort share.
@@ -42,12 +42,11 @@ class Decoder {
     torch::Tensor attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch, std::int64_t layer,
                             const RotaryTables& tables, Precision precision, const Dropout& dropout,
                             KeyValueCache* cache) const;
+    torch::Tensor attend_to_cache(const torch::Tensor& qkv, const RotaryTables& tables,
+                                  KeyValueCache::Layer& held) const;
 
     RunSpec spec_;
 };
-
-/// Cross-entropy of each token in nats. logits: (runs, n, vocabulary), targets: (runs, n) int64 → (runs, n).
-torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets);
 
 /// The mean of each run's row, (runs, n) → (runs). Each row is summed by itself, in an order that does not depend on
 /// how many rows there are.

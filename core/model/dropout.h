@@ -18,6 +18,9 @@ class Dropout {
         : rate_(rate), seeds_(std::move(seeds)), step_(step) {}
 
     bool active() const { return rate_ > 0; }
+    double rate() const { return rate_; }
+    std::int64_t step() const { return step_; }
+    const std::vector<std::int64_t>& seeds() const { return seeds_; }
     /// x: (runs, …). Multiplies by a mask of 0 and 1/(1 − rate); `place` names where ("layers.0.mlp").
     torch::Tensor operator()(const torch::Tensor& x, const std::string& place) const;
 

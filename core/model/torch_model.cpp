@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/model/fused.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
 
@@ -38,7 +39,7 @@ std::int32_t draw(const torch::Tensor& logits, const Generation& how, const Rand
 
 }  // namespace
 
-TorchModel::TorchModel(RunSpec spec, Layout layout, const torch::Tensor& row, Precision precision)
+TorchModel::TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& row, Precision precision)
     : spec_(spec),
       weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
       decoder_(spec),

@@ -11,7 +11,7 @@ namespace ropelab {
 class TorchModel : public Model {
  public:
     /// row: one run's flat weights, (total).
-    TorchModel(RunSpec spec, Layout layout, const torch::Tensor& row, Precision precision);
+    TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& row, Precision precision);
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
     std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) override;

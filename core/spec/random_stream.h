@@ -29,7 +29,7 @@ class RandomStream {
     /// Fills with normal numbers of mean 0 and the given standard deviation (Box–Muller on numbers 0 … size − 1).
     void fill_normal(std::span<float> values, double deviation) const;
     /// Fills with 0 (with probability `rate`) or 1/(1 − rate): numbers first … first + size − 1 of step `step`.
-    /// `first` must be a multiple of 4, so that parts of one mask may be filled apart.
+    /// Parts of one mask may be filled apart.
     void fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const;
 
  private:

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/kernels/kernels.h"
 #include "core/model/decoder.h"
+#include "core/model/fused.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -104,17 +106,60 @@ struct TorchCohort::State {
         return means.detach();
     }
 
-    void adamw(std::int64_t run, double rate) {
+    // A whole row is worked on in parts of this many numbers, by any thread; sums are made part after part.
+    static constexpr std::int64_t part_size = 65536;
+
+    double gradient_norm(std::int64_t run) const {
+        const torch::Tensor row = gradient.select(0, run);
+        if (!device.is_cpu()) return row.norm().item<double>();
+        const std::int64_t parts = (row.numel() + part_size - 1) / part_size;
+        std::vector<double> squares(static_cast<std::size_t>(parts));
+        const float* numbers = row.data_ptr<float>();
+        at::parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t part = first; part < last; ++part) {
+                const std::int64_t begin = part * part_size;
+                squares[static_cast<std::size_t>(part)] =
+                    kernels::sum_of_squares(numbers + begin, std::min(part_size, row.numel() - begin));
+            }
+        });
+        double total = 0;
+        for (double square : squares) total += square;
+        return std::sqrt(total);
+    }
+
+    // One step of AdamW with the gradient multiplied by `scale`; matrices decay, vectors do not.
+    void adamw(std::int64_t run, double rate, double scale) {
         const torch::NoGradGuard no_gradients;
         const Layout& layout = weights.layout();
         const RunSpec& spec = specs[static_cast<std::size_t>(run)];
+        constexpr double epsilon = 1e-8;
         const auto update = [&](std::int64_t offset, std::int64_t size, double decay) {
             const auto part = [&](const torch::Tensor& rows) { return rows.select(0, run).narrow(0, offset, size); };
-            constexpr double epsilon = 1e-8;
-            // The number of this step, from 1, for the bias correction; it grows inside the call.
-            const torch::Tensor steps = torch::full({}, static_cast<double>(iteration), torch::kFloat32).to(device);
-            at::_fused_adamw_({part(weights.flat())}, {part(gradient)}, {part(first_moment)}, {part(second_moment)}, {},
-                              {steps + 1}, rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
+            if (!device.is_cpu()) {
+                // The number of this step, from 1, for the bias correction; it grows inside the call.
+                const torch::Tensor steps = torch::full({}, static_cast<double>(iteration), torch::kFloat32).to(device);
+                const torch::Tensor scaled = part(gradient).mul(scale);
+                at::_fused_adamw_({part(weights.flat())}, {scaled}, {part(first_moment)}, {part(second_moment)}, {},
+                                  {steps + 1}, rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
+                return;
+            }
+            const auto step = static_cast<double>(iteration + 1);
+            const kernels::AdamW settings{.rate = rate,
+                                          .beta1 = spec.beta1,
+                                          .beta2 = spec.beta2,
+                                          .epsilon = epsilon,
+                                          .decay = decay,
+                                          .correction1 = 1.0 - std::pow(spec.beta1, step),
+                                          .correction2 = 1.0 - std::pow(spec.beta2, step)};
+            const auto numbers = [&](const torch::Tensor& rows) { return part(rows).data_ptr<float>(); };
+            float* of_weights = numbers(weights.flat());
+            const float* of_gradient = numbers(gradient);
+            float* of_first = numbers(first_moment);
+            float* of_second = numbers(second_moment);
+            at::parallel_for(0, size, part_size, [&](std::int64_t first, std::int64_t last) {
+                kernels::adamw(of_weights + first, of_gradient + first, of_first + first, of_second + first,
+                               last - first, static_cast<float>(scale), settings);
+            });
         };
         update(0, layout.matrices, spec.weight_decay);
         update(layout.matrices, layout.total - layout.matrices, 0.0);
@@ -128,13 +173,11 @@ struct TorchCohort::State {
             const RunSpec& spec = specs[static_cast<std::size_t>(run)];
             StepResult result;
             result.training_loss = means[run].item<double>();
-            result.gradient_norm = gradient.select(0, run).norm().item<double>();
+            result.gradient_norm = gradient_norm(run);
             result.learning_rate = learning_rate_at(spec, iteration);
             if (std::isfinite(result.training_loss) && std::isfinite(result.gradient_norm)) {
-                if (spec.clip > 0 && result.gradient_norm > spec.clip) {
-                    gradient.select(0, run).mul_(spec.clip / (result.gradient_norm + 1e-6));
-                }
-                adamw(run, result.learning_rate);
+                const bool clips = spec.clip > 0 && result.gradient_norm > spec.clip;
+                adamw(run, result.learning_rate, clips ? spec.clip / (result.gradient_norm + 1e-6) : 1.0);
             }
             results.push_back(result);
         }

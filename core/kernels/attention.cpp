@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/kernels/kernels.h"
+#include "core/kernels/lanes.h"
+#include "core/spec/random_stream.h"
+#include "core/spec/target_clones.h"
+
+namespace ropelab::kernels {
+
+namespace {
+
+ROPELAB_CLONES void turn(float* head, const float* cosine, const float* sine, float direction, std::int64_t pairs) {
+    float* other = head + pairs;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+        const float a = head[i];
+        const float b = other[i];
+        const float s = direction * sine[i];
+        head[i] = a * cosine[i] - b * s;
+        other[i] = b * cosine[i] + a * s;
+    }
+}
+
+// In place the softmax of `count` scores times scale.
+ROPELAB_CLONES void softmax(float* scores, std::int64_t count, float scale) {
+    Floats largest = Floats{} - INFINITY;
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) {
+        const Floats score = load_lanes(scores + i, some, -INFINITY);
+        largest = score > largest ? score : largest;
+    });
+    float top = largest[0];
+    for (std::int64_t lane = 1; lane < lane_count; ++lane) top = std::max(top, largest[lane]);
+    Floats totals = {};
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) {
+        const Floats share = exp_of_negative((load_lanes(scores + i, some, -INFINITY) - top) * scale);
+        store_lanes(scores + i, share, some);
+        totals += share;
+    });
+    const float inverse = 1.0F / sum_of(totals);
+    for (std::int64_t i = 0; i < count; ++i) scores[i] *= inverse;
+}
+
+ROPELAB_CLONES void multiply(const float* a, const float* b, float* out, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
+}
+
+// gradient := shares·(gradient − Σ gradient·shares)·scale
+ROPELAB_CLONES void softmax_backward(const float* shares, float* gradient, std::int64_t count, float scale) {
+    Floats totals = {};
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) {
+        totals += load_lanes(gradient + i, some) * load_lanes(shares + i, some);
+    });
+    const float total = sum_of(totals);
+    for (std::int64_t i = 0; i < count; ++i) gradient[i] = shares[i] * (gradient[i] - total) * scale;
+}
+
+}  // namespace
+
+void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, float direction, std::int64_t first,
+                std::int64_t last) {
+    if (!table.cosine) return;
+    const std::int64_t pairs = shape.head_dim / 2;
+    const std::int64_t width = shape.heads * shape.head_dim;
+    for (std::int64_t row = first; row < last; ++row) {
+        const std::int64_t at = (row % shape.time) * pairs;
+        float* numbers = qkv + row * 3 * width;
+        // q and k stand side by side: twice as many heads.
+        for (std::int64_t head = 0; head < 2 * shape.heads; ++head) {
+            turn(numbers + head * shape.head_dim, table.cosine + at, table.sine + at, direction, pairs);
+        }
+    }
+}
+
+void causal_softmax(float* scores, float* dropped, std::int64_t time, float scale, const DropoutNumbers& dropout,
+                    std::int64_t first, std::int64_t last) {
+    std::vector<float> mask(dropout.stream ? static_cast<std::size_t>(time) : 0);
+    for (std::int64_t row = first; row < last; ++row) {
+        float* shares = scores + row * time;
+        const std::int64_t seen = row % time + 1;
+        softmax(shares, seen, scale);
+        std::fill(shares + seen, shares + time, 0.0F);
+        if (!dropout.stream) continue;
+        dropout.stream->fill_dropout({mask.data(), static_cast<std::size_t>(seen)}, dropout.rate, dropout.step,
+                                     static_cast<std::uint64_t>(row * time));
+        float* out = dropped + row * time;
+        multiply(shares, mask.data(), out, seen);
+        std::fill(out + seen, out + time, 0.0F);
+    }
+}
+
+void causal_softmax_backward(const float* shares, float* gradient, float* dropped, std::int64_t time, float scale,
+                             const DropoutNumbers& dropout, std::int64_t first, std::int64_t last) {
+    std::vector<float> mask(dropout.stream ? static_cast<std::size_t>(time) : 0);
+    for (std::int64_t row = first; row < last; ++row) {
+        const std::int64_t seen = row % time + 1;
+        const float* share = shares + row * time;
+        float* of_scores = gradient + row * time;
+        if (dropout.stream) {
+            dropout.stream->fill_dropout({mask.data(), static_cast<std::size_t>(seen)}, dropout.rate, dropout.step,
+                                         static_cast<std::uint64_t>(row * time));
+            multiply(share, mask.data(), dropped + row * time, seen);
+            std::fill(dropped + row * time + seen, dropped + (row + 1) * time, 0.0F);
+            multiply(of_scores, mask.data(), of_scores, seen);
+        }
+        softmax_backward(share, of_scores, seen, scale);
+        std::fill(of_scores + seen, of_scores + time, 0.0F);
+    }
+}
+
+}  // namespace ropelab::kernels

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/kernels/kernels.h"
+#include "core/kernels/lanes.h"
+#include "core/spec/random_stream.h"
+#include "core/spec/target_clones.h"
+
+namespace ropelab::kernels {
+
+namespace {
+
+constexpr float epsilon = 1e-5F;
+
+// A block's dropout mask, or 1 where nothing is dropped.
+void fill_mask(const DropoutNumbers& dropout, std::int64_t first, std::vector<float>& mask) {
+    dropout.stream->fill_dropout(mask, dropout.rate, dropout.step, static_cast<std::uint64_t>(first));
+}
+
+ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const float* mask) {
+    const std::int64_t n = args.columns;
+    const float* x = args.x + row * n;
+    Floats totals = {};
+    if (args.branch) {
+        const float* branch = args.branch + row * n;
+        float* sum = args.sum + row * n;
+        for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+            Floats added = load_lanes(branch + i, count);
+            if (mask) added *= load_lanes(mask + i, count);
+            const Floats both = load_lanes(x + i, count) + added;
+            store_lanes(sum + i, both, count);
+            totals += both;
+        });
+        x = sum;
+    } else {
+        for_lanes(n, [&](std::int64_t i, std::int64_t count) { totals += load_lanes(x + i, count); });
+    }
+    const float mean = sum_of(totals) / static_cast<float>(n);
+    Floats squares = {};
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+        const Floats off = load_lanes(x + i, count, mean) - mean;
+        squares += off * off;
+    });
+    const float inverse = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(n) + epsilon);
+    args.mean[row] = mean;
+    args.inverse[row] = inverse;
+    float* normed = args.normed + row * n;
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+        Floats result = (load_lanes(x + i, count) - mean) * inverse * load_lanes(args.weight + i, count);
+        if (args.bias) result += load_lanes(args.bias + i, count);
+        store_lanes(normed + i, result, count);
+    });
+}
+
+ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, const float* mask, float* of_weight,
+                                 float* of_bias) {
+    const std::int64_t n = args.columns;
+    const float* sum = args.sum + row * n;
+    const float* gradient = args.of_normed + row * n;
+    const float mean = args.mean[row];
+    const float inverse = args.inverse[row];
+    Floats along = {};   // Σ g·w·x̂
+    Floats totals = {};  // Σ g·w
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+        const Floats weighted = load_lanes(gradient + i, count) * load_lanes(args.weight + i, count);
+        along += weighted * ((load_lanes(sum + i, count) - mean) * inverse);
+        totals += weighted;
+    });
+    const float a = sum_of(along) / static_cast<float>(n);
+    const float b = sum_of(totals) / static_cast<float>(n);
+    float* of_x = args.of_x + row * n;
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+        const Floats g = load_lanes(gradient + i, count);
+        const Floats normal = (load_lanes(sum + i, count) - mean) * inverse;
+        store_lanes(of_weight + i, load_lanes(of_weight + i, count) + g * normal, count);
+        if (of_bias) store_lanes(of_bias + i, load_lanes(of_bias + i, count) + g, count);
+        Floats result = inverse * (g * load_lanes(args.weight + i, count) - b - normal * a);
+        if (args.of_sum) result += load_lanes(args.of_sum + row * n + i, count);
+        store_lanes(of_x + i, result, count);
+        if (args.of_branch) {
+            if (mask) result *= load_lanes(mask + i, count);
+            store_lanes(args.of_branch + row * n + i, result, count);
+        }
+    });
+}
+
+}  // namespace
+
+void norm_forward(const NormForward& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
+    const bool drops = args.dropout.stream && args.branch;
+    std::vector<float> mask(drops ? static_cast<std::size_t>(block_rows * args.columns) : 0);
+    for (std::int64_t block = first; block < last; ++block) {
+        const std::int64_t begin = block * block_rows;
+        if (drops) fill_mask(args.dropout, begin * args.columns, mask);
+        for (std::int64_t row = begin; row < std::min(rows, begin + block_rows); ++row) {
+            forward_row(args, row, drops ? mask.data() + (row - begin) * args.columns : nullptr);
+        }
+    }
+}
+
+void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
+    const bool drops = args.dropout.stream && args.of_branch;
+    std::vector<float> mask(drops ? static_cast<std::size_t>(block_rows * args.columns) : 0);
+    for (std::int64_t block = first; block < last; ++block) {
+        const std::int64_t begin = block * block_rows;
+        if (drops) fill_mask(args.dropout, begin * args.columns, mask);
+        float* of_weight = args.of_weight + block * args.columns;
+        float* of_bias = args.of_bias ? args.of_bias + block * args.columns : nullptr;
+        std::fill_n(of_weight, args.columns, 0.0F);
+        if (of_bias) std::fill_n(of_bias, args.columns, 0.0F);
+        for (std::int64_t row = begin; row < std::min(rows, begin + block_rows); ++row) {
+            backward_row(args, row, drops ? mask.data() + (row - begin) * args.columns : nullptr, of_weight, of_bias);
+        }
+    }
+}
+
+}  // namespace ropelab::kernels

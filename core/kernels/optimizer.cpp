@@ -1,0 +1,43 @@
+#include <cmath>
+
+#include "core/kernels/kernels.h"
+#include "core/spec/target_clones.h"
+
+namespace ropelab::kernels {
+
+ROPELAB_CLONES double sum_of_squares(const float* values, std::int64_t count) {
+    double totals[16] = {};
+    std::int64_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        for (std::int64_t lane = 0; lane < 16; ++lane) {
+            const double value = values[i + lane];
+            totals[lane] += value * value;
+        }
+    }
+    for (; i < count; ++i) totals[i % 16] += static_cast<double>(values[i]) * values[i];
+    double total = 0;
+    for (double part : totals) total += part;
+    return total;
+}
+
+ROPELAB_CLONES void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment,
+                          std::int64_t count, float scale, const AdamW& settings) {
+    const auto beta1 = static_cast<float>(settings.beta1);
+    const auto beta2 = static_cast<float>(settings.beta2);
+    const auto rest1 = static_cast<float>(1.0 - settings.beta1);
+    const auto rest2 = static_cast<float>(1.0 - settings.beta2);
+    const auto keep = static_cast<float>(1.0 - settings.rate * settings.decay);
+    const auto step = static_cast<float>(settings.rate / settings.correction1);
+    const auto inverse_root = static_cast<float>(1.0 / std::sqrt(settings.correction2));
+    const auto epsilon = static_cast<float>(settings.epsilon);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float g = gradient[i] * scale;
+        const float first = beta1 * first_moment[i] + rest1 * g;
+        const float second = beta2 * second_moment[i] + rest2 * g * g;
+        first_moment[i] = first;
+        second_moment[i] = second;
+        weights[i] = weights[i] * keep - step * first / (std::sqrt(second) * inverse_root + epsilon);
+    }
+}
+
+}  // namespace ropelab::kernels

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <string>
+
+#include "core/model/dropout.h"
+#include "core/model/rotary.h"
+
+namespace ropelab {
+
+// What a decoder does besides products: on the CPU several passes in one, each with a gradient of its own
+// (core/kernels), elsewhere as LibTorch's operations. All have a leading runs dimension, and no run's numbers depend on
+// its mates or on the number of threads.
+
+/// The residual stream after a branch was added, and its normalisation.
+struct Normed {
+    torch::Tensor sum;     // (runs, n, C)
+    torch::Tensor normed;  // (runs, n, C)
+};
+
+/// sum = x + dropout(branch), normed = layer norm of it. x, branch: (runs, n, C), branch may be undefined; weight:
+/// (runs, C); bias: (runs, C) or undefined. `place` names the dropout.
+Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
+                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place);
+
+/// Rotation of q and k and causal attention of a whole batch. qkv: (runs, batch·time, 3·heads·head_dim), which is
+/// rotated in place and must not be used afterwards → (runs, batch·time, heads·head_dim).
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
+                     const Dropout& dropout, const std::string& place);
+
+/// tokens: (runs, n), table: (runs, rows, C) → (runs, n, C).
+torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens);
+
+/// −log softmax at the target. logits: (runs, n, vocabulary), targets: (runs, n) → (runs, n).
+torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets);
+
+}  // namespace ropelab
