@@ -158,7 +158,7 @@ void TrainRoom::showQuantity(const QString& id) {
     m_toolbar->showQuantity(id);
 }
 
-bool TrainRoom::isFloorPending() const {
+bool TrainRoom::isBusy() const {
     return m_floor.isPending();
 }
 

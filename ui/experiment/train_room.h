@@ -41,8 +41,8 @@ class TrainRoom : public Room {
     bool hasFigure() const override { return !isEmpty(); }
     /// As PlotToolbar::showQuantity.
     void showQuantity(const QString& id);
-    /// Whether the entropy floor is still being found.
-    bool isFloorPending() const;
+    /// While the entropy floor is being found.
+    bool isBusy() const override;
 
  private:
     QWidget* makeEmptyState();

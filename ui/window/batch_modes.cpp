@@ -30,12 +30,11 @@ void waitFor(double seconds) {
     loop.exec();
 }
 
-// The floor line takes seconds; a picture without it would be another one.
-void waitForFloor(Room& room) {
-    const auto* train = qobject_cast<TrainRoom*>(&room);
+// The entropy floor and scans of bases take seconds; a picture without them would be another one.
+void waitUntilDone(const Room& room) {
     QElapsedTimer since;
     since.start();
-    while (train && train->isFloorPending() && since.elapsed() < 120'000) waitFor(0.05);
+    while (room.isBusy() && since.elapsed() < 120'000) waitFor(0.05);
 }
 
 void choose(const LaunchOptions& options) {
@@ -105,7 +104,7 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     } else {
         waitFor(0.2);
     }
-    waitForFloor(window.room());
+    waitUntilDone(window.room());
     savePicture(window, options.screenshot);
     if (!failure.isEmpty()) {
         QTextStream(stderr) << "ropelab: " << failure << '\n';
@@ -159,7 +158,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         loop.exec();
     }
 
-    waitForFloor(window.room());
+    waitUntilDone(window.room());
     QStringList written = {workspace.lab().path()};
     auto& train = static_cast<TrainRoom&>(window.room());
     for (const char* quantity : {"validation_loss", "training_loss"}) {
@@ -209,7 +208,7 @@ int writeFigure(const LaunchOptions& options) {
     TrainRoom room(workspace);
     room.resize(options.size);
     room.showQuantity(QString(options.figure).replace(QLatin1Char('-'), QLatin1Char('_')));
-    if (options.figure.endsWith(QStringLiteral("-loss"))) waitForFloor(room);
+    if (options.figure.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);
     room.refreshNow();
     exportFigure(room.figure(), options.figureOptions, options.output);
     return 0;

@@ -29,6 +29,8 @@ class Room : public QWidget {
     virtual Figure figure() = 0;
     /// Whether there is anything to export.
     virtual bool hasFigure() const { return true; }
+    /// Whether something is still being worked out beside the window's thread that will change the picture.
+    virtual bool isBusy() const { return false; }
     /// Brings the picture up to date now, for a screenshot.
     virtual void refreshNow() = 0;
     /// Brings a part of the room to the front by its id, where it has parts ("bases").

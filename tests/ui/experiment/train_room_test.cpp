@@ -80,14 +80,14 @@ TEST_F(TrainRoomTest, ThePickedRunWrites) {
 
 TEST_F(TrainRoomTest, GeneratedTextHasAFloorAndFilesHaveNone) {
     train();
-    EXPECT_FALSE(room->isFloorPending());
+    EXPECT_FALSE(room->isBusy());
     EXPECT_TRUE(room->figure().horizontalLines.empty());
 
     Experiment generated = smallSweep(20);
     generated.set("data", {"generated-local"});
     workspace->experiment().replace(generated);
     train();
-    ASSERT_TRUE(waitUntil([&] { return !room->isFloorPending(); }, 120'000));
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); }, 120'000));
     ASSERT_EQ(room->figure().horizontalLines.size(), 1u);
     const auto floor = floor_of(workspace->runs().find(3)->spec);
     ASSERT_TRUE(floor);

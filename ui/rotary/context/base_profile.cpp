@@ -73,6 +73,9 @@ void BaseProfile::extend(double milliseconds, const Cancelled& cancelled) {
 }
 
 void BaseProfile::refine() {
+    if (m_reach.empty()) {
+        return;
+    }
     ++m_range.doublings;
     const std::vector<std::int64_t> coarse = std::move(m_reach);
     m_reach.assign(2 * coarse.size() - 1, kNotYet);

@@ -24,6 +24,7 @@ class BaseProfile {
         bool operator==(const Range&) const = default;
     };
 
+    /// Of no setup: no base is asked for.
     BaseProfile() = default;
     /// Nothing is computed yet. Reads head dimension, fraction and partial; scaling is left out. Throws BadInput for a
     /// range that does not start above 1 or does not rise.
@@ -34,7 +35,7 @@ class BaseProfile {
     const Range& range() const { return m_range; }
     std::size_t count() const { return m_reach.size(); }
     std::size_t done() const { return m_done; }
-    bool isComplete() const { return m_done == m_reach.size(); }
+    bool isComplete() const { return !m_reach.empty() && m_done == m_reach.size(); }
     /// The ratio of a base to the one before, once complete.
     double ratio() const;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/spec/numbers.h"
 #include "ui/figure/polyline.h"
@@ -30,7 +31,7 @@ QString plural(std::size_t number, const QString& one, const QString& many) {
 
 /// "1,413–1,792, 1,892–1,897 and every one from 1,952 on".
 QString intervalsText(const std::vector<BaseInterval>& intervals, double end) {
-    constexpr std::size_t most = 4;
+    constexpr std::size_t most = 3;
     QStringList pieces;
     const bool isOpen = !intervals.empty() && intervals.back().high >= end;
     const std::size_t closed = intervals.size() - (isOpen ? 1 : 0);
@@ -115,12 +116,10 @@ Range contextRange(const RotarySetup& setup, const BaseProfile::Range& range, co
     return {std::exp2(std::floor(std::log2(low / 1.2))), std::exp2(std::ceil(std::log2(1.2 * high)))};
 }
 
-void addToday(Figure& figure, const RotarySetup& setup) {
-    const auto negative =
-        first_negative(frequencies(plain_settings(setup)), setup.head_dim, std::min(setup.context, kMostFollowed));
+void addToday(Figure& figure, const RotarySetup& setup, std::optional<bool> isCarried) {
     FigureCurve mark;
     mark.quantity = QStringLiteral("today");
-    mark.ink = {negative ? Ink::Kind::error : Ink::Kind::success};
+    mark.ink = {!isCarried ? Ink::Kind::accent : *isCarried ? Ink::Kind::success : Ink::Kind::error};
     mark.shape = FigureCurve::Shape::points;
     mark.emphasis = FigureCurve::Emphasis::picked;
     mark.pointPt = 9;
@@ -130,6 +129,13 @@ void addToday(Figure& figure, const RotarySetup& setup) {
 }
 
 }  // namespace
+
+std::optional<bool> plainlyCarried(const RotarySetup& setup, std::int64_t limit) {
+    if (first_negative(frequencies(plain_settings(setup)), setup.head_dim, std::min(setup.context, limit))) {
+        return false;
+    }
+    return setup.context <= limit ? std::optional(true) : std::nullopt;
+}
 
 BaseProfile::Range baseRange(const RotarySetup& setup, bool near) {
     BaseProfile::Range range;
@@ -149,10 +155,16 @@ BaseProfile::Range baseRange(const RotarySetup& setup, bool near) {
 }
 
 QString scanText(const BaseProfile& profile) {
-    const auto text = [](double base) { return QString::fromStdString(short_number(base)); };
+    const auto text = [](double base) {
+        return base < 1e9 ? QString::fromStdString(short_number(base)) : readableNumber(base);
+    };
     const auto& range = profile.range();
+    const QString all = readableCount(static_cast<double>(profile.count()));
+    const QString there = profile.isComplete()
+                              ? all
+                              : QObject::tr("%1 of %2").arg(readableCount(static_cast<double>(profile.done())), all);
     return QObject::tr("scan: %1 bases from %2 to %3, %4 % apart, to %5 tokens")
-        .arg(readableCount(static_cast<double>(profile.count())), text(range.low), text(range.high))
+        .arg(there, text(range.low), text(range.high))
         .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
         .arg(tokensText(static_cast<double>(range.limit)));
 }
@@ -173,13 +185,7 @@ QString basesSentence(const RotarySetup& setup, const BaseProfile& profile) {
                                    .arg(context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
 }
 
-QString stairsSentence(const RotarySetup& setup) {
-    return canBeNegative(setup)
-               ? QObject::tr("Thin stairs: the best base so far (upper), and what every larger base carries (lower).")
-               : QString();
-}
-
-Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile) {
+Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::optional<bool> isCarried) {
     const auto& range = profile.range();
     Figure figure;
     figure.name = QStringLiteral("feasible-bases");
@@ -200,6 +206,7 @@ Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile) {
                        {QStringLiteral("scan_to"), range.high},
                        {QStringLiteral("scan_ratio"), profile.ratio()},
                        {QStringLiteral("scan_bases"), static_cast<double>(profile.count())},
+                       {QStringLiteral("scan_bases_done"), static_cast<double>(profile.done())},
                        {QStringLiteral("followed_to"), static_cast<double>(range.limit)}};
     figure.summary = basesSentence(setup, profile);
     if (!canBeNegative(setup)) {
@@ -261,7 +268,7 @@ Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile) {
                                             {Ink::Kind::success}});
         }
     }
-    addToday(figure, setup);
+    addToday(figure, setup, isCarried);
     figure.table = tableOf(points, range.limit);
     return figure;
 }

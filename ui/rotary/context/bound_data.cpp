@@ -7,7 +7,7 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr std::int64_t kWorkAtOnce = std::int64_t{1} << 21;  // cosines
+constexpr std::int64_t kWorkAtOnce = std::int64_t{1} << 20;  // cosines
 constexpr std::int64_t kLeastEnd = 64;
 
 }  // namespace

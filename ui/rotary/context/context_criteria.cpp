@@ -36,7 +36,10 @@ Criterion boundCriterion(const BoundData& data) {
     const auto carried = isCarried(data);
     if (!carried) {
         result.text =
-            QObject::tr("Bound (F12): B(m) ≥ 0 up to %1 tokens; it is followed further …").arg(count(data.followed));
+            data.isComplete
+                ? QObject::tr("Bound (F12): B(m) ≥ 0 as far as it is followed, %1 tokens.").arg(count(data.followed))
+                : QObject::tr("Bound (F12): B(m) ≥ 0 up to %1 tokens; it is followed further …")
+                      .arg(count(data.followed));
         return result;
     }
     result.state = *carried ? State::met : State::failed;
@@ -45,10 +48,10 @@ Criterion boundCriterion(const BoundData& data) {
     } else if (!data.firstNegative) {
         result.text = QObject::tr("Bound (F12): B(m) ≥ 0 as far as %1 tokens.").arg(count(data.followed));
     } else if (*carried) {
-        result.text = QObject::tr("Bound (F12): the base supports %1 tokens; the context is %2.")
+        result.text = QObject::tr("Bound (F12): the base supports %1 tokens, context %2.")
                           .arg(count(*data.firstNegative), context);
     } else {
-        result.text = QObject::tr("Bound (F12): the base supports %1 tokens only; the context is %2.")
+        result.text = QObject::tr("Bound (F12): the base supports only %1 tokens, context %2.")
                           .arg(count(*data.firstNegative), context);
     }
     return result;
@@ -92,7 +95,7 @@ Criterion tunedCriterion(const TuningNumbers& numbers) {
         result.state == State::met
             ? QObject::tr("Tuned (F15): base %1 reaches %2 tokens; wanted are %3.").arg(base, reach, wanted)
         : isAbove ? QObject::tr("Tuned (F15): base %1 reaches %2 tokens only; wanted are %3.").arg(base, reach, wanted)
-                  : QObject::tr("Tuned (F15): base %1 lies below %2, the critical base for %3 tokens.")
+                  : QObject::tr("Tuned (F15): base %1 is below β₀ = %2 for %3 tokens.")
                         .arg(base, thetaText(std::ceil(*numbers.criticalBase)), wanted);
     return result;
 }

@@ -13,8 +13,8 @@ namespace ropelab::ui {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kThinAbove = 8192;
-constexpr double kColumns = 4096;
+constexpr std::size_t kThinAbove = 4096;
+constexpr int kColumns = 2048;
 
 QString count(std::int64_t number) {
     return tokensText(static_cast<double>(number));
@@ -57,20 +57,36 @@ FigureCurve negativePart(const FigureCurve& whole) {
 Polyline polylineOf(const std::vector<double>& values, bool logarithmic) {
     Polyline line;
     const std::size_t first = logarithmic ? 1 : 0;
-    if (values.size() <= first) {
-        return line;
-    }
-    line.y = {values.begin() + static_cast<std::ptrdiff_t>(first), values.end()};
-    line.x.resize(line.y.size());
-    for (qsizetype i = 0; i < line.x.size(); ++i) {
-        line.x[i] = static_cast<double>(i) + static_cast<double>(first);
-    }
+    const auto add = [&](std::size_t at) {
+        line.x.append(static_cast<double>(at));
+        line.y.append(values[at]);
+    };
     if (values.size() <= kThinAbove) {
+        for (std::size_t i = first; i < values.size(); ++i) {
+            add(i);
+        }
         return line;
     }
-    const auto [low, high] = std::minmax_element(line.y.begin(), line.y.end());
-    return drawable(line.x, line.y, {line.x.front(), line.x.back(), logarithmic, kColumns},
-                    {*low - 1, *high + 1, false, 1});
+    line.x.reserve(2 * kColumns);
+    line.y.reserve(2 * kColumns);
+    const auto last = static_cast<double>(values.size());
+    for (std::size_t column = 1, from = first; from < values.size(); ++column) {
+        const double share = static_cast<double>(column) / kColumns;
+        const double border = logarithmic ? std::pow(last, share) : last * share;
+        const std::size_t to = std::min(values.size(), static_cast<std::size_t>(std::ceil(border - 1e-6)));
+        if (to <= from) {
+            continue;
+        }
+        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(from);
+        const auto [low, high] = std::minmax_element(begin, values.begin() + static_cast<std::ptrdiff_t>(to));
+        const auto [one, two] = std::minmax({low - values.begin(), high - values.begin()});  // a copy, not references
+        add(static_cast<std::size_t>(one));
+        if (two != one) {
+            add(static_cast<std::size_t>(two));
+        }
+        from = to;
+    }
+    return line;
 }
 
 QString boundSentence(const BoundData& data) {
@@ -202,7 +218,7 @@ std::span<const RotaryFigure> contextFigures() {
              if (canBeNegative(setup)) {
                  profile.extend();
              }
-             return basesFigure(setup, profile);
+             return basesFigure(setup, profile, plainlyCarried(setup, kMostFollowed));
          }},
         {"decay-bound",
          [](const RotarySetup& setup, const ModelShape&) { return decayFigure(setup, pictureEnd(setup.context)); }},

@@ -15,7 +15,7 @@ namespace ropelab::ui {
 /// The name of the context line, which can be dragged.
 inline const QString kContextLine = QStringLiteral("context");
 
-/// Values at 0, 1, 2 … (0 left out on a logarithmic axis); long ones as the extremes of 4,096 columns, which no axis
+/// Values at 0, 1, 2 … (0 left out on a logarithmic axis); long ones as the extremes of 2,048 columns, which no axis
 /// can tell from the whole.
 Polyline polylineOf(const std::vector<double>& values, bool logarithmic);
 
@@ -30,11 +30,12 @@ QString decaySentence();
 
 /// Which part of the bases a scan covers: 100 to 100 million and further where theta is, or a decade around theta.
 BaseProfile::Range baseRange(const RotarySetup& setup, bool near);
-/// Bases against the contexts that they carry, with the islands at today's context (F12).
-Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile);
+/// Bases against the contexts that they carry, with the islands at today's context (F12). `isCarried`: whether today's
+/// base carries today's context, as plainlyCarried has it.
+Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::optional<bool> isCarried);
+/// Whether the base without scaling carries the context; nullopt where `limit` tokens do not tell.
+std::optional<bool> plainlyCarried(const RotarySetup& setup, std::int64_t limit);
 QString basesSentence(const RotarySetup& setup, const BaseProfile& profile);
-/// How to read the thin stairs; "" where nothing is drawn.
-QString stairsSentence(const RotarySetup& setup);
 /// "scan: 129 bases from 100 to 100M, 11 % apart, to 131,072 tokens".
 QString scanText(const BaseProfile& profile);
 

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "ui/figure/ticks.h"
+#include "ui/experiment/flow_layout.h"
 #include "ui/rotary/context/criteria_list.h"
 #include "ui/rotary/context/tuning_panel.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
@@ -90,11 +90,20 @@ ContextRoom::~ContextRoom() {
 
 QWidget* ContextRoom::makeBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
+    auto* flow = new FlowLayout(bar);
+    scaleLayout(flow, {0, 0, 0, 0}, 12);
+    flow->addWidget(makeTabs(bar));
+    flow->addWidget(makeTools(bar));
+    return bar;
+}
+
+QWidget* ContextRoom::makeTabs(QWidget* parent) {
+    auto* tabs = new QWidget(parent);
+    auto* row = new QHBoxLayout(tabs);
     scaleLayout(row, {0, 0, 0, 0}, 4);
-    auto* group = new QButtonGroup(bar);
+    auto* group = new QButtonGroup(tabs);
     for (std::size_t i = 0; i < kParts.size(); ++i) {
-        auto* button = new QToolButton(bar);
+        auto* button = new QToolButton(tabs);
         button->setText(tr(kParts[i].title));
         button->setToolTip(tr(kParts[i].why));
         button->setAccessibleName(tr("Show %1").arg(button->text()));
@@ -105,43 +114,49 @@ QWidget* ContextRoom::makeBar() {
         m_parts.append(button);
         connect(button, &QToolButton::clicked, this, [this, i] { setPart(static_cast<Part>(i)); });
     }
-    row->addStretch(1);
-    m_progress = new QProgressBar(bar);
-    m_progress->setTextVisible(false);
-    m_progress->setAccessibleName(tr("Progress of the computation"));
-    scaleWidth(m_progress, 90);
-    // Its place stays, so that nothing moves when it comes and goes.
-    QSizePolicy policy = m_progress->sizePolicy();
-    policy.setRetainSizeWhenHidden(true);
-    m_progress->setSizePolicy(policy);
-    m_progress->hide();
-    row->addWidget(m_progress);
-    row->addSpacing(8);
-    m_logarithmic = new QCheckBox(tr("logarithmic"), bar);
+    return tabs;
+}
+
+QWidget* ContextRoom::makeTools(QWidget* parent) {
+    auto* tools = new QWidget(parent);
+    auto* row = new QHBoxLayout(tools);
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_logarithmic = new QCheckBox(tr("logarithmic"), tools);
     m_logarithmic->setChecked(true);
     m_logarithmic->setToolTip(tr("The distances on a logarithmic scale."));
     connect(m_logarithmic, &QCheckBox::toggled, this, &ContextRoom::schedule);
     row->addWidget(m_logarithmic);
-    m_near = new QCheckBox(tr("only around θ"), bar);
+    m_near = new QCheckBox(tr("only around θ"), tools);
     m_near->setToolTip(
-        tr("Scans one decade of bases around today's, ten times as closely or more: narrow islands show."));
+        tr("Scans one decade of bases around today's, six times as closely or more: narrow islands show."));
     connect(m_near, &QCheckBox::toggled, this, &ContextRoom::schedule);
     row->addWidget(m_near);
-    m_finer = new QPushButton(tr("Finer scan"), bar);
+    m_finer = new QPushButton(tr("Finer scan"), tools);
     m_finer->setToolTip(tr("A base between each two: islands narrower than a step are missed."));
+    m_finer->setEnabled(false);  // until a scan is there
     row->addWidget(m_finer);
     connect(m_finer, &QPushButton::clicked, this, [this] {
         m_profile.refine();
         schedule();
     });
-    m_drawAgain = new QPushButton(tr("Draw again"), bar);
+    m_drawAgain = new QPushButton(tr("Draw again"), tools);
     m_drawAgain->setToolTip(tr("Other random vectors, from the next seed."));
     row->addWidget(m_drawAgain);
     connect(m_drawAgain, &QPushButton::clicked, this, [this] {
         ++m_seed;
         schedule();
     });
-    return bar;
+    m_progress = new QProgressBar(tools);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress of the computation"));
+    scaleWidth(m_progress, 64);
+    // Its place stays, so that nothing moves when it comes and goes.
+    QSizePolicy policy = m_progress->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    m_progress->setSizePolicy(policy);
+    m_progress->hide();
+    row->addWidget(m_progress);
+    return tools;
 }
 
 void ContextRoom::connectView() {
@@ -275,15 +290,20 @@ std::optional<FigureView::Readout> ContextRoom::basesReadout(QPointF place) cons
     if (points.empty()) {
         return std::nullopt;
     }
-    auto nearest = std::min_element(points.begin(), points.end(), [&](const auto& a, const auto& b) {
+    const auto nearest = std::min_element(points.begin(), points.end(), [&](const auto& a, const auto& b) {
         return std::abs(std::log(a.base / place.x())) < std::abs(std::log(b.base / place.x()));
     });
+    const auto less = [](const auto& a, const auto& b) { return a.reach < b.reach; };
+    const auto text = [this](const BaseProfile::Point& point) {
+        const QString reach = tokensText(static_cast<double>(point.reach));
+        return point.reach >= m_profile.range().limit ? tr("%1 tokens or more").arg(reach) : tr("%1 tokens").arg(reach);
+    };
     FigureView::Readout result;
     result.x = nearest->base;
     result.title = tr("base %1").arg(thetaText(std::round(nearest->base)));
-    const bool isOpen = nearest->reach >= m_profile.range().limit;
-    const QString reach = tokensText(static_cast<double>(nearest->reach));
-    result.rows.append({tr("carries"), isOpen ? tr("%1 tokens or more").arg(reach) : tr("%1 tokens").arg(reach)});
+    result.rows.append({tr("carries"), text(*nearest)});
+    result.rows.append({tr("best base up to here"), text(*std::max_element(points.begin(), nearest + 1, less))});
+    result.rows.append({tr("every base from here on"), text(*std::min_element(nearest, points.end(), less))});
     return result;
 }
 

@@ -27,6 +27,7 @@ class ContextRoom : public RotaryRoom {
     ~ContextRoom() override;
 
     void refreshNow() override;
+    bool isBusy() const override;
     /// "bound", "bases", "bases-near" (a decade around theta), "decay", "random".
     void showPart(const QString& part) override;
 
@@ -50,6 +51,8 @@ class ContextRoom : public RotaryRoom {
 
  private:
     QWidget* makeBar();
+    QWidget* makeTabs(QWidget* parent);
+    QWidget* makeTools(QWidget* parent);
     void connectView();
     void setPart(Part part);
     void changeSetup(const QString& what, const RotarySetup& setup);
@@ -66,6 +69,8 @@ class ContextRoom : public RotaryRoom {
     void scanOn(double milliseconds);
     void renewDraws();
     void drawOn();
+    bool isScanning() const;
+    bool isDrawing() const;
     void showBusy();
 
     Part m_part = Part::bound;
@@ -88,7 +93,7 @@ class ContextRoom : public RotaryRoom {
     bool m_isDragging = false;
     std::int64_t m_heldEnd = 0;                     // of the picture, while a line is in a hand
     std::optional<BaseProfile::Range> m_heldBases;  // the same for the bases
-    bool m_atOnce = false;                          // for a screenshot nothing is left to a job
+    bool m_atOnce = false;                          // for a screenshot there is something to see
     LatestJob m_boundJob;                           // last, so that they end first
     LatestJob m_basesJob;
     LatestJob m_drawsJob;

@@ -14,7 +14,8 @@ namespace {
 constexpr double kFirstScanMs = 8;
 constexpr double kScanMs = 60;
 constexpr int kMostDoublings = 15;
-constexpr double kScreenshotScanMs = 1500;
+constexpr std::size_t kScreenshotBases = 513;
+constexpr double kScreenshotScanMs = 600;
 constexpr std::int64_t kScreenshotDraws = 4096;
 
 }  // namespace
@@ -77,10 +78,6 @@ void ContextRoom::renewBound() {
         m_boundJob.cancel();
         return;
     }
-    if (m_atOnce) {
-        m_bound = boundData(setup, kMostFollowed, heldEnd);
-        return;
-    }
     m_boundJob.start([this, setup, heldEnd](const Cancelled& cancelled) -> std::function<void()> {
         return [this, data = boundData(setup, kMostFollowed, heldEnd, cancelled)] {
             m_bound = data;
@@ -98,11 +95,13 @@ void ContextRoom::renewBases() {
         m_profile = BaseProfile(setup, plain);
         m_basesJob.cancel();
     }
-    if (m_atOnce && canBeNegative(setup)) {
+    if (m_atOnce && canBeNegative(setup) && m_profile.done() < kScreenshotBases) {
         m_profile.extend(kScreenshotScanMs);
     }
-    m_view->setFigure(basesFigure(setup, m_profile));
-    m_words->setText(basesSentence(setup, m_profile) + QLatin1Char(' ') + stairsSentence(setup));
+    const bool isPlain = setup.scaling.method == ScalingMethod::none;
+    const auto carried = isPlain ? isCarried(m_bound) : plainlyCarried(setup, followedAtOnce(setup));
+    m_view->setFigure(basesFigure(setup, m_profile, carried));
+    m_words->setText(basesSentence(setup, m_profile));
     const bool isOpen = canBeNegative(setup) && !m_profile.isComplete();
     m_finer->setEnabled(canBeNegative(setup) && !isOpen && m_profile.range().doublings < kMostDoublings);
     if (isOpen && !m_basesJob.isRunning() && isVisible()) {
@@ -135,8 +134,8 @@ void ContextRoom::renewDraws() {
         m_draws = withMoreDraws(m_draws, nextRound(m_draws));
     }
     m_view->setFigure(randomFigure(m_draws, shown));
-    m_words->setText(randomSentence(m_draws) + QLatin1Char(' ') + tr("Seed %1.").arg(m_seed));
-    if (m_draws.draws == 0) {
+    m_words->setText(randomSentence(m_draws));
+    if (!m_nextRound.isActive()) {
         drawOn();
     }
 }
@@ -154,19 +153,29 @@ void ContextRoom::drawOn() {
     });
 }
 
+bool ContextRoom::isScanning() const {
+    return m_part == Part::bases && canBeNegative(model().setup()) && !m_profile.isComplete();
+}
+
+bool ContextRoom::isDrawing() const {
+    return m_part == Part::random && m_draws.draws < kMostDraws;
+}
+
+bool ContextRoom::isBusy() const {
+    return isScanning() || isDrawing() || m_boundJob.isRunning();
+}
+
 void ContextRoom::showBusy() {
-    const bool isScanning = m_part == Part::bases && canBeNegative(model().setup()) && !m_profile.isComplete();
-    const bool isDrawing = m_part == Part::random && m_draws.draws < kMostDraws;
-    if (isScanning) {
+    if (isScanning()) {
         m_progress->setRange(0, static_cast<int>(m_profile.count()));
         m_progress->setValue(static_cast<int>(m_profile.done()));
-    } else if (isDrawing) {
+    } else if (isDrawing()) {
         m_progress->setRange(0, static_cast<int>(kMostDraws));
         m_progress->setValue(static_cast<int>(m_draws.draws));
     } else {
         m_progress->setRange(0, 0);
     }
-    m_progress->setVisible(isScanning || isDrawing || m_boundJob.isRunning());
+    m_progress->setVisible(isBusy());
 }
 
 }  // namespace ropelab::ui

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/figure/ticks.h"
 #include "ui/rotary/context/context_figures.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
 
@@ -29,9 +28,9 @@ FigureCurve errors(const LogitDraws& draws, const SampledLogits& sampled, const 
     curve.ink = ink;
     for (std::size_t i = 0; i < draws.distances.size(); ++i) {
         const double x = draws.distances[i];
-        curve.x.append({x, x, x});
+        curve.x.append({x, x, x, x});
         curve.y.append({sampled.mean[i] - sampled.standard_error[i], sampled.mean[i] + sampled.standard_error[i],
-                        std::numeric_limits<double>::quiet_NaN()});
+                        sampled.mean[i], std::numeric_limits<double>::quiet_NaN()});
     }
     return curve;
 }
@@ -101,11 +100,12 @@ QString randomSentence(const LogitDraws& draws) {
         largest = std::max(largest, draws.independent.standard_error[i]);
     }
     return QObject::tr(
-               "After %1 of %2 draws independent q and k give 0 ± %3 at every distance (farthest mean: %4 standard "
-               "errors). Only k = q falls.")
-        .arg(tokensText(static_cast<double>(draws.draws)), tokensText(static_cast<double>(kMostDraws)))
+               "Independent q and k give 0 ± %1 at every distance after %2 of %3 draws (farthest mean: %4 standard "
+               "errors). %5")
         .arg(largest, 0, 'g', 2)
-        .arg(farthest, 0, 'f', 1);
+        .arg(tokensText(static_cast<double>(draws.draws)), tokensText(static_cast<double>(kMostDraws)))
+        .arg(farthest, 0, 'f', 1)
+        .arg(rotary_dim(draws.setup) > 0 ? QObject::tr("Only k = q falls.") : QObject::tr("Nothing turns."));
 }
 
 Figure randomFigure(const LogitDraws& draws, std::int64_t end) {
@@ -120,8 +120,9 @@ Figure randomFigure(const LogitDraws& draws, std::int64_t end) {
                 .maximum = static_cast<double>(end)};
     figure.y.label = QStringLiteral("mean of qᵀR_Δ k");
     figure.y.unit = QStringLiteral("not divided by √d");
-    figure.note = QStringLiteral("points: means of %1 draws; strokes: ± 1 standard error; thin: expected")
-                      .arg(tokensText(static_cast<double>(draws.draws)));
+    figure.note = QStringLiteral("points: means of %1 draws, seed %2; strokes: ± 1 standard error; thin: expected")
+                      .arg(tokensText(static_cast<double>(draws.draws)))
+                      .arg(draws.seed);
     figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
                        {QStringLiteral("draws"), static_cast<double>(draws.draws)},
                        {QStringLiteral("seed"), static_cast<double>(draws.seed)}};

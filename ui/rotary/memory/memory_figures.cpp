@@ -152,13 +152,9 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
                 .minimum = sizes.minimum,
                 .maximum = sizes.maximum};
     for (const Device& device : kDevices) {
-        FigureCurve line;
-        line.label = QString::fromLatin1(device.label);
-        line.quantity = QStringLiteral("device");
-        line.ink = {Ink::Kind::quiet};
-        line.x = {contexts.minimum, contexts.maximum};
-        line.y = QList<double>(2, device.gigabytes * 1e9 / kMiB);
-        figure.curves.push_back(std::move(line));
+        const auto bytes = static_cast<std::int64_t>(device.gigabytes * 1e9);
+        figure.curves.push_back(curveOf(setup, QString::fromLatin1(device.label), {Ink::Kind::quiet},
+                                        [bytes](std::int64_t) { return std::optional(bytes); }));
     }
     figure.verticalLines.push_back(
         {static_cast<double>(setup.context), groupedText(setup.context), {Ink::Kind::accent}, kMemoryContextLine});

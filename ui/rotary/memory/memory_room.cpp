@@ -13,9 +13,11 @@
 #include <cmath>
 
 #include "core/spec/error.h"
+#include "ui/experiment/flow_layout.h"
 #include "ui/rotary/memory/shape_panel.h"
 #include "ui/rotary/memory/table_measure.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
+#include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
@@ -25,6 +27,7 @@ namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kMostContext = 1 << 30;
+constexpr double kBothFrom = 600;  // pixels at 100 %
 
 // The table's columns: float16 and bfloat16 are equally large.
 struct Precision {
@@ -68,6 +71,8 @@ MemoryRoom::MemoryRoom(Workspace& workspace, QWidget* parent)
     m_options = makeOptions();
     connectView(m_table);
     connectView(m_cache);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MemoryRoom::arrange);
+    arrange();
     connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
         m_busy->setVisible(running);
         m_measure->setEnabled(!running);
@@ -82,17 +87,24 @@ MemoryRoom::~MemoryRoom() {
 
 QWidget* MemoryRoom::makeBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
-    const auto addChoice = [&](const QString& first, const QString& firstWhy, const QString& second,
-                               const QString& secondWhy) {
-        auto* group = new QButtonGroup(bar);
+    auto* flow = new FlowLayout(bar);
+    scaleLayout(flow, {0, 0, 0, 0}, 16);
+    struct Option {
+        QString text;
+        QString why;
+    };
+    const auto addChoice = [&](const Option& first, const Option& second) {
+        auto* box = new QWidget(bar);
+        auto* row = new QHBoxLayout(box);
+        scaleLayout(row, {0, 0, 0, 0}, 4);
+        auto* group = new QButtonGroup(box);
         std::array<QToolButton*, 2> buttons{};
         for (std::size_t i = 0; i < buttons.size(); ++i) {
-            auto* button = new QToolButton(bar);
-            button->setText(i == 0 ? first : second);
-            button->setToolTip(i == 0 ? firstWhy : secondWhy);
-            button->setAccessibleName(button->text());
+            const Option& option = i == 0 ? first : second;
+            auto* button = new QToolButton(box);
+            button->setText(option.text);
+            button->setToolTip(option.why);
+            button->setAccessibleName(option.text);
             button->setCheckable(true);
             button->setFocusPolicy(Qt::TabFocus);
             group->addButton(button);
@@ -100,24 +112,43 @@ QWidget* MemoryRoom::makeBar() {
             buttons.at(i) = button;
         }
         buttons[0]->setChecked(true);
-        connect(buttons[1], &QToolButton::toggled, this, &MemoryRoom::schedule);
+        flow->addWidget(box);
         return buttons;
     };
-    const auto layouts = addChoice(tr("each angle twice"),
-                                   tr("cos and sin stand at both channels of a pair: 2·L·d_r·B bytes.\n"
-                                      "F31 · partial-RoPE paper, Hugging Face, GPT-NeoX"),
-                                   tr("once"), tr("Each angle's cos and sin are kept once: L·d_r·B bytes.\nF31"));
-    m_twice = layouts[0];
+    const auto pictures = addChoice({tr("RoPE table"), tr("The table by fraction, with the model's KV cache.")},
+                                    {tr("KV cache"), tr("Every kind of KV cache, with today's table.")});
+    m_showTable = pictures[0];
+    m_showCache = pictures[1];
+    m_pictures = m_showTable->parentWidget();
+    connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
+    const auto layouts =
+        addChoice({tr("each angle twice"), tr("cos and sin stand at both channels of a pair: 2·L·d_r·B bytes.\n"
+                                              "F31 · partial-RoPE paper, Hugging Face, GPT-NeoX")},
+                  {tr("once"), tr("Each angle's cos and sin are kept once: L·d_r·B bytes.\nF31")});
     m_once = layouts[1];
     m_once->setAccessibleName(tr("each angle once"));
-    row->addSpacing(16);
-    const auto tables =
-        addChoice(tr("one table"), tr("All layers read the same table."), tr("one a layer"),
-                  tr("Every layer keeps a table of its own, as older implementations do: × n_layer.\nF31"));
-    m_shared = tables[0];
+    const auto tables = addChoice(
+        {tr("one table"), tr("All layers read the same table.")},
+        {tr("one a layer"), tr("Every layer keeps a table of its own, as older implementations do: × n_layer.\nF31")});
     m_perLayer = tables[1];
-    row->addStretch(1);
+    connect(m_once, &QToolButton::toggled, this, &MemoryRoom::schedule);
+    connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
     return bar;
+}
+
+void MemoryRoom::arrange() {
+    const bool isNarrow = width() < ThemeManager::instance().pixels(kBothFrom);
+    m_pictures->setVisible(isNarrow);
+    m_table->setVisible(!isNarrow || m_showTable->isChecked());
+    m_cache->setVisible(!isNarrow || m_showCache->isChecked());
+    if (isNarrow) {  // export means the one on show
+        emit(m_showTable->isChecked() ? m_table : m_cache)->chosen();
+    }
+}
+
+void MemoryRoom::resizeEvent(QResizeEvent* event) {
+    RotaryRoom::resizeEvent(event);
+    arrange();
 }
 
 QWidget* MemoryRoom::makeOptions() {

@@ -28,6 +28,7 @@ class MemoryRoom : public RotaryRoom {
     ShapePanel* shape() const { return m_shape; }
     QToolButton* once() const { return m_once; }
     QToolButton* perLayer() const { return m_perLayer; }
+    QToolButton* showCache() const { return m_showCache; }
     QPushButton* measure() const { return m_measure; }
     /// The sentence above the pictures.
     QString words() const;
@@ -38,12 +39,15 @@ class MemoryRoom : public RotaryRoom {
     void renew() override;
     QWidget* options() override { return m_options; }
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
  private:
     QWidget* makeBar();
     QWidget* makeOptions();
     QWidget* makeSizes(QWidget* parent);
     QWidget* makeMeasure(QWidget* parent);
+    /// Both pictures side by side; where they would be too narrow, the one that was picked.
+    void arrange();
     void connectView(FigureView* view);
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
     void dragContext(double at);
@@ -53,10 +57,11 @@ class MemoryRoom : public RotaryRoom {
 
     FigureView* m_table = nullptr;
     FigureView* m_cache = nullptr;
+    QWidget* m_pictures = nullptr;  // the choice of one
+    QToolButton* m_showTable = nullptr;
+    QToolButton* m_showCache = nullptr;
     QLabel* m_words = nullptr;
-    QToolButton* m_twice = nullptr;
     QToolButton* m_once = nullptr;
-    QToolButton* m_shared = nullptr;
     QToolButton* m_perLayer = nullptr;
     QPointer<QWidget> m_options;  // ours until the panel takes it
     ShapePanel* m_shape = nullptr;

@@ -122,9 +122,16 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
         return QObject::tr("Nothing turns, so there is no table. The KV cache of %1 tokens is %2 all the same.")
             .arg(groupedText(setup.context), kv);
     }
-    return QObject::tr("At %1 tokens the table is %2 (%3, %4), the KV cache %5: %6.")
-        .arg(groupedText(setup.context), binarySize(*table), formatText(setup.precision), layoutText(options, shape),
-             kv, timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
+    QString sentence =
+        QObject::tr("At %1 tokens the table is %2 (%3, %4), the KV cache %5: %6.")
+            .arg(groupedText(setup.context), binarySize(*table), formatText(setup.precision),
+                 layoutText(options, shape), kv, timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
+    if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
+        if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {
+            sentence += QObject::tr(" Kept with its stopped pairs the table is %1.").arg(binarySize(*whole));
+        }
+    }
+    return sentence;
 }
 
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
