@@ -1,5 +1,6 @@
 #include "core/rope/number_format.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -59,6 +60,16 @@ int bytes_of(NumberFormat format) {
 double rounded(double value, NumberFormat format) {
     if (format == NumberFormat::float64 || value == 0.0 || !std::isfinite(value)) return value;
     const Layout& is = layout(format);
+    // Far from both ends of the format: the double's own bits are rounded, which a view of a table does a million
+    // times.
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const int size = static_cast<int>((bits >> 52) & 0x7FF) - 1022;  // |value| in [2^(size − 1), 2^size)
+    if (size - is.significand_bits >= is.least_exponent && size < is.most_exponent) {
+        const int dropped = 53 - is.significand_bits;
+        const std::uint64_t odd = (bits >> dropped) & 1;
+        const std::uint64_t below_half = (std::uint64_t{1} << (dropped - 1)) - 1;
+        return std::bit_cast<double>((bits + below_half + odd) >> dropped << dropped);
+    }
     int exponent = 0;
     std::frexp(value, &exponent);  // |value| in [2^(exponent − 1), 2^exponent)
     // One unit in the last place of numbers of that size; both scalings by it are exact.

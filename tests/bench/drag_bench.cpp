@@ -1,5 +1,6 @@
-// How long the window's thread is busy with each step of a drag, in every rotary room: theta goes from 100 to 10 million
-// at d = 128 and L = 8,192, and each step is one handler plus the paint that follows. A frame is 16 ms.
+// How long the window's thread is busy with each step of a drag, in every rotary room: theta goes from 100 to 10
+// million at d = 128 and L = 8,192, and each step is one handler plus the paint that follows. A frame is 16 ms. An
+// argument names the one room to measure.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -70,6 +71,7 @@ int main(int argc, char** argv) {
     for (const RoomEntry& entry : rooms()) {
         const QString id = QString::fromLatin1(entry.id);
         if (id == QStringLiteral("train")) continue;
+        if (argc > 1 && id != QString::fromLocal8Bit(argv[1])) continue;
         window.showRoom(id);
         QApplication::processEvents();
         dragTheta(window, 20);  // caches and fonts are warm in a real drag too

@@ -180,10 +180,10 @@ void MainWindow::addRunActions() {
                     .text = tr("Keyboard"),
                     .shortcuts = {QKeySequence(Qt::Key_F1)},
                     .handler = [this] { m_sheet->toggle(); }});
-    m_actions->add({.id = "rotary.statements",
-                    .menu = "Help",
-                    .text = tr("Wrong statements about RoPE"),
-                    .handler = [this] { showStatements(); }});
+    m_actions->add(
+        {.id = "rotary.statements", .menu = "Help", .text = tr("Wrong statements about RoPE"), .handler = [this] {
+             showStatements();
+         }});
     m_actions->add({.id = "help.about", .menu = "Help", .text = tr("About RoPE Lab"), .handler = [this] {
                         m_banners->show(QStringLiteral("about"), BannerArea::Kind::information,
                                         tr("RoPE Lab %1, a laboratory for rotary position embeddings. Free software "

@@ -39,9 +39,7 @@ struct Shown {
         view.refreshNow();
     }
     QWidget* canvas() { return view.findChild<QCustomPlot*>(); }
-    QPoint at(double x, double y) {
-        return canvas()->mapFrom(&view, view.pixelOf({x, y}).toPoint());
-    }
+    QPoint at(double x, double y) { return canvas()->mapFrom(&view, view.pixelOf({x, y}).toPoint()); }
     FigureView view;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostCells = 262144;
 constexpr int kFewestColumns = 64;
-constexpr std::int64_t kErrorPositions = 256;
+constexpr std::int64_t kErrorPositions = 128;
 
 QString wordOf(NumberFormat format) {
     const std::string_view word = word_of(format);
@@ -151,12 +151,11 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     map.label = isCosine ? QStringLiteral("cosine") : QStringLiteral("sine");
     map.columns = shown.columns;
     map.rows = static_cast<int>(channels.size());
-    map.values.reserve(static_cast<qsizetype>(map.rows) * map.columns);
+    map.values.resize(static_cast<qsizetype>(map.rows) * map.columns);
+    float* next = map.values.data();
     for (const int pair : channels) {
         const auto row = ofPairs.begin() + static_cast<std::ptrdiff_t>(pair) * shown.columns;
-        for (auto value = row; value != row + shown.columns; ++value) {
-            map.values.append(*value);
-        }
+        next = std::copy_n(row, shown.columns, next);
     }
     map.xFirst = static_cast<double>(shown.first);
     map.xStep = static_cast<double>(shown.stride);

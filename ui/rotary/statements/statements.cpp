@@ -175,7 +175,8 @@ const std::vector<Statement>& wrongStatements() {
          QObject::tr(
              "The bases that carry a context form islands: a base can fail although a smaller one carries the same "
              "context."),
-         QStringLiteral("F12"), QStringLiteral("context"), QStringLiteral("bases-near"), setupOf(64, 1850, 256), islands},
+         QStringLiteral("F12"), QStringLiteral("context"), QStringLiteral("bases-near"), setupOf(64, 1850, 256),
+         islands},
         {QObject::tr("“25 % rotary” says which pairs turn."),
          QObject::tr(
              "Without a word on slice or truncate it names two different spectra: a slice spreads all wavelengths "
