@@ -5,6 +5,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # shellcheck source=packaging/libtorch.sh
 source "$packaging/libtorch.sh"
+# shellcheck source=packaging/cuda-wheels.sh
+source "$packaging/cuda-wheels.sh"
 
 usage() {
     cat <<'END'
@@ -13,13 +15,14 @@ Installs what is missing: Debian packages (as root, or through sudo) and LibTorc
 
   --print         only list the Debian packages, one a line
   --no-packages   leave the system's packages alone
-  --cuda          LibTorch with CUDA's libraries (without this option: where an NVIDIA driver is present)
+  --cuda          LibTorch with CUDA's libraries, and CUDA's compiler where no nvcc 12 or newer is installed (without
+                  this option: where an NVIDIA driver is present)
   --no-cuda       LibTorch for the CPU, even where an NVIDIA driver is present
   --help          this text
 
 ROPELAB_TORCH or CMAKE_PREFIX_PATH may name a LibTorch of your own, 2.8 or newer: a folder that holds include/ and
-lib/, or one with such a torch/ below it. Then nothing is fetched. Otherwise LibTorch is unpacked into
-${XDG_CACHE_HOME:-~/.cache}/ropelab.
+lib/, or one with such a torch/ below it. Then nothing is fetched. Otherwise LibTorch and the compiler are unpacked
+into ${XDG_CACHE_HOME:-~/.cache}/ropelab.
 END
 }
 
@@ -84,4 +87,5 @@ if [[ -n $own_libtorch ]]; then
     use_own_libtorch "$own_libtorch" "$cuda"
 else
     provide_libtorch "$cuda"
+    [[ $cuda == no ]] || provide_nvcc
 fi

@@ -5,49 +5,191 @@
 #include <torch/torch.h>
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
+
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
 namespace {
 
-// Name and memory of the first device, from the driver itself.
-std::string describe(void* driver) {
-    const auto initialise = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
-    const auto get_name = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
-    const auto get_memory = reinterpret_cast<int (*)(std::size_t*, int)>(dlsym(driver, "cuDeviceTotalMem_v2"));
-    std::array<char, 128> name{};
-    std::size_t bytes = 0;
-    if (!initialise || !get_name || !get_memory || initialise(0) != 0 ||
-        get_name(name.data(), static_cast<int>(name.size()), 0) != 0 || get_memory(&bytes, 0) != 0) {
-        return "a CUDA device";
-    }
-    return std::string(name.data()) + ", " + std::to_string(bytes >> 30) + " GiB";
+// f(…) of a library opened at run time; false where the library lacks it or it does not return 0.
+template <typename... Parameters, typename... Arguments>
+bool call(void* library, const char* name, int (*)(Parameters...), Arguments... arguments) {
+    const auto function = reinterpret_cast<int (*)(Parameters...)>(dlsym(library, name));
+    return function && function(arguments...) == 0;
+}
+template <typename... Parameters>
+constexpr int (*takes)(Parameters...) = nullptr;
+
+std::filesystem::path folder_of(void* function) {
+    Dl_info place{};
+    dladdr(function, &place);
+    return std::filesystem::path(place.dli_fname).parent_path();
 }
 
-Cuda open() {
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!driver) return {false, "There is no NVIDIA driver on this machine (libcuda.so.1)."};
+// Free memory of the device at this address of the bus, without a context, which would take some of it.
+std::int64_t free_memory_at(const char* bus) {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return -1;
+    struct {
+        unsigned long long total;
+        unsigned long long free;
+        unsigned long long used;
+    } memory{};
+    void* device = nullptr;
+    const bool known =
+        call(library, "nvmlInit_v2", takes<>) &&
+        call(library, "nvmlDeviceGetHandleByPciBusId_v2", takes<const char*, void**>, bus, &device) &&
+        call(library, "nvmlDeviceGetMemoryInfo", takes<void*, void*>, device, static_cast<void*>(&memory));
+    return known ? static_cast<std::int64_t>(memory.free) : -1;
+}
 
+void ask_driver(void* driver, CudaFindings& found) {
+    const auto initialise = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+    found.driver_error = initialise ? initialise(0) : -1;
+    call(driver, "cuDriverGetVersion", takes<int*>, &found.driver_version);
+    if (found.driver_error != 0) return;
+    call(driver, "cuDeviceGetCount", takes<int*>, &found.devices);
+    if (found.devices == 0) return;
+    std::array<char, 128> text{};
+    const int size = static_cast<int>(text.size());
+    if (call(driver, "cuDeviceGetName", takes<char*, int, int>, text.data(), size, 0)) found.name = text.data();
+    std::size_t bytes = 0;
+    call(driver, "cuDeviceTotalMem_v2", takes<std::size_t*, int>, &bytes, 0);
+    found.memory = static_cast<std::int64_t>(bytes);
+    int major = 0;
+    int minor = 0;
+    call(driver, "cuDeviceGetAttribute", takes<int*, int, int>, &major, 75, 0);
+    call(driver, "cuDeviceGetAttribute", takes<int*, int, int>, &minor, 76, 0);
+    found.capability = 10 * major + minor;
+    if (call(driver, "cuDeviceGetPCIBusId", takes<char*, int, int>, text.data(), size, 0)) {
+        found.free_memory = free_memory_at(text.data());
+    }
+}
+
+// The driver, for LibTorch's CUDA; one of the same major version will do.
+bool too_old(const CudaFindings& found) {
+    return found.runtime_version / 1000 > found.driver_version / 1000;
+}
+
+void open_library(CudaFindings& found) {
     // Beside libtorch_cpu, which holds this function.
-    Dl_info place{};
-    dladdr(reinterpret_cast<void*>(&at::get_num_threads), &place);
-    const auto library = std::filesystem::path(place.dli_fname).parent_path() / "libtorch_cuda.so";
-    if (!std::filesystem::exists(library)) {
-        return {false, "This LibTorch has no CUDA libraries; packaging/setup.sh --cuda brings them."};
+    const auto file = folder_of(reinterpret_cast<void*>(&at::get_num_threads)) / "libtorch_cuda.so";
+    found.library = std::filesystem::exists(file);
+    if (!found.library) return;
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!library) {
+        found.library_error = dlerror();
+        return;
     }
-    if (!dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL))
-        return {false, "LibTorch's CUDA side does not open: " + std::string(dlerror()) + "."};
-    if (torch::cuda::device_count() == 0) {
-        return {false, "The NVIDIA driver offers no device that this LibTorch can use; it may be too old."};
+    call(library, "cudaRuntimeGetVersion", takes<int*>, &found.runtime_version);
+    // LibTorch would complain of the driver in words of its own.
+    if (too_old(found)) return;
+    found.library_finds_device = torch::cuda::device_count() > 0;
+}
+
+// Beside the engine, which holds this function.
+const cuda::Kernels* open_kernels() {
+    const auto file = folder_of(reinterpret_cast<void*>(&open_cuda)) / "libropelab_cuda.so";
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return nullptr;
+    const auto table = reinterpret_cast<const cuda::Kernels* (*)()>(dlsym(library, "ropelab_cuda_kernels"));
+    return table ? table() : nullptr;
+}
+
+CudaFindings look() {
+    CudaFindings found;
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    found.driver = driver != nullptr;
+    if (!driver) return found;
+    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) found.visible_devices = visible;
+    ask_driver(driver, found);
+    if (found.devices == 0) return found;
+    open_library(found);
+    if (found.library_finds_device) found.kernels = open_kernels();
+    return found;
+}
+
+// "13.0" for 13000.
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string capability_text(int capability) {
+    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+std::string gibibytes(std::int64_t bytes) {
+    return number_text(std::round(10.0 * static_cast<double>(bytes) / static_cast<double>(1LL << 30)) / 10.0);
+}
+
+// The oldest driver for CUDA 12 and CUDA 13.
+std::string oldest_driver(int runtime_version) {
+    return runtime_version >= 13000 ? "580" : "525";
+}
+
+std::string no_device(const CudaFindings& found) {
+    constexpr int no_such_device = 100;
+    constexpr int mismatch = 803;
+    if (found.driver_error == mismatch) {
+        return "The NVIDIA driver was renewed and its kernel module was not; restart this machine.";
     }
-    return {true, describe(driver)};
+    if (found.driver_error != 0 && found.driver_error != no_such_device) {
+        return "The NVIDIA driver does not start (cuInit: error " + std::to_string(found.driver_error) + ").";
+    }
+    if (!found.visible_devices.empty()) {
+        return "The NVIDIA driver offers no device, for CUDA_VISIBLE_DEVICES is '" + found.visible_devices + "'.";
+    }
+    return "There is an NVIDIA driver, but it finds no device.";
+}
+
+// Why LibTorch cannot use the device; empty where it can.
+std::string obstacle(const CudaFindings& found) {
+    if (!found.driver) return "There is no NVIDIA driver on this machine (libcuda.so.1).";
+    if (found.devices == 0) return no_device(found);
+    if (!found.library) {
+        return "This LibTorch is for the CPU alone (it has no libtorch_cuda.so); packaging/setup.sh --cuda brings the "
+               "one for " +
+               found.name + ".";
+    }
+    if (!found.library_error.empty()) {
+        return "LibTorch's CUDA libraries do not open: " + found.library_error +
+               "; packaging/setup.sh --cuda brings those that belong together.";
+    }
+    if (too_old(found)) {
+        return "The NVIDIA driver is too old: it offers CUDA " + version_text(found.driver_version) +
+               ", and this LibTorch needs CUDA " + version_text(found.runtime_version) + " (driver " +
+               oldest_driver(found.runtime_version) + " or newer).";
+    }
+    constexpr int oldest_capability = 75;  // of CUDA 13
+    if (found.runtime_version >= 13000 && found.capability < oldest_capability) {
+        return found.name + " is too old: its compute capability is " + capability_text(found.capability) +
+               ", and this LibTorch needs " + capability_text(oldest_capability) + " or newer.";
+    }
+    if (!found.library_finds_device)
+        return "LibTorch does not find the device that the driver offers, " + found.name + ".";
+    constexpr std::int64_t least_memory = 1LL << 30;
+    if (found.free_memory >= 0 && found.free_memory < least_memory) {
+        return found.name + " has no memory left: " + gibibytes(found.free_memory) + " of " + gibibytes(found.memory) +
+               " GiB are free, and training needs 1 GiB at least.";
+    }
+    return {};
 }
 
 }  // namespace
 
+Cuda judge(const CudaFindings& found) {
+    if (const std::string why = obstacle(found); !why.empty()) return {false, why, nullptr};
+    const std::string device = found.name + ", " + std::to_string(found.memory >> 30) + " GiB";
+    if (found.kernels) return {true, device + ", fused kernels", found.kernels};
+    return {true, device + "; the fused kernels are not built, LibTorch's operations are used", nullptr};
+}
+
 const Cuda& open_cuda() {
-    static const Cuda cuda = open();
+    static const Cuda cuda = judge(look());
     return cuda;
 }
 

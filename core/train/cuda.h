@@ -1,18 +1,45 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace ropelab {
 
+namespace cuda {
+struct Kernels;  // core/cuda/cuda_kernels.h
+}
+
 /// Whether this process can train on a CUDA device, and which, or one sentence on why not.
 struct Cuda {
     bool available = false;
-    /// "NVIDIA H200, 139 GiB" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
+    /// "NVIDIA H200, 139 GiB, fused kernels" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
     std::string detail;
+    /// The project's own kernels; null where they are not built, or no device is. LibTorch's operations serve then.
+    const cuda::Kernels* kernels = nullptr;
 };
 
-/// Opens LibTorch's CUDA side where a driver is, once. LibTorch settles for good whether it has CUDA when it is asked
-/// first, so this must run before anything asks. The program itself needs neither.
+/// Opens LibTorch's CUDA side and the kernels where a driver is, once. LibTorch settles for good whether it has CUDA
+/// when it is asked first, so this must run before anything asks. The program itself needs neither.
 const Cuda& open_cuda();
+
+/// What open_cuda finds on its way; each is known only where those before it allowed to look.
+struct CudaFindings {
+    bool driver = false;
+    int driver_error = 0;           // of cuInit
+    int driver_version = 0;         // 13000 for CUDA 13.0
+    int devices = 0;                // that the driver offers
+    std::string visible_devices;    // CUDA_VISIBLE_DEVICES, empty where it is not set
+    std::string name;               // of the first device
+    int capability = 0;             // 90 for 9.0
+    std::int64_t memory = 0;        // bytes
+    std::int64_t free_memory = -1;  // bytes; −1: not known
+    bool library = false;           // libtorch_cuda.so lies beside libtorch_cpu.so
+    std::string library_error;      // why it does not open
+    int runtime_version = 0;        // of LibTorch's CUDA runtime; 0: not known
+    bool library_finds_device = false;
+    const cuda::Kernels* kernels = nullptr;
+};
+/// What they amount to: one sentence, the first reason that stands in the way.
+Cuda judge(const CudaFindings& found);
 
 }  // namespace ropelab

@@ -1,5 +1,5 @@
 """make_wheels.py FOLDER ARCH: wheels with the layout of the real ones and next to nothing in them, and, beside them,
-libtorch-ARCH.txt and libtorch-cuda-ARCH.txt that pin them."""
+libtorch-ARCH.txt, libtorch-cuda-ARCH.txt and cuda-wheels-ARCH.txt that pin them."""
 
 import hashlib
 import pathlib
@@ -32,7 +32,9 @@ def make(name, version, tags, files):
     wheel = folder / f"{stem}-{version}-{tags}.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for file in files:
-            archive.writestr(file, "")
+            entry = zipfile.ZipInfo(file)
+            entry.external_attr = (0o755 if "/bin/" in file else 0o644) << 16
+            archive.writestr(entry, "")
         archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         archive.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tags}\n")
         archive.writestr(f"{info}/RECORD", "")
@@ -48,3 +50,13 @@ pins += make(
 (folder / f"libtorch-{arch}.txt").write_text(pins)
 pins = make("nvidia-cudnn-cu13", "9.19.0.56", f"py3-none-manylinux_2_27_{arch}", ["nvidia/cudnn/lib/libcudnn.so.9"])
 (folder / f"libtorch-cuda-{arch}.txt").write_text(pins)
+pins = ""
+for name, version, files in [
+    ("nvidia-cuda-nvcc", "13.0.88", ["nvidia/cu13/bin/nvcc"]),
+    ("nvidia-nvvm", "13.0.88", ["nvidia/cu13/nvvm/bin/cicc"]),
+    ("nvidia-cuda-crt", "13.0.88", ["nvidia/cu13/include/crt/host_config.h"]),
+    ("nvidia-cuda-cccl", "13.0.85", ["nvidia/cu13/include/cccl/nv/target"]),
+    ("nvidia-cuda-runtime", "13.0.96", ["nvidia/cu13/include/cuda_runtime.h", "nvidia/cu13/lib/libcudart.so.13"]),
+]:
+    pins += make(name, version, f"py3-none-manylinux_2_17_{arch}", files)
+(folder / f"cuda-wheels-{arch}.txt").write_text(pins)

@@ -1,0 +1,297 @@
+// gpu_compare cpu|cuda: trains, evaluates and generates on a device and writes what it measured as JSON. The first part
+// trains 50 steps beside the CPU in float32; the others time. On the CPU the same parts run on smaller models.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "core/spec/numbers.h"
+#include "core/train/cuda.h"
+#include "core/train/torch_engine.h"
+
+namespace ropelab {
+namespace {
+
+constexpr int vocabulary = 65;
+
+// A text's worth of symbols with something to learn: each follows from the one before, in eight cases of nine.
+std::vector<std::int32_t> some_text(std::size_t length) {
+    std::vector<std::int32_t> tokens(length);
+    std::uint32_t state = 1;
+    std::int32_t last = 0;
+    for (std::int32_t& token : tokens) {
+        state = state * 1664525U + 1013904223U;
+        const auto noise = static_cast<std::int32_t>((state >> 16) % (9 * vocabulary));
+        last = noise < vocabulary ? noise : (last * 7 + 3) % vocabulary;
+        token = last;
+    }
+    return tokens;
+}
+
+// An object of JSON, member by member.
+class Object {
+ public:
+    Object& add(const std::string& name, const std::string& json) {
+        text_ += (text_.empty() ? "" : ", ") + ("\"" + name + "\": " + json);
+        return *this;
+    }
+    Object& number(const std::string& name, double value) {
+        return add(name, std::isfinite(value) ? number_text(value) : "null");
+    }
+    Object& words(const std::string& name, const std::string& value) {
+        std::string escaped;
+        for (char c : value) escaped += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+        return add(name, "\"" + escaped + "\"");
+    }
+    std::string text() const { return "{" + text_ + "}"; }
+
+ private:
+    std::string text_;
+};
+
+double seconds_of(const std::function<void()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[values.size() / 2];
+}
+
+class Report {
+ public:
+    explicit Report(Device device) : device_(device), training_(some_text(1003854)), validation_(some_text(111540)) {}
+
+    std::string all() {
+        Object result;
+        result.words("device", device_ == Device::cuda ? "cuda" : "cpu");
+        const EngineInfo info = engine_.info();
+        result.words("libtorch", info.version).words("cuda", info.cuda_detail).number("threads", double(info.threads));
+        result.add("steps_beside_the_cpu", beside_the_cpu());
+        result.add("training", training());
+        result.add("cohorts", cohorts());
+        result.add("theta_and_fraction", settings());
+        result.add("evaluation", evaluation());
+        result.add("generation", generation());
+        return result.text();
+    }
+
+ private:
+    bool on_gpu() const { return device_ == Device::cuda; }
+
+    // nanoGPT's documented setting for a CPU.
+    RunSpec small() const {
+        RunSpec spec;
+        spec.layers = 4;
+        spec.heads = 4;
+        spec.width = 128;
+        spec.context = 64;
+        spec.batch = 12;
+        spec.device = device_;
+        spec.precision = Precision::float32;
+        return spec;
+    }
+    // The shape of the theta paper; 64 windows a batch, 8 on the CPU.
+    RunSpec paper(Precision precision) const {
+        RunSpec spec = small();
+        spec.layers = 6;
+        spec.heads = 6;
+        spec.width = 384;
+        spec.context = 256;
+        spec.batch = on_gpu() ? 64 : 8;
+        spec.dropout = 0.2;
+        spec.precision = precision;
+        return spec;
+    }
+
+    std::unique_ptr<Cohort> cohort(const std::vector<RunSpec>& runs) {
+        CohortStart start;
+        start.runs = runs;
+        return engine_.create_cohort(start, {vocabulary, training_, validation_});
+    }
+
+    std::vector<double> losses(const RunSpec& spec, int steps) {
+        const auto runs = cohort({spec});
+        std::vector<double> result;
+        for (int step = 0; step < steps; ++step) result.push_back(runs->step().front().training_loss);
+        return result;
+    }
+
+    std::string beside_the_cpu() {
+        constexpr int steps = 50;
+        Object result;
+        for (double dropout : {0.0, 0.2}) {
+            RunSpec reference = small();
+            reference.device = Device::cpu;
+            reference.dropout = dropout;
+            const std::vector<double> wanted = losses(reference, steps);
+            for (Precision precision : {Precision::float32, Precision::bfloat16}) {
+                RunSpec spec = reference;
+                spec.device = device_;
+                spec.precision = precision;
+                const std::vector<double> got = losses(spec, steps);
+                double largest = 0;
+                for (std::size_t i = 0; i < got.size(); ++i) largest = std::max(largest, std::abs(got[i] - wanted[i]));
+                Object one;
+                one.number("largest_loss_difference", largest)
+                    .number("last_loss", got.back())
+                    .number("last_loss_on_cpu", wanted.back());
+                result.add(std::string(precision == Precision::float32 ? "float32" : "bfloat16") +
+                               (dropout > 0 ? ", dropout" : ""),
+                           one.text());
+            }
+        }
+        return result.text();
+    }
+
+    // The median step after a warm-up, in milliseconds.
+    double step_time(const std::vector<RunSpec>& runs) {
+        const auto trained = cohort(runs);
+        const int steps = on_gpu() ? 40 : 5;
+        for (int i = 0; i < (on_gpu() ? 15 : 2); ++i) trained->step();
+        std::vector<double> times;
+        for (int i = 0; i < steps; ++i) times.push_back(1000 * seconds_of([&] { trained->step(); }));
+        return median(times);
+    }
+
+    // Multiplications and additions of one step's products, forward and backward.
+    static double operations(const RunSpec& spec) {
+        const double symbols = static_cast<double>(spec.batch * spec.context);
+        const double width = static_cast<double>(spec.width);
+        const double weights = static_cast<double>(spec.layers) * 12 * width * width + vocabulary * width;
+        const double attention = static_cast<double>(spec.layers) * 2 * static_cast<double>(spec.context) * width;
+        return 6 * symbols * (weights + attention);
+    }
+
+    static std::string timed(const RunSpec& spec, std::size_t runs, double milliseconds) {
+        const auto count = static_cast<double>(runs);
+        return Object()
+            .number("milliseconds_per_step", milliseconds)
+            .number("symbols_per_second", count * static_cast<double>(spec.batch * spec.context) / milliseconds * 1000)
+            .number("teraflops", count * operations(spec) / milliseconds / 1e9)
+            .text();
+    }
+
+    std::string training() {
+        Object result;
+        for (Precision precision : {Precision::float32, Precision::bfloat16}) {
+            const std::string name = precision == Precision::float32 ? "float32" : "bfloat16";
+            result.add("paper, " + name, timed(paper(precision), 1, step_time({paper(precision)})));
+            RunSpec spec = small();
+            spec.precision = precision;
+            result.add("small, " + name, timed(spec, 1, step_time({spec})));
+        }
+        return result.text();
+    }
+
+    std::string cohorts() {
+        Object result;
+        const RunSpec shape = on_gpu() ? paper(Precision::bfloat16) : small();
+        const std::vector<std::size_t> widths =
+            on_gpu() ? std::vector<std::size_t>{1, 2, 4, 6, 9, 18} : std::vector<std::size_t>{1, 6};
+        double alone = 0;
+        for (std::size_t width : widths) {
+            std::vector<RunSpec> runs(width, shape);
+            for (std::size_t run = 0; run < width; ++run) runs[run].theta = 100.0 * static_cast<double>(run + 1);
+            try {
+                const double milliseconds = step_time(runs);
+                if (width == 1) alone = milliseconds;
+                Object one;
+                one.number("milliseconds_per_step", milliseconds)
+                    .number("cohort_speedup", alone * static_cast<double>(width) / milliseconds);
+                result.add(std::to_string(width), one.text());
+            } catch (const std::exception& error) {
+                result.add(std::to_string(width), Object().words("error", error.what()).text());
+                break;
+            }
+        }
+        return result.text();
+    }
+
+    std::string settings() {
+        const RunSpec shape = on_gpu() ? paper(Precision::bfloat16) : small();
+        Object result;
+        double fastest = 1e30;
+        double slowest = 0;
+        for (double theta : {10.0, 10000.0, 1e6}) {
+            for (double fraction : {0.25, 1.0}) {
+                RunSpec spec = shape;
+                spec.theta = theta;
+                spec.fraction = fraction;
+                const double milliseconds = step_time({spec});
+                fastest = std::min(fastest, milliseconds);
+                slowest = std::max(slowest, milliseconds);
+                result.number("theta " + number_text(theta) + ", fraction " + number_text(fraction), milliseconds);
+            }
+        }
+        result.number("slowest_over_fastest", slowest / fastest);
+        return result.text();
+    }
+
+    // The whole validation split once, and as many symbols of training data.
+    std::string evaluation() {
+        RunSpec spec = on_gpu() ? paper(Precision::bfloat16) : small();
+        spec.evaluation_batches = 20;
+        const auto runs = cohort({spec});
+        const auto never = [] { return false; };
+        runs->evaluate(never);
+        return Object().number("seconds", seconds_of([&] { runs->evaluate(never); })).text();
+    }
+
+    std::string generation() {
+        RunSpec spec = paper(Precision::float32);
+        spec.dropout = 0;
+        const auto model = cohort({spec})->model(0);
+        Object result;
+        for (Generation::Mode mode : {Generation::Mode::rolling, Generation::Mode::recompute}) {
+            Generation how;
+            how.mode = mode;
+            how.length = mode == Generation::Mode::rolling || on_gpu() ? 500 : 100;
+            const std::vector<std::int32_t> prompt = {0};
+            std::size_t count = 0;
+            const double seconds = seconds_of([&] { count = model->generate(prompt, how).size(); });
+            result.add(mode == Generation::Mode::rolling ? "rolling" : "recompute",
+                       Object()
+                           .number("characters", static_cast<double>(count))
+                           .number("characters_per_second", static_cast<double>(count) / seconds)
+                           .text());
+        }
+        return result.text();
+    }
+
+    Device device_;
+    std::vector<std::int32_t> training_;
+    std::vector<std::int32_t> validation_;
+    TorchEngine engine_;
+};
+
+int run(const std::string& device) {
+    if (device != "cpu" && device != "cuda") {
+        std::cerr << "gpu_compare: name the device, cpu or cuda.\n";
+        return 2;
+    }
+    if (device == "cuda" && !open_cuda().available) {
+        std::cerr << "gpu_compare: " << open_cuda().detail << '\n';
+        return 1;
+    }
+    std::cout << Report(device == "cuda" ? Device::cuda : Device::cpu).all() << std::endl;
+    return 0;
+}
+
+}  // namespace
+}  // namespace ropelab
+
+int main(int count, char** arguments) {
+    try {
+        return ropelab::run(count == 2 ? arguments[1] : "");
+    } catch (const std::exception& error) {
+        std::cerr << "gpu_compare: " << error.what() << '\n';
+        return 1;
+    }
+}

@@ -1,0 +1,79 @@
+"""report.py RESULTS OUTPUT: puts the parts that gpu_report left in RESULTS together as OUTPUT.json and OUTPUT.md."""
+
+import json
+import pathlib
+import sys
+
+results, output = pathlib.Path(sys.argv[1]), sys.argv[2]
+
+
+def read(name):
+    file = results / name
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+report = json.loads((results / "machine.json").read_text())
+report["measured"] = read("compare.json")
+report["nanogpt"] = read("nanogpt.json")
+report["not_run"] = (results / "not_run").read_text().splitlines()
+report["tests"] = {}
+for name in ("cuda_arithmetic_test", "cuda_gpu_test"):
+    tests = read(f"{name}.json")
+    if tests is None:
+        continue
+    cases = [case for suite in tests["testsuites"] for case in suite["testsuite"]]
+    skipped = sum(case["result"] == "SKIPPED" for case in cases)
+    failed = [f"{case['classname']}.{case['name']}" for case in cases if "failures" in case]
+    report["tests"][name] = {"passed": len(cases) - skipped - len(failed), "skipped": skipped, "failed": failed}
+pathlib.Path(output + ".json").write_text(json.dumps(report, indent=2) + "\n")
+
+
+def short(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+lines = [f"# {report['title']}", "", f"{report['machine']}, {report['date']}, commit {report['commit']}.", ""]
+for name, tests in report["tests"].items():
+    failed = f", failed: {', '.join(tests['failed'])}" if tests["failed"] else ""
+    lines.append(f"- {name}: {tests['passed']} passed, {tests['skipped']} skipped{failed}")
+lines += [f"- Not run: {sentence}" for sentence in report["not_run"]] + [""]
+for part, values in (report["measured"] or {}).items():
+    if not isinstance(values, dict):
+        lines.append(f"- {part}: {short(values)}")
+        continue
+    nested = all(isinstance(value, dict) for value in values.values())
+    columns = list(dict.fromkeys(key for value in values.values() for key in value)) if nested else ["value"]
+    lines += ["", f"## {part.replace('_', ' ')}", "", "| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for name, value in values.items():
+        cells = [short(value.get(column, "")) for column in columns] if nested else [short(value)]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+
+measured, nanogpt = report["measured"], report["nanogpt"]
+if measured and measured["device"] == "cuda" and any("error" not in value for value in measured["cohorts"].values()):
+    steps, grid = 5000, 54
+    widths = {
+        int(width): value["milliseconds_per_step"]
+        for width, value in measured["cohorts"].items()
+        if "error" not in value
+    }
+    width = min(widths, key=lambda w: -(-grid // w) * widths[w])
+    lines += ["", "## Calculated from the steps, without evaluation", ""]
+    lines.append(f"- one run of {steps} steps: {steps * widths.get(1, float('nan')) / 1000:.4g} s")
+    lines.append(f"- {grid} runs, {width} at a time: {steps * -(-grid // width) * widths[width] / 60000:.4g} min")
+
+if measured and nanogpt:
+    own = measured["training"]["paper, bfloat16" if measured["device"] == "cuda" else "small, float32"]
+    lines += ["", "## Beside nanoGPT", ""]
+    if "error" in nanogpt:
+        lines.append(f"Its train.py did not run: {nanogpt['error']}")
+    else:
+        theirs, ours = nanogpt["milliseconds_per_step"], own["milliseconds_per_step"]
+        lines.append(f"- training: {theirs:.4g} ms a step beside {ours:.4g}, {theirs / ours:.3g} times as fast")
+    theirs = nanogpt["characters_per_second"]
+    ours = measured["generation"]["rolling"]["characters_per_second"]
+    lines.append(f"- generation: {theirs:.4g} characters a second beside {ours:.4g}, {ours / theirs:.3g} times as fast")
+pathlib.Path(output + ".md").write_text("\n".join(lines) + "\n")
+print(output + ".md")

@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "core/cuda/cuda_kernels.h"
+#include "core/kernels/kernels.h"
+#include "tests/core/cuda/compare.h"
+#include "tests/core/cuda/device_memory.h"
+
+namespace ropelab::cuda {
+namespace {
+
+constexpr std::int64_t runs = 2;
+constexpr std::int64_t time = 5;
+constexpr std::int64_t batch = 3;
+constexpr std::int64_t heads = 3;
+
+struct Tables {
+    std::vector<float> cosine;
+    std::vector<float> sine;
+};
+
+// Of each run; the second half of the last run's pairs does not turn.
+Tables tables(std::int64_t pairs) {
+    Tables result;
+    for (std::int64_t run = 0; run < runs; ++run) {
+        for (std::int64_t position = 0; position < time; ++position) {
+            for (std::int64_t i = 0; i < pairs; ++i) {
+                const bool still = run == runs - 1 && 2 * i >= pairs;
+                const double theta = run == 0 ? 100.0 : 200.0;
+                const double share = static_cast<double>(i) / static_cast<double>(pairs);
+                const double angle = still ? 0.0 : static_cast<double>(position) * std::pow(theta, -share);
+                result.cosine.push_back(static_cast<float>(std::cos(angle)));
+                result.sine.push_back(static_cast<float>(std::sin(angle)));
+            }
+        }
+    }
+    return result;
+}
+
+// Where channel c of a head with halves as pairs lies when neighbours are pairs.
+std::size_t interleaved(std::size_t at, std::int64_t head_dim) {
+    const auto d = static_cast<std::size_t>(head_dim);
+    const std::size_t c = at % d;
+    return at - c + (c < d / 2 ? 2 * c : 2 * (c - d / 2) + 1);
+}
+
+template <typename T>
+void compare(std::int64_t head_dim, Pairing pairing, bool backward, Type type, double tolerance) {
+    const std::int64_t rows = batch * time;
+    const std::int64_t size = rows * 3 * heads * head_dim;
+    const Tables table = tables(head_dim / 2);
+    std::vector<float> given = some_numbers(static_cast<std::size_t>(runs * size), 9);
+    if (type == Type::bfloat16) given = widened(rounded(given));
+    std::vector<float> wanted = given;
+    const std::int64_t table_size = time * head_dim / 2;
+    for (std::int64_t run = 0; run < runs; ++run) {
+        kernels::rotate_qkv(wanted.data() + run * size, {time, heads, head_dim},
+                            {table.cosine.data() + run * table_size, table.sine.data() + run * table_size},
+                            backward ? -1.0F : 1.0F, 0, rows);
+    }
+    if (pairing == Pairing::interleaved) {
+        const auto permute = [&](std::vector<float>& values) {
+            std::vector<float> moved(values.size());
+            for (std::size_t i = 0; i < values.size(); ++i) moved[interleaved(i, head_dim)] = values[i];
+            values = moved;
+        };
+        permute(given);
+        permute(wanted);
+    }
+    std::vector<T> data;
+    for (float value : given) data.push_back(from_float<T>(value));
+    const OnDevice<T> qkv(data);
+    const OnDevice<float> cosine(table.cosine);
+    const OnDevice<float> sine(table.sine);
+    ASSERT_EQ(ropelab_cuda_kernels()->rotate_qkv({.runs = runs,
+                                                  .rows = rows,
+                                                  .time = time,
+                                                  .heads = heads,
+                                                  .head_dim = head_dim,
+                                                  .type = type,
+                                                  .pairing = pairing,
+                                                  .qkv = qkv.data(),
+                                                  .cosine = cosine.data(),
+                                                  .sine = sine.data(),
+                                                  .backward = backward},
+                                                 nullptr),
+              0);
+    std::vector<float> got;
+    for (T value : qkv.host()) got.push_back(to_float(value));
+    expect_near(got, wanted, tolerance);
+}
+
+// Every width of vectors: 64 in eights, 24 in fours, 6 one by one.
+KERNEL_TEST(RotationKernel, TurnsQAndKOfEveryRunAndLeavesV) {
+    SKIP_WITHOUT_DEVICE();
+    for (std::int64_t head_dim : {64, 24, 6}) {
+        for (Pairing pairing : {Pairing::half, Pairing::interleaved}) {
+            for (bool backward : {false, true}) {
+                SCOPED_TRACE(testing::Message() << "head_dim " << head_dim << ", interleaved "
+                                                << (pairing == Pairing::interleaved) << ", backward " << backward);
+                compare<float>(head_dim, pairing, backward, Type::float32, 1e-6);
+                compare<Bfloat16>(head_dim, pairing, backward, Type::bfloat16, bfloat16_tolerance);
+            }
+        }
+    }
+}
+
+KERNEL_TEST(RotationKernel, RefusesAnOddHeadDimension) {
+    SKIP_WITHOUT_DEVICE();
+    const int error = ropelab_cuda_kernels()->rotate_qkv({.runs = 1,
+                                                          .rows = 1,
+                                                          .time = 1,
+                                                          .heads = 1,
+                                                          .head_dim = 3,
+                                                          .type = Type::float32,
+                                                          .pairing = Pairing::half,
+                                                          .qkv = nullptr,
+                                                          .cosine = nullptr,
+                                                          .sine = nullptr,
+                                                          .backward = false},
+                                                         nullptr);
+    EXPECT_STREQ(ropelab_cuda_kernels()->error_text(error), "invalid argument");
+}
+
+}  // namespace
+}  // namespace ropelab::cuda
