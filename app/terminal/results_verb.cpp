@@ -3,6 +3,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
 #include "core/store/lab_file.h"
 
@@ -16,6 +17,9 @@ struct Flags {
     std::string compare = "best_validation_loss";
     std::vector<std::string> baseline;
     std::vector<std::string> merge;
+    std::string test = "welch";
+    std::string sort;
+    std::string until;
     bool unfinished = false;
     bool json = false;
 };
@@ -26,7 +30,11 @@ void run(const Flags& flags) {
         const auto lab = there ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
         for (const std::string& other : flags.merge) lab->merge(other);
     }
-    ResultsOptions options{flags.compare, {}, flags.unfinished};
+    ResultsOptions options;
+    options.compare = flags.compare;
+    options.unfinished = flags.unfinished;
+    options.test = test_kind(flags.test);
+    if (!flags.until.empty()) options.target_loss = parse_number(flags.until);
     for (const std::string& setting : flags.baseline) {
         const auto equals = setting.find('=');
         if (equals == std::string::npos) throw BadInput("\"" + setting + "\" names no baseline; write key=value.");
@@ -34,11 +42,18 @@ void run(const Flags& flags) {
     }
 
     std::vector<ResultRun> runs;
-    for (const RunRecord& record : LabFile::open(flags.lab, LabFile::Mode::read)->runs()) {
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    for (const RunRecord& record : lab->runs()) {
         runs.push_back({nlohmann::json::parse(record.settings), record.name, record.summary, record.state});
+        if (!options.target_loss) continue;
+        const auto evaluations = lab->metrics(record.id).evaluations;
+        for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
+            runs.back().evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
+        }
     }
     if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs yet.");
-    const ResultsTable table = results_table(runs, options);
+    ResultsTable table = results_table(runs, options);
+    if (!flags.sort.empty()) sort_groups(table, flags.sort);
     const std::string format = flags.json ? "json" : flags.format;
     if (format == "text") return print_text(results_text(table));
     if (format == "csv") return print_text(results_csv(table));
@@ -59,6 +74,11 @@ void add_results(CLI::App& program) {
         ->capture_default_str();
     verb->add_option("--baseline", flags->baseline, "key=value of the group that others are compared with")
         ->allow_extra_args(false);
+    verb->add_option("--test", flags->test, "What verdicts follow: student, welch or paired (by seed)")
+        ->capture_default_str();
+    verb->add_option("--sort", flags->sort,
+                     "Column to sort by, as theta, improvement or p_welch; in descending order as --sort=-theta");
+    verb->add_option("--until", flags->until, "Also count the iterations until this validation loss, in nats");
     verb->add_option("--merge", flags->merge, "Lab files whose runs are added first, as those of a cluster's jobs");
     verb->add_flag("--unfinished", flags->unfinished, "Count stopped and failed runs too");
     verb->add_flag("--json", flags->json, "Write JSON");

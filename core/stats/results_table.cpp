@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <set>
 
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
-#include "core/stats/holm.h"
+#include "core/stats/results_compare.h"
 
 namespace ropelab {
 
@@ -67,22 +66,24 @@ std::int64_t seed_of(const json& settings) {
     return seed != settings.end() && seed->is_number() ? static_cast<std::int64_t>(seed->get<double>()) : 0;
 }
 
+double iterations_until(const ResultRun& run, double target) {
+    const auto low = std::find_if(run.evaluations.begin(), run.evaluations.end(),
+                                  [target](const LossAt& at) { return at.validation_loss <= target; });
+    return low == run.evaluations.end() ? Description::unknown : static_cast<double>(low->iteration);
+}
+
 // A later run of the same seed takes the place of an earlier one.
-void add(ResultGroup& group, std::int64_t seed, const RunSummary& summary) {
+void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSummary& summary) {
     const auto found = std::find(group.seeds.begin(), group.seeds.end(), seed);
     if (found == group.seeds.end()) {
         group.seeds.push_back(seed);
+        group.counted.push_back(index);
         group.summaries.push_back(summary);
         return;
     }
     ++group.repeated;
+    group.counted[static_cast<std::size_t>(found - group.seeds.begin())] = index;
     group.summaries[static_cast<std::size_t>(found - group.seeds.begin())] = summary;
-}
-
-std::vector<double> values_of(const ResultGroup& group, std::size_t measure) {
-    std::vector<double> result;
-    for (const RunSummary& summary : group.summaries) result.push_back(measures()[measure].of(summary));
-    return result;
 }
 
 bool same_value(const json& value, const std::string& text) {
@@ -123,69 +124,41 @@ std::size_t find_baseline(const ResultsTable& table, const std::map<std::string,
                                   : "a baseline names values of the swept keys (" + swept + ") that were run."));
 }
 
-struct TestOf {
-    Comparison ResultGroup::*where;
-    std::optional<TTest> (*test)(const ResultGroup& group, const ResultGroup& baseline, std::size_t measure);
-};
-
-std::optional<TTest> paired(const ResultGroup& group, const ResultGroup& baseline, std::size_t measure) {
-    std::vector<double> a;
-    std::vector<double> b;
-    for (std::size_t i = 0; i < group.seeds.size(); ++i) {
-        const auto mate = std::find(baseline.seeds.begin(), baseline.seeds.end(), group.seeds[i]);
-        if (mate == baseline.seeds.end()) continue;
-        a.push_back(measures()[measure].of(group.summaries[i]));
-        b.push_back(
-            measures()[measure].of(baseline.summaries[static_cast<std::size_t>(mate - baseline.seeds.begin())]));
-    }
-    return paired_t_test(a, b);
-}
-
-void compare(ResultsTable& table) {
-    if (table.groups.empty()) return;
-    const std::size_t measure = table.compared;
-    const ResultGroup& baseline = table.groups[table.baseline];
-    const double reference = baseline.described[measure].mean;
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
-        const double percent = 100 * (table.groups[i].described[measure].mean - reference) / reference;
-        if (i != table.baseline && std::isfinite(percent)) table.groups[i].difference_percent = percent;
-    }
-    const std::array<TestOf, 3> tests = {
-        TestOf{&ResultGroup::student, [](const ResultGroup& a, const ResultGroup& b,
-                                         std::size_t m) { return student_t_test(values_of(a, m), values_of(b, m)); }},
-        TestOf{&ResultGroup::welch, [](const ResultGroup& a, const ResultGroup& b,
-                                       std::size_t m) { return welch_t_test(values_of(a, m), values_of(b, m)); }},
-        TestOf{&ResultGroup::paired, &paired},
-    };
-    for (const TestOf& each : tests) {
-        std::vector<std::optional<double>> raw(table.groups.size());
-        for (std::size_t i = 0; i < table.groups.size(); ++i) {
-            if (i == table.baseline) continue;
-            const auto test = each.test(table.groups[i], baseline, measure);
-            if (test) raw[i] = test->p;
-        }
-        const auto corrected = holm(raw);
-        for (std::size_t i = 0; i < table.groups.size(); ++i) table.groups[i].*each.where = {raw[i], corrected[i]};
-    }
-}
-
 }  // namespace
 
 const std::array<Measure, measure_count>& measures() {
     static constexpr std::array<Measure, measure_count> table = {{
-        {"best_validation_loss", "best val. loss", 4, [](const RunSummary& s) { return s.best_validation_loss; }},
-        {"final_validation_loss", "final val. loss", 4, [](const RunSummary& s) { return s.final_validation_loss; }},
-        {"whole_validation_loss", "whole val. loss", 4,
-         [](const RunSummary& s) {
-             return s.whole_validation_loss.value_or(std::numeric_limits<double>::quiet_NaN());
-         }},
-        {"bits_per_character", "bits/char.", 4,
+        {"best_validation_loss", "best val. loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.best_validation_loss; }},
+        {"final_validation_loss", "final val. loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.final_validation_loss; }},
+        {"whole_validation_loss", "whole val. loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
+        {"bits_per_character", "bits/char.", "bits", 4, false,
          [](const RunSummary& s) { return s.best_validation_loss / std::numbers::ln2; }},
-        {"final_training_loss", "final train loss", 4, [](const RunSummary& s) { return s.final_training_loss; }},
-        {"seconds", "seconds", 1, [](const RunSummary& s) { return s.seconds; }},
-        {"tokens_per_second", "tokens/s", 0, [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"final_training_loss", "final train loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.final_training_loss; }},
+        {"seconds", "seconds", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
+        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
     }};
     return table;
+}
+
+std::size_t measure_index(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const Measure& measure : measures()) names.push_back(measure.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+        throw BadInput("\"" + name + "\" is not a measure of the results table; did you mean " + nearest(name, names) +
+                       "?");
+    }
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<double> ResultGroup::values(std::size_t measure) const {
+    std::vector<double> result;
+    for (const RunSummary& summary : summaries) result.push_back(measures()[measure].of(summary));
+    return result;
 }
 
 std::string setting_text(const json& value) {
@@ -196,14 +169,9 @@ std::string setting_text(const json& value) {
 
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
     ResultsTable table;
-    std::vector<std::string_view> names;
-    for (const Measure& measure : measures()) names.push_back(measure.name);
-    const auto named = std::find(names.begin(), names.end(), options.compare);
-    if (named == names.end()) {
-        throw BadInput("\"" + options.compare + "\" is not a measure of the results table; did you mean " +
-                       nearest(options.compare, names) + "?");
-    }
-    table.compared = static_cast<std::size_t>(named - names.begin());
+    table.compared = measure_index(options.compare);
+    table.test = options.test;
+    table.target_loss = options.target_loss;
 
     std::vector<json> settings;
     for (const ResultRun& run : runs) settings.push_back(complete(run.settings, run.name));
@@ -218,18 +186,32 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
             table.groups.emplace_back().settings = std::move(swept);
             group = table.groups.end() - 1;
         }
+        group->members.push_back(i);
         if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {
-            add(*group, seed_of(settings[i]), *runs[i].summary);
+            add(*group, i, seed_of(settings[i]), *runs[i].summary);
         } else {
-            ++group->unfinished;
+            ++(runs[i].state == RunState::failed ? group->failed : group->unfinished);
         }
     }
     for (ResultGroup& group : table.groups) {
-        for (std::size_t i = 0; i < measure_count; ++i) group.described[i] = describe(values_of(group, i));
+        for (std::size_t i = 0; i < measure_count; ++i) group.described[i] = describe(group.values(i));
+        if (!options.target_loss) continue;
+        for (const std::size_t run : group.counted) {
+            group.iterations_until.push_back(iterations_until(runs[run], *options.target_loss));
+        }
+        group.until = describe(group.iterations_until);
     }
     if (!table.groups.empty() || !options.baseline.empty()) table.baseline = find_baseline(table, options.baseline);
-    compare(table);
+    compare_groups(table);
     return table;
+}
+
+std::string group_label(const ResultsTable& table, const ResultGroup& group) {
+    std::string result;
+    for (const std::string& key : table.swept) {
+        result += (result.empty() ? "" : ", ") + key + " = " + setting_text(group.settings.at(key));
+    }
+    return result.empty() ? "all runs" : result;
 }
 
 }  // namespace ropelab

@@ -37,15 +37,20 @@ Sample sample_of(std::span<const double> values) {
     return {description.n, description.mean, description.standard_deviation};
 }
 
-std::optional<TTest> student_t_test(const Sample& a, const Sample& b) {
-    if (a.n < 2 || b.n < 2) return std::nullopt;
+double standard_error_of_difference(const Sample& a, const Sample& b) {
+    if (a.n < 2 || b.n < 2) return Description::unknown;
     const double na = static_cast<double>(a.n);
     const double nb = static_cast<double>(b.n);
-    const double freedom = na + nb - 2;
     const double pooled = ((na - 1) * a.standard_deviation * a.standard_deviation +
                            (nb - 1) * b.standard_deviation * b.standard_deviation) /
-                          freedom;
-    return t_test(a.mean - b.mean, std::sqrt(pooled * (1 / na + 1 / nb)), freedom, scale_of(a, b));
+                          (na + nb - 2);
+    return std::sqrt(pooled * (1 / na + 1 / nb));
+}
+
+std::optional<TTest> student_t_test(const Sample& a, const Sample& b) {
+    if (a.n < 2 || b.n < 2) return std::nullopt;
+    return t_test(a.mean - b.mean, standard_error_of_difference(a, b), static_cast<double>(a.n + b.n - 2),
+                  scale_of(a, b));
 }
 
 std::optional<TTest> student_t_test(std::span<const double> a, std::span<const double> b) {
@@ -70,19 +75,24 @@ std::optional<TTest> welch_t_test(std::span<const double> a, std::span<const dou
     return welch_t_test(sample_of(a), sample_of(b));
 }
 
-std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const double> b) {
+std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b) {
     if (a.size() != b.size()) {
         throw BadInput("A paired t test needs samples of equal length, but these hold " + std::to_string(a.size()) +
                        " and " + std::to_string(b.size()) + " values.");
     }
     std::vector<double> differences;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (std::isfinite(a[i]) && std::isfinite(b[i])) differences.push_back(a[i] - b[i]);
+    }
+    return differences;
+}
+
+std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const double> b) {
+    const Sample sample = sample_of(paired_differences(a, b));
     double scale = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
-        differences.push_back(a[i] - b[i]);
-        scale = std::max({scale, std::abs(a[i]), std::abs(b[i])});
+        if (std::isfinite(a[i]) && std::isfinite(b[i])) scale = std::max({scale, std::abs(a[i]), std::abs(b[i])});
     }
-    const Sample sample = sample_of(differences);
     if (sample.n < 2) return std::nullopt;
     const double n = static_cast<double>(sample.n);
     return t_test(sample.mean, sample.standard_deviation / std::sqrt(n), n - 1, scale);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/stats/descriptive.h"
 
@@ -23,6 +24,9 @@ struct Sample {
 };
 Sample sample_of(std::span<const double> values);
 
+/// Of mean(a) − mean(b), from the pooled variance; NaN for fewer than two values in a sample.
+double standard_error_of_difference(const Sample& a, const Sample& b);
+
 // Every test is nullopt where it has nothing to say: a sample of fewer than two finite values, or no spread at all
 // (copies of one number are not independent measurements, so that p = 0 would be a lie). The sign of t is that of
 // mean(a) − mean(b).
@@ -38,5 +42,7 @@ std::optional<TTest> welch_t_test(std::span<const double> a, std::span<const dou
 /// The test of pairs (a[i], b[i]), as of runs of equal seed. Pairs with a value that is not finite are left out.
 /// Throws BadInput where the lengths differ.
 std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const double> b);
+/// The differences a[i] − b[i] of pairs with two finite values. Throws BadInput where the lengths differ.
+std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b);
 
 }  // namespace ropelab

@@ -34,6 +34,17 @@ TEST_F(LabVerbsTest, ASweepIsKeptAndRead) {
     EXPECT_THAT(ropelab_cli({"results", "--lab", lab_, "--format", "csv"}).out, testing::HasSubstr("theta,"));
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--format", "word"}), "text, csv, latex or json");
 
+    const auto verdicts =
+        ropelab_cli({"results", "--lab", lab_, "--json", "--test", "paired", "--sort=-theta", "--until", "9"});
+    ASSERT_EQ(verdicts.status, 0) << verdicts.err;
+    EXPECT_EQ(verdicts.json().at("test"), "paired");
+    EXPECT_EQ(verdicts.json().at("groups").at(0).at("settings").at("theta"), 10000);
+    EXPECT_EQ(verdicts.json().at("groups").at(0).at("iterations_until").at("values"), nlohmann::json({0, 0}));
+    EXPECT_EQ(verdicts.json().at("groups").at(0).at("verdict").at("kind"), "baseline");
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--test", "sign"}), "student, welch or paired");
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--sort", "tetha"}), "did you mean theta?");
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--until", "low"}), "low");
+
     const auto sample = ropelab_cli({"sample", "--lab", lab_, "--length", "40", "--json"});
     ASSERT_EQ(sample.status, 0) << sample.err;
     EXPECT_EQ(sample.json().at("text").get<std::string>().size(), 40U);

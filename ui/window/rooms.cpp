@@ -1,4 +1,5 @@
 #include "ui/experiment/train_room.h"
+#include "ui/results/results_room.h"
 #include "ui/rotary/cache/cache_room.h"
 #include "ui/rotary/context/context_room.h"
 #include "ui/rotary/memory/memory_room.h"
@@ -34,6 +35,9 @@ std::span<const RoomEntry> rooms() {
         {"memory", QObject::tr("Memory"),
          QObject::tr("Bytes of the RoPE cache, beside the KV cache of the same model."),
          "M4 20 V14 H8 V20 Z M10 20 V9 H14 V20 Z M16 20 V4 H20 V20 Z", make<MemoryRoom>},
+        {"results", QObject::tr("Results"),
+         QObject::tr("What the runs reached over their seeds, and what of it is significant."),
+         "M6 5 V15 M4 5 H8 M4 15 H8 M12 8 V18 M10 8 H14 M10 18 H14 M18 4 V12 M16 4 H20 M16 12 H20", make<ResultsRoom>},
     };
     return entries;
 }

@@ -41,7 +41,7 @@ std::vector<std::string> fields_of(std::string line) {
 TEST(ResultsText, ShowsMeanAndDeviationAndTests) {
     const std::string text = results_text(results_table(theta_paper_runs()));
     EXPECT_THAT(text, HasSubstr("1.4662 ± 0.0014"));
-    EXPECT_THAT(text, HasSubstr("-0.52"));
+    EXPECT_THAT(text, HasSubstr("+0.52"));  // an improvement: the loss is lower
     EXPECT_THAT(text, HasSubstr("0.016"));
     EXPECT_THAT(text, HasSubstr("0.031"));
     EXPECT_THAT(text, HasSubstr("Baseline: theta = 10000."));
@@ -54,7 +54,7 @@ TEST(ResultsText, TellsOfRunsThatAreLeftOut) {
     runs[0].state = RunState::failed;
     runs[3].summary->best_validation_loss = std::numeric_limits<double>::infinity();
     const std::string text = results_text(results_table(runs));
-    EXPECT_THAT(text, HasSubstr("theta = 500: 1 run not finished, left out."));
+    EXPECT_THAT(text, HasSubstr("theta = 500: 1 run failed or diverged, left out."));
     EXPECT_THAT(text, HasSubstr("theta = 1000: 1 run without a finite best_validation_loss"));
 }
 
@@ -74,7 +74,16 @@ TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
         EXPECT_EQ(fields[6], "");  // whole_validation_loss was not measured
     }
     const std::vector<std::string> baseline = fields_of(lines[4]);
-    EXPECT_EQ(baseline.back(), "");
+    EXPECT_EQ(baseline.back(), "baseline");
+    const auto column = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
+    };
+    EXPECT_EQ(baseline[column("p_welch")], "");
+    const std::vector<std::string> best = fields_of(lines[3]);
+    EXPECT_EQ(parse_number(best[column("p_welch_holm")]), *table.groups[2].welch.p_holm);
+    EXPECT_EQ(parse_number(best[column("detectable")]), *table.groups[2].detectable);
+    EXPECT_EQ(parse_number(best[column("confidence_low")]), table.groups[2].described[0].confidence_low);
+    EXPECT_EQ(parse_number(best[column("improvement_percent")]), *table.groups[2].improvement_percent);
 }
 
 TEST(ResultsCsv, QuotesWhatNeedsIt) {
@@ -120,6 +129,9 @@ TEST(ResultsJson, KeepsEverySeedsNumbersAndWritesMissingOnesAsNull) {
     EXPECT_EQ(group["whole_validation_loss"]["confidence_95"].size(), 2U);
     EXPECT_TRUE(read["groups"][3]["welch"]["p"].is_null());
     EXPECT_TRUE(read["groups"][2]["welch"]["p_holm"].is_number());
+    EXPECT_EQ(read["groups"][2]["student"]["degrees_of_freedom"], 4);
+    EXPECT_EQ(read["groups"][3]["verdict"]["kind"], "baseline");
+    EXPECT_EQ(read["groups"][2]["verdict"]["kind"], "not significant");
 }
 
 // Streams read the C++ locale, printf and strtod the C locale (of which a machine may have only "C").

@@ -1,0 +1,108 @@
+#include "core/stats/results_cells.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+std::string fixed_text(double value, int decimals) {
+    if (!std::isfinite(value)) return missing_cell;
+    std::array<char, 400> buffer{};  // the largest double has 309 digits before the point
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
+    return {buffer.data(), end};
+}
+
+std::string rough_text(double value) {
+    if (!std::isfinite(value)) return missing_cell;
+    if (value == 0) return "0";
+    const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+    return fixed_text(value, std::clamp(1 - magnitude, 0, 300));
+}
+
+std::string signed_percent(const std::optional<double>& percent) {
+    if (!percent) return missing_cell;
+    const std::string text = fixed_text(*percent, 2);
+    if (text == "0.00" || text == "-0.00") return "0.00";
+    return (*percent > 0 ? "+" : "") + text;
+}
+
+std::string p_text(const std::optional<double>& p) {
+    if (!p) return missing_cell;
+    return *p < 0.001 ? "<0.001" : fixed_text(*p, 3);
+}
+
+std::string mean_and_deviation(const Description& described, int decimals, const char* between) {
+    if (described.n == 0) return missing_cell;
+    const std::string mean = fixed_text(described.mean, decimals);
+    return described.n < 2 ? mean : mean + between + fixed_text(described.standard_deviation, decimals);
+}
+
+std::string interval_text(const Description& described, int decimals, const char* between) {
+    if (described.n < 2) return missing_cell;
+    return fixed_text(described.confidence_low, decimals) + between + fixed_text(described.confidence_high, decimals);
+}
+
+std::string until_text(const ResultGroup& group, const char* between) {
+    const auto runs = static_cast<std::int64_t>(group.iterations_until.size());
+    std::string result = mean_and_deviation(group.until, 0, between);
+    if (group.until.n < runs) result += " (" + std::to_string(group.until.n) + " of " + std::to_string(runs) + ")";
+    return result;
+}
+
+std::string runs_text(std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " run" : " runs");
+}
+
+std::vector<std::size_t> measured(const ResultsTable& table) {
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < measure_count; ++i) {
+        const bool any = std::any_of(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return group.described[i].n > 0; });
+        if (any) result.push_back(i);
+    }
+    return result;
+}
+
+std::vector<std::string> table_notes(const ResultsTable& table) {
+    std::vector<std::string> result;
+    const Measure& compared = measures()[table.compared];
+    if (table.groups.size() > 1) {
+        const int count = table.comparisons();
+        result.push_back("Baseline: " + group_label(table, table.groups[table.baseline]) +
+                         ". Improvement and two-tailed t tests of " + std::string(compared.name) +
+                         "; Holm's correction over " + std::to_string(count) +
+                         (count == 1 ? " comparison." : " comparisons."));
+        result.push_back("Interval: 95 % confidence of the mean of " + std::string(compared.name) +
+                         ". Detectable: the smallest difference (" + std::string(compared.unit) +
+                         ") that these seeds find with 80 % power at 5 %, before correction.");
+    }
+    if (table.target_loss) {
+        result.push_back("Until: iterations to the first evaluation with a validation loss of at most " +
+                         number_text(*table.target_loss) + " nats.");
+    }
+    for (const ResultGroup& group : table.groups) {
+        const std::string label = group_label(table, group);
+        if (group.unfinished > 0) {
+            result.push_back(label + ": " + runs_text(group.unfinished) + " not finished, left out.");
+        }
+        if (group.failed > 0) {
+            result.push_back(label + ": " + runs_text(group.failed) + " failed or diverged, left out.");
+        }
+        if (group.repeated > 0) {
+            result.push_back(label + ": " + runs_text(group.repeated) + " of a seed that was run again, left out.");
+        }
+        const std::int64_t infinite =
+            static_cast<std::int64_t>(group.summaries.size()) - group.described[table.compared].n;
+        if (infinite > 0) {
+            result.push_back(label + ": " + runs_text(infinite) + " without a finite " + std::string(compared.name) +
+                             ", left out of its mean.");
+        }
+    }
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/stats/results_table.h"
+
+namespace ropelab {
+
+// How the formats of the results table write their cells; "–" for a number that is missing.
+
+inline constexpr const char* missing_cell = "–";
+
+std::string fixed_text(double value, int decimals);
+/// Two significant digits, whole from 100 on: a difference as people say it.
+std::string rough_text(double value);
+std::string signed_percent(const std::optional<double>& percent);
+/// "0.016", "<0.001".
+std::string p_text(const std::optional<double>& p);
+std::string mean_and_deviation(const Description& described, int decimals, const char* between);
+/// The mean's 95 % confidence interval with `between` its ends.
+std::string interval_text(const Description& described, int decimals, const char* between);
+/// "1200 ± 50", with "(2 of 3)" where not every run came so low.
+std::string until_text(const ResultGroup& group, const char* between);
+/// "1 run", "3 runs".
+std::string runs_text(std::int64_t count);
+
+/// Measures of which some run has a number.
+std::vector<std::size_t> measured(const ResultsTable& table);
+/// What a reader of the table has to know: baseline, tests, runs that were left out.
+std::vector<std::string> table_notes(const ResultsTable& table);
+
+}  // namespace ropelab

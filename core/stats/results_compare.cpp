@@ -1,0 +1,104 @@
+#include "core/stats/results_compare.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "core/stats/holm.h"
+#include "core/stats/power.h"
+
+namespace ropelab {
+
+namespace {
+
+// Values of the compared measure for the seeds that both groups have.
+struct Pairs {
+    std::vector<double> group, baseline;
+};
+
+Pairs pairs_of(const ResultGroup& group, const ResultGroup& baseline, std::size_t measure) {
+    const std::vector<double> ours = group.values(measure);
+    const std::vector<double> theirs = baseline.values(measure);
+    Pairs result;
+    for (std::size_t i = 0; i < group.seeds.size(); ++i) {
+        const auto mate = std::find(baseline.seeds.begin(), baseline.seeds.end(), group.seeds[i]);
+        if (mate == baseline.seeds.end()) continue;
+        result.group.push_back(ours[i]);
+        result.baseline.push_back(theirs[static_cast<std::size_t>(mate - baseline.seeds.begin())]);
+    }
+    return result;
+}
+
+Comparison comparison_of(const std::optional<TTest>& test) {
+    Comparison result;
+    result.test = test;
+    if (test) result.p = test->p;
+    return result;
+}
+
+void compare(ResultGroup& group, const ResultGroup& baseline, std::size_t measure) {
+    const std::vector<double> values = group.values(measure);
+    const Sample ours = sample_of(values);
+    const Sample theirs = sample_of(baseline.values(measure));
+    const double difference = ours.mean - theirs.mean;
+    if (std::isfinite(difference)) group.difference = difference;
+    const double percent = 100 * difference / theirs.mean;
+    if (std::isfinite(percent)) {
+        group.difference_percent = percent;
+        group.improvement_percent = measures()[measure].more_is_better || percent == 0 ? percent : -percent;
+    }
+    group.student = comparison_of(student_t_test(ours, theirs));
+    group.welch = comparison_of(welch_t_test(ours, theirs));
+    const Pairs pairs = pairs_of(group, baseline, measure);
+    group.paired = comparison_of(paired_t_test(pairs.group, pairs.baseline));
+    const Sample differences = sample_of(paired_differences(pairs.group, pairs.baseline));
+    group.pairs = static_cast<int>(differences.n);
+    // Where a test has nothing to say there is nothing that it could detect.
+    if (group.student.p) {
+        group.detectable = detectable_difference(ours, theirs);
+        const double deviation = standard_error_of_difference(ours, theirs) /
+                                 std::sqrt(1 / static_cast<double>(ours.n) + 1 / static_cast<double>(theirs.n));
+        group.seeds_needed = seeds_to_detect(difference, deviation);
+    }
+    if (group.paired.p) group.detectable_paired = detectable_difference_of_pairs(differences);
+}
+
+}  // namespace
+
+void compare_groups(ResultsTable& table) {
+    if (table.groups.empty()) return;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        if (i != table.baseline) compare(table.groups[i], table.groups[table.baseline], table.compared);
+    }
+    for (Comparison ResultGroup::*const test : {&ResultGroup::student, &ResultGroup::welch, &ResultGroup::paired}) {
+        std::vector<std::optional<double>> raw;
+        for (const ResultGroup& group : table.groups) raw.push_back((group.*test).p);
+        const auto corrected = holm(raw);
+        for (std::size_t i = 0; i < table.groups.size(); ++i) (table.groups[i].*test).p_holm = corrected[i];
+    }
+}
+
+const Comparison& ResultGroup::comparison(TestKind test) const {
+    if (test == TestKind::student) return student;
+    return test == TestKind::welch ? welch : paired;
+}
+
+int ResultsTable::comparisons() const {
+    return static_cast<int>(std::count_if(groups.begin(), groups.end(), [this](const ResultGroup& group) {
+        return group.comparison(test).p.has_value();
+    }));
+}
+
+std::string to_string(TestKind test) {
+    if (test == TestKind::student) return "student";
+    return test == TestKind::welch ? "welch" : "paired";
+}
+
+TestKind test_kind(const std::string& word) {
+    for (const TestKind test : {TestKind::student, TestKind::welch, TestKind::paired}) {
+        if (to_string(test) == word) return test;
+    }
+    throw BadInput("\"" + word + "\" is no test; it must be student, welch or paired.");
+}
+
+}  // namespace ropelab

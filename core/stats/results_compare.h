@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/stats/results_table.h"
+
+namespace ropelab {
+
+/// Fills in what groups are against the table's baseline, whose index, measure and descriptions are there already.
+void compare_groups(ResultsTable& table);
+
+}  // namespace ropelab

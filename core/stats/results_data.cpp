@@ -1,0 +1,124 @@
+// The results table as data: CSV and JSON.
+#include <cmath>
+
+#include "core/spec/numbers.h"
+#include "core/stats/results_table.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+}
+
+std::string csv_number(double value) {
+    return std::isfinite(value) ? number_text(value) : "";
+}
+std::string csv_number(const std::optional<double>& value) {
+    return value ? csv_number(*value) : "";
+}
+
+json json_number(double value) {
+    return std::isfinite(value) ? json(value) : json();
+}
+json json_number(const std::optional<double>& value) {
+    return value ? json_number(*value) : json();
+}
+
+json json_sample(const Description& described, const std::vector<double>& raw) {
+    json values = json::array();
+    for (const double value : raw) values.push_back(json_number(value));
+    return {{"n", described.n},
+            {"mean", json_number(described.mean)},
+            {"std", json_number(described.standard_deviation)},
+            {"minimum", json_number(described.minimum)},
+            {"maximum", json_number(described.maximum)},
+            {"standard_error", json_number(described.standard_error)},
+            {"confidence_95", {json_number(described.confidence_low), json_number(described.confidence_high)}},
+            {"values", std::move(values)}};
+}
+
+}  // namespace
+
+std::string results_csv(const ResultsTable& table) {
+    const bool until = table.target_loss.has_value();
+    std::string result;
+    for (const std::string& key : table.swept) result += csv_field(key) + ",";
+    result += "n";
+    for (const Measure& measure : measures()) {
+        result += "," + std::string(measure.name) + "," + std::string(measure.name) + "_std";
+    }
+    if (until) result += ",iterations_until,iterations_until_std,iterations_until_n";
+    result += ",standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent";
+    result += ",p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm";
+    result += ",detectable,detectable_paired,verdict\r\n";
+    for (const ResultGroup& group : table.groups) {
+        for (const std::string& key : table.swept) result += csv_field(setting_text(group.settings.at(key))) + ",";
+        result += std::to_string(group.summaries.size());
+        for (const Description& described : group.described) {
+            result += "," + csv_number(described.mean) + "," + csv_number(described.standard_deviation);
+        }
+        if (until) {
+            result += "," + csv_number(group.until.mean) + "," + csv_number(group.until.standard_deviation) + "," +
+                      std::to_string(group.until.n);
+        }
+        const Description& compared = group.described[table.compared];
+        for (const double value : {compared.standard_error, compared.confidence_low, compared.confidence_high}) {
+            result += "," + csv_number(value);
+        }
+        for (const auto& value : {group.difference, group.difference_percent, group.improvement_percent}) {
+            result += "," + csv_number(value);
+        }
+        for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
+            result += "," + csv_number(test->p) + "," + csv_number(test->p_holm);
+        }
+        result += "," + csv_number(group.detectable) + "," + csv_number(group.detectable_paired) + "," +
+                  to_string(verdict_of(table, group).kind) + "\r\n";
+    }
+    return result;
+}
+
+json results_json(const ResultsTable& table) {
+    json groups = json::array();
+    for (const ResultGroup& group : table.groups) {
+        json entry = {{"settings", group.settings},     {"seeds", group.seeds},   {"n", group.summaries.size()},
+                      {"unfinished", group.unfinished}, {"failed", group.failed}, {"repeated", group.repeated}};
+        entry["difference"] = json_number(group.difference);
+        entry["difference_percent"] = json_number(group.difference_percent);
+        entry["improvement_percent"] = json_number(group.improvement_percent);
+        entry["pairs"] = group.pairs;
+        entry["detectable"] = json_number(group.detectable);
+        entry["detectable_paired"] = json_number(group.detectable_paired);
+        entry["seeds_needed"] = group.seeds_needed ? json(*group.seeds_needed) : json();
+        const Verdict verdict = verdict_of(table, group);
+        entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
+        for (std::size_t i = 0; i < measure_count; ++i) {
+            entry[std::string(measures()[i].name)] = json_sample(group.described[i], group.values(i));
+        }
+        if (table.target_loss) entry["iterations_until"] = json_sample(group.until, group.iterations_until);
+        const std::array<std::pair<const char*, const Comparison*>, 3> tests = {
+            {{"student", &group.student}, {"welch", &group.welch}, {"paired", &group.paired}}};
+        for (const auto& [name, test] : tests) {
+            const auto& made = test->test;
+            entry[name] = {{"p", json_number(test->p)},
+                           {"p_holm", json_number(test->p_holm)},
+                           {"t", made ? json_number(made->t) : json()},
+                           {"degrees_of_freedom", made ? json_number(made->degrees_of_freedom) : json()}};
+        }
+        groups.push_back(std::move(entry));
+    }
+    return {{"swept", table.swept},
+            {"compared", std::string(measures()[table.compared].name)},
+            {"test", to_string(table.test)},
+            {"target_loss", json_number(table.target_loss)},
+            {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
+            {"groups", std::move(groups)}};
+}
+
+}  // namespace ropelab

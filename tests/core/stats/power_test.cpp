@@ -1,0 +1,79 @@
+#include "core/stats/power.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// scipy 1.17.1: nct.sf(tc, df, ncp) + nct.cdf(-tc, df, ncp) with tc = t.ppf(0.975, df).
+TEST(Power, AgreesWithScipysNoncentralT) {
+    EXPECT_NEAR(t_test_power(1, 4), 0.122249152073, 1e-10);
+    EXPECT_NEAR(t_test_power(2.5, 4), 0.477261117382, 1e-10);
+    EXPECT_NEAR(t_test_power(-2.5, 4), 0.477261117382, 1e-10);
+    EXPECT_NEAR(t_test_power(3, 18), 0.809706936963, 1e-10);
+    EXPECT_NEAR(t_test_power(5, 2), 0.719180536391, 1e-10);
+    EXPECT_EQ(t_test_power(0, 4), 0.05);
+}
+
+// statsmodels 0.15.0: TTestIndPower().solve_power(None, nobs1, alpha=0.05, power=0.8, ratio=…), in standard deviations.
+TEST(Power, SmallestDifferenceAgreesWithStatsmodels) {
+    struct Case {
+        std::int64_t a, b;
+        double effect;
+    };
+    for (const Case& each : {Case{2, 2, 5.653489342}, Case{3, 3, 3.07089227}, Case{5, 5, 2.024440146},
+                             Case{10, 10, 1.324947368}, Case{3, 5, 2.458832394}, Case{20, 4, 1.605691716}}) {
+        const auto difference = detectable_difference({each.a, 1.5, 0.25}, {each.b, 2.5, 0.25});
+        ASSERT_TRUE(difference);
+        EXPECT_NEAR(*difference, 0.25 * each.effect, 1e-6) << each.a << " and " << each.b;
+    }
+}
+
+// statsmodels 0.15.0: TTestPower().solve_power(None, nobs, alpha=0.05, power=0.8).
+TEST(Power, SmallestDifferenceOfPairsAgreesWithStatsmodels) {
+    EXPECT_NEAR(*detectable_difference_of_pairs({2, 0, 1}), 11.54988975, 1e-5);
+    EXPECT_NEAR(*detectable_difference_of_pairs({3, 0, 1}), 3.264043553, 1e-6);
+    EXPECT_NEAR(*detectable_difference_of_pairs({5, 0, 0.1}), 0.1681997083, 1e-7);
+    EXPECT_NEAR(*detectable_difference_of_pairs({10, 7, 1}), 0.9960019108, 1e-6);
+}
+
+// statsmodels 0.15.0: TTestIndPower().solve_power(effect, None, alpha=0.05, power=0.8) gives 393.4057, 63.7656,
+// 25.5246, 16.7147, 8.0603, 5.09, 3.07 and 2.1172.
+TEST(Power, SeedsAgreeWithStatsmodels) {
+    EXPECT_EQ(seeds_to_detect(0.2, 1), 394);
+    EXPECT_EQ(seeds_to_detect(0.5, 1), 64);
+    EXPECT_EQ(seeds_to_detect(-0.8, 1), 26);
+    EXPECT_EQ(seeds_to_detect(0.01, 0.01), 17);
+    EXPECT_EQ(seeds_to_detect(1.5, 1), 9);
+    EXPECT_EQ(seeds_to_detect(2, 1), 6);
+    EXPECT_EQ(seeds_to_detect(3, 1), 4);
+    EXPECT_EQ(seeds_to_detect(5, 1), 3);
+    EXPECT_EQ(seeds_to_detect(500, 1), 2);
+}
+
+TEST(Power, UnequalSpreadsArePooled) {
+    // √((2 · 1 + 2 · 9) / 4) = √5.
+    EXPECT_NEAR(*detectable_difference({3, 0, 1}, {3, 0, 3}), std::sqrt(5.0) * 3.07089227, 1e-6);
+}
+
+TEST(Power, SaysNothingWhereNothingCanBeSaid) {
+    EXPECT_FALSE(detectable_difference({1, 2, nan}, {3, 2, 1}));
+    EXPECT_FALSE(detectable_difference({3, 2, 0}, {3, 1, 0}));
+    EXPECT_FALSE(detectable_difference_of_pairs({3, 1, 0}));
+    EXPECT_FALSE(seeds_to_detect(0, 1));
+    EXPECT_FALSE(seeds_to_detect(1, 0));
+    EXPECT_FALSE(seeds_to_detect(nan, 1));
+    EXPECT_FALSE(seeds_to_detect(0.001, 1));  // 15.7 million seeds
+    EXPECT_THROW(t_test_power(1, 0), BadInput);
+    EXPECT_THROW(detectable_difference({3, 0, 1}, {3, 0, 1}, {0.05, 1}), BadInput);
+}
+
+}  // namespace
+}  // namespace ropelab

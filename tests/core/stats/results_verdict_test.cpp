@@ -1,0 +1,196 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/spec/error.h"
+#include "core/stats/power.h"
+#include "tests/core/stats/result_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+// Three seeds at 10000, and three at another theta that lies `difference` away.
+std::vector<ResultRun> two_groups(double difference) {
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 3; ++seed) {
+        runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, 1.5 + 0.01 * seed));
+        runs.push_back(result_run({{"theta", 500}, {"seed", seed}}, 1.5 + 0.01 * seed + difference));
+    }
+    runs.back().summary->best_validation_loss += 0.002;  // pairs differ by more than a constant
+    return runs;
+}
+
+std::string thetas(const ResultsTable& table) {
+    std::string result;
+    for (const ResultGroup& group : table.groups) result += setting_text(group.settings.at("theta")) + " ";
+    return result;
+}
+
+TEST(ResultsVerdict, SaysWhatIsSignificantAndWhatIsNot) {
+    const ResultsTable far = results_table(two_groups(-0.2));
+    EXPECT_EQ(verdict_of(far, far.groups[0]).kind, Verdict::Kind::baseline);
+    const Verdict better = verdict_of(far, far.groups[1]);
+    EXPECT_EQ(better.kind, Verdict::Kind::better);
+    EXPECT_THAT(better.words,
+                HasSubstr("Better: 0.20 nats lower than the baseline, p < 0.001 after Holm (Welch, 1 comparison)"));
+    const ResultsTable above = results_table(two_groups(0.2));
+    EXPECT_EQ(verdict_of(above, above.groups[1]).kind, Verdict::Kind::worse);
+
+    const ResultsTable near = results_table(two_groups(-0.004));
+    const Verdict undecided = verdict_of(near, near.groups[1]);
+    EXPECT_EQ(undecided.kind, Verdict::Kind::undecided);
+    EXPECT_THAT(undecided.words, HasSubstr("Not significant"));
+    EXPECT_THAT(undecided.words, HasSubstr("With 3 seeds a difference below 0.03"));
+    EXPECT_THAT(undecided.words, HasSubstr("cannot be detected"));
+    EXPECT_THAT(undecided.words, HasSubstr("seeds a group"));
+}
+
+TEST(ResultsVerdict, TellsWhatHolmTakesAway) {
+    const ResultsTable table = results_table(theta_paper_runs());
+    const Verdict verdict = verdict_of(table, table.groups[2]);  // Welch 0.031 by itself
+    EXPECT_EQ(verdict.kind, Verdict::Kind::undecided);
+    EXPECT_THAT(verdict.words, HasSubstr("p = 0.031 by itself, but p = 0.153 after Holm (Welch, 5 comparisons)"));
+}
+
+TEST(ResultsVerdict, FollowsTheTestAskedFor) {
+    ResultsOptions options;
+    options.test = TestKind::paired;
+    const ResultsTable table = results_table(two_groups(-0.02), options);
+    const Verdict verdict = verdict_of(table, table.groups[1]);
+    EXPECT_EQ(verdict.kind, Verdict::Kind::better);
+    EXPECT_THAT(verdict.words, HasSubstr("paired by seed"));
+    EXPECT_EQ(verdict_of(results_table(two_groups(-0.02)), results_table(two_groups(-0.02)).groups[1]).kind,
+              Verdict::Kind::undecided);
+    EXPECT_EQ(test_kind("student"), TestKind::student);
+    EXPECT_THAT([] { test_kind("mann-whitney"); }, ThrowsMessage<BadInput>(HasSubstr("student, welch or paired")));
+}
+
+TEST(ResultsVerdict, OneSeedIsNoTest) {
+    const std::vector<ResultRun> runs = {result_run({{"theta", 10000}, {"seed", 1}}, 1),
+                                         result_run({{"theta", 500}, {"seed", 1}}, 2)};
+    ResultsOptions options;
+    const ResultsTable table = results_table(runs, options);
+    EXPECT_EQ(verdict_of(table, table.groups[1]).kind, Verdict::Kind::untested);
+    EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr("two seeds or more"));
+    EXPECT_FALSE(table.groups[1].detectable);
+    EXPECT_FALSE(table.groups[1].seeds_needed);
+    EXPECT_EQ(*table.groups[1].difference, 1);
+    options.test = TestKind::paired;
+    const ResultsTable paired = results_table(runs, options);
+    EXPECT_THAT(verdict_of(paired, paired.groups[1]).words, HasSubstr("there is 1."));
+}
+
+TEST(ResultsVerdict, EqualSamplesAreNotSignificantAndCopiesAreNoTest) {
+    std::vector<ResultRun> runs = two_groups(0);
+    runs.back().summary->best_validation_loss -= 0.002;
+    ResultsOptions options;
+    const ResultsTable equal = results_table(runs, options);
+    EXPECT_EQ(*equal.groups[1].student.p, 1);
+    EXPECT_EQ(verdict_of(equal, equal.groups[1]).kind, Verdict::Kind::undecided);
+    EXPECT_EQ(*equal.groups[1].improvement_percent, 0);
+    options.test = TestKind::paired;
+    const ResultsTable copies = results_table(runs, options);
+    EXPECT_THAT(verdict_of(copies, copies.groups[1]).words, HasSubstr("copies"));
+}
+
+TEST(ResultsVerdict, ADivergedRunIsCountedAndShownAndNotAveragedAway) {
+    std::vector<ResultRun> runs = two_groups(-0.2);
+    runs[1].state = RunState::failed;
+    runs[1].summary->best_validation_loss = 1e9;
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(table.groups[1].failed, 1);
+    EXPECT_EQ(table.groups[1].unfinished, 0);
+    EXPECT_THAT(table.groups[1].members, ElementsAre(1, 3, 5));
+    EXPECT_THAT(table.groups[1].counted, ElementsAre(3, 5));
+    EXPECT_EQ(table.groups[1].described[0].n, 2);
+    EXPECT_LT(table.groups[1].described[0].mean, 2);
+    EXPECT_THAT(results_text(table), HasSubstr("theta = 500: 1 run failed or diverged, left out."));
+    EXPECT_EQ(results_json(table)["groups"][1]["failed"], 1);
+}
+
+TEST(ResultsVerdict, MoreIsBetterOfSpeeds) {
+    std::vector<ResultRun> runs = two_groups(0);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        runs[i].summary->tokens_per_second = (i % 2 == 0 ? 1000 : 2000) + static_cast<double>(i);
+    }
+    ResultsOptions options;
+    options.compare = "tokens_per_second";
+    const ResultsTable table = results_table(runs, options);
+    EXPECT_EQ(verdict_of(table, table.groups[1]).kind, Verdict::Kind::better);
+    EXPECT_GT(*table.groups[1].improvement_percent, 90);
+    options.compare = "best_validation_loss";
+    const ResultsTable losses = results_table(two_groups(-0.2), options);
+    EXPECT_NEAR(*losses.groups[1].improvement_percent, -*losses.groups[1].difference_percent, 1e-12);
+    EXPECT_GT(*losses.groups[1].improvement_percent, 0);
+}
+
+TEST(ResultsVerdict, DetectableDifferenceIsThatOfThePooledSpread) {
+    const ResultsTable table = results_table(two_groups(-0.02));
+    const Sample ours = sample_of(table.groups[1].values(0));
+    const Sample theirs = sample_of(table.groups[0].values(0));
+    EXPECT_EQ(*table.groups[1].detectable, *detectable_difference(ours, theirs));
+    EXPECT_EQ(table.groups[1].pairs, 3);
+    EXPECT_LT(*table.groups[1].detectable_paired, *table.groups[1].detectable);
+    EXPECT_FALSE(table.groups[0].detectable);
+}
+
+TEST(ResultsUntil, IsTheFirstEvaluationThatComesSoLow) {
+    std::vector<ResultRun> runs = two_groups(-0.2);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const double late = static_cast<double>(i);
+        runs[i].evaluations = {{0, 4}, {100, 2.0 + 0.1 * late}, {200, 1.9}, {300, 2.5}};
+    }
+    runs[4].evaluations = {{0, 4}, {100, std::numeric_limits<double>::quiet_NaN()}, {200, 3}};
+    ResultsOptions options;
+    options.target_loss = 2.05;
+    const ResultsTable table = results_table(runs, options);
+    EXPECT_EQ(table.groups[0].iterations_until[0], 100);
+    EXPECT_EQ(table.groups[0].iterations_until[1], 200);
+    EXPECT_EQ(table.groups[0].until.n, 2);
+    EXPECT_EQ(table.groups[0].until.mean, 150);
+    EXPECT_EQ(table.groups[1].until.mean, 200);
+    EXPECT_THAT(results_text(table), HasSubstr("150 ± 71 (2 of 3)"));
+    EXPECT_THAT(results_latex(table), HasSubstr("$150 \\pm 71$ (2 of 3)"));
+    EXPECT_THAT(results_csv(table), HasSubstr("iterations_until,iterations_until_std,iterations_until_n"));
+    EXPECT_TRUE(results_json(table)["groups"][0]["iterations_until"]["values"][2].is_null());
+    EXPECT_TRUE(results_table(runs).groups[0].iterations_until.empty());
+    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("until")));
+}
+
+TEST(ResultsSort, OrdersByAnyColumnAndKeepsTheBaseline) {
+    ResultsTable table = results_table(theta_paper_runs());
+    sort_groups(table, "-theta");
+    EXPECT_EQ(thetas(table), "50000 20000 10000 5000 1000 500 ");
+    EXPECT_EQ(table.baseline, 2U);
+    sort_groups(table, "best_validation_loss");
+    EXPECT_EQ(thetas(table).substr(0, 5), "5000 ");
+    EXPECT_EQ(setting_text(table.groups[table.baseline].settings.at("theta")), "10000");
+    sort_groups(table, "p_welch");
+    EXPECT_EQ(thetas(table).substr(0, 5), "5000 ");
+    EXPECT_EQ(table.baseline, 5U);  // it has no p
+    sort_groups(table, "-p_welch");
+    EXPECT_EQ(table.baseline, 5U);
+    sort_groups(table, "improvement");
+    EXPECT_EQ(thetas(table).substr(0, 4), "500 ");
+    EXPECT_THAT([&] { sort_groups(table, "thetaa"); }, ThrowsMessage<BadInput>(HasSubstr("did you mean theta?")));
+}
+
+TEST(ResultsSort, NumbersComeBeforeWordsAndNothingLast) {
+    const std::vector<ResultRun> runs = {result_run({{"odd", "word"}, {"seed", 1}}, 1),
+                                         result_run({{"odd", 3}, {"seed", 1}}, 2), result_run({{"seed", 1}}, 3),
+                                         result_run({{"odd", 2}, {"seed", 1}}, 4)};
+    ResultsTable table = results_table(runs);
+    sort_groups(table, "odd");
+    std::vector<double> losses;
+    for (const ResultGroup& group : table.groups) losses.push_back(group.described[0].mean);
+    EXPECT_THAT(losses, ElementsAre(4, 2, 1, 3));
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,275 @@
+#include "ui/results/results_room.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <cmath>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/figure/export.h"
+#include "ui/results/group_table.h"
+#include "ui/results/results_panel.h"
+#include "ui/results/seed_table.h"
+#include "ui/window/actions.h"
+
+namespace ropelab::ui {
+namespace {
+
+class ResultsRoomTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        room = std::make_unique<ResultsRoom>(*workspace);
+        room->resize(900, 600);
+    }
+
+    // A lab of finished runs: each theta's best validation loss for seeds 1, 2, 3 …
+    void openLab(const std::vector<std::pair<double, std::vector<double>>>& groups) {
+        const QString path = file("recorded.ropelab");
+        {
+            const auto lab = LabFile::create(path.toStdString());
+            const std::int64_t experiment = lab->add_experiment("recorded", Experiment("recorded").to_json().dump());
+            for (const auto& [theta, losses] : groups) {
+                for (std::size_t i = 0; i < losses.size(); ++i) {
+                    const nlohmann::json settings = {{"theta", theta}, {"seed", i + 1}};
+                    const RunId run =
+                        lab->add_run(experiment, "θ " + std::to_string(static_cast<int>(theta)), settings.dump());
+                    RunSummary summary;
+                    summary.iterations = 200;
+                    summary.best_validation_loss = losses[i];
+                    summary.final_validation_loss = losses[i] + 0.1;
+                    summary.final_training_loss = losses[i] - 0.1;
+                    summary.seconds = 10;
+                    summary.tokens_per_second = 1000;
+                    const bool failed = !std::isfinite(losses[i]);
+                    std::vector<Event> events = {event::Evaluated{run, 100, 2.0, failed ? 9.0 : losses[i] + 0.5},
+                                                 event::Evaluated{run, 200, 1.0, failed ? 9.0 : losses[i]}};
+                    events.emplace_back(event::RunEnded{run, failed ? RunState::failed : RunState::finished,
+                                                        failed ? "The loss is not finite any more." : "", summary});
+                    lab->record(events);
+                }
+            }
+        }
+        workspace->lab().open(path);
+        room->show();
+        ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
+    }
+    void openUsual() { openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, 1.32, 1.31}}, {2000, {1.505, 1.50, 1.53}}}); }
+
+    QString cell(int row, const QString& column) {
+        const int place = room->groups().columnOf(column);
+        const auto* model = room->groupView().model();
+        return place < 0 ? QStringLiteral("no column") : model->index(row, place).data().toString();
+    }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<ResultsRoom> room;
+};
+
+TEST_F(ResultsRoomTest, EmptyItSaysWhatFillsItAndGoesToTrain) {
+    room->show();
+    room->refreshNow();
+    EXPECT_TRUE(room->isEmpty());
+    EXPECT_FALSE(room->hasFigure());
+    QSignalSpy asked(room.get(), &ResultsRoom::trainAsked);
+    room->goToTrain()->click();
+    EXPECT_EQ(asked.count(), 1);
+}
+
+TEST_F(ResultsRoomTest, GoToTrainUsesTheWindowsAction) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    int shown = 0;
+    registry.add({.id = "room.train", .menu = "View", .text = "Room: Train", .handler = [&] { ++shown; }});
+    room->addActions(registry);
+    room->show();
+    room->goToTrain()->click();
+    EXPECT_EQ(shown, 1);
+    ASSERT_NE(registry.action("results.copy"), nullptr);
+}
+
+TEST_F(ResultsRoomTest, TheTableShowsMeansAndVerdicts) {
+    openUsual();
+    ASSERT_EQ(room->groups().rowCount(), 3);
+    EXPECT_EQ(cell(0, "θ"), "10k");
+    EXPECT_EQ(cell(0, "n"), "3");
+    EXPECT_EQ(cell(0, "best validation loss"), "1.5100 ± 0.0100");
+    EXPECT_EQ(cell(1, "improvement"), "+13.25");
+    EXPECT_EQ(cell(0, "verdict"), "baseline");
+    EXPECT_EQ(cell(1, "verdict"), "better");
+    EXPECT_EQ(cell(2, "verdict"), "not significant");
+    EXPECT_EQ(cell(1, "p Student, Holm"), "<0.001");
+    EXPECT_NE(cell(1, "p paired"), "–");
+    EXPECT_NE(cell(1, "detectable"), "–");
+    EXPECT_EQ(cell(0, "detectable"), "–");
+    EXPECT_EQ(cell(0, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
+    const GroupTable& groups = room->groups();
+    const int column = groups.columnOf("best validation loss");
+    EXPECT_EQ(groups.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(), "best validation loss\n(nats)");
+    for (int i = 0; i < groups.columnCount(); ++i) {
+        EXPECT_FALSE(groups.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty()) << i;
+    }
+    EXPECT_TRUE(room->words().contains("1 better, 1 not significantly different")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("With 3 seeds a difference below"));
+}
+
+TEST_F(ResultsRoomTest, SortsByNumbersWithMissingOnesLast) {
+    openUsual();
+    QTableView& view = room->groupView();
+    view.sortByColumn(room->groups().columnOf("best validation loss"), Qt::AscendingOrder);
+    EXPECT_EQ(cell(0, "θ"), "500");
+    view.sortByColumn(room->groups().columnOf("θ"), Qt::DescendingOrder);
+    EXPECT_EQ(cell(0, "θ"), "10k");
+    EXPECT_EQ(cell(2, "θ"), "500");
+    for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+        view.sortByColumn(room->groups().columnOf("p Welch"), order);
+        EXPECT_EQ(cell(2, "verdict"), "baseline");
+    }
+}
+
+TEST_F(ResultsRoomTest, ThePickedGroupShowsItsRunsAndItsVerdict) {
+    openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, std::nan(""), 1.31}}});
+    room->pickGroup(1);
+    EXPECT_EQ(room->pickedGroup(), 1);
+    SeedTable& seeds = room->seeds();
+    ASSERT_EQ(seeds.rowCount(), 3);
+    EXPECT_EQ(seeds.runAt(0), 4);
+    const int state = seeds.columnCount() - 2;
+    EXPECT_EQ(seeds.index(0, 0).data().toString(), "1");
+    EXPECT_EQ(seeds.index(0, 1).data().toString(), "1.3000");
+    EXPECT_EQ(seeds.index(1, 0).data().toString(), "2");
+    EXPECT_EQ(seeds.index(1, 1).data().toString(), "–");
+    EXPECT_TRUE(seeds.index(1, state).data().toString().contains("left out"));
+    EXPECT_EQ(seeds.index(0, state + 1).data().toString(), "θ 500");
+    EXPECT_EQ(cell(1, "n"), "2");
+    EXPECT_TRUE(room->words().contains("1 run that failed or diverged")) << room->words().toStdString();
+    EXPECT_TRUE(room->groupWords().startsWith("Better")) << room->groupWords().toStdString();
+    room->groupView().selectRow(0);
+    EXPECT_EQ(room->pickedGroup(), 0);
+    EXPECT_EQ(room->groupWords(), "The baseline of the comparison.");
+}
+
+TEST_F(ResultsRoomTest, BaselineMeasureTestAndTargetAreChosen) {
+    openUsual();
+    ResultsPanel& panel = room->choices();
+    panel.baseline()->setCurrentIndex(2);  // after the standard one and 10k
+    EXPECT_EQ(cell(1, "verdict"), "baseline");
+    EXPECT_EQ(cell(0, "verdict"), "worse");
+    EXPECT_EQ(panel.baseline()->currentText(), "θ 500");
+    panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
+    EXPECT_EQ(cell(0, "speed"), "1000 ± 0");
+    EXPECT_EQ(cell(0, "verdict"), "no test");  // copies of one number
+    panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
+    panel.test()->setCurrentIndex(panel.test()->findData("paired"));
+    EXPECT_EQ(room->results().table.test, TestKind::paired);
+    EXPECT_EQ(room->groups().columnOf("until 1.52 nats"), -1);
+    panel.target()->setText("1.51");
+    EXPECT_EQ(cell(1, "until 1.51 nats"), "200 ± 0");
+    EXPECT_EQ(cell(0, "until 1.51 nats"), "200 ± 0 (2 of 3)");
+    panel.target()->setText("low");
+    EXPECT_TRUE(panel.target()->property("wrong").toBool());
+    EXPECT_FALSE(room->results().table.target_loss);
+}
+
+TEST_F(ResultsRoomTest, TheFigureHasIntervalsAndSeeds) {
+    openUsual();
+    const Figure figure = room->figure();
+    EXPECT_EQ(figure.x.categories, QStringList({"10k", "500", "2k"}));
+    EXPECT_EQ(figure.y.title(), "best validation loss (nats)");
+    // A group: bar, two caps, the mean and three seeds.
+    ASSERT_EQ(figure.curves.size(), 21u);
+    const Description& first = room->results().table.groups[0].described[0];
+    EXPECT_EQ(figure.curves[0].y, QList<double>({first.confidence_low, first.confidence_high}));
+    EXPECT_EQ(figure.curves[3].y, QList<double>({first.mean}));
+    EXPECT_EQ(figure.curves[7].ink, Ink::data(3));  // the fourth run is the second group's first
+    ASSERT_EQ(figure.horizontalLines.size(), 1u);
+    EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.51);
+    const QByteArray csv = figureCsv(figure);
+    EXPECT_TRUE(csv.contains("95 % interval, low"));
+    EXPECT_TRUE(csv.contains("1.31"));
+}
+
+TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
+    openUsual();
+    ResultsPanel& panel = room->choices();
+    const ResultsTable& table = room->results().table;
+    const QList<std::string> expected = {results_text(table), results_csv(table), results_latex(table),
+                                         results_json(table).dump(2) + '\n'};
+    for (int i = 0; i < panel.formats()->count(); ++i) {
+        panel.formats()->setCurrentIndex(i);
+        panel.copyButton()->click();
+        EXPECT_EQ(QApplication::clipboard()->text().toStdString(), expected[i]);
+    }
+    QString suggested;
+    room->askSave = [&](const QString& suggestion) {
+        suggested = suggestion;
+        return file("table.tex");
+    };
+    panel.formats()->setCurrentIndex(2);
+    panel.saveButton()->click();
+    EXPECT_EQ(suggested, "results.tex");
+    QFile saved(file("table.tex"));
+    ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
+    EXPECT_EQ(saved.readAll().toStdString(), expected[2]);
+
+    QSignalSpy problems(workspace.get(), &Workspace::problem);
+    room->askSave = [&](const QString&) { return file("nowhere/table.tex"); };
+    panel.saveButton()->click();
+    EXPECT_EQ(problems.count(), 1);
+}
+
+TEST_F(ResultsRoomTest, FollowsTheLabWhileItTrains) {
+    workspace->experiment().replace(smallSweep(60));
+    room->show();
+    EXPECT_TRUE(room->isEmpty());
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    ASSERT_TRUE(waitUntil([&] { return room->groups().rowCount() == 2 && cell(1, "n") == "1"; }));
+    EXPECT_EQ(room->pickedGroup(), 0);
+    EXPECT_TRUE(room->words().startsWith("No test against θ 10k")) << room->words().toStdString();
+}
+
+TEST_F(ResultsRoomTest, CountsUnfinishedRunsAsTheyStand) {
+    engine.step_microseconds = 2000;
+    workspace->experiment().replace(smallSweep(100000));
+    room->show();
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(2) && workspace->runs().find(2)->last; }));
+    EXPECT_TRUE(room->isEmpty());
+    room->choices().unfinished()->setChecked(true);
+    ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
+    EXPECT_NE(cell(0, "best validation loss"), "–");
+    EXPECT_EQ(room->groups().columnOf("training time"), -1);  // nobody knows yet
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+}
+
+TEST_F(ResultsRoomTest, HiddenItComputesNothing) {
+    openUsual();
+    room->hide();
+    const auto before = room->results().runs;
+    workspace->newLab();
+    QTest::qWait(300);
+    EXPECT_EQ(room->results().runs, before);
+    room->show();
+    EXPECT_TRUE(room->isEmpty());
+}
+
+TEST_F(ResultsRoomTest, EveryControlHasAName) {
+    openUsual();
+    for (QWidget* widget : room->choices().findChildren<QComboBox*>()) {
+        EXPECT_FALSE(widget->accessibleName().isEmpty());
+        EXPECT_FALSE(widget->toolTip().isEmpty());
+    }
+    for (const auto* view : room->findChildren<QTableView*>()) EXPECT_FALSE(view->accessibleName().isEmpty());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,321 @@
+#include "ui/results/group_table.h"
+
+#include <QPainter>
+#include <QPixmap>
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+#include "ui/results/results_words.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+QVariant keyOf(const std::optional<double>& number) {
+    return number ? *number : std::nan("");
+}
+
+QVariant keyOf(const nlohmann::json& setting) {
+    if (setting.is_null()) return std::nan("");
+    return setting.is_number() ? QVariant(setting.get<double>()) : QVariant(text(setting_text(setting)));
+}
+
+// "t = −4.03 with 4 degrees of freedom"
+QString testTip(const Comparison& comparison) {
+    if (!comparison.test) return QObject::tr("No test: fewer than two values on a side, or no spread.");
+    return QObject::tr("t = %1 with %2 degrees of freedom, p = %3")
+        .arg(text(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
+             QString::number(comparison.test->p, 'g', 3));
+}
+
+}  // namespace
+
+QPixmap colorDisc(int colorIndex) {
+    const auto& manager = ThemeManager::instance();
+    const int size = manager.pixels(10);
+    constexpr qreal ratio = 2;
+    QPixmap pixmap(QSize(size, size) * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(manager.theme().dataColor(colorIndex));
+    painter.drawEllipse(QRectF(0, 0, size, size).adjusted(1, 1, -1, -1));
+    return pixmap;
+}
+
+GroupTable::GroupTable(QObject* parent) : QAbstractTableModel(parent) {
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+    });
+}
+
+void GroupTable::setResults(const Results& results) {
+    const int rows = rowCount();
+    QStringList before;
+    for (const Column& column : m_columns) before << column.title;
+    const auto titles = [](const std::vector<Column>& columns) {
+        QStringList result;
+        for (const Column& column : columns) result << column.title;
+        return result;
+    };
+    Results old = std::move(m_results);
+    m_results = results;
+    std::vector<Column> next = columns();
+    m_results = std::move(old);
+    const bool same = titles(next) == before && static_cast<int>(results.table.groups.size()) == rows;
+    if (!same) beginResetModel();
+    m_results = results;
+    m_columns = std::move(next);
+    if (!same) {
+        endResetModel();
+    } else if (rows > 0) {
+        emit dataChanged(index(0, 0), index(rows - 1, columnCount() - 1));
+        emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    }
+}
+
+int GroupTable::columnOf(const QString& title) const {
+    const auto found =
+        std::find_if(m_columns.begin(), m_columns.end(), [&](const Column& column) { return column.title == title; });
+    return found == m_columns.end() ? -1 : static_cast<int>(found - m_columns.begin());
+}
+
+GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
+    const Measure& known = measures()[measure];
+    return {measureTitle(known),
+            measureUnit(known),
+            measureWhy(known) + QLatin1Char('\n') +
+                tr("Mean ± sample standard deviation, √(Σ(x − x̄)² / (n − 1)), over the group's seeds. F37"),
+            [measure, decimals = known.decimals](Group group) {
+                return text(mean_and_deviation(group.described[measure], decimals, " ± "));
+            },
+            [measure](Group group) { return keyOf(std::optional(group.described[measure].mean)); },
+            [measure, decimals = known.decimals](Group group) {
+                const Description& described = group.described[measure];
+                if (described.n == 0) return tr("Not measured.");
+                return tr("%1, from %2 to %3")
+                    .arg(countText(described.n, tr("seed")), text(fixed_text(described.minimum, decimals)),
+                         text(fixed_text(described.maximum, decimals)));
+            }};
+}
+
+std::vector<GroupTable::Column> GroupTable::columns() const {
+    const ResultsTable& table = m_results.table;
+    std::vector<Column> result;
+    for (const std::string& key : table.swept) {
+        result.push_back({keyTitle(key),
+                          {},
+                          tr("A key in which the runs differ."),
+                          [key](Group group) { return settingTitle(key, group.settings.at(key)); },
+                          [key](Group group) { return keyOf(group.settings.at(key)); },
+                          [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }});
+    }
+    if (table.swept.empty()) {
+        result.push_back({tr("group"),
+                          {},
+                          tr("The runs differ in nothing but their seed."),
+                          [](Group) { return tr("all runs"); },
+                          [](Group) { return QVariant(QString()); },
+                          {},
+                          true});
+    }
+    result.push_back(
+        {tr("n"),
+         {},
+         tr("Runs that count: finished ones, each seed once."),
+         [](Group group) { return QString::number(group.summaries.size()); },
+         [](Group group) { return QVariant(static_cast<double>(group.summaries.size())); },
+         [](Group group) {
+             QStringList parts = {
+                 tr("%1 in all").arg(countText(static_cast<std::int64_t>(group.members.size()), tr("run")))};
+             if (group.failed > 0) parts << tr("%1 failed or diverged").arg(group.failed);
+             if (group.unfinished > 0) parts << tr("%1 not finished").arg(group.unfinished);
+             if (group.repeated > 0) parts << tr("%1 of a repeated seed").arg(group.repeated);
+             return parts.join(QStringLiteral(", "));
+         }});
+    addComparison(result);
+    for (const std::size_t measure : measured(table)) {
+        if (measure != table.compared) result.push_back(measureColumn(measure));
+    }
+    return result;
+}
+
+void GroupTable::addComparison(std::vector<Column>& result) const {
+    const ResultsTable& table = m_results.table;
+    const std::size_t compared = table.compared;
+    const QString unit = measureUnit(measures()[compared]);
+    const int decimals = measures()[compared].decimals;
+    const bool comparing = table.groups.size() > 1;
+    result.push_back(measureColumn(compared));
+    if (comparing) {
+        result.push_back({tr("improvement"), QStringLiteral("%"),
+                          tr("(mean − baseline's mean) / baseline's mean, turned so that better is positive."),
+                          [](Group group) { return text(signed_percent(group.improvement_percent)); },
+                          [](Group group) { return keyOf(group.improvement_percent); },
+                          [unit](Group group) {
+                              return group.difference
+                                         ? tr("difference: %1 %2").arg(text(rough_text(*group.difference)), unit)
+                                         : QString();
+                          }});
+        result.push_back(
+            {tr("verdict"),
+             {},
+             tr("Whether the group differs from the baseline at 5 % after Holm's correction (%1).")
+                 .arg(testTitle(table.test)),
+             [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
+             [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
+             [this](Group group) { return text(verdict_of(m_results.table, group).words); },
+             true});
+        addTests(result);
+    }
+    result.push_back(
+        {tr("95 % interval"), unit, tr("x̄ ± t(0.975; n − 1) · s/√n: confidence interval of the mean. F37"),
+         [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals, " … ")); },
+         [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
+    result.push_back(
+        {tr("standard error"), unit, tr("s/√n: the standard deviation of the mean."),
+         [compared, decimals](Group group) {
+             return text(fixed_text(group.described[compared].standard_error, decimals + 1));
+         },
+         [compared](Group group) { return keyOf(std::optional(group.described[compared].standard_error)); }});
+    if (comparing) {
+        const bool paired = table.test == TestKind::paired;
+        result.push_back(
+            {tr("detectable"), unit,
+             paired
+                 ? tr("The smallest difference that these pairs of seeds find with 80 % power, two-sided at 5 %: "
+                      "δ · s_d/√n with the δ at which the noncentral t distribution reaches 80 %.")
+                 : tr("The smallest difference that these seeds find with 80 % power, two-sided at 5 %: "
+                      "δ · s_p · √(1/n₁ + 1/n₂) with the pooled s_p and the δ at which the noncentral t distribution "
+                      "reaches 80 %."),
+             [paired](Group group) {
+                 const auto& least = paired ? group.detectable_paired : group.detectable;
+                 return text(least ? rough_text(*least) : missing_cell);
+             },
+             [paired](Group group) { return keyOf(paired ? group.detectable_paired : group.detectable); },
+             [](Group group) {
+                 return group.seeds_needed ? tr("A difference as large as seen takes about %1 a group.")
+                                                 .arg(countText(*group.seeds_needed, tr("seed")))
+                                           : QString();
+             }});
+    }
+    if (table.target_loss) {
+        result.push_back({tr("until %1 nats").arg(text(number_text(*table.target_loss))), tr("iterations"),
+                          tr("Iterations to the first evaluation at or below this validation loss, over the seeds that "
+                             "came so low."),
+                          [](Group group) { return text(until_text(group, " ± ")); },
+                          [](Group group) { return keyOf(std::optional(group.until.mean)); }});
+    }
+}
+
+void GroupTable::addTests(std::vector<Column>& result) const {
+    const auto why = [](TestKind kind) {
+        if (kind == TestKind::student) {
+            return tr(
+                "Student's two-tailed t test with the pooled variance: t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). F37");
+        }
+        if (kind == TestKind::welch) {
+            return tr(
+                "Welch's two-tailed t test, each group with its own variance: t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). "
+                "F37");
+        }
+        return tr("Two-tailed t test of the differences between runs of equal seed: t = d̄ / (s_d/√n). F37");
+    };
+    std::vector<TestKind> kinds = {m_results.table.test};
+    for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
+        if (kind != m_results.table.test) kinds.push_back(kind);
+    }
+    const int count = m_results.table.comparisons();
+    for (const TestKind kind : kinds) {
+        const QString name = kind == TestKind::paired ? tr("paired") : testTitle(kind);
+        const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
+        result.push_back({tr("p %1, Holm").arg(name),
+                          {},
+                          why(kind) + QLatin1Char('\n') +
+                              tr("After Holm's step-down correction over %1.").arg(countText(count, tr("comparison"))),
+                          [kind](Group group) { return text(p_text(group.comparison(kind).p_holm)); },
+                          [kind](Group group) { return keyOf(group.comparison(kind).p_holm); },
+                          tip});
+        result.push_back({tr("p %1").arg(name),
+                          {},
+                          why(kind),
+                          [kind](Group group) { return text(p_text(group.comparison(kind).p)); },
+                          [kind](Group group) { return keyOf(group.comparison(kind).p); },
+                          tip});
+    }
+}
+
+int GroupTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_results.table.groups.size());
+}
+
+int GroupTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+}
+
+QVariant GroupTable::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const ResultGroup& group = m_results.table.groups[static_cast<std::size_t>(index.row())];
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return column.text(group);
+        case SortRole:
+            return column.key(group);
+        case Qt::ToolTipRole:
+            return column.tip ? column.tip(group) : QString();
+        case Qt::DecorationRole:
+            return index.column() == 0 ? QVariant(colorDisc(m_results.colorOf(group))) : QVariant();
+        case Qt::TextAlignmentRole:
+            return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        case Qt::ForegroundRole: {
+            if (column.title != tr("verdict")) return {};
+            const Theme& theme = ThemeManager::instance().theme();
+            const Verdict::Kind kind = verdict_of(m_results.table, group).kind;
+            if (kind == Verdict::Kind::better) return theme.success;
+            return kind == Verdict::Kind::worse ? theme.error : theme.quietText;
+        }
+        default:
+            return {};
+    }
+}
+
+QVariant GroupTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const Column& column = m_columns[static_cast<std::size_t>(section)];
+    if (role == Qt::DisplayRole) {
+        return column.unit.isEmpty() ? column.title : tr("%1\n(%2)").arg(column.title, column.unit);
+    }
+    if (role == Qt::ToolTipRole) return column.why;
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    }
+    return {};
+}
+
+bool GroupOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    const QVariant a = left.data(GroupTable::SortRole);
+    const QVariant b = right.data(GroupTable::SortRole);
+    const auto isNumber = [](const QVariant& value) { return value.typeId() == QMetaType::Double; };
+    if (isNumber(a) && isNumber(b)) {
+        const bool missingA = std::isnan(a.toDouble());
+        const bool missingB = std::isnan(b.toDouble());
+        if (missingA || missingB)
+            return sortOrder() == Qt::AscendingOrder ? !missingA && missingB : missingA && !missingB;
+        return a.toDouble() < b.toDouble();
+    }
+    if (isNumber(a) != isNumber(b)) return isNumber(a);
+    return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,251 @@
+#include "ui/results/results_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/results/results_words.h"
+#include "ui/window/format.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QLabel* heading(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text.toUpper(), parent);
+    label->setProperty("heading", true);
+    return label;
+}
+
+std::optional<double> lossOf(const QString& typed) {
+    if (typed.trimmed().isEmpty()) return std::nullopt;
+    try {
+        const double loss = parse_number(typed.trimmed().toStdString());
+        return loss > 0 ? std::optional(loss) : std::nullopt;
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
+}
+
+QVariantMap settingsOf(const ResultGroup& group) {
+    QVariantMap result;
+    for (const auto& [key, value] : group.settings) {
+        result[QString::fromStdString(key)] = QString::fromStdString(setting_text(value));
+    }
+    return result;
+}
+
+// Another list in place of the old one, with the entry of the same data chosen; false where there is none.
+bool refill(QComboBox* combo, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen) {
+    const QSignalBlocker quiet(combo);
+    combo->clear();
+    int place = -1;
+    for (const auto& [title, data] : entries) {
+        combo->addItem(title, data);
+        if (data == chosen) place = combo->count() - 1;
+    }
+    combo->setCurrentIndex(std::max(0, place));
+    return place >= 0;
+}
+
+}  // namespace
+
+ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+    setProperty("panel", true);
+    setAccessibleName(tr("Results"));
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {0, 0, 0, 0}, 0);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* content = new QFrame(scroll);
+    content->setProperty("panel", true);
+    auto* column = new QVBoxLayout(content);
+    scaleLayout(column, {12, 12, 12, 12}, 12);
+    column->addWidget(heading(tr("Results"), content));
+
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    m_experiment = makeCombo(tr("Experiment"));
+    addRow(grid, tr("runs of"), m_experiment,
+           tr("Groups are runs that differ only in their seed, so runs of one sweep belong together."));
+    m_measure = makeCombo(tr("Compared measure"));
+    for (const Measure& measure : measures()) {
+        m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
+        m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
+    }
+    addRow(grid, tr("measure"), m_measure, tr("What the tests and the picture compare."));
+    m_baseline = makeCombo(tr("Baseline"));
+    addRow(grid, tr("baseline"), m_baseline, tr("The group that every other is compared with."));
+    m_test = makeCombo(tr("Test"));
+    for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
+        m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
+    }
+    addRow(
+        grid, tr("test"), m_test,
+        tr("What the verdicts follow, two-tailed at 5 % after Holm's correction. Choose it before you look: of three "
+           "tests one is more often significant by luck. F37"));
+    m_target = new QLineEdit(content);
+    m_target->setPlaceholderText(tr("nats, as 1.6"));
+    m_target->setClearButtonEnabled(true);
+    m_target->setAccessibleName(tr("Target loss"));
+    connect(m_target, &QLineEdit::textChanged, this, [this](const QString& typed) {
+        m_target->setProperty("wrong", !typed.trimmed().isEmpty() && !lossOf(typed));
+        m_target->style()->unpolish(m_target);
+        m_target->style()->polish(m_target);
+        emit changed();
+    });
+    addRow(grid, tr("until loss"), m_target,
+           tr("Adds the iterations to the first evaluation at or below this validation loss, in nats."));
+    column->addLayout(grid);
+    m_unfinished = new QCheckBox(tr("Also unfinished runs"), content);
+    m_unfinished->setToolTip(tr("Runs in training, stopped or failed, with the losses that they have so far."));
+    connect(m_unfinished, &QCheckBox::toggled, this, &ResultsPanel::changed);
+    column->addWidget(m_unfinished);
+    column->addWidget(makeOutput());
+    column->addStretch(1);
+    scroll->setWidget(content);
+    layout->addWidget(scroll, 1);
+    for (QComboBox* combo : {m_experiment, m_measure, m_baseline, m_test}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, &ResultsPanel::changed);
+    }
+    renew({});
+}
+
+QComboBox* ResultsPanel::makeCombo(const QString& name) {
+    auto* combo = new QComboBox(this);
+    combo->setAccessibleName(name);
+    combo->setFocusPolicy(Qt::StrongFocus);
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    combo->setMinimumContentsLength(8);
+    return combo;
+}
+
+QWidget* ResultsPanel::makeOutput() {
+    auto* box = new QWidget(this);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 12, 0, 0}, 8);
+    column->addWidget(heading(tr("Table"), box));
+    m_format = makeCombo(tr("Format of the table"));
+    m_format->setToolTip(
+        tr("Text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the values "
+           "of every seed."));
+    m_format->addItem(tr("Text"), static_cast<int>(Format::text));
+    m_format->addItem(tr("CSV"), static_cast<int>(Format::csv));
+    m_format->addItem(tr("LaTeX"), static_cast<int>(Format::latex));
+    m_format->addItem(tr("JSON"), static_cast<int>(Format::json));
+    column->addWidget(m_format);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_copy = new QPushButton(tr("Copy"), box);
+    m_copy->setToolTip(tr("The table, in this format, to the clipboard."));
+    connect(m_copy, &QPushButton::clicked, this, &ResultsPanel::copyAsked);
+    m_save = new QPushButton(tr("Save …"), box);
+    m_save->setToolTip(tr("The table, in this format, as a file."));
+    connect(m_save, &QPushButton::clicked, this, &ResultsPanel::saveAsked);
+    for (QPushButton* button : {m_copy, m_save}) {
+        button->setFocusPolicy(Qt::TabFocus);
+        row->addWidget(button, 1);
+    }
+    column->addLayout(row);
+    return box;
+}
+
+void ResultsPanel::addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why) {
+    auto* label = new QLabel(title, this);
+    label->setProperty("quiet", true);
+    scaleWidth(label, 64);
+    label->setToolTip(why);
+    field->setToolTip(why);
+    const int row = grid->rowCount();
+    grid->addWidget(label, row, 0, Qt::AlignVCenter);
+    grid->addWidget(field, row, 1);
+}
+
+ResultsChoices ResultsPanel::choices() const {
+    ResultsChoices result;
+    result.experiment = m_experiment->currentData().toLongLong();
+    result.options.compare = m_measure->currentData().toString().toStdString();
+    result.options.test = test_kind(m_test->currentData().toString().toStdString());
+    result.options.unfinished = m_unfinished->isChecked();
+    result.options.target_loss = lossOf(m_target->text());
+    const QVariantMap baseline = m_baseline->currentData().toMap();
+    for (auto it = baseline.begin(); it != baseline.end(); ++it) {
+        result.options.baseline[it.key().toStdString()] = it.value().toString().toStdString();
+    }
+    return result;
+}
+
+ResultsPanel::Format ResultsPanel::format() const {
+    return static_cast<Format>(m_format->currentData().toInt());
+}
+
+void ResultsPanel::renew(const Results& results) {
+    renewExperiments();
+    const ResultsTable& table = results.table;
+    const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
+                                 ? tr("defaults")
+                                 : tr("defaults: %1").arg(longLabel(table, table.groups[table.baseline]));
+    QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
+    if (table.groups.size() > 1) {
+        for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});
+    }
+    refill(m_baseline, entries, m_baseline->currentData());
+    const bool any = !table.groups.empty();
+    m_copy->setEnabled(any);
+    m_save->setEnabled(any);
+}
+
+void ResultsPanel::renewExperiments() {
+    QList<QPair<QString, QVariant>> entries = {
+        {tr("latest experiment"), QVariant::fromValue<qlonglong>(ResultsChoices::latestExperiment)},
+        {tr("all experiments"), QVariant::fromValue<qlonglong>(ResultsChoices::allExperiments)}};
+    for (const ExperimentRecord& experiment : m_workspace.lab().experiments()) {
+        const QString name = experiment.name.empty() ? tr("a sweep") : QString::fromStdString(experiment.name);
+        entries.append({tr("%1 · %2").arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
+    }
+    refill(m_experiment, entries, m_experiment->currentData());
+}
+
+QString formatted(const ResultsTable& table, ResultsPanel::Format format) {
+    switch (format) {
+        case ResultsPanel::Format::text:
+            return QString::fromStdString(results_text(table));
+        case ResultsPanel::Format::csv:
+            return QString::fromStdString(results_csv(table));
+        case ResultsPanel::Format::latex:
+            return QString::fromStdString(results_latex(table));
+        case ResultsPanel::Format::json:
+            return QString::fromStdString(results_json(table).dump(2)) + QLatin1Char('\n');
+    }
+    return {};
+}
+
+QString suffixOf(ResultsPanel::Format format) {
+    switch (format) {
+        case ResultsPanel::Format::text:
+            return QStringLiteral("txt");
+        case ResultsPanel::Format::csv:
+            return QStringLiteral("csv");
+        case ResultsPanel::Format::latex:
+            return QStringLiteral("tex");
+        case ResultsPanel::Format::json:
+            return QStringLiteral("json");
+    }
+    return {};
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <QTimer>
+#include <functional>
+
+#include "ui/results/results_source.h"
+#include "ui/window/room.h"
+
+class QAbstractItemModel;
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+class QTableView;
+
+namespace ropelab::ui {
+
+class FigureView;
+class GroupOrder;
+class GroupTable;
+class ResultsPanel;
+class SeedTable;
+class Workspace;
+
+/// What the lab's runs reached and whether it is more than chance: a table of groups, a picture of their means, and the
+/// runs behind the picked group. It follows the lab; while it is hidden nothing is computed.
+class ResultsRoom : public Room {
+    Q_OBJECT
+
+ public:
+    explicit ResultsRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~ResultsRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    Figure figure() override;
+    bool hasFigure() const override { return m_counted; }
+    void refreshNow() override;
+
+    const Results& results() const { return m_results; }
+    GroupTable& groups() { return *m_groups; }
+    SeedTable& seeds() { return *m_seeds; }
+    QTableView& groupView() { return *m_groupView; }
+    ResultsPanel& choices() { return *m_panel; }
+    /// The sentences above the table, and on the picked group.
+    QString words() const;
+    QString groupWords() const;
+    QPushButton* goToTrain() const { return m_goToTrain; }
+    /// Whether there are no results to show yet.
+    bool isEmpty() const { return !m_counted; }
+
+    /// The group of that index in the results.
+    void pickGroup(int group);
+    int pickedGroup() const { return m_picked; }
+
+    void copyTable();
+    void saveTable();
+    /// Asks for a file's name; tests answer for the person. "" where the person thought better of it.
+    std::function<QString(const QString& suggestion)> askSave;
+
+ signals:
+    /// The person wants to train runs first.
+    void trainAsked();
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+
+ private:
+    QWidget* makeEmptyState();
+    QWidget* makeResults();
+    QTableView* makeTable(const QString& name, QAbstractItemModel* model);
+    void schedule();
+    void renew();
+    void renewEmptyState();
+    void renewPicked();
+    void fitColumns();
+    void restyle();
+
+    Workspace& m_workspace;
+    ResultsSource m_source;
+    Results m_results;
+    bool m_counted = false;  // some run counts
+    bool m_stale = true;
+    int m_picked = -1;
+    QTimer m_timer;
+    GroupTable* m_groups;
+    GroupOrder* m_order;
+    SeedTable* m_seeds;
+    ResultsPanel* m_panel;
+    QStackedWidget* m_pages;
+    QLabel* m_words = nullptr;
+    QLabel* m_groupWords = nullptr;
+    QLabel* m_emptyText = nullptr;
+    QPushButton* m_goToTrain = nullptr;
+    QTableView* m_groupView = nullptr;
+    QTableView* m_seedView = nullptr;
+    QLabel* m_seedTitle = nullptr;
+    FigureView* m_view = nullptr;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QString>
+
+#include "core/stats/results_table.h"
+
+namespace ropelab::ui {
+
+/// "best validation loss".
+QString measureTitle(const Measure& measure);
+/// "nats", "tokens/s".
+QString measureUnit(const Measure& measure);
+/// What it is and where it comes from.
+QString measureWhy(const Measure& measure);
+
+/// "θ" for theta; else the key's name with spaces.
+QString keyTitle(const std::string& key);
+/// "10k", "25 %", "truncate".
+QString settingTitle(const std::string& key, const nlohmann::json& value);
+/// A group in few letters: "10k · 25 %"; "all runs" where nothing was swept.
+QString shortLabel(const ResultsTable& table, const ResultGroup& group);
+/// The same with the keys: "θ 10k, fraction 25 %".
+QString longLabel(const ResultsTable& table, const ResultGroup& group);
+
+/// "Welch", "Student", "paired by seed".
+QString testTitle(TestKind test);
+
+/// What the table says as a whole: how many groups differ after Holm's correction, what its seeds cannot show, and
+/// which runs were left out.
+QString overallWords(const ResultsTable& table);
+/// The verdict on one group, in sentences.
+QString groupVerdict(const ResultsTable& table, const ResultGroup& group);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,120 @@
+#include "ui/results/seed_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/stats/results_cells.h"
+#include "ui/experiment/run_table.h"
+#include "ui/results/group_table.h"
+#include "ui/results/results_words.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/format.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+SeedTable::SeedTable(Workspace& workspace, QObject* parent) : QAbstractTableModel(parent), m_workspace(workspace) {}
+
+void SeedTable::setGroup(const Results& results, int group) {
+    beginResetModel();
+    m_rows.clear();
+    m_measures = measured(results.table);
+    const auto compared = std::find(m_measures.begin(), m_measures.end(), results.table.compared);
+    if (compared != m_measures.end()) std::rotate(m_measures.begin(), compared, compared + 1);
+    m_until = results.table.target_loss.has_value();
+    if (group >= 0 && group < static_cast<int>(results.table.groups.size())) {
+        const ResultGroup& shown = results.table.groups[static_cast<std::size_t>(group)];
+        for (const std::size_t member : shown.members) {
+            Row row;
+            row.run = results.runAt(member);
+            const auto found = std::find(shown.counted.begin(), shown.counted.end(), member);
+            row.counts = found != shown.counted.end();
+            if (row.counts) {
+                const auto place = static_cast<std::size_t>(found - shown.counted.begin());
+                row.summary = shown.summaries[place];
+                row.until = m_until ? shown.iterations_until[place] : std::nan("");
+            }
+            m_rows.push_back(row);
+        }
+    }
+    endResetModel();
+}
+
+int SeedTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int SeedTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : nameColumn() + 1;
+}
+
+int SeedTable::untilColumn() const {
+    return m_until ? 1 + static_cast<int>(m_measures.size()) : -1;
+}
+
+int SeedTable::stateColumn() const {
+    return 1 + static_cast<int>(m_measures.size()) + (m_until ? 1 : 0);
+}
+
+QString SeedTable::text(const Row& row, int column) const {
+    const RunView* run = m_workspace.runs().find(row.run);
+    if (!run) return {};
+    if (column == nameColumn()) return QString::fromStdString(run->record.name);
+    if (column == seedColumn) return QString::number(run->spec.seed);
+    if (column == stateColumn()) return row.counts ? stateText(*run) : tr("%1, left out").arg(stateText(*run));
+    if (!row.summary) return QStringLiteral("–");
+    if (column == untilColumn()) {
+        return std::isfinite(row.until) ? groupedText(std::llround(row.until)) : tr("never");
+    }
+    const auto place = static_cast<std::size_t>(column - 1);
+    const Measure& measure = measures()[m_measures[place]];
+    return QString::fromStdString(fixed_text(measure.of(*row.summary), measure.decimals));
+}
+
+QVariant SeedTable::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return text(row, index.column());
+        case Qt::ToolTipRole: {
+            const RunView* run = m_workspace.runs().find(row.run);
+            if (!run) return {};
+            if (index.column() == stateColumn() && !run->record.message.empty()) {
+                return QString::fromStdString(run->record.message);
+            }
+            return index.column() == nameColumn() ? QString::fromStdString(run->record.name) : QString();
+        }
+        case Qt::DecorationRole:
+            return index.column() == seedColumn ? QVariant(colorDisc(static_cast<int>(row.run - 1))) : QVariant();
+        case Qt::TextAlignmentRole:
+            return QVariant((isWord(index.column()) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        case Qt::ForegroundRole:
+            return row.counts ? QVariant() : QVariant(ThemeManager::instance().theme().quietText);
+        default:
+            return {};
+    }
+}
+
+QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section >= columnCount()) return {};
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant((isWord(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    }
+    const bool isMeasure = section > seedColumn && section <= static_cast<int>(m_measures.size());
+    if (role == Qt::ToolTipRole) {
+        if (section == stateColumn()) {
+            return tr("Runs that did not finish, failed, or whose seed was run again do not count.");
+        }
+        return isMeasure ? measureWhy(measures()[m_measures[static_cast<std::size_t>(section - 1)]]) : QString();
+    }
+    if (role != Qt::DisplayRole) return {};
+    if (section == seedColumn) return tr("seed");
+    if (section == stateColumn()) return tr("state");
+    if (section == nameColumn()) return tr("run");
+    if (section == untilColumn()) return tr("until\n(iterations)");
+    const Measure& measure = measures()[m_measures[static_cast<std::size_t>(section - 1)]];
+    return tr("%1\n(%2)").arg(measureTitle(measure), measureUnit(measure));
+}
+
+}  // namespace ropelab::ui
