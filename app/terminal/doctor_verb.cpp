@@ -1,12 +1,10 @@
-#include <unistd.h>
-
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <sstream>
-#include <thread>
 
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/bench/machine.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/runner.h"
 
@@ -14,20 +12,13 @@ namespace ropelab::terminal {
 
 namespace {
 
-std::string processor_name() {
-    std::ifstream stream("/proc/cpuinfo");
-    for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    }
-    return "unknown";
-}
-
 void run(bool as_json) {
+    const bench::Machine machine = bench::this_machine();
     nlohmann::json report = {
         {"version", ROPELAB_VERSION},
-        {"processor", processor_name()},
-        {"cores", std::thread::hardware_concurrency()},
-        {"memory_bytes", static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
+        {"processor", machine.processor},
+        {"cores", machine.cores},
+        {"memory_bytes", machine.memory_bytes},
     };
     nlohmann::json missing = nlohmann::json::array();
     try {

@@ -69,7 +69,9 @@ int main(int count, char** arguments) {
     terminal::add_sample(program);
     terminal::add_results(program);
     terminal::add_figure(program);
+    terminal::add_export(program);
     terminal::add_doctor(program);
+    terminal::add_bench(program);
     try {
         check_verb(program, count, arguments);
         program.parse(count, arguments);

@@ -4,16 +4,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <thread>
 
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
+#include "app/terminal/slurm_flag.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/runner.h"
+#include "core/experiment/slurm.h"
 #include "core/spec/error.h"
 #include "core/store/lab_file.h"
 #include "core/store/lab_recorder.h"
@@ -29,6 +32,8 @@ struct Flags {
     std::string lab;
     std::string device;
     std::string data_dir;
+    std::optional<std::int64_t> cohort;  // the only one that trains
+    SlurmFlags slurm;
     bool resume = false;
     bool json = false;
     bool one_run = false;  // the verb train
@@ -67,6 +72,13 @@ void refuse_other_experiment(const LabFile& lab, const Flags& flags) {
     }
 }
 
+void refuse_other_cohort(const LabFile& lab, const Flags& flags) {
+    if (!flags.cohort) return;
+    const auto stored = lab.experiments();
+    check_holds_cohort(lab, stored.empty() ? description(flags) : Experiment::from_text(stored.back().description),
+                       *flags.cohort);
+}
+
 // The plan, and the lab it is written into (none without --lab).
 std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
     std::unique_ptr<LabFile> lab;
@@ -80,11 +92,12 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
         lab = LabFile::open(flags.lab);
         lab->recover();
         refuse_other_experiment(*lab, flags);
+        refuse_other_cohort(*lab, flags);
         plan = plan_continued_runs(*lab, unfinished_runs(*lab));
         return lab;
     }
     const Experiment experiment = description(flags);
-    const auto specs = experiment.expand();
+    const auto specs = flags.cohort ? runs_of_cohort(experiment, *flags.cohort) : experiment.expand();
     if (flags.one_run && specs.size() != 1) {
         throw BadInput("This describes " + std::to_string(specs.size()) + " runs, but train takes one; use sweep.");
     }
@@ -92,7 +105,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
         open_corpus(spec, flags.data_dir);  // bad data is bad input, before anything starts
     if (!flags.lab.empty()) {
         lab = LabFile::create(flags.lab);
-        plan = plan_new_runs(*lab, experiment);
+        plan = flags.cohort ? plan_new_cohort(*lab, experiment, *flags.cohort) : plan_new_runs(*lab, experiment);
     } else {
         for (const RunSpec& spec : specs) {
             plan.runs.push_back({static_cast<RunId>(plan.runs.size()) + 1, spec, {}, false, std::nullopt});
@@ -147,11 +160,24 @@ nlohmann::json json_of(const Outcome& outcome) {
     return json;
 }
 
-void print_outcomes(const std::map<RunId, Outcome>& outcomes, bool as_json) {
+// Memory that training takes, as foretold and as measured (0 where nothing was trained).
+struct Memory {
+    std::int64_t predicted = 0;
+    std::int64_t peak = 0;
+};
+
+std::string megabytes(std::int64_t bytes) {
+    return std::to_string((bytes + 500'000) / 1'000'000) + " MB";
+}
+
+void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Memory& memory, bool as_json) {
     if (as_json) {
         nlohmann::json runs = nlohmann::json::array();
         for (const auto& [id, outcome] : outcomes) runs.push_back(json_of(outcome));
-        return print_json({{"runs", runs}});
+        const auto known = [](std::int64_t bytes) { return bytes > 0 ? nlohmann::json(bytes) : nullptr; };
+        return print_json({{"runs", runs},
+                           {"predicted_memory_bytes", known(memory.predicted)},
+                           {"peak_memory_bytes", known(memory.peak)}});
     }
     std::ostringstream text;
     text << std::left << std::setw(28) << "run" << std::right << std::setw(8) << "seed" << std::setw(12) << "best val"
@@ -176,10 +202,15 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, bool as_json) {
              << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
     text << "Losses in nats per symbol.\n";
+    if (memory.peak > 0) {
+        text << "Memory of training: " << megabytes(memory.peak) << " at most, " << megabytes(memory.predicted)
+             << " predicted.\n";
+    }
     print_text(text.str());
 }
 
 void run(const Flags& flags) {
+    if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
     Plan plan;
     const auto lab = plan_runs(flags, plan);
     plan.data_dir = flags.data_dir;
@@ -203,6 +234,12 @@ void run(const Flags& flags) {
         connect(plan, flags.lab, *recorder);
     }
 
+    Memory memory;
+    if (!plan.runs.empty()) {
+        std::vector<RunSpec> specs;
+        for (const PlannedRun& planned : plan.runs) specs.push_back(planned.spec);
+        memory.predicted = estimate(specs).bytes;
+    }
     std::mutex mutex;
     ProgressLine line;
     event::SweepEnded ending;
@@ -239,12 +276,25 @@ void run(const Flags& flags) {
     }
     line.end();
     recorder.reset();
-    print_outcomes(outcomes, flags.json);
+    memory.peak = ending.peak_memory_bytes;
+    print_outcomes(outcomes, memory, flags.json);
     if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
     if (ending.state == RunState::stopped) {
         throw std::runtime_error(lab ? "Stopped; add --resume to go on from here."
                                      : "Stopped; without --lab nothing was kept.");
     }
+}
+
+// Of the verb sweep. Throws CLI::ParseError where they do not go together.
+void add_cluster_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* cohort =
+        verb.add_option("--cohort", flags.cohort, "Train this cohort alone, counted from 0, as a cluster's task does");
+    CLI::Option* slurm =
+        verb.add_option("--slurm", flags.slurm.folder, "Train nothing: write a Slurm job array into this folder");
+    verb.add_option("--at-once", flags.slurm.at_once, "Tasks of the job array that run at a time, at most")
+        ->capture_default_str()
+        ->needs(slurm);
+    slurm->excludes(cohort)->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
 }
 
 }  // namespace
@@ -263,6 +313,7 @@ void add_train(CLI::App& program) {
         verb->add_option("--device", flags->device, "auto, cpu or cuda");
         verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
         verb->add_flag("--json", flags->json, "Write JSON");
+        if (!one_run) add_cluster_options(*verb, *flags);
         verb->footer("ropelab-cli --help keys lists every key with its default.");
         verb->callback([flags] { run(*flags); });
     };

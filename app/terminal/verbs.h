@@ -16,6 +16,8 @@ void add_train(CLI::App& program);
 void add_sample(CLI::App& program);
 void add_results(CLI::App& program);
 void add_figure(CLI::App& program);
+void add_export(CLI::App& program);
 void add_doctor(CLI::App& program);
+void add_bench(CLI::App& program);
 
 }  // namespace ropelab::terminal

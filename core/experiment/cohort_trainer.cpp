@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/process_memory.h"
+#include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -47,8 +49,10 @@ std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vec
                                                       const std::vector<RunSpec>& specs) {
     std::vector<std::vector<std::size_t>> result;
     for (const auto& cohort : cohorts) {
-        const double bytes = static_cast<double>(estimate({specs[cohort.front()]}).bytes);
-        const auto widest = static_cast<std::size_t>(std::max(1.0, physical_memory() / 2.0 / bytes));
+        const RunSpec& spec = specs[cohort.front()];
+        const MemoryNeed alone = memory_need(spec, 1, likely_vocabulary(spec));
+        const double for_runs = physical_memory() / 2.0 - alone.engine;
+        const auto widest = static_cast<std::size_t>(std::max(1.0, for_runs / (alone.total() - alone.engine)));
         for (std::size_t first = 0; first < cohort.size(); first += widest) {
             const auto last = std::min(cohort.size(), first + widest);
             result.emplace_back(cohort.begin() + static_cast<std::ptrdiff_t>(first),
@@ -96,10 +100,12 @@ void CohortTrainer::train(std::vector<TrainedRun> runs) {
         const RunSpec& spec = runs_.front().plan.spec;
         const bool last = iteration >= spec.iterations;
         if ((last || iteration % spec.evaluate_every == 0) && iteration != evaluated_) {
+            release_free_memory();  // the steps' blocks have other sizes than the evaluation's, and back again
             if (evaluate()) {
                 sample();
                 save_checkpoints();
             }
+            release_free_memory();
         }
         pause_if_asked();
         if (control_.stopping()) {
@@ -138,6 +144,7 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
     cohort_ = engine_.create_cohort(start, {corpus_->vocabulary.size(), corpus_->training, corpus_->validation});
     first_iteration_ = cohort_->iteration();
+    release_free_memory();  // what choosing the precision used
 
     event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);

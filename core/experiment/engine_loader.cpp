@@ -1,14 +1,20 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 
+#include "core/experiment/process_memory.h"
 #include "core/experiment/runner.h"
 #include "core/experiment/thread_waiting.h"
 
 namespace ropelab {
+
+namespace {
+std::atomic<std::int64_t> before_engine{0};
+}
 
 std::vector<std::filesystem::path> engine_paths() {
     std::vector<std::filesystem::path> paths;
@@ -26,6 +32,10 @@ std::vector<std::filesystem::path> engine_paths() {
     return paths;
 }
 
+std::int64_t memory_before_engine() {
+    return before_engine;
+}
+
 Engine& open_engine() {
     static std::mutex mutex;
     static Engine* engine = nullptr;
@@ -34,6 +44,7 @@ Engine& open_engine() {
 
     wait_briefly();  // libgomp comes with the engine, so this is in time where Qt has not brought it before
 
+    before_engine = process_memory().now;
     std::string trouble;
     for (const auto& path : engine_paths()) {
         std::error_code error;

@@ -8,6 +8,7 @@
 
 #include "core/experiment/cohort_trainer.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/process_memory.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -63,6 +64,7 @@ class Runner::Worker {
  private:
     void train(const Plan& plan) {
         event::SweepEnded ending;
+        forget_peak();
         try {
             int failed = 0;
             std::string first_message;
@@ -84,8 +86,10 @@ class Runner::Worker {
                 ending.state = RunState::stopped;
             }
         } catch (const std::exception& error) {
-            ending = {RunState::failed, error.what()};
+            ending = {RunState::failed, error.what(), 0};
         }
+        const std::int64_t before = memory_before_engine() > 0 ? memory_before_engine() : level_;
+        ending.peak_memory_bytes = std::max<std::int64_t>(0, process_memory().peak - before);
         sink_(ending);
     }
 
@@ -99,6 +103,10 @@ class Runner::Worker {
             for (std::size_t index : cohorts[i]) members.push_back(std::move(runs[index]));
             clock.begin_cohort(i);
             try {
+                if (i == 0) {
+                    open_corpus(members.front().plan.spec, plan.data_dir);  // the text is not what training takes
+                    level_ = process_memory().now;
+                }
                 CohortTrainer(engine_(), plan, sink, control_, clock).train(std::move(members));
             } catch (const std::exception& error) {
                 // The cohort cannot start or go on; the runs that had not ended fail, the next cohort gets its turn.
@@ -114,6 +122,7 @@ class Runner::Worker {
     EngineSource engine_;
     Sink sink_;
     Control control_;
+    std::int64_t level_ = 0;  // of memory, before the first cohort
     std::atomic<bool> running_{false};
     std::thread thread_;
 };

@@ -75,14 +75,16 @@ class Runner {
 /// Opens the engine's library: beside the program (../lib), or ROPELAB_ENGINE. Sets what OpenMP reads before it loads.
 /// Throws std::runtime_error with one sentence where it is missing or does not load. Thread-safe; opened once.
 Engine& open_engine();
+/// Resident bytes of this program when open_engine was about to open the library; 0 before that.
+std::int64_t memory_before_engine();
 /// Where the engine's library is looked for, in order.
 std::vector<std::filesystem::path> engine_paths();
 
 /// What a sweep will cost on this machine.
 struct Estimate {
     double seconds = 0;
-    std::int64_t bytes = 0;
-    std::int64_t parameters = 0;  // of one run
+    std::int64_t bytes = 0;       // resident at most, the engine included
+    std::int64_t parameters = 0;  // of the largest run
     int runs = 0;
     int cohorts = 0;
 };

@@ -102,6 +102,9 @@ struct RunEnded {
 struct SweepEnded {
     RunState state = RunState::finished;
     std::string message;
+    /// Most memory that training took at any time, the engine itself included and the program without it left out; 0
+    /// where the system does not tell.
+    std::int64_t peak_memory_bytes = 0;
 };
 
 }  // namespace event

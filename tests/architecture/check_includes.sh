@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_includes.sh CHECKOUT: fails, naming file, line and rule, if a source includes what its folder may not know.
-#   app → ui → core/{data,store,experiment,stats,interop} → core/{rope,spec}
+#   app → ui → core/{data,store,experiment,stats,interop,bench} → core/{rope,spec}
 #   core/cuda → core/{model,train} → core/{rope,spec}
 set -euo pipefail
 cd "$1"
@@ -8,7 +8,7 @@ cd "$1"
 
 qt='<(Q[A-Za-z]+|Qt[A-Za-z]*/.*|q[a-z]+\.h)>|"(Q[A-Z]\w*|q[a-z]+\.h)"|qcustomplot'
 torch='[<"](torch|ATen|c10|caffe2|nvfuser)/'
-data='core/(data|store|experiment|stats|interop)/'
+data='core/(data|store|experiment|stats|interop|bench)/'
 engine='core/(model|train|cuda)/'
 window='"(ui|app)/'
 files='nlohmann/|sqlite3\.h|curl/|openssl/|archive(_entry)?\.h|boost/|CLI/'
@@ -29,7 +29,7 @@ forbid() {
 }
 
 base=(core/rope core/spec)
-middle=(core/data core/store core/experiment core/stats core/interop)
+middle=(core/data core/store core/experiment core/stats core/interop core/bench)
 top=(core/model core/train core/cuda)
 
 forbid 'core knows nothing of Qt' "$qt" core

@@ -1,8 +1,11 @@
 // How long the window's thread is busy with each step of a drag, in every rotary room: theta goes from 100 to 10
 // million at d = 128 and L = 8,192, and each step is one handler plus the paint that follows. A frame is 16 ms. An
-// argument names the one room to measure.
+// argument names the one room to measure; --json writes what `ropelab-cli bench --part window` reads.
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTextStream>
 #include <algorithm>
@@ -67,20 +70,33 @@ int main(int argc, char** argv) {
     setup.context = 8192;
     window.workspace().rotary().change(QStringLiteral("start"), setup);
     QTextStream out(stdout);
-    out << "room       median ms  95 % ms  longest ms   (a theta drag of 200 steps, d = 128, L = 8,192)\n";
+    constexpr int steps = 200;
+    QStringList asked = QApplication::arguments().mid(1);
+    const bool asJson = asked.removeAll(QStringLiteral("--json")) > 0;
+    QJsonArray measured;
+    if (!asJson) out << "room       median ms  95 % ms  longest ms   (a theta drag of 200 steps, d = 128, L = 8,192)\n";
     for (const RoomEntry& entry : rooms()) {
         const QString id = QString::fromLatin1(entry.id);
         if (id == QStringLiteral("train")) continue;
-        if (argc > 1 && id != QString::fromLocal8Bit(argv[1])) continue;
+        if (!asked.isEmpty() && !asked.contains(id)) continue;
         window.showRoom(id);
         QApplication::processEvents();
         dragTheta(window, 20);  // caches and fonts are warm in a real drag too
-        const Drag drag = dragTheta(window, 200);
+        const Drag drag = dragTheta(window, steps);
+        measured.append(QJsonObject{{QStringLiteral("room"), id},
+                                    {QStringLiteral("median_milliseconds"), drag.share(0.5)},
+                                    {QStringLiteral("milliseconds_95_percent"), drag.share(0.95)},
+                                    {QStringLiteral("longest_milliseconds"), drag.share(1)}});
+        if (asJson) continue;
         out << QStringLiteral("%1 %2 %3 %4\n")
                    .arg(id, -10)
                    .arg(drag.share(0.5), 9, 'f', 2)
                    .arg(drag.share(0.95), 8, 'f', 2)
                    .arg(drag.share(1), 11, 'f', 2);
+    }
+    if (asJson) {
+        const QJsonObject report{{QStringLiteral("steps"), steps}, {QStringLiteral("rooms"), measured}};
+        out << QString::fromUtf8(QJsonDocument(report).toJson());
     }
     return 0;
 }

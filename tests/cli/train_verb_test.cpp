@@ -43,6 +43,19 @@ TEST(TrainVerb, ASweepIsACohortWhoseRunsEqualSingleOnes) {
     EXPECT_NE(sweep[0].at("whole_validation_loss"), sweep[1].at("whole_validation_loss"));
 }
 
+TEST(TrainVerb, TakesAboutAsMuchMemoryAsPredicted) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "The sanitizer's allocator takes memory of its own.";
+#endif
+    for (const char* width : {"width=64", "width=256"}) {
+        const auto finished = ropelab_cli({"train", "--set", width, "--set", "iterations=2", "--json"});
+        ASSERT_EQ(finished.status, 0) << finished.err;
+        const auto predicted = finished.json().at("predicted_memory_bytes").get<double>();
+        const auto peak = finished.json().at("peak_memory_bytes").get<double>();
+        EXPECT_NEAR(predicted, peak, 0.15 * peak) << width;
+    }
+}
+
 TEST(TrainVerb, ReadsAnExperimentFile) {
     const ScratchFolder folder;
     const auto file = folder.write("e.json", R"({"name": "two", "fraction": [0, "2 ch"], "iterations": 5})");

@@ -23,8 +23,8 @@ namespace ropelab::ui {
 namespace {
 
 struct View {
-    const char* id;  // as the settings keep it
-    std::vector<Quantity> shown;
+    const char* id;               // as the settings keep it
+    std::vector<Quantity> shown;  // none: the roofline
 };
 
 const std::vector<View>& views() {
@@ -35,11 +35,13 @@ const std::vector<View>& views() {
         {"learning_rate", {Quantity::learning_rate}},
         {"gradient_norm", {Quantity::gradient_norm}},
         {"characters_per_second", {Quantity::tokens_per_second}},
+        {"roofline", {}},
     };
     return all;
 }
 
 QString titleOf(const View& view) {
+    if (view.shown.empty()) return QObject::tr("roofline");
     if (view.shown.size() > 1) return QObject::tr("both losses");
     return nameOf(view.shown.front());
 }
@@ -58,6 +60,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
     m_quantity = new QComboBox(this);
     m_quantity->setAccessibleName(tr("Quantity"));
+    m_quantity->setToolTip(tr("What is drawn; the roofline shows what limits the speed."));
     for (const View& view : views()) m_quantity->addItem(titleOf(view), QLatin1String(view.id));
     m_unit = new QComboBox(this);
     m_unit->setAccessibleName(tr("Unit of losses"));
@@ -72,8 +75,10 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     }
     scaleWidth(m_quantity, 168);
     scaleWidth(m_unit, 136);
-    row->addWidget(makeAxisChoice());
-    row->addWidget(makeSmoothing());
+    m_axis = makeAxisChoice();
+    m_smoothing = makeSmoothing();
+    row->addWidget(m_axis);
+    row->addWidget(m_smoothing);
 
     auto* reset = new QToolButton(this);
     reset->setText(tr("Reset view"));
@@ -164,12 +169,19 @@ void PlotToolbar::applyView() {
     const bool bits = m_unit->currentData().toString() == QStringLiteral("bits");
     const QString unit = bits ? tr("bits per character") : tr("nats");
     const double perNat = bits ? 1 / std::log(2.0) : 1.0;
-    m_unit->setVisible(isLoss(view.shown.front()));
+    m_unit->setVisible(!view.shown.empty() && isLoss(view.shown.front()));
+    m_axis->setVisible(!view.shown.empty());
+    m_smoothing->setVisible(!view.shown.empty());
     m_plot.setLossUnit(unit, perNat);
-    m_plot.setShownQuantities(view.shown);
+    if (!view.shown.empty()) m_plot.setShownQuantities(view.shown);
     m_table.setLossUnit(unit, perNat);
     m_settings.setValue("train/quantity", QString::fromLatin1(view.id));
     m_settings.setValue("train/unit", m_unit->currentData());
+    emit rooflineChanged(view.shown.empty());
+}
+
+bool PlotToolbar::isRoofline() const {
+    return views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))].shown.empty();
 }
 
 }  // namespace ropelab::ui

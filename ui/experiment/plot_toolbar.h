@@ -18,12 +18,16 @@ class PlotToolbar : public QWidget {
  public:
     PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, QWidget* parent = nullptr);
 
-    /// "validation_loss", "training_loss", "losses", "learning_rate", "gradient_norm", "characters_per_second". Throws
-    /// BadInput for any other.
+    /// "validation_loss", "training_loss", "losses", "learning_rate", "gradient_norm", "characters_per_second",
+    /// "roofline". Throws BadInput for any other.
     void showQuantity(const QString& id);
+
+    /// Whether the choice is the roofline, which another widget than the plot shows.
+    bool isRoofline() const;
 
  signals:
     void exportAsked();
+    void rooflineChanged(bool on);
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -38,6 +42,8 @@ class PlotToolbar : public QWidget {
     Settings& m_settings;
     QComboBox* m_quantity = nullptr;
     QComboBox* m_unit = nullptr;
+    QWidget* m_axis = nullptr;
+    QWidget* m_smoothing = nullptr;
     QToolButton* m_linear = nullptr;
     QToolButton* m_log = nullptr;
     QToolButton* m_export = nullptr;

@@ -12,9 +12,11 @@
 
 #include "core/spec/error.h"
 #include "ui/experiment/plot_toolbar.h"
+#include "ui/experiment/roofline_view.h"
 #include "ui/experiment/run_list.h"
 #include "ui/experiment/sweep_panel.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/actions.h"
 #include "ui/window/format.h"
@@ -47,6 +49,13 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_toolbar = new PlotToolbar(*m_plot, m_list->table(), workspace.settings(), this);
     connect(m_toolbar, &PlotToolbar::exportAsked, this, &TrainRoom::openExport);
     layout->addWidget(m_toolbar);
+    m_roofline = new RooflineView(workspace, this);
+    m_picture = new QStackedWidget(this);
+    m_picture->addWidget(m_plot);
+    m_picture->addWidget(m_roofline);
+    const auto showRoofline = [this](bool on) { m_picture->setCurrentIndex(on ? 1 : 0); };
+    connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
+    showRoofline(m_toolbar->isRoofline());
 
     m_below = new QSplitter(Qt::Horizontal, this);
     m_below->setChildrenCollapsible(false);
@@ -58,7 +67,7 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
 
     auto* split = new QSplitter(Qt::Vertical, this);
     split->setChildrenCollapsible(false);
-    split->addWidget(m_plot);
+    split->addWidget(m_picture);
     split->addWidget(m_below);
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 1);
@@ -86,17 +95,22 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
         m_list->pick(run);
         if (run != CurvePlot::kNoRun) showSample(run);
     });
-    connect(m_plot, &CurvePlot::contextMenuAsked, this, [this](const QPoint& where) {
+    const auto openMenu = [this](const QPoint& where) {
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
         menu->addAction(tr("Export …"), this, &TrainRoom::openExport);
         menu->addAction(tr("Copy"), this, &TrainRoom::copy);
-        menu->addSeparator();
-        menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
+        if (!m_toolbar->isRoofline()) {
+            menu->addSeparator();
+            menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
+        }
         menu->popup(where);
-    });
+    };
+    connect(m_plot, &CurvePlot::contextMenuAsked, this, openMenu);
+    connect(&m_roofline->view(), &FigureView::contextMenuAsked, this, openMenu);
     connect(m_list, &RunList::runPicked, this, [this](RunId run) {
         m_plot->pickRun(run);
+        m_roofline->pickRun(run);
         m_workspace.session().pick(run);
         showSample(run);
     });
@@ -147,11 +161,12 @@ void TrainRoom::addActions(ActionRegistry& registry) {
 }
 
 Figure TrainRoom::figure() {
-    return m_plot->toFigure();
+    return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
 }
 
 void TrainRoom::refreshNow() {
     m_plot->refreshNow();
+    m_roofline->view().refreshNow();
 }
 
 void TrainRoom::showQuantity(const QString& id) {
@@ -246,6 +261,7 @@ void TrainRoom::syncRuns() {
     if (m_workspace.lab().path() != m_labPath) {  // another lab has other runs under the same numbers
         m_labPath = m_workspace.lab().path();
         m_plot->clear();
+        m_roofline->clear();
         m_sampled = 0;
     }
     for (const RunId run : m_plot->runs()) {
@@ -304,7 +320,10 @@ void TrainRoom::take(const std::vector<Delivery>& deliveries) {
             for (const RunId run : m_cohort) {
                 m_plot->append(CurveId{run, Quantity::tokens_per_second}, static_cast<double>(progress->iteration),
                                progress->tokens_per_second / static_cast<double>(m_cohort.size()));
+                m_roofline->setSpeed(run, progress->tokens_per_second);
             }
+        } else if (const auto* ended = std::get_if<event::SweepEnded>(&event)) {
+            m_roofline->setPeakMemory(ended->peak_memory_bytes);
         }
     }
 }

@@ -16,6 +16,7 @@ namespace ropelab::ui {
 
 class CurvePlot;
 class PlotToolbar;
+class RooflineView;
 class RunList;
 class SweepPanel;
 
@@ -34,6 +35,8 @@ class TrainRoom : public Room {
     void refreshNow() override;
 
     CurvePlot& plot() { return *m_plot; }
+    /// What limits the speed; shown in the plot's place as the quantity "roofline".
+    RooflineView& roofline() { return *m_roofline; }
     RunList& runList() { return *m_list; }
     /// What the picked run wrote last, as shown.
     QString sampleText() const;
@@ -58,6 +61,8 @@ class TrainRoom : public Room {
     CurvePlot* m_plot = nullptr;
     RunList* m_list = nullptr;
     PlotToolbar* m_toolbar = nullptr;
+    RooflineView* m_roofline = nullptr;
+    QStackedWidget* m_picture = nullptr;  // plot or roofline
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
     QSplitter* m_below = nullptr;

@@ -36,6 +36,9 @@ std::span<const Settings::Entry> Settings::table() {
         {"train/logarithmic", false, "The loss axis is logarithmic."},
         {"train/smoothing", 0, "Smoothing of curves in percent, 0 to 99."},
         {"machine/operations_per_second", 0.0, "What the last sweeps reached; for estimates."},
+        {"machine/multiply_per_second", 0.0,
+         "Float32 operations a second that this machine reaches; for the roofline."},
+        {"machine/copy_per_second", 0.0, "Bytes a second that this machine copies; for the roofline."},
     };
     return entries;
 }

@@ -6,11 +6,6 @@
 namespace ropelab {
 namespace {
 
-TEST(Estimate, CountsTheParametersOfThePapersModel) {
-    // Six layers of 12·384² and a tied embedding of 65·384: 10.64 M, as nanoGPT prints for this shape.
-    EXPECT_NEAR(static_cast<double>(estimate(preset("theta-paper").experiment.expand()).parameters), 10.64e6, 0.02e6);
-}
-
 TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     RunSpec spec;
     const Estimate one = estimate({spec}, 1e10);
@@ -21,6 +16,18 @@ TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     spec.iterations *= 3;
     EXPECT_NEAR(estimate({spec}, 1e10).seconds, 3 * one.seconds, 1e-9);
     EXPECT_GT(estimate({spec}).seconds, 0);
+}
+
+TEST(Estimate, TakesTheLargestCohortsMemory) {
+    RunSpec small;
+    RunSpec large;
+    large.width = 256;
+    const std::int64_t of_small = estimate({small}).bytes;
+    const std::int64_t of_large = estimate({large}).bytes;
+    EXPECT_GT(of_large, of_small);
+    EXPECT_EQ(estimate({small, large}).bytes, of_large);
+    EXPECT_GT(estimate({large, large}).bytes, of_large);
+    EXPECT_LT(estimate({large, large}).bytes, 2 * of_large);  // LibTorch itself is there once
 }
 
 TEST(Estimate, ThePapersStepIsAboutOneTeraOperation) {

@@ -1,0 +1,333 @@
+#include <algorithm>
+#include <array>
+#include <iomanip>
+#include <memory>
+#include <sstream>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/verbs.h"
+#include "core/bench/engine_bench.h"
+#include "core/bench/machine.h"
+#include "core/bench/programs.h"
+#include "core/bench/roofline.h"
+#include "core/bench/rotation_bench.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/runner.h"
+#include "core/spec/error.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+using namespace bench;
+
+constexpr std::array<std::string_view, 5> part_names = {"train", "generate", "rotate", "start", "window"};
+
+struct Flags {
+    std::vector<std::string> parts;
+    std::string preset;
+    std::vector<std::string> settings;
+    double seconds = 10;
+    bool json = false;
+};
+
+// At least so many rounds, at most so many, and about as long as the flags allow.
+Patience patience(const Flags& flags, int least, int most) {
+    return {least, most, flags.seconds, std::min(0.15, flags.seconds / 60)};
+}
+
+// A result as JSON with its lines for people.
+struct Part {
+    nlohmann::json json = nlohmann::json::object();
+    std::ostringstream text;
+
+    // `key` is the median; how the values spread stands beside it.
+    void add(const std::string& key, const Spread& spread) {
+        json[key] = spread.median;
+        json[key + "_spread"] = {{"lower", spread.lower},
+                                 {"upper", spread.upper},
+                                 {"minimum", spread.minimum},
+                                 {"maximum", spread.maximum},
+                                 {"repetitions", spread.repetitions}};
+    }
+    void add(const std::string& key, const std::optional<Spread>& spread) {
+        if (spread) return add(key, *spread);
+        json[key] = nullptr;
+    }
+    void line(const std::string& what, const std::string& value) {
+        text << "  " << std::left << std::setw(34) << what << value << '\n';
+    }
+};
+
+std::string number(double value, int digits) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(digits) << value;
+    return text.str();
+}
+
+// "12.34 (12.01 to 12.80) ms": the median between its quartiles.
+std::string shown(const Spread& spread, const std::string& unit, double scale = 1, int digits = 2) {
+    return number(scale * spread.median, digits) + " (" + number(scale * spread.lower, digits) + " to " +
+           number(scale * spread.upper, digits) + ")" + (unit.empty() ? "" : " ") + unit;
+}
+
+// The first run of what the flags describe over a preset.
+RunSpec first_run(const Flags& flags, const std::string& standard) {
+    Experiment experiment = preset(flags.preset.empty() ? standard : flags.preset).experiment;
+    for (const std::string& setting : flags.settings) experiment.set_assignment(setting);
+    return experiment.expand().front();
+}
+
+nlohmann::json shape_json(const RunSpec& spec) {
+    return {{"layers", spec.layers},   {"heads", spec.heads}, {"width", spec.width},
+            {"context", spec.context}, {"batch", spec.batch}, {"dropout", spec.dropout}};
+}
+
+std::string shape_text(const RunSpec& spec) {
+    return std::to_string(spec.layers) + " layers, width " + std::to_string(spec.width) + ", context " +
+           std::to_string(spec.context) + ", batch " + std::to_string(spec.batch) +
+           (spec.dropout > 0 ? ", dropout " + short_number(spec.dropout) : "");
+}
+
+Part bench_train(const Flags& flags) {
+    const RunSpec spec = first_run(flags, "nanogpt-cpu");
+    Engine& engine = open_engine();
+    const TrainingSpeed alone = measure_training(engine, spec, patience(flags, 5, 15), interrupted);
+    RunSpec small = small_shape();
+    small.precision = spec.precision;
+    small.device = spec.device;
+    small.threads = spec.threads;
+    const CohortSpeed cohort = measure_cohort(engine, small, patience(flags, 7, 15), interrupted);
+    const SettingsSpeed settings = measure_settings(engine, small, patience(flags, 7, 21), interrupted);
+
+    Part part;
+    part.json["shape"] = shape_json(spec);
+    part.json["precision"] = alone.conditions.precision;
+    part.json["device"] = alone.conditions.device;
+    part.json["threads"] = alone.conditions.threads;
+    part.add("milliseconds_per_step", alone.milliseconds_per_step);
+    part.add("tokens_per_second", alone.tokens_per_second);
+    part.add("cohort_speedup", cohort.speedup);
+    part.json["cohort"] = {{"shape", shape_json(small)},
+                           {"precision", cohort.conditions.precision},
+                           {"milliseconds_together", cohort.milliseconds_together.median},
+                           {"milliseconds_one_by_one", cohort.milliseconds_one_by_one.median}};
+    part.json["slowest_theta_over_fastest"] = settings.slowest_over_fastest;
+    for (const SettingSpeed& setting : settings.settings) {
+        part.json["settings"].push_back({{"theta", setting.theta},
+                                         {"fraction", setting.fraction},
+                                         {"milliseconds_per_step", setting.milliseconds_per_step.median}});
+    }
+    part.line("shape", shape_text(spec));
+    part.line("with", alone.conditions.device + ", " + std::to_string(alone.conditions.threads) + " threads, " +
+                          alone.conditions.reason);
+    part.line("a step", shown(alone.milliseconds_per_step, "ms"));
+    part.line("symbols", shown(alone.tokens_per_second, "a second", 1, 0));
+    part.line("six small runs as a cohort", shown(cohort.speedup, "× as fast as one after another"));
+    part.line("slowest theta or fraction", number(settings.slowest_over_fastest, 3) + " × the fastest's time");
+
+    if (alone.conditions.device == "cpu") {
+        const MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
+        const RooflinePoint point = roofline_point(spec, alone.vocabulary, alone.tokens_per_second.median,
+                                                   alone.conditions.precision == "bfloat16");
+        part.json["roofline"] = {{"operations_per_step", point.work.operations},
+                                 {"bytes_per_step", point.work.bytes()},
+                                 {"operations_per_byte", point.work.intensity()},
+                                 {"operations_per_second", point.reached()},
+                                 {"machine_operations_per_second", machine.multiply},
+                                 {"machine_bytes_per_second", machine.copy},
+                                 {"verdict", verdict(machine, point)}};
+        part.line("arithmetic", number(point.reached() / 1e9, 0) + " GFLOP/s of " + number(machine.multiply / 1e9, 0) +
+                                    " in float32");
+        part.line("limit", verdict(machine, point));
+    }
+    return part;
+}
+
+Part bench_generate(const Flags& flags) {
+    RunSpec spec = first_run(flags, "theta-paper");
+    if (spec.position == Position::learned_rope) spec.position = Position::rope;  // rolling needs rotation alone
+    const GenerationSpeed speed = measure_generation(open_engine(), spec, 500, patience(flags, 3, 7), interrupted);
+    Part part;
+    part.json = {{"shape", shape_json(spec)}, {"length", speed.length}, {"precision", speed.precision}};
+    part.add("rolling_characters_per_second", speed.rolling);
+    part.add("recompute_characters_per_second", speed.recompute);
+    part.add("rolling_over_recompute", speed.rolling_over_recompute);
+    spec.batch = 1;
+    part.line("shape", shape_text(spec) + ", " + std::to_string(speed.length) + " characters, " + speed.precision);
+    if (speed.rolling) part.line("rolling", shown(*speed.rolling, "characters a second", 1, 1));
+    part.line("recompute", shown(speed.recompute, "characters a second", 1, 1));
+    if (speed.rolling_over_recompute) part.line("rolling over recompute", shown(*speed.rolling_over_recompute, "×"));
+    return part;
+}
+
+Part bench_rotate(const Flags& flags) {
+    const RunSpec spec = first_run(flags, "theta-paper");
+    if (spec.head_dim() % 2 != 0)
+        throw BadInput("A head of " + std::to_string(spec.head_dim()) +
+                       " channels cannot "
+                       "be rotated; give it an even number with heads or width.");
+    const double fraction = spec.fraction > 0 ? spec.fraction : 1.0;
+    const auto rows = static_cast<std::size_t>(2 * spec.batch * spec.heads);
+    const RotationSpeed speed = measure_rotation(rows, static_cast<std::size_t>(spec.context), spec.head_dim(),
+                                                 fraction, patience(flags, 9, 31), interrupted);
+    Part part;
+    part.json = {{"rows", rows},         {"time", spec.context}, {"head_dim", spec.head_dim()},
+                 {"fraction", fraction}, {"bytes", speed.bytes}, {"threads", 1}};
+    constexpr double giga = 1e-9;
+    const auto add = [&](const char* name, const char* title, Spread spread) {
+        for (double* value : {&spread.median, &spread.lower, &spread.upper, &spread.minimum, &spread.maximum}) {
+            *value *= giga;
+        }
+        part.add(std::string(name) + "_gigabytes_per_second", spread);
+        part.line(title, shown(spread, "GB/s"));
+    };
+    add("half", "pairing i with i + d/2", speed.half);
+    add("interleaved", "pairing 2i with 2i + 1", speed.interleaved);
+    add("copy", "a copy of the same bytes", speed.copy);
+    part.add("half_over_copy", speed.half_over_copy);
+    part.add("interleaved_over_copy", speed.interleaved_over_copy);
+    part.line("half over copy", shown(speed.half_over_copy, "×"));
+    part.line("interleaved over copy", shown(speed.interleaved_over_copy, "×"));
+    return part;
+}
+
+Part bench_start(const Flags& flags) {
+    const TemporaryFolder folder;  // no settings or labs of a person are read or written
+    const std::string home = folder.path().string();
+    const auto program = [&](const std::string& name, const std::string& argument) {
+        return Command{beside(name),
+                       {argument},
+                       {{"QT_QPA_PLATFORM", "offscreen"},
+                        {"XDG_CONFIG_HOME", home},
+                        {"XDG_DATA_HOME", home},
+                        {"XDG_CACHE_HOME", home}}};
+    };
+    const Command terminal = program("ropelab-cli", "--version");
+    const Command window = program("ropelab", "--exit-after-startup");
+    std::vector<std::function<void()>> alternatives = {[&] { output_of(terminal); }};
+    if (!window.program.empty()) alternatives.emplace_back([&] { output_of(window); });
+    auto seconds = take_turns(alternatives, patience(flags, 5, 15), interrupted);
+    for (auto& values : seconds) {
+        for (double& value : values) value *= 1000;
+    }
+    Part part;
+    part.add("terminal_milliseconds", spread_of(seconds[0]));
+    part.line("ropelab-cli --version", shown(spread_of(seconds[0]), "ms", 1, 1));
+    if (window.program.empty()) {
+        part.json["window_milliseconds"] = nullptr;
+        part.line("ropelab --exit-after-startup", "not measured: ropelab is not beside this program");
+    } else {
+        part.add("window_milliseconds", spread_of(seconds[1]));
+        part.line("ropelab --exit-after-startup", shown(spread_of(seconds[1]), "ms", 1, 0));
+    }
+    return part;
+}
+
+Part bench_window(const Flags&) {
+    const Command command{beside("ropelab_drag_bench"), {"--json"}, {{"QT_QPA_PLATFORM", "offscreen"}}};
+    if (command.program.empty()) {
+        throw std::runtime_error(
+            "The part window needs ropelab_drag_bench beside this program; a build folder has it, an installation "
+            "does not.");
+    }
+    Part part;
+    part.json = nlohmann::json::parse(output_of(command));
+    for (const auto& room : part.json.at("rooms")) {
+        part.line(room.at("room").get<std::string>(),
+                  number(room.at("median_milliseconds").get<double>(), 2) + " ms a step of a drag, " +
+                      number(room.at("longest_milliseconds").get<double>(), 1) + " ms the longest");
+    }
+    return part;
+}
+
+Part measure(std::string_view name, const Flags& flags) {
+    if (name == "train") return bench_train(flags);
+    if (name == "generate") return bench_generate(flags);
+    if (name == "rotate") return bench_rotate(flags);
+    if (name == "start") return bench_start(flags);
+    return bench_window(flags);
+}
+
+nlohmann::json machine_json() {
+    const Machine machine = this_machine();
+    nlohmann::json json = {
+        {"processor", machine.processor}, {"cores", machine.cores}, {"memory_bytes", machine.memory_bytes}};
+    try {
+        const EngineInfo engine = open_engine().info();
+        json.update({{"libtorch", engine.version},
+                     {"instructions", engine.processor},
+                     {"bfloat16", engine.bfloat16},
+                     {"threads", engine.threads},
+                     {"device", engine.cuda ? "cuda" : "cpu"},
+                     {"cuda_detail", engine.cuda_detail}});
+    } catch (const std::exception&) {
+        json["libtorch"] = nullptr;  // the parts that need it say why
+    }
+    return json;
+}
+
+void run(const Flags& flags) {
+    for (const std::string& part : flags.parts) {
+        if (std::find(part_names.begin(), part_names.end(), part) == part_names.end()) {
+            throw BadInput("There is no part \"" + part + "\" to measure; did you mean " + nearest(part, part_names) +
+                           "?");
+        }
+    }
+    first_run(flags, "nanogpt-cpu");  // bad settings are bad input before anything is measured
+    watch_interrupts();
+    const bool all = flags.parts.empty();
+    nlohmann::json report = {{"date", today()}, {"version", ROPELAB_VERSION}, {"machine", machine_json()}};
+    nlohmann::json missing = nlohmann::json::array();
+    const auto& machine = report["machine"];
+    std::ostringstream text;
+    text << "RoPE Lab " << ROPELAB_VERSION << ", " << report["date"].get<std::string>() << ", "
+         << machine["processor"].get<std::string>() << ", " << machine["cores"] << " cores"
+         << (machine["libtorch"].is_null() ? "" : ", LibTorch " + machine["libtorch"].get<std::string>()) << '\n';
+    ProgressLine progress;
+    for (const std::string_view name : part_names) {
+        if (!all && std::find(flags.parts.begin(), flags.parts.end(), name) == flags.parts.end()) continue;
+        progress.show("measuring " + std::string(name));
+        try {
+            const Part part = measure(name, flags);
+            report[std::string(name)] = part.json;
+            text << '\n' << name << '\n' << part.text.str();
+        } catch (const BadInput&) {
+            throw;
+        } catch (const std::exception& error) {
+            if (!all || interrupted()) throw;  // what was asked for by name has to be there
+            missing.push_back(error.what());
+        }
+    }
+    progress.end();
+    report["missing"] = missing;
+    if (flags.json) return print_json(report);
+    for (const auto& sentence : missing) text << "\nmissing  " << sentence.get<std::string>() << '\n';
+    text << "\nMedians, with the quartiles in brackets; alternatives are measured in turns.\n";
+    print_text(text.str());
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb =
+        program.add_subcommand("bench", "Measure how fast this machine trains, writes, rotates and starts");
+    verb->add_option("--part", flags->parts, "train, generate, rotate, start or window; all that can run otherwise")
+        ->allow_extra_args(false);
+    verb->add_option("--preset", flags->preset,
+                     "The shape to measure, its first run's; nanogpt-cpu for train, theta-paper for the others");
+    verb->add_option("--set", flags->settings, "key=value (--help keys)")->allow_extra_args(false);
+    verb->add_option("--seconds", flags->seconds,
+                     "About how long one comparison may take; a few rounds are always taken")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->footer(
+        "Texts are made up, since speed does not depend on what is learned; of the key data only the number of "
+        "symbols counts. Alternatives are measured in turns (A B A B …).");
+    verb->callback([flags] { run(*flags); });
+}
+
+}  // namespace ropelab::terminal

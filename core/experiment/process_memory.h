@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ropelab {
+
+/// Resident memory of this program in bytes, now and at its highest since the start or the last forget_peak(); zeros
+/// where the system does not tell.
+struct ProcessMemory {
+    std::int64_t now = 0;
+    std::int64_t peak = 0;
+};
+ProcessMemory process_memory();
+
+/// The highest counts from here on; where the system does not allow it, it stays.
+void forget_peak();
+
+/// Gives memory that is free inside the allocator back to the system. Blocks of other sizes than before would find no
+/// room between the old ones, and the two heaps would add up: a training step and an evaluation, for example.
+void release_free_memory();
+
+}  // namespace ropelab

@@ -1,0 +1,254 @@
+#include "core/experiment/slurm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <thread>
+
+#include "core/data/known_sets.h"
+#include "core/data/text_source.h"
+#include "core/spec/error.h"
+#include "core/store/atomic_file.h"
+
+namespace ropelab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lab_name(std::size_t task) {
+    return "task-" + std::to_string(task) + ".ropelab";
+}
+
+// A job's name stands in a comment of the script, where nothing can be quoted.
+std::string job_name(const Experiment& experiment) {
+    std::string name = "ropelab";
+    for (const char c : experiment.name().empty() ? std::string() : "-" + experiment.name()) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (letter) {
+            name += c;
+        } else if (name.back() != '-') {
+            name += '-';
+        }
+    }
+    while (name.back() == '-') name.pop_back();
+    return name;
+}
+
+// A job starts in another folder than the one in which the experiment was described.
+std::string data_from_anywhere(const std::string& data) {
+    if (find_language(data) || find_known_set(data) != nullptr) return data;
+    std::error_code error;
+    return fs::is_regular_file(data, error) ? fs::absolute(data).lexically_normal().string() : data;
+}
+
+Experiment with_whole_paths(Experiment experiment) {
+    if (experiment.is_set("data")) {
+        std::vector<std::string> sets = experiment.values("data");
+        for (std::string& data : sets) data = data_from_anywhere(data);
+        experiment.set("data", std::move(sets));
+    }
+    auto runs = experiment.explicit_runs();
+    for (auto& run : runs) {
+        if (const auto data = run.find("data"); data != run.end()) data->second = data_from_anywhere(data->second);
+    }
+    experiment.set_explicit_runs(std::move(runs));
+    return experiment;
+}
+
+SlurmArray needs_of(const std::vector<RunSpec>& runs) {
+    constexpr double mega = 1e6;
+    constexpr std::int64_t program_megabytes = 2048;   // the engine, the text and its evaluation
+    constexpr std::int64_t gpu_host_megabytes = 4096;  // what CUDA takes on the host besides
+    SlurmArray array;
+    array.runs = static_cast<int>(runs.size());
+    std::int64_t bytes = 0;
+    for (const auto& cohort : group_into_cohorts(runs)) {
+        std::vector<RunSpec> members;
+        for (const std::size_t index : cohort) members.push_back(runs[index]);
+        const Estimate cost = estimate(members);
+        ++array.tasks;
+        array.estimated_seconds = std::max(array.estimated_seconds, cost.seconds);
+        bytes = std::max(bytes, cost.bytes);
+        array.cores = std::max(array.cores, members.front().threads);
+        array.gpu = array.gpu || members.front().device == Device::cuda;
+    }
+    // As many as the estimate reckons with.
+    if (array.cores == 0) array.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 16);
+    array.time = slurm_time(array.estimated_seconds);
+    array.megabytes =
+        program_megabytes + (array.gpu ? gpu_host_megabytes
+                                       : static_cast<std::int64_t>(std::ceil(1.5 * static_cast<double>(bytes) / mega)));
+    return array;
+}
+
+std::string variables(const SlurmOptions& options) {
+    return "# The program, as every machine of the cluster finds it.\nprogram=" +
+           shell_quoted(fs::absolute(options.program).string()) + "\n";
+}
+
+std::string job_script(const std::string& name, const SlurmArray& array, const SlurmOptions& options) {
+    const auto whole = [](std::int64_t value) { return std::to_string(value); };
+    std::string script = "#!/bin/bash\n#SBATCH --job-name=" + name + "\n#SBATCH --array=0-" + whole(array.tasks - 1) +
+                         "%" + whole(std::min<std::int64_t>(array.tasks, options.at_once)) +
+                         "\n#SBATCH --cpus-per-task=" + whole(array.cores) +
+                         "\n#SBATCH --mem=" + whole(array.megabytes) + "M\n#SBATCH --time=" + array.time + "\n";
+    if (array.gpu) script += "#SBATCH --gres=gpu:1\n";
+    script +=
+        "#SBATCH --output=task-%a.log\n"
+        "#SBATCH --open-mode=append\n"
+        "#SBATCH --requeue\n"
+        "\n";
+    script += variables(options);
+    if (!options.data_dir.empty()) {
+        script += "# Where known sets are looked for first.\ndata_dir=" +
+                  shell_quoted(fs::absolute(options.data_dir).string()) + "\n";
+    }
+    script +=
+        "\n"
+        "set -euo pipefail\n"
+        "export OMP_NUM_THREADS=\"${SLURM_CPUS_PER_TASK:-1}\"\n"
+        "# One cohort a task. exec: Slurm's signal reaches the program, which then writes its checkpoints.\n"
+        "exec \"$program\" sweep --experiment experiment.json --cohort \"$SLURM_ARRAY_TASK_ID\" \\\n"
+        "    --lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume";
+    return script + (options.data_dir.empty() ? "\n" : " --data-dir \"$data_dir\"\n");
+}
+
+std::string merge_script(const std::string& name, const SlurmArray& array, const SlurmOptions& options) {
+    return "#!/bin/bash\n#SBATCH --job-name=" + name +
+           "-merge\n"
+           "#SBATCH --cpus-per-task=1\n"
+           "#SBATCH --mem=1024M\n"
+           "#SBATCH --time=0-00:30:00\n"
+           "#SBATCH --output=merge.log\n"
+           "#SBATCH --open-mode=append\n"
+           "\n" +
+           variables(options) + "tasks=" + std::to_string(array.tasks) +
+           "\n\n"
+           "set -euo pipefail\n"
+           "# The lab of an earlier merge, with the notes in it, stays beside the new one.\n"
+           "for file in merged.ropelab*; do\n"
+           "    [[ ! -e $file ]] || mv -- \"$file\" \"before-$SLURM_JOB_ID-$file\"\n"
+           "done\n"
+           "labs=()\n"
+           "for ((task = 0; task < tasks; ++task)); do labs+=(\"task-$task.ropelab\"); done\n"
+           "\"$program\" results --lab merged.ropelab --merge \"${labs[@]}\"\n";
+}
+
+std::string submit_script() {
+    return "#!/bin/bash\n"
+           "# submit.sh [OPTION OF sbatch…]: hands in the array and the job that merges its labs. Handed in again "
+           "once\n"
+           "# all has ended, tasks that did not finish go on from their checkpoints, and finished runs are not "
+           "repeated.\n"
+           "set -euo pipefail\n"
+           "command -v sbatch >/dev/null || { echo 'There is no sbatch here; run this where jobs are handed in.' >&2; "
+           "exit 1; }\n"
+           "cd \"$(dirname \"${BASH_SOURCE[0]}\")\"\n"
+           "array=$(sbatch --parsable \"$@\" job.sbatch)\n"
+           "array=${array%%;*} # a cluster's name may follow\n"
+           "merge=$(sbatch --parsable \"$@\" --dependency=\"afterany:$array\" merge.sbatch)\n"
+           "echo \"Job $array trains; job ${merge%%;*} then merges into merged.ropelab.\"\n";
+}
+
+void write(const fs::path& file, const std::string& text) {
+    write_file_atomically(file, {std::as_bytes(std::span(text))});
+}
+
+void make_folder(const fs::path& folder) {
+    std::error_code error;
+    if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
+        throw BadInput(folder.string() + " exists already and is no empty folder; name another for the job array.");
+    }
+    fs::create_directories(folder, error);
+    if (error) throw BadInput("The folder " + folder.string() + " cannot be made: " + error.message() + ".");
+}
+
+// Labs merge into one experiment only where it is the very same, the time at which it was started included: all are
+// copies of the first, made before any run was entered.
+void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
+    const auto cohorts = group_into_cohorts(runs);
+    const auto first = LabFile::create(folder / lab_name(0));
+    const std::int64_t id = first->add_experiment(experiment.name(), experiment.to_json().dump());
+    for (std::size_t task = 1; task < cohorts.size(); ++task) first->save_as(folder / lab_name(task));
+    for (std::size_t task = 0; task < cohorts.size(); ++task) {
+        const auto lab = LabFile::open(folder / lab_name(task));
+        for (const std::size_t index : cohorts[task]) {
+            lab->add_run(id, label_of(runs[index]), to_json(runs[index]).dump());
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<RunSpec> runs_of_cohort(const Experiment& experiment, std::int64_t cohort) {
+    const std::vector<RunSpec> runs = experiment.expand();
+    const auto cohorts = group_into_cohorts(runs);
+    const auto count = static_cast<std::int64_t>(cohorts.size());
+    if (cohort < 0 || cohort >= count) {
+        throw BadInput("There is no cohort " + std::to_string(cohort) + ": this experiment has " +
+                       (count == 1 ? "one, number 0." : "cohorts 0 to " + std::to_string(count - 1) + "."));
+    }
+    std::vector<RunSpec> members;
+    for (const std::size_t index : cohorts[static_cast<std::size_t>(cohort)]) members.push_back(runs[index]);
+    return members;
+}
+
+Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
+    const std::vector<RunSpec> specs = runs_of_cohort(experiment, cohort);
+    const std::int64_t id = lab.add_experiment(experiment.name(), experiment.to_json().dump());
+    Plan plan;
+    for (const RunSpec& spec : specs) {
+        const RunId run = lab.add_run(id, label_of(spec), to_json(spec).dump());
+        plan.runs.push_back({run, spec, lab.checkpoint_path(run), false, std::nullopt});
+    }
+    return plan;
+}
+
+void check_holds_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
+    std::vector<RunSpec> held;
+    for (const RunRecord& run : lab.runs()) held.push_back(run_spec_from_json(nlohmann::json::parse(run.settings)));
+    if (held != runs_of_cohort(experiment, cohort)) {
+        throw BadInput("The lab " + lab.path().string() + " holds other runs than cohort " + std::to_string(cohort) +
+                       " of the experiment; name that cohort's lab.");
+    }
+}
+
+std::string slurm_time(double estimated_seconds) {
+    constexpr std::int64_t step = 300;
+    const auto seconds = static_cast<std::int64_t>(std::ceil(3.0 * estimated_seconds)) + step;
+    const std::int64_t limit = (seconds + step - 1) / step * step;
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%lld-%02lld:%02lld:00", static_cast<long long>(limit / 86400),
+                  static_cast<long long>(limit % 86400 / 3600), static_cast<long long>(limit % 3600 / 60));
+    return text.data();
+}
+
+std::string shell_quoted(const std::string& text) {
+    std::string result = "'";
+    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+}
+
+SlurmArray write_slurm_array(const Experiment& described, const SlurmOptions& options) {
+    if (options.at_once < 1) {
+        throw BadInput("At once " + std::to_string(options.at_once) + " tasks may run, but it must be 1 or more.");
+    }
+    const Experiment experiment = with_whole_paths(described);
+    const std::vector<RunSpec> runs = experiment.expand();
+    const SlurmArray array = needs_of(runs);
+    make_folder(options.folder);
+    write(options.folder / "experiment.json", experiment.to_json().dump(2) + "\n");
+    make_labs(options.folder, experiment, runs);
+    const std::string name = job_name(experiment);
+    write(options.folder / "job.sbatch", job_script(name, array, options));
+    write(options.folder / "merge.sbatch", merge_script(name, array, options));
+    write(options.folder / "submit.sh", submit_script());
+    fs::permissions(options.folder / "submit.sh",
+                    fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
+    return array;
+}
+
+}  // namespace ropelab

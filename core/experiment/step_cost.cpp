@@ -1,0 +1,95 @@
+#include "core/experiment/step_cost.h"
+
+#include <algorithm>
+
+namespace ropelab {
+
+namespace {
+
+constexpr double float_bytes = 4;
+
+double number(std::int64_t count) {
+    return static_cast<double>(count);
+}
+
+// Symbols that an evaluation reads at once: at most 8,192, in whole windows, of all runs.
+double symbols_at_once(const RunSpec& spec) {
+    const std::int64_t windows = std::clamp<std::int64_t>(8192 / spec.context, 1, 256);
+    return number(windows * spec.context);
+}
+
+}  // namespace
+
+std::int64_t likely_vocabulary(const RunSpec& spec) {
+    if (spec.data.starts_with("generated")) return 29;
+    if (spec.data == "text8") return 27;
+    if (spec.data == "enwik8" || spec.symbols == Symbols::bytes) return 205;
+    return 65;
+}
+
+std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
+    const std::int64_t C = spec.width;
+    const std::int64_t norms = (2 * spec.layers + 1) * C * (spec.bias ? 2 : 1);
+    const std::int64_t biases = spec.bias ? spec.layers * 9 * C : 0;
+    return spec.layers * 12 * C * C + vocabulary * C * (spec.tied_head ? 1 : 2) +
+           (spec.learns_positions() ? spec.context * C : 0) + norms + biases;
+}
+
+ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
+    const double C = number(spec.width);
+    const double L = number(spec.layers);
+    // Causal: a symbol looks at half of the context on average, once for its scores and once for the mixture.
+    return {2.0 * (L * 12.0 * C * C + number(vocabulary) * C), 2.0 * L * number(spec.context) * C};
+}
+
+double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
+    return 3.0 * forward_operations(spec, vocabulary).total() * number(spec.batch * spec.context);
+}
+
+double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
+    const double C = number(spec.width);
+    // bfloat16: the normalised rows, the mixture's and GELU's copies at half their size; the mixture itself stays too.
+    double layer = (spec.precision == Precision::bfloat16 ? 13.5 : 16.0) * C;
+    if (spec.dropout > 0) layer += number(spec.heads * spec.context);
+    return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
+}
+
+double MemoryNeed::total() const {
+    // Each phase gives back what it can, but blocks in use pin others between them.
+    constexpr double left_behind = 0.6;
+    return engine + weights + std::max(step, evaluation) + left_behind * std::min(step, evaluation);
+}
+
+MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
+    // glibc maps blocks from 32 MiB on one by one; smaller ones share a heap, which a chain of unequal sizes fragments.
+    // An evaluation's are of one to four widths: the heap of the smaller ones shrinks as the larger ones leave it.
+    constexpr double mapped_block = 32.0 * (1 << 20);
+    constexpr double engine = 126.0 * (1 << 20);
+    constexpr double step_heap = 1.05;
+    constexpr double evaluation_heap = 2.2;
+    constexpr double evaluation_partly_mapped = 1.75;
+    constexpr double evaluation_mapped = 1.3;
+
+    const double R = number(runs);
+    const double P = number(parameter_count(spec, vocabulary));
+    const double C = number(spec.width);
+    const double symbols = number(spec.batch * spec.context);
+    const double V = number(vocabulary);
+
+    MemoryNeed need;
+    need.engine = engine;
+    need.weights = float_bytes * R * 4.0 * P;
+    // The gradients as the backward pass delivers them; where the precision is chosen, copies of the start as well.
+    const double copies = spec.precision == Precision::automatic ? 3.0 : 1.0;
+    // What one operation works on besides: the rows of an MLP, or with dropout the shares and their gradients.
+    const double working = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
+    need.step = step_heap * float_bytes * R * (copies * P + symbols * (kept_numbers(spec, vocabulary) + working));
+    const double row = float_bytes * R * symbols_at_once(spec) * C;
+    const double room = 3.0 * row >= mapped_block   ? evaluation_mapped
+                        : 4.0 * row >= mapped_block ? evaluation_partly_mapped
+                                                    : evaluation_heap;
+    need.evaluation = room * float_bytes * R * symbols_at_once(spec) * (11.0 * C + 2.0 * V);
+    return need;
+}
+
+}  // namespace ropelab

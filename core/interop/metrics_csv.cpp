@@ -1,0 +1,117 @@
+#include "core/interop/metrics_csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "core/stats/results_table.h"
+#include "core/store/atomic_file.h"
+
+namespace ropelab {
+
+namespace {
+
+std::string field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+}
+
+// A run's lines: what they all begin with, then iteration, quantity and value.
+class Lines {
+ public:
+    explicit Lines(std::string beginning) : beginning_(std::move(beginning)) {}
+
+    void add(std::int64_t iteration, const char* quantity, double value) {
+        text_ += beginning_ + std::to_string(iteration) + "," + quantity + "," +
+                 (std::isfinite(value) ? number_text(value) : "") + "\r\n";
+        ++count_;
+    }
+    std::string text() && { return std::move(text_); }
+    std::int64_t count() const { return count_; }
+
+ private:
+    std::string beginning_;
+    std::string text_;
+    std::int64_t count_ = 0;
+};
+
+void add_measurements(Lines& lines, const RunRecord& run, const RunMetrics& metrics) {
+    const auto& steps = metrics.steps;
+    for (std::size_t i = 0; i < steps.iteration.size(); ++i) {
+        lines.add(steps.iteration[i], "training_loss", steps.training_loss[i]);
+        lines.add(steps.iteration[i], "gradient_norm", steps.gradient_norm[i]);
+        lines.add(steps.iteration[i], "learning_rate", steps.learning_rate[i]);
+    }
+    const auto& evaluations = metrics.evaluations;
+    for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
+        lines.add(evaluations.iteration[i], "evaluated_training_loss", evaluations.training_loss[i]);
+        lines.add(evaluations.iteration[i], "validation_loss", evaluations.validation_loss[i]);
+    }
+    if (!run.summary) return;
+    const RunSummary& summary = *run.summary;
+    if (summary.whole_validation_loss) {
+        lines.add(summary.iterations, "whole_validation_loss", *summary.whole_validation_loss);
+    }
+    lines.add(summary.iterations, "seconds", summary.seconds);
+    lines.add(summary.iterations, "tokens_per_second", summary.tokens_per_second);
+}
+
+// Settings with the defaults of keys that an older program did not know, and what differs between the runs.
+std::vector<std::string> differing_keys(const std::vector<nlohmann::json>& settings,
+                                        const std::vector<RunRecord>& runs) {
+    std::vector<ResultRun> compared;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        compared.push_back({settings[i], runs[i].name, runs[i].summary, runs[i].state});
+    }
+    std::vector<std::string> keys = results_table(compared).swept;
+    const auto other_seed = [&](const nlohmann::json& run) { return run["seed"] != settings.front()["seed"]; };
+    if (std::any_of(settings.begin(), settings.end(), other_seed)) keys.emplace_back("seed");
+    return keys;
+}
+
+}  // namespace
+
+MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& runs, const std::filesystem::path& file,
+                             bool replace) {
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error)) {
+        throw BadInput(file.string() + " is a folder; name a file for the table.");
+    }
+    if (!replace && std::filesystem::exists(file, error)) {
+        throw BadInput("The file " + file.string() + " exists already; add --force to replace it, or name another.");
+    }
+    std::vector<nlohmann::json> settings;
+    for (const RunRecord& run : runs) {
+        nlohmann::json stored = nlohmann::json::parse(run.settings);
+        settings.push_back(to_json(run_spec_from_json(stored)));
+        settings.back().update(stored);  // keys of a newer program stay
+    }
+    MetricsCsv written;
+    if (!runs.empty()) written.keys = differing_keys(settings, runs);
+
+    std::vector<std::string> parts = {"run,name"};
+    for (const std::string& key : written.keys) parts.front() += "," + field(key);
+    parts.front() += ",iteration,quantity,value\r\n";
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        std::string beginning = std::to_string(runs[i].id) + "," + field(runs[i].name) + ",";
+        for (const std::string& key : written.keys) {
+            const auto value = settings[i].find(key);
+            beginning += (value == settings[i].end() ? "" : field(setting_text(*value))) + ",";
+        }
+        Lines lines(std::move(beginning));
+        add_measurements(lines, runs[i], lab.metrics(runs[i].id));
+        written.rows += lines.count();
+        parts.push_back(std::move(lines).text());
+    }
+    std::vector<std::span<const std::byte>> bytes;
+    for (const std::string& part : parts) bytes.push_back(std::as_bytes(std::span(part)));
+    write_file_atomically(file, bytes);
+    return written;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,58 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/terminal.h"
+
+namespace ropelab {
+namespace {
+
+TEST(BenchVerb, DescribesTheMachineAndMeasuresRotationBesideACopy) {
+    const auto finished = ropelab_cli({"bench", "--part", "rotate", "--set", "batch=1", "--seconds", "1", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto report = finished.json();
+    EXPECT_GT(report.at("machine").at("cores").get<int>(), 0);
+    EXPECT_FALSE(report.at("machine").at("processor").get<std::string>().empty());
+    const auto& rotate = report.at("rotate");
+    for (const char* key : {"half_gigabytes_per_second", "interleaved_gigabytes_per_second",
+                            "copy_gigabytes_per_second", "half_over_copy", "interleaved_over_copy"}) {
+        EXPECT_GT(rotate.at(key).get<double>(), 0) << key;
+        const auto& spread = rotate.at(std::string(key) + "_spread");
+        EXPECT_LE(spread.at("lower").get<double>(), rotate.at(key).get<double>()) << key;
+        EXPECT_GE(spread.at("upper").get<double>(), rotate.at(key).get<double>()) << key;
+    }
+    EXPECT_FALSE(report.contains("train"));
+}
+
+TEST(BenchVerb, MeasuresTraining) {
+    const auto finished = ropelab_cli({"bench", "--part", "train", "--set", "width=32", "--set", "layers=1", "--set",
+                                       "heads=2", "--set", "precision=float32", "--seconds", "1", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto train = finished.json().at("train");
+    EXPECT_EQ(train.at("shape").at("width"), 32);
+    EXPECT_EQ(train.at("precision"), "float32");
+    for (const char* key : {"milliseconds_per_step", "tokens_per_second", "cohort_speedup"}) {
+        EXPECT_GT(train.at(key).get<double>(), 0) << key;
+    }
+    EXPECT_GE(train.at("slowest_theta_over_fastest").get<double>(), 1);
+    EXPECT_EQ(train.at("settings").size(), 7U);
+    EXPECT_THAT(train.at("roofline").at("verdict").get<std::string>(), testing::HasSubstr("of what this machine"));
+}
+
+TEST(BenchVerb, MeasuresStartsWithoutTouchingAPersonsFiles) {
+    const ScratchFolder home;
+    const auto finished =
+        ropelab_cli({"bench", "--part", "start", "--seconds", "1", "--json"}, "",
+                    "XDG_CONFIG_HOME=" + home.path().string() + " XDG_DATA_HOME=" + home.path().string());
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_GT(finished.json().at("start").at("terminal_milliseconds").get<double>(), 0);
+    EXPECT_TRUE(std::filesystem::is_empty(home.path()));
+}
+
+TEST(BenchVerb, RefusesBadInputInOneSentence) {
+    EXPECT_BAD_INPUT(ropelab_cli({"bench", "--part", "trian"}), "did you mean train?");
+    EXPECT_BAD_INPUT(ropelab_cli({"bench", "--preset", "nanogpt"}), "nanogpt-cpu");
+    EXPECT_BAD_INPUT(ropelab_cli({"bench", "--part", "rotate", "--set", "theta=0"}), "theta is 0");
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,57 @@
+#include "core/bench/engine_bench.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/ui/support/fake_engine.h"
+
+namespace ropelab::bench {
+namespace {
+
+class EngineBench : public ::testing::Test {
+ protected:
+    EngineBench() { engine.step_microseconds = 1000; }
+    ropelab::testing::FakeEngine engine;
+    const Patience patience{2, 2, 0, 0.005};
+};
+
+TEST_F(EngineBench, ReadsAStepsTimeAndItsSymbols) {
+    const RunSpec spec = small_shape();
+    const TrainingSpeed speed = measure_training(engine, spec, patience);
+    EXPECT_EQ(speed.conditions.precision, "float32");
+    EXPECT_GE(speed.milliseconds_per_step.minimum, 1.0);  // the engine sleeps as long
+    EXPECT_NEAR(speed.tokens_per_second.minimum * speed.milliseconds_per_step.maximum / 1000.0, 16 * 128, 1e-6);
+}
+
+TEST_F(EngineBench, ACohortOfSixStandsBesideSixCohorts) {
+    const CohortSpeed speed = measure_cohort(engine, small_shape(), patience);
+    EXPECT_EQ(engine.cohorts, 7);
+    EXPECT_EQ(speed.speedup.repetitions, 2U);
+    EXPECT_GT(speed.milliseconds_one_by_one.median, speed.milliseconds_together.median);
+    EXPECT_GT(speed.speedup.median, 1);
+}
+
+TEST_F(EngineBench, SettingsDifferInThetaOrFractionOnly) {
+    const SettingsSpeed speed = measure_settings(engine, small_shape(), patience);
+    ASSERT_EQ(speed.settings.size(), 7U);
+    EXPECT_DOUBLE_EQ(speed.settings.front().theta, 100);
+    EXPECT_DOUBLE_EQ(speed.settings[4].theta, 1e6);
+    EXPECT_DOUBLE_EQ(speed.settings.back().fraction, 0.5);
+    EXPECT_GE(speed.slowest_over_fastest, 1);
+}
+
+TEST_F(EngineBench, RollingIsMeasuredWhereAModelCan) {
+    RunSpec spec = small_shape();
+    const GenerationSpeed both = measure_generation(engine, spec, 20, patience);
+    EXPECT_EQ(both.length, 20);
+    EXPECT_TRUE(both.rolling && both.rolling_over_recompute);
+    EXPECT_GT(both.recompute.median, 0);
+    spec.position = Position::learned;
+    EXPECT_FALSE(measure_generation(engine, spec, 20, patience).rolling);
+}
+
+TEST_F(EngineBench, StopsWhereItIsCancelled) {
+    EXPECT_THROW(measure_training(engine, small_shape(), patience, [] { return true; }), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace ropelab::bench

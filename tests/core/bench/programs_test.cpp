@@ -1,0 +1,40 @@
+#include "core/bench/programs.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace ropelab::bench {
+namespace {
+
+TEST(Programs, GivesBackWhatAProgramWrote) {
+    EXPECT_EQ(output_of({"/bin/sh", {"-c", "echo out; echo err >&2"}, {}}), "out\n");
+}
+
+TEST(Programs, SetsVariablesOverItsOwn) {
+    setenv("ROPELAB_PROGRAMS_TEST", "old", 1);
+    const Command command{"/bin/sh", {"-c", "echo $ROPELAB_PROGRAMS_TEST"}, {{"ROPELAB_PROGRAMS_TEST", "new"}}};
+    EXPECT_EQ(output_of(command), "new\n");
+    EXPECT_EQ(output_of({command.program, command.arguments, {}}), "old\n");
+    unsetenv("ROPELAB_PROGRAMS_TEST");
+}
+
+TEST(Programs, RefusesOnesThatFail) {
+    EXPECT_THROW(output_of({"/bin/false", {}, {}}), std::runtime_error);
+    EXPECT_THROW(output_of({"/no/such/program", {}, {}}), std::runtime_error);
+    EXPECT_TRUE(beside("no such program").empty());
+}
+
+TEST(Programs, ATemporaryFolderGoesWithItsFiles) {
+    std::filesystem::path path;
+    {
+        const TemporaryFolder folder;
+        path = folder.path();
+        std::ofstream(path / "file") << "text";
+        EXPECT_TRUE(std::filesystem::exists(path / "file"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace ropelab::bench

@@ -1,0 +1,83 @@
+#include "core/experiment/step_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "core/experiment/experiment.h"
+#include "core/model/layout.h"
+
+namespace ropelab {
+namespace {
+
+RunSpec paper() {
+    return preset("theta-paper").experiment.expand().front();
+}
+
+TEST(StepCost, CountsWhatTheModelHolds) {
+    for (const Position position : {Position::none, Position::learned, Position::rope, Position::learned_rope}) {
+        for (const bool flag : {false, true}) {
+            RunSpec spec = paper();
+            spec.position = position;
+            spec.bias = flag;
+            spec.tied_head = !flag;
+            EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
+        }
+    }
+    // nanoGPT prints 10.65 M for this shape; it leaves learned positions out.
+    RunSpec spec = paper();
+    spec.position = Position::rope;
+    EXPECT_NEAR(static_cast<double>(parameter_count(spec, 65)), 10.65e6, 0.005e6);
+}
+
+TEST(StepCost, KnowsTheVocabularyByTheTextsName) {
+    RunSpec spec;
+    EXPECT_EQ(likely_vocabulary(spec), 29);
+    spec.data = "text8";
+    EXPECT_EQ(likely_vocabulary(spec), 27);
+    spec.data = "tinyshakespeare";
+    EXPECT_EQ(likely_vocabulary(spec), 65);
+    spec.data = "enwik8";
+    EXPECT_EQ(likely_vocabulary(spec), 205);
+}
+
+TEST(StepCost, AForwardPassMultipliesEachWeightOnce) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.width = 4;
+    spec.context = 8;
+    // 12·4² weights of a layer and 10·4 of the head, each a multiply-add; a symbol sees 4 others on average, with
+    // 4 channels for the score and 4 for the mixture.
+    const ForwardOperations forward = forward_operations(spec, 10);
+    EXPECT_DOUBLE_EQ(forward.linears, 2.0 * (12 * 16 + 40));
+    EXPECT_DOUBLE_EQ(forward.attention, 2.0 * (4 * 4 + 4 * 4));
+    spec.batch = 3;
+    EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
+}
+
+TEST(StepCost, DropoutKeepsTheShares) {
+    RunSpec spec = paper();
+    const double with = kept_numbers(spec, 65);
+    spec.dropout = 0;
+    EXPECT_DOUBLE_EQ(with - kept_numbers(spec, 65), 6.0 * 6 * 256);
+    const double exact = kept_numbers(spec, 65);
+    spec.precision = Precision::bfloat16;
+    EXPECT_LT(kept_numbers(spec, 65), exact);
+}
+
+TEST(StepCost, MemoryIsTheEngineTheWeightsAndTheLargerPhase) {
+    RunSpec spec;
+    const MemoryNeed one = memory_need(spec, 1, 29);
+    EXPECT_DOUBLE_EQ(one.weights, 4.0 * 4 * static_cast<double>(parameter_count(spec, 29)));
+    const MemoryNeed two = memory_need(spec, 2, 29);
+    EXPECT_DOUBLE_EQ(two.engine, one.engine);
+    EXPECT_DOUBLE_EQ(two.weights, 2 * one.weights);
+    EXPECT_DOUBLE_EQ(two.step, 2 * one.step);
+    EXPECT_GT(one.total(), one.engine + one.weights + one.step);
+    EXPECT_GT(one.total(), one.engine + one.weights + one.evaluation);
+    // An evaluation reads pieces of a size of its own.
+    spec.batch *= 4;
+    EXPECT_DOUBLE_EQ(memory_need(spec, 1, 29).evaluation, one.evaluation);
+    EXPECT_GT(memory_need(spec, 1, 29).step, 3 * one.step);
+}
+
+}  // namespace
+}  // namespace ropelab
