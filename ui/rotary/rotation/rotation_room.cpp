@@ -167,6 +167,9 @@ void RotationRoom::showPage(Page page) {
 QWidget* RotationRoom::options() {
     if (!m_vectors) {
         m_vectors = new VectorsPanel;
+        m_runVectors = new RunVectors(workspace(), m_vectors);
+        m_vectors->layout()->addWidget(m_runVectors);
+        connect(m_runVectors, &RunVectors::taken, this, &RotationRoom::takeTrained);
         m_vectors->show(m_scene.state);
         connect(m_vectors, &VectorsPanel::chosen, this, &RotationRoom::chooseVectors);
         connect(m_vectors, &VectorsPanel::drawAsked, this, &RotationRoom::drawAgain);

@@ -6,6 +6,8 @@
 
 #include "ui/rotary/rotary_room.h"
 #include "ui/rotary/rotation/rotation_state.h"
+#include "ui/rotary/rotation/run_vectors.h"
+#include "ui/rotary/rotation/vectors_panel.h"
 
 class QButtonGroup;
 class QLabel;
@@ -17,7 +19,6 @@ namespace ropelab::ui {
 class AimPage;
 class PositionBar;
 class ShiftCard;
-class VectorsPanel;
 
 /// What turns, and how fast: a dial for every pair with q at m and k at n, one pair large with arrows to drag, and
 /// beneath them the logit split by pairs, the helix, the rotation matrix and aiming at a distance.
@@ -48,6 +49,8 @@ class RotationRoom : public RotaryRoom {
 
     void chooseVectors(VectorSource source);
     void drawAgain();
+    /// Takes q and k of a trained run, and its setup.
+    void takeTrained(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin);
     /// Sets r and k = R_r q.
     void aimAt(std::int64_t distance);
     /// m + 1000, n + 1000, and back to where they stood.
@@ -62,6 +65,7 @@ class RotationRoom : public RotaryRoom {
     FigureView* aimView() const { return m_aim; }
     PositionBar* positionBar() const { return m_bar; }
     ShiftCard* shiftCard() const { return m_shift; }
+    RunVectors* runVectors() const { return m_runVectors; }
     AimPage* aimPage() const { return m_aimPage; }
 
  protected:
@@ -103,6 +107,7 @@ class RotationRoom : public RotaryRoom {
     ShiftCard* m_shift = nullptr;
     AimPage* m_aimPage = nullptr;
     QPointer<VectorsPanel> m_vectors;
+    QPointer<RunVectors> m_runVectors;
 
     QTimer m_timer;
     QElapsedTimer m_clock;

@@ -131,6 +131,23 @@ void RotationRoom::drawAgain() {
     schedule();
 }
 
+void RotationRoom::takeTrained(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin) {
+    RotarySetup next = setup;
+    next.precision = model().setup().precision;
+    model().endDrag();
+    ModelShape shape = model().shape();
+    shape.name.clear();
+    model().change(tr("take q and k of a run"), next, shape);
+    model().endDrag();
+    m_scene.take(model().setup(), model().frequencies());
+    m_scene.state.source = VectorSource::trained;
+    m_scene.state.origin = origin.toStdString();
+    m_scene.state.queryByHand = false;
+    m_scene.state.query = vectors.query;
+    m_scene.state.key = vectors.key;
+    schedule();
+}
+
 void RotationRoom::aimAt(std::int64_t distance) {
     m_scene.state.distance = distance;
     m_scene.state.source = VectorSource::aimed;

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/rope/logit.h"
@@ -10,8 +11,8 @@
 
 namespace ropelab::ui {
 
-/// Where q and k come from: drawn apart, k the same as q, an arrow dragged by hand, or k = R_r q (F17).
-enum class VectorSource { random, equal, handSet, aimed };
+/// Where q and k come from: drawn apart, k the same as q, an arrow dragged by hand, k = R_r q (F17), or a trained run.
+enum class VectorSource { random, equal, handSet, aimed, trained };
 
 /// What the rotation room shows beside the rotary setup.
 struct RotationState {
@@ -28,6 +29,8 @@ struct RotationState {
     VectorSource source = VectorSource::random;
     /// Seed of the random vectors, from 1.
     std::int64_t draw = 1;
+    /// Of trained ones: which run, head and symbols. Its characters are UTF-8.
+    std::string origin = {};
     /// Whether some of q's numbers are not that draw's.
     bool queryByHand = false;
     /// r of F17, in tokens.

@@ -59,6 +59,8 @@ QString vectorsText(const RotationState& state) {
             return tr("set by hand");
         case VectorSource::aimed:
             return tr("aimed at r = %1, %2").arg(groupedText(state.distance), query);
+        case VectorSource::trained:
+            return tr("of %1").arg(QString::fromStdString(state.origin));
         case VectorSource::random:
             break;
     }

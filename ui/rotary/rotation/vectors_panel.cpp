@@ -59,6 +59,7 @@ QToolButton* VectorsPanel::button(VectorSource source) const {
         case VectorSource::random:
             return m_random;
         case VectorSource::handSet:
+        case VectorSource::trained:
             break;
     }
     return nullptr;

@@ -1,0 +1,125 @@
+#include "ui/rotary/rotation/run_vectors.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <variant>
+
+#include "core/spec/error.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+RunVectors::RunVectors(Workspace& workspace, QWidget* parent)
+    : QWidget(parent),
+      m_workspace(workspace),
+      m_runs(new QComboBox(this)),
+      m_head(new QSpinBox(this)),
+      m_query(new QLineEdit(QStringLiteral("a"), this)),
+      m_key(new QLineEdit(QStringLiteral("t"), this)),
+      m_take(new QPushButton(tr("Take q and k"), this)),
+      m_text(new QLabel(this)) {
+    auto* grid = new QGridLayout(this);
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    auto* heading = new QLabel(tr("FROM A TRAINED RUN"), this);
+    heading->setProperty("heading", true);
+    grid->addWidget(heading, 0, 0, 1, 4);
+    const auto add = [&](const QString& name, QWidget* field, int row, int column, int span) {
+        auto* label = new QLabel(name, this);
+        label->setBuddy(field);
+        field->setAccessibleName(name);
+        grid->addWidget(label, row, column);
+        grid->addWidget(field, row, column + 1, 1, span);
+    };
+    m_runs->setMinimumContentsLength(8);
+    m_runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    add(tr("run"), m_runs, 1, 0, 3);
+    add(tr("head"), m_head, 2, 0, 3);
+    add(tr("q at"), m_query, 3, 0, 1);
+    add(tr("k at"), m_key, 3, 2, 1);
+    m_query->setToolTip(tr("The symbol that asks."));
+    m_key->setToolTip(tr("The symbol that is asked."));
+    scaleWidth(m_key, 56);
+    grid->addWidget(m_take, 4, 0, 1, 4, Qt::AlignLeft);
+    m_text->setProperty("quiet", true);
+    m_text->setWordWrap(true);
+    grid->addWidget(m_text, 5, 0, 1, 4);
+
+    connect(m_take, &QPushButton::clicked, this, &RunVectors::take);
+    connect(m_query, &QLineEdit::returnPressed, this, &RunVectors::take);
+    connect(m_key, &QLineEdit::returnPressed, this, &RunVectors::take);
+    connect(&m_workspace.runs(), &RunStore::reloaded, this, &RunVectors::renewRuns);
+    connect(&m_workspace.session(), &SweepSession::ended, this, &RunVectors::renewRuns);
+    connect(m_runs, &QComboBox::currentIndexChanged, this, [this] {
+        const RunView* run = m_workspace.runs().find(m_runs->currentData().toLongLong());
+        m_head->setRange(0, run ? static_cast<int>(run->spec.heads) - 1 : 0);
+    });
+    renewRuns();
+}
+
+void RunVectors::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    renewRuns();
+}
+
+void RunVectors::renewRuns() {
+    const QVariant kept = m_runs->currentData();
+    m_runs->clear();
+    for (const RunView& run : m_workspace.runs().runs()) {
+        // Before its first evaluation a run has no checkpoint.
+        if (run.last) m_runs->addItem(QString::fromStdString(run.record.name), QVariant::fromValue(run.record.id));
+    }
+    m_runs->setCurrentIndex(std::max(0, m_runs->findData(kept)));
+    const bool any = m_runs->count() > 0;
+    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_query),
+                          static_cast<QWidget*>(m_key), static_cast<QWidget*>(m_take)}) {
+        each->setEnabled(any);
+    }
+    m_problem.clear();
+    m_text->setText(any ? tr("Of the first layer, where they depend on the symbol alone; the setup becomes the run's.")
+                        : tr("Train a sweep, or open a lab, and its queries and keys can be looked at here."));
+}
+
+void RunVectors::take() {
+    const LabFile* lab = m_workspace.lab().file();
+    const RunView* run = m_workspace.runs().find(m_runs->currentData().toLongLong());
+    if (!lab || !run) return;
+    const QString origin = tr("%1, head %2, q of “%3”, k of “%4”")
+                               .arg(QString::fromStdString(run->record.name))
+                               .arg(m_head->value())
+                               .arg(m_query->text(), m_key->text());
+    m_job.start([this, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
+                 query = m_query->text().toStdString(), key = m_key->text().toStdString()](const Cancelled&) {
+        std::variant<std::pair<RotarySetup, HeadVectors>, QString> result;
+        try {
+            const auto checkpoint = read_checkpoint(path);
+            if (!checkpoint)
+                throw BadInput("There is no checkpoint of this run beside the lab; train it on to get one.");
+            result = std::pair(setup_of(checkpoint->spec), first_layer_vectors(*checkpoint, head, query, key));
+        } catch (const BadInput& error) {
+            result = QString::fromStdString(error.what());
+        }
+        return [this, origin, result = std::move(result)] {
+            const auto* sentence = std::get_if<QString>(&result);
+            m_problem = sentence ? *sentence : QString();
+            if (sentence) {
+                m_text->setText(*sentence);
+            } else {
+                const auto& [setup, vectors] = std::get<0>(result);
+                m_text->setText(origin);
+                emit taken(setup, vectors, origin);
+            }
+        };
+    });
+}
+
+QString RunVectors::problem() const {
+    return m_problem;
+}
+
+}  // namespace ropelab::ui
