@@ -56,7 +56,7 @@ double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
 
 double MemoryNeed::total() const {
     // Each phase gives back what it can, but blocks in use pin others between them.
-    constexpr double left_behind = 0.6;
+    constexpr double left_behind = 0.39;
     return engine + weights + std::max(step, evaluation) + left_behind * std::min(step, evaluation);
 }
 
@@ -65,10 +65,10 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     // An evaluation's are of one to four widths: the heap of the smaller ones shrinks as the larger ones leave it.
     constexpr double mapped_block = 32.0 * (1 << 20);
     constexpr double engine = 126.0 * (1 << 20);
-    constexpr double step_heap = 1.05;
-    constexpr double evaluation_heap = 2.2;
-    constexpr double evaluation_partly_mapped = 1.75;
-    constexpr double evaluation_mapped = 1.3;
+    constexpr double step_heap = 1.13;
+    constexpr double evaluation_heap = 1.95;
+    constexpr double evaluation_partly_mapped = 1.55;
+    constexpr double evaluation_mapped = 1.35;
 
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
@@ -80,15 +80,20 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     need.engine = engine;
     need.weights = float_bytes * R * 4.0 * P;
     // The gradients as the backward pass delivers them; where the precision is chosen, copies of the start as well.
-    const double copies = spec.precision == Precision::automatic ? 3.0 : 1.0;
+    const double copies = spec.precision == Precision::automatic ? 3.4 : 1.0;
     // What one operation works on besides: the rows of an MLP, or with dropout the shares and their gradients.
     const double working = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
     need.step = step_heap * float_bytes * R * (copies * P + symbols * (kept_numbers(spec, vocabulary) + working));
+    // The residual sum, a branch, and the wide rows before and after GELU with what makes and takes them; bfloat16
+    // copies besides where they are made, or may be.
+    const double rows = spec.precision == Precision::bfloat16    ? 12.9
+                        : spec.precision == Precision::automatic ? 12.2
+                                                                 : 11.0;
     const double row = float_bytes * R * symbols_at_once(spec) * C;
     const double room = 3.0 * row >= mapped_block   ? evaluation_mapped
                         : 4.0 * row >= mapped_block ? evaluation_partly_mapped
                                                     : evaluation_heap;
-    need.evaluation = room * float_bytes * R * symbols_at_once(spec) * (11.0 * C + 2.0 * V);
+    need.evaluation = room * float_bytes * R * symbols_at_once(spec) * (rows * C + 2.0 * V);
     return need;
 }
 

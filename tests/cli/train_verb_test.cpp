@@ -48,7 +48,8 @@ TEST(TrainVerb, TakesAboutAsMuchMemoryAsPredicted) {
     GTEST_SKIP() << "The sanitizer's allocator takes memory of its own.";
 #endif
     for (const char* width : {"width=64", "width=256"}) {
-        const auto finished = ropelab_cli({"train", "--set", width, "--set", "iterations=2", "--json"});
+        const auto finished =
+            ropelab_cli({"train", "--set", width, "--set", "iterations=2", "--set", "data_length=100000", "--json"});
         ASSERT_EQ(finished.status, 0) << finished.err;
         const auto predicted = finished.json().at("predicted_memory_bytes").get<double>();
         const auto peak = finished.json().at("peak_memory_bytes").get<double>();
