@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# slurm_test.sh CHECKOUT ROPELAB_CLI: a sweep as a job array under a real Slurm, whose daemons are started here, by
-# hand, on the loopback address. Skipped (77) where Slurm is not there or does not start.
+# slurm_test.sh CHECKOUT ROPELAB_CLI [--requeue]: a sweep as a job array under a real Slurm, whose daemons are started
+# here, by hand, on the loopback address. Skipped (77) where Slurm is not there or does not start. With --requeue also a
+# task that is put back into the queue while it trains; CTest leaves that out, as Slurm 22.05 does not always start a
+# task again that was requeued in its first seconds.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "$1"
@@ -134,6 +136,11 @@ all_runs_are_there
 [[ -z $(find "$sweep"/task-*.checkpoints -newer "$scratch/marker") ]] || wrong 'finished runs were trained again'
 ls "$sweep"/before-*-merged.ropelab >/dev/null || wrong 'the earlier lab is gone'
 
+if [[ ${3:-} != --requeue ]]; then
+    echo 'A four-task array ran and merged under a real Slurm.'
+    exit 0
+fi
+
 # A task that goes back into the queue while it trains: it ends with the numbers of a sweep that was left alone.
 settings=()
 for setting in seed=1,2 width=16 heads=2 context=16 batch=4 iterations=3000 evaluate_every=50 evaluation=sampled \
@@ -153,8 +160,10 @@ start_again() {
         scontrol update JobId="$array" StartTime=now
 }
 wait_for 60 start_again || { squeue; wrong 'the task is not put back'; }
+# Between its two lives the task may be in nobody's queue for a moment.
+started_twice() { [[ $(grep -c ' threads, ' "$sweep/task-0.log") == 2 ]]; }
+wait_for 100 started_twice || { squeue; cat "$sweep"/*.log; wrong 'no two starts'; }
 wait_for 200 queue_is_empty || { squeue; wrong 'the jobs did not end'; }
-[[ $(grep -c ' threads, ' "$sweep/task-0.log") == 2 ]] || { cat "$sweep/task-0.log"; wrong 'no two starts'; }
 "$program" sweep "${settings[@]}" --lab "$scratch/alone.ropelab" >/dev/null 2>&1
 for lab in "$scratch/alone.ropelab" "$sweep/merged.ropelab"; do
     # Times differ from one training to the next.
