@@ -103,6 +103,7 @@ CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const Patience&
     Cohort& together = place.cohort(runs);
     const int steps = steps_a_round(together, patience);
     std::vector<std::function<void()>> alone;
+    alone.reserve(runs.size());
     for (const RunSpec& run : runs) alone.push_back(steps_of(place.cohort({run}), steps));
     const auto one_by_one = [&] {
         for (const auto& train : alone) train();
@@ -163,7 +164,7 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
         };
     };
     std::vector<std::function<void()>> alternatives = {writing(Generation::Mode::recompute)};
-    if (spec.rotates() && !spec.learns_positions()) alternatives.push_back(writing(Generation::Mode::rolling));
+    if (spec.rotates() && !spec.learns_positions()) alternatives.emplace_back(writing(Generation::Mode::rolling));
     const auto seconds = take_turns(alternatives, patience, cancelled);
     if (cancelled && cancelled()) throw std::runtime_error("Stopped before everything was measured.");
 

@@ -57,6 +57,7 @@ double best_rate(int threads, int attempts, std::chrono::milliseconds a_time,
         std::atomic<int> ready{0};
         std::vector<double> rates(static_cast<std::size_t>(threads), 0.0);
         std::vector<std::thread> team;
+        team.reserve(static_cast<std::size_t>(threads));
         for (int thread = 0; thread < threads; ++thread) {
             team.emplace_back([&, thread] {
                 work(thread);  // brings its memory in
@@ -82,7 +83,9 @@ double multiply_rate(int threads) {
     struct Factors {
         std::vector<float> a, b, c;
     };
-    const auto count = [](int rows, int columns) { return static_cast<std::size_t>(rows * columns); };
+    const auto count = [](int rows, int columns) {
+        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    };
     const int rows = SmallProduct::rows();
     std::vector<Factors> of(static_cast<std::size_t>(threads),
                             {std::vector<float>(count(SmallProduct::depth, rows), 0.5F),

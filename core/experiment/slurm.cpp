@@ -67,6 +67,7 @@ SlurmArray needs_of(const std::vector<RunSpec>& runs) {
     std::int64_t bytes = 0;
     for (const auto& cohort : group_into_cohorts(runs)) {
         std::vector<RunSpec> members;
+        members.reserve(cohort.size());
         for (const std::size_t index : cohort) members.push_back(runs[index]);
         const Estimate cost = estimate(members);
         ++array.tasks;
@@ -238,7 +239,7 @@ SlurmArray write_slurm_array(const Experiment& described, const SlurmOptions& op
     }
     const Experiment experiment = with_whole_paths(described);
     const std::vector<RunSpec> runs = experiment.expand();
-    const SlurmArray array = needs_of(runs);
+    SlurmArray array = needs_of(runs);
     make_folder(options.folder);
     write(options.folder / "experiment.json", experiment.to_json().dump(2) + "\n");
     make_labs(options.folder, experiment, runs);

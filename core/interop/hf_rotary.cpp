@@ -271,6 +271,7 @@ std::vector<HfRotary> read_rotary(const json& config, const json& defaults, HfMo
     HfReader reader({&config}, defaults, model.values);
     const int head_dim = head_dim_of(reader);
     std::vector<HfRotary> result;
+    result.reserve(sets.size());
     for (const HfLayerSet& set : sets) result.push_back(RotaryReader(config, defaults, set, model).read(head_dim));
     name_unknown_keys(config, sets, model);
     return result;

@@ -109,6 +109,7 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
         parts.push_back(std::move(lines).text());
     }
     std::vector<std::span<const std::byte>> bytes;
+    bytes.reserve(parts.size());
     for (const std::string& part : parts) bytes.push_back(std::as_bytes(std::span(part)));
     write_file_atomically(file, bytes);
     return written;

@@ -66,6 +66,7 @@ const KnownModel& known_model(std::string_view name) {
                                     [&](const KnownModel& model) { return plain_name(model.name) == wanted; });
     if (found != table.end()) return *found;
     std::vector<std::string> plain;
+    plain.reserve(table.size());
     for (const KnownModel& model : table) plain.push_back(plain_name(model.name));
     const std::vector<std::string_view> views(plain.begin(), plain.end());
     const std::string best = nearest(wanted, views);

@@ -1,6 +1,6 @@
 #include "core/interop/tensorboard.h"
 
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): POSIX functions
 
 #include <algorithm>
 #include <bit>

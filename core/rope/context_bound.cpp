@@ -26,7 +26,8 @@ Pairs pairs_of(const Frequencies& frequencies, int head_dim) {
     Pairs pairs;
     std::ranges::copy_if(frequencies.inverse_frequencies, std::back_inserter(pairs.turning),
                          [](double frequency) { return frequency > 0; });
-    pairs.still = static_cast<double>(head_dim / 2 - static_cast<int>(pairs.turning.size()));
+    const int still = head_dim / 2 - static_cast<int>(pairs.turning.size());
+    pairs.still = still;
     return pairs;
 }
 
