@@ -63,6 +63,9 @@ struct NormBackward {
 };
 void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
+/// out = the sum of `rows` rows, row after row.
+void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out);
+
 /// The tables of one run: time × head_dim/2, canonical pairing. Null for a run without rotation.
 struct RotaryTable {
     const float* cosine = nullptr;

@@ -4,8 +4,8 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
+#include "core/kernels/target_clones.h"
 #include "core/spec/random_stream.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
@@ -112,6 +112,13 @@ void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t fir
         for (std::int64_t row = begin; row < std::min(rows, begin + block_rows); ++row) {
             backward_row(args, row, drops ? mask.data() + (row - begin) * args.columns : nullptr, of_weight, of_bias);
         }
+    }
+}
+
+ROPELAB_CLONES void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out) {
+    std::copy_n(parts, columns, out);
+    for (std::int64_t row = 1; row < rows; ++row) {
+        for (std::int64_t i = 0; i < columns; ++i) out[i] += parts[row * columns + i];
     }
 }
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/kernels/kernels.h"
-#include "core/spec/target_clones.h"
+#include "core/kernels/target_clones.h"
 
 namespace ropelab::kernels {
 

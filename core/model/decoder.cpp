@@ -6,9 +6,7 @@ namespace ropelab {
 
 namespace {
 
-// y = x·weightᵀ for each run, in float32 or with both factors rounded to bfloat16. Run by run: LibTorch cuts a single
-// product along its long side among threads, a batch of products along the batch, so one batched call would be slower
-// here and make a run's bits depend on whether it has mates.
+// y = x·weightᵀ for each run, in float32 or with both factors rounded to bfloat16.
 // x: (runs, n, in), weight: (runs, out, in) → (runs, n, out), float32.
 class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
  public:
@@ -18,12 +16,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor a = x.to(type);
         const torch::Tensor b = weight.to(type);
         context->save_for_backward({a, b});
-        torch::Tensor result = torch::empty({a.size(0), a.size(1), b.size(1)}, a.options());
-        for (std::int64_t run = 0; run < a.size(0); ++run) {
-            torch::Tensor out = result.select(0, run);
-            torch::mm_out(out, a.select(0, run), b.select(0, run).t());
-        }
-        return result.to(torch::kFloat32);
+        return torch::bmm(a, b.transpose(1, 2)).to(torch::kFloat32);
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -32,15 +25,14 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor& x = saved[0];
         const torch::Tensor& weight = saved[1];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type());
-        torch::Tensor of_x = torch::empty(x.sizes(), x.options());
-        torch::Tensor of_weight = torch::empty(weight.sizes(), x.options());
+        // Run by run: the sum over n is long and its result small, so a single product is cut along n among threads,
+        // but a batch of products is not; one batched call would make a run's bits depend on whether it has mates.
+        const torch::Tensor of_weight = torch::empty(weight.sizes(), x.options());
         for (std::int64_t run = 0; run < x.size(0); ++run) {
-            torch::Tensor x_out = of_x.select(0, run);
-            torch::mm_out(x_out, gradient.select(0, run), weight.select(0, run));
-            torch::Tensor weight_out = of_weight.select(0, run);
-            torch::mm_out(weight_out, gradient.select(0, run).t(), x.select(0, run));
+            torch::Tensor out = of_weight.select(0, run);
+            torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
         }
-        return {of_x.to(torch::kFloat32), of_weight.to(torch::kFloat32), {}};
+        return {torch::bmm(gradient, weight).to(torch::kFloat32), of_weight.to(torch::kFloat32), {}};
     }
 };
 

@@ -25,7 +25,7 @@ struct KeyValueCache {
 };
 
 /// The theta paper's decoder: pre-norm GPT-2 blocks with exact GELU, positions learned, rotated, both or neither. It
-/// has a leading runs dimension throughout; linear layers are products run by run. Weights are its caller's.
+/// has a leading runs dimension throughout; linear layers are batched products over it. Weights are its caller's.
 class Decoder {
  public:
     /// `spec` gives the shape, which all runs of the cohort share.

@@ -139,10 +139,10 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                                     .of_bias = row(of_bias, run)},
                                    rows, first, last);
         });
-        // Block after block, in order.
         const auto total = [&](const torch::Tensor& parts) {
-            torch::Tensor result = parts.select(1, 0).clone();
-            for (std::int64_t block = 1; block < blocks; ++block) result.add_(parts.select(1, block));
+            const torch::Tensor result = torch::empty({runs, columns}, parts.options());
+            for (std::int64_t run = 0; run < runs; ++run)
+                kernels::sum_rows(row(parts, run), blocks, columns, row(result, run));
             return result;
         };
         return {of_x, of_branch, total(of_weight), biased ? total(of_bias) : torch::Tensor(), {}};

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/spec/target_clones.h"
-
 namespace ropelab {
 
 namespace {
@@ -77,58 +75,22 @@ void RandomStream::fill_normal(std::span<float> values, double deviation) const 
     }
 }
 
-namespace {
-
-// Eight counters at a time in vector registers: blocks first … first + 7 of a step, four numbers each, as 0 or `kept`.
-// Words stand in 64 bits, of which the lower 32 count.
-constexpr std::size_t lanes = 8;
-using Words = std::uint64_t __attribute__((vector_size(64)));
-
-ROPELAB_CLONES void dropout_lanes(float* values, std::uint32_t threshold, float kept, std::uint64_t first,
-                                  std::uint64_t step, std::array<std::uint32_t, 2> key) {
-    constexpr std::uint64_t low = 0xFFFFFFFF;
-    const Words counter = Words{0, 1, 2, 3, 4, 5, 6, 7} + first;
-    Words a = counter & low;
-    Words b = counter >> 32;
-    Words c = Words{} + (step & low);
-    Words d = Words{} + (step >> 32);
-    for (int round = 0; round < 10; ++round) {
-        const Words p = a * static_cast<std::uint64_t>(multiplier_a);
-        const Words q = c * static_cast<std::uint64_t>(multiplier_b);
-        a = (q >> 32) ^ b ^ static_cast<std::uint64_t>(key[0]);
-        b = q & low;
-        c = (p >> 32) ^ d ^ static_cast<std::uint64_t>(key[1]);
-        d = p & low;
-        key[0] += weyl_a;
-        key[1] += weyl_b;
-    }
-    for (std::size_t i = 0; i < lanes; ++i) {
-        values[4 * i] = a[i] < threshold ? 0.0F : kept;
-        values[4 * i + 1] = b[i] < threshold ? 0.0F : kept;
-        values[4 * i + 2] = c[i] < threshold ? 0.0F : kept;
-        values[4 * i + 3] = d[i] < threshold ? 0.0F : kept;
-    }
-}
-
-}  // namespace
-
 void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const {
     const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
     const auto kept = static_cast<float>(1.0 / (1.0 - rate));
     std::size_t done = 0;
-    float some[4 * lanes];
     while (done < values.size()) {
         const std::uint64_t number = first + done;
-        const std::size_t skip = number % 4;  // a part may begin within a block of four
-        const std::size_t left = values.size() - done;
-        if (skip == 0 && left >= 4 * lanes) {
-            dropout_lanes(values.data() + done, threshold, kept, number / 4, step, key_);
-            done += 4 * lanes;
-            continue;
+        const auto numbers = block(number / 4, step);
+        const std::size_t skipped = number % 4;  // a part may begin within a block of four
+        const std::size_t count = std::min(values.size() - done, 4 - skipped);
+        if (count == 4) {
+            for (std::size_t lane = 0; lane < 4; ++lane) values[done + lane] = numbers[lane] < threshold ? 0.0F : kept;
+        } else {
+            for (std::size_t lane = 0; lane < count; ++lane) {
+                values[done + lane] = numbers[skipped + lane] < threshold ? 0.0F : kept;
+            }
         }
-        dropout_lanes(some, threshold, kept, number / 4, step, key_);
-        const std::size_t count = std::min(left, 4 * lanes - skip);
-        std::copy_n(some + skip, count, values.data() + done);
         done += count;
     }
 }
