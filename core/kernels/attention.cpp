@@ -45,6 +45,10 @@ ROPELAB_CLONES void multiply(const float* a, const float* b, float* out, std::in
     for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
 }
 
+ROPELAB_CLONES void keep_where_not_zero(const float* dropped, float kept, float* values, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) values[i] = dropped[i] != 0 ? values[i] * kept : 0.0F;
+}
+
 // gradient := shares·(gradient − Σ gradient·shares)·scale
 ROPELAB_CLONES void softmax_backward(const float* shares, float* gradient, std::int64_t count, float scale) {
     Floats totals = {};
@@ -89,21 +93,15 @@ void causal_softmax(float* scores, float* dropped, std::int64_t time, float scal
     }
 }
 
-void causal_softmax_backward(const float* shares, float* gradient, float* dropped, std::int64_t time, float scale,
-                             const DropoutNumbers& dropout, std::int64_t first, std::int64_t last) {
-    std::vector<float> mask(dropout.stream ? static_cast<std::size_t>(time) : 0);
+void causal_softmax_backward(const float* shares, const float* dropped, float* gradient, std::int64_t time, float scale,
+                             double rate, std::int64_t first, std::int64_t last) {
+    const auto kept = static_cast<float>(1.0 / (1.0 - rate));
     for (std::int64_t row = first; row < last; ++row) {
         const std::int64_t seen = row % time + 1;
-        const float* share = shares + row * time;
         float* of_scores = gradient + row * time;
-        if (dropout.stream) {
-            dropout.stream->fill_dropout({mask.data(), static_cast<std::size_t>(seen)}, dropout.rate, dropout.step,
-                                         static_cast<std::uint64_t>(row * time));
-            multiply(share, mask.data(), dropped + row * time, seen);
-            std::fill(dropped + row * time + seen, dropped + (row + 1) * time, 0.0F);
-            multiply(of_scores, mask.data(), of_scores, seen);
-        }
-        softmax_backward(share, of_scores, seen, scale);
+        // A share that is 0 by itself has no gradient either, so what is 0 after dropout tells what was dropped.
+        if (dropped) keep_where_not_zero(dropped + row * time, kept, of_scores, seen);
+        softmax_backward(shares + row * time, of_scores, seen, scale);
         std::fill(of_scores + seen, of_scores + time, 0.0F);
     }
 }

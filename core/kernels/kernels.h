@@ -36,6 +36,7 @@ struct NormForward {
     const float* weight;
     const float* bias;
     DropoutNumbers dropout;
+    float* mask;  // with a stream: receives what the branch was multiplied by, for the backward pass
     float* sum;
     float* normed;
     float* mean;
@@ -55,7 +56,7 @@ struct NormBackward {
     const float* weight;
     const float* of_sum;
     const float* of_normed;
-    DropoutNumbers dropout;
+    const float* mask;  // of the forward pass; null where nothing was dropped
     float* of_x;
     float* of_branch;
     float* of_weight;
@@ -86,10 +87,10 @@ void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, fl
 /// (may be the same array without dropout) after it.
 void causal_softmax(float* scores, float* dropped, std::int64_t time, float scale, const DropoutNumbers& dropout,
                     std::int64_t first, std::int64_t last);
-/// Its gradient: `gradient` of the dropped shares becomes that of the unscaled scores, in place; `dropped` receives the
-/// shares after dropout, for the values' gradient.
-void causal_softmax_backward(const float* shares, float* gradient, float* dropped, std::int64_t time, float scale,
-                             const DropoutNumbers& dropout, std::int64_t first, std::int64_t last);
+/// Its gradient: `gradient` of the dropped shares becomes that of the unscaled scores, in place. `dropped` are the
+/// shares after dropout at `rate`, null where nothing was dropped.
+void causal_softmax_backward(const float* shares, const float* dropped, float* gradient, std::int64_t time, float scale,
+                             double rate, std::int64_t first, std::int64_t last);
 
 /// −log softmax at the target, and log Σ exp, of rows [first, last) of logits.
 void cross_entropy(const float* logits, const std::int64_t* targets, std::int64_t columns, float* losses,

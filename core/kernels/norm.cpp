@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
@@ -12,11 +11,6 @@ namespace ropelab::kernels {
 namespace {
 
 constexpr float epsilon = 1e-5F;
-
-// A block's dropout mask, or 1 where nothing is dropped.
-void fill_mask(const DropoutNumbers& dropout, std::int64_t first, std::vector<float>& mask) {
-    dropout.stream->fill_dropout(mask, dropout.rate, dropout.step, static_cast<std::uint64_t>(first));
-}
 
 ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const float* mask) {
     const std::int64_t n = args.columns;
@@ -89,28 +83,29 @@ ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, con
 
 void norm_forward(const NormForward& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
     const bool drops = args.dropout.stream && args.branch;
-    std::vector<float> mask(drops ? static_cast<std::size_t>(block_rows * args.columns) : 0);
     for (std::int64_t block = first; block < last; ++block) {
         const std::int64_t begin = block * block_rows;
-        if (drops) fill_mask(args.dropout, begin * args.columns, mask);
-        for (std::int64_t row = begin; row < std::min(rows, begin + block_rows); ++row) {
-            forward_row(args, row, drops ? mask.data() + (row - begin) * args.columns : nullptr);
+        const std::int64_t end = std::min(rows, begin + block_rows);
+        if (drops) {
+            args.dropout.stream->fill_dropout(
+                {args.mask + begin * args.columns, static_cast<std::size_t>((end - begin) * args.columns)},
+                args.dropout.rate, args.dropout.step, static_cast<std::uint64_t>(begin * args.columns));
+        }
+        for (std::int64_t row = begin; row < end; ++row) {
+            forward_row(args, row, drops ? args.mask + row * args.columns : nullptr);
         }
     }
 }
 
 void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
-    const bool drops = args.dropout.stream && args.of_branch;
-    std::vector<float> mask(drops ? static_cast<std::size_t>(block_rows * args.columns) : 0);
     for (std::int64_t block = first; block < last; ++block) {
         const std::int64_t begin = block * block_rows;
-        if (drops) fill_mask(args.dropout, begin * args.columns, mask);
         float* of_weight = args.of_weight + block * args.columns;
         float* of_bias = args.of_bias ? args.of_bias + block * args.columns : nullptr;
         std::fill_n(of_weight, args.columns, 0.0F);
         if (of_bias) std::fill_n(of_bias, args.columns, 0.0F);
         for (std::int64_t row = begin; row < std::min(rows, begin + block_rows); ++row) {
-            backward_row(args, row, drops ? mask.data() + (row - begin) * args.columns : nullptr, of_weight, of_bias);
+            backward_row(args, row, args.mask ? args.mask + row * args.columns : nullptr, of_weight, of_bias);
         }
     }
 }

@@ -54,6 +54,7 @@ class Streams {
         if (!dropout.active()) return;
         for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
     }
+    bool drop() const { return !streams_.empty(); }
     kernels::DropoutNumbers of(std::int64_t run) const {
         if (streams_.empty()) return {};
         return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step())};
@@ -64,7 +65,7 @@ class Streams {
     std::vector<RandomStream> streams_;
 };
 
-// What a backward pass needs besides tensors.
+// What a function needs besides tensors.
 struct Place : torch::CustomClassHolder {
     Place(const Dropout& dropout, const std::string& name) : streams(dropout, name) {}
     Streams streams;
@@ -85,6 +86,8 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor added = branch.defined() ? branch.contiguous() : branch;
         const torch::Tensor sum = branch.defined() ? torch::empty_like(from) : from;
         const torch::Tensor normed = torch::empty_like(from);
+        const torch::Tensor mask =
+            place->streams.drop() && branch.defined() ? torch::empty_like(from) : torch::Tensor();
         const torch::Tensor mean = torch::empty({runs, rows}, from.options());
         const torch::Tensor inverse = torch::empty({runs, rows}, from.options());
         for_each_run(runs, kernels::blocks_of(rows), 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
@@ -94,14 +97,14 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                                    .weight = row(weight, run),
                                    .bias = row(bias, run),
                                    .dropout = place->streams.of(run),
+                                   .mask = row(mask, run),
                                    .sum = row(sum, run),
                                    .normed = row(normed, run),
                                    .mean = row(mean, run),
                                    .inverse = row(inverse, run)},
                                   rows, first, last);
         });
-        context->save_for_backward({sum, mean, inverse, weight});
-        context->saved_data["place"] = torch::IValue::make_capsule(place);
+        context->save_for_backward({sum, mean, inverse, weight, mask});
         context->saved_data["branch"] = branch.defined();
         context->saved_data["bias"] = bias.defined();
         return {branch.defined() ? sum : x, normed};
@@ -112,8 +115,6 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor& sum = saved[0];
         const bool branch = context->saved_data["branch"].toBool();
         const bool biased = context->saved_data["bias"].toBool();
-        const auto place = context->saved_data["place"].toCapsule();
-        const auto& streams = static_cast<Place*>(place.get())->streams;
         const std::int64_t runs = sum.size(0);
         const std::int64_t rows = sum.size(1);
         const std::int64_t columns = sum.size(2);
@@ -132,7 +133,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                                     .weight = row(saved[3], run),
                                     .of_sum = row(of_sum, run),
                                     .of_normed = row(of_normed, run),
-                                    .dropout = streams.of(run),
+                                    .mask = row(saved[4], run),
                                     .of_x = row(of_x, run),
                                     .of_branch = row(of_branch, run),
                                     .of_weight = row(of_weight, run),
@@ -166,10 +167,12 @@ struct AttentionPlace : Place {
                    RotaryTables rotary)
         : Place(dropout, name),
           drops(dropout.active()),
+          rate(dropout.rate()),
           batch(batch_size),
           heads(head_count),
           tables(std::move(rotary)) {}
     bool drops;
+    double rate;
     std::int64_t batch;
     std::int64_t heads;
     RotaryTables tables;
@@ -202,7 +205,7 @@ class Attention : public torch::autograd::Function<Attention> {
             const torch::Tensor dropped = torch::empty_like(shares);
             soften(shares, dropped, qkv.size(0), q.size(3), place->streams);
             mixed = torch::matmul(dropped, v);
-            context->save_for_backward({q, k, v, shares});
+            context->save_for_backward({q, k, v, shares, dropped});
         } else {
             const auto [out, log_sums] = at::_scaled_dot_product_flash_attention_for_cpu(h.q, h.k, h.v, 0.0, true);
             mixed = out;
@@ -231,8 +234,8 @@ class Attention : public torch::autograd::Function<Attention> {
             const torch::Tensor& shares = saved[3];
             const torch::Tensor out = of_mixed.contiguous();
             const torch::Tensor gradient = torch::matmul(out, v.transpose(2, 3));
-            const torch::Tensor dropped = torch::empty_like(shares);
-            soften_backward(shares, gradient, dropped, runs, q.size(3), place->streams);
+            const torch::Tensor& dropped = saved[4];
+            soften_backward(shares, dropped, gradient, q.size(3), place->rate);
             of.v.copy_(torch::matmul(dropped.transpose(2, 3), out));
             of.q.copy_(torch::matmul(gradient, k));
             of.k.copy_(torch::matmul(gradient.transpose(2, 3), q));
@@ -262,15 +265,12 @@ class Attention : public torch::autograd::Function<Attention> {
                                     streams.of(run), first, last);
         });
     }
-    static void soften_backward(const torch::Tensor& shares, const torch::Tensor& gradient,
-                                const torch::Tensor& dropped, std::int64_t runs, std::int64_t head_dim,
-                                const Streams& streams) {
+    static void soften_backward(const torch::Tensor& shares, const torch::Tensor& dropped,
+                                const torch::Tensor& gradient, std::int64_t head_dim, double rate) {
         const std::int64_t time = shares.size(3);
-        const std::int64_t rows = shares.numel() / runs / time;
-        for_each_run(runs, rows, row_grain(time), [&](std::int64_t run, std::int64_t first, std::int64_t last) {
-            const std::int64_t at = run * rows * time;
-            kernels::causal_softmax_backward(numbers(shares) + at, numbers(gradient) + at, numbers(dropped) + at, time,
-                                             scale_of(head_dim), streams.of(run), first, last);
+        at::parallel_for(0, shares.numel() / time, row_grain(time), [&](std::int64_t first, std::int64_t last) {
+            kernels::causal_softmax_backward(numbers(shares), numbers(dropped), numbers(gradient), time,
+                                             scale_of(head_dim), rate, first, last);
         });
     }
 };

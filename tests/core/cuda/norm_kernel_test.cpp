@@ -62,12 +62,14 @@ Results on_cpu(const Case& c, const std::vector<float>& x, const std::vector<flo
         const RandomStream stream(seeds(runs)[run], "dropout:here");
         kernels::DropoutNumbers numbers;
         if (c.drops) numbers = {&stream, rate, step};
+        std::vector<float> mask(size);
         kernels::norm_forward({.columns = c.columns,
                                .x = x.data() + run * size,
                                .branch = c.branch ? branch.data() + run * size : nullptr,
                                .weight = weight.data() + run * columns,
                                .bias = c.bias ? bias.data() + run * columns : nullptr,
                                .dropout = numbers,
+                               .mask = mask.data(),
                                .sum = r.sum.data() + run * size,
                                .normed = r.normed.data() + run * size,
                                .mean = r.mean.data() + run * rows,
@@ -82,7 +84,7 @@ Results on_cpu(const Case& c, const std::vector<float>& x, const std::vector<flo
                                 .weight = weight.data() + run * columns,
                                 .of_sum = c.branch ? of_sum.data() + run * size : nullptr,
                                 .of_normed = of_normed.data() + run * size,
-                                .dropout = numbers,
+                                .mask = c.drops && c.branch ? mask.data() : nullptr,
                                 .of_x = r.of_x.data() + run * size,
                                 .of_branch = c.branch ? r.of_branch.data() + run * size : nullptr,
                                 .of_weight = of_weight.data(),
