@@ -36,12 +36,6 @@ QStringList texts(const Experiment& experiment, const char* key) {
     return result;
 }
 
-QLabel* heading(const QString& text, QWidget* parent) {
-    auto* label = new QLabel(text.toUpper(), parent);
-    label->setProperty("heading", true);
-    return label;
-}
-
 }  // namespace
 
 QString estimateSentence(const Workspace& workspace) {
@@ -96,7 +90,7 @@ QWidget* SweepPanel::makeSimple() {
     auto* box = new QWidget(this);
     auto* column = new QVBoxLayout(box);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    column->addWidget(heading(tr("Sweep"), box));
+    column->addWidget(makeHeading(tr("Sweep"), box));
 
     m_preset = new QComboBox(box);
     m_preset->setAccessibleName(tr("Preset"));
@@ -177,7 +171,7 @@ QWidget* SweepPanel::makeMore() {
         if (entry.group != group) {
             group = entry.group;
             const auto title = QString::fromUtf8(group.data(), static_cast<qsizetype>(group.size()));
-            grid->addWidget(heading(title, m_more), grid->rowCount(), 0, 1, 2);
+            grid->addWidget(makeHeading(title, m_more), grid->rowCount(), 0, 1, 2);
         }
         auto* label = new QLabel(KeyField::title(entry), m_more);
         label->setProperty("quiet", true);

@@ -22,12 +22,6 @@ namespace ropelab::ui {
 
 namespace {
 
-QLabel* heading(const QString& text, QWidget* parent) {
-    auto* label = new QLabel(text.toUpper(), parent);
-    label->setProperty("heading", true);
-    return label;
-}
-
 std::optional<double> lossOf(const QString& typed) {
     if (typed.trimmed().isEmpty()) return std::nullopt;
     try {
@@ -74,7 +68,7 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     content->setProperty("panel", true);
     auto* column = new QVBoxLayout(content);
     scaleLayout(column, {12, 12, 12, 12}, 12);
-    column->addWidget(heading(tr("Results"), content));
+    column->addWidget(makeHeading(tr("Results"), content));
 
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 8);
@@ -138,7 +132,7 @@ QWidget* ResultsPanel::makeOutput() {
     auto* box = new QWidget(this);
     auto* column = new QVBoxLayout(box);
     scaleLayout(column, {0, 12, 0, 0}, 8);
-    column->addWidget(heading(tr("Table"), box));
+    column->addWidget(makeHeading(tr("Table"), box));
     m_format = makeCombo(tr("Format of the table"));
     m_format->setToolTip(
         tr("Text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the values "

@@ -3,6 +3,7 @@
 #include <QMenu>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/setup_panel.h"
@@ -65,6 +66,26 @@ FigureView* RotaryRoom::addView(const QString& accessibleName) {
     connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
     connect(view, &FigureView::contextMenuAsked, this, [this, view](const QPoint& where) { showMenu(view, where); });
     return view;
+}
+
+void RotaryRoom::connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt) {
+    connect(view, &FigureView::hovered, this,
+            [this, pairAt](const QPointF& place) { m_model.hoverPair(pairAt(place)); });
+    connect(view, &FigureView::left, this, [this] { m_model.hoverPair(std::nullopt); });
+    connect(view, &FigureView::clicked, this, [this, pairAt](const QPointF& place) {
+        const auto pair = pairAt(place);
+        m_model.pickPair(pair == m_model.pickedPair() ? std::nullopt : pair);
+    });
+    connect(view, &FigureView::keyPressed, this, &RotaryRoom::stepPair);
+}
+
+void RotaryRoom::stepPair(int key) {
+    if (key == Qt::Key_Escape) return m_model.pickPair(std::nullopt);
+    const bool isMore = key == Qt::Key_Right || key == Qt::Key_Up;
+    if (!isMore && key != Qt::Key_Left && key != Qt::Key_Down) return;
+    const auto picked = m_model.pickedPair();
+    const int last = std::max(0, m_model.pairs() - 1);
+    m_model.pickPair(picked ? std::clamp(*picked + (isMore ? 1 : -1), 0, last) : (isMore ? 0 : last));
 }
 
 void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QList>
+#include <QPointF>
 #include <QPointer>
 #include <QTimer>
+#include <functional>
+#include <optional>
 #include <span>
 
 #include "ui/rotary/rotary_model.h"
@@ -42,6 +45,9 @@ class RotaryRoom : public Room {
     Workspace& workspace() { return m_workspace; }
     /// A view that can be exported; the room puts it into its layout.
     FigureView* addView(const QString& accessibleName);
+    /// Lets a view's mouse light and pick pairs, and the arrow keys step through them. `pairAt` says which pair is at
+    /// a place.
+    void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
     /// Asks for renew() at the next frame.
     void schedule();
     /// The setup's and the lit pair's new figures into the views; must take less than a frame. What takes longer goes
@@ -54,6 +60,7 @@ class RotaryRoom : public Room {
 
  private:
     void showMenu(FigureView* view, const QPoint& where);
+    void stepPair(int key);
 
     Workspace& m_workspace;
     RotaryModel& m_model;

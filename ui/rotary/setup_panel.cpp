@@ -81,9 +81,7 @@ SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
     setAccessibleName(tr("Rotary setup"));
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 12);
-    auto* heading = new QLabel(tr("Rotary setup").toUpper(), this);
-    heading->setProperty("heading", true);
-    column->addWidget(heading);
+    column->addWidget(makeHeading(tr("Rotary setup"), this));
 
     auto* modelRow = new QHBoxLayout;
     scaleLayout(modelRow, {0, 0, 0, 0}, 8);

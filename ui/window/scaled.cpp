@@ -40,6 +40,12 @@ void scaleWidth(QWidget* widget, int width) {
     follow(widget, [widget, width] { widget->setFixedWidth(ThemeManager::instance().pixels(width)); });
 }
 
+QLabel* makeHeading(const QString& text, QWidget* parent) {
+    auto* heading = new QLabel(text.toUpper(), parent);
+    heading->setProperty("heading", true);
+    return heading;
+}
+
 void colorAsError(QLabel* label) {
     follow(label, [label] {
         // A rule of its own: the application's style sheet wins over a palette.

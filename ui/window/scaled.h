@@ -4,6 +4,7 @@
 
 class QLabel;
 class QLayout;
+class QString;
 class QWidget;
 
 namespace ropelab::ui {
@@ -16,6 +17,8 @@ void scaleLayout(QLayout* layout, const QMargins& margins, int spacing);
 void scaleMargins(QLabel* label, const QMargins& margins);
 /// A fixed width.
 void scaleWidth(QWidget* widget, int width);
+/// The heading of a group of fields, in capitals.
+QLabel* makeHeading(const QString& text, QWidget* parent);
 /// A label that takes the theme's error colour.
 void colorAsError(QLabel* label);
 

@@ -92,9 +92,7 @@ QWidget* CacheRoom::makeOptions() {
     auto* options = new QWidget;
     auto* column = new QVBoxLayout(options);
     scaleLayout(column, {0, 8, 0, 0}, 8);
-    auto* heading = new QLabel(tr("Table").toUpper(), options);
-    heading->setProperty("heading", true);
-    column->addWidget(heading);
+    column->addWidget(makeHeading(tr("Table"), options));
     m_angles = new QCheckBox(options);
     m_angles->setToolTip(
         tr("Positions, inverse frequencies and their product rounded to the precision before cos and sin are "
@@ -137,30 +135,6 @@ void CacheRoom::connectTable(FigureView* view) {
     });
     connect(view, &FigureView::dragged, this, [this, view](const QPointF& place) { dragStretch(view, place); });
     connect(view, &FigureView::released, this, [this] { m_drag.reset(); });
-}
-
-void CacheRoom::connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt) {
-    connect(view, &FigureView::hovered, this,
-            [this, pairAt](const QPointF& place) { model().hoverPair(pairAt(place)); });
-    connect(view, &FigureView::left, this, [this] { model().hoverPair(std::nullopt); });
-    connect(view, &FigureView::clicked, this, [this, pairAt](const QPointF& place) {
-        const auto pair = pairAt(place);
-        model().pickPair(pair == model().pickedPair() ? std::nullopt : pair);
-    });
-    connect(view, &FigureView::keyPressed, this, &CacheRoom::stepPair);
-}
-
-void CacheRoom::stepPair(int key) {
-    const auto picked = model().pickedPair();
-    if (key == Qt::Key_Escape) {
-        model().pickPair(std::nullopt);
-        return;
-    }
-    const bool isMore = key == Qt::Key_Right || key == Qt::Key_Up;
-    if (isMore || key == Qt::Key_Left || key == Qt::Key_Down) {
-        const int last = std::max(0, model().pairs() - 1);
-        model().pickPair(picked ? std::clamp(*picked + (isMore ? 1 : -1), 0, last) : (isMore ? 0 : last));
-    }
 }
 
 void CacheRoom::dragStretch(FigureView* view, const QPointF& place) {

@@ -42,8 +42,6 @@ class CacheRoom : public RotaryRoom {
     QWidget* makeBar();
     QWidget* makeOptions();
     void connectTable(FigureView* view);
-    void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
-    void stepPair(int key);
     void dragStretch(FigureView* view, const QPointF& place);
     CacheOptions shownOptions() const;
     std::optional<int> channelAt(double y) const;

@@ -21,9 +21,7 @@ QString whole(double value) {
 TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* heading = new QLabel(tr("Tuned for a longer context").toUpper(), this);
-    heading->setProperty("heading", true);
-    column->addWidget(heading);
+    column->addWidget(makeHeading(tr("Tuned for a longer context"), this));
     m_context =
         new NumberSlider({.label = tr("target context"),
                           .unit = tr("tokens"),

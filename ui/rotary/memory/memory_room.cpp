@@ -38,12 +38,6 @@ constexpr std::array<Precision, 2> kPrecisions = {
     {{NumberFormat::float32, "float32"}, {NumberFormat::float16, "16 bits"}}};
 constexpr std::array<TableLayout, 2> kLayouts = {TableLayout::duplicated, TableLayout::single};
 
-QLabel* makeHeading(const QString& text, QWidget* parent) {
-    auto* heading = new QLabel(text.toUpper(), parent);
-    heading->setProperty("heading", true);
-    return heading;
-}
-
 QLabel* makeQuiet(const QString& text, QWidget* parent) {
     auto* label = new QLabel(text, parent);
     label->setProperty("quiet", true);

@@ -57,9 +57,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     setAccessibleName(tr("The model's shape"));
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* heading = new QLabel(tr("KV cache of the model").toUpper(), this);
-    heading->setProperty("heading", true);
-    column->addWidget(heading);
+    column->addWidget(makeHeading(tr("KV cache of the model"), this));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(0, 1);

@@ -26,9 +26,7 @@ RunVectors::RunVectors(Workspace& workspace, QWidget* parent)
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
-    auto* heading = new QLabel(tr("FROM A TRAINED RUN"), this);
-    heading->setProperty("heading", true);
-    grid->addWidget(heading, 0, 0, 1, 4);
+    grid->addWidget(makeHeading(tr("From a trained run"), this), 0, 0, 1, 4);
     const auto add = [&](const QString& name, QWidget* field, int row, int column, int span) {
         auto* label = new QLabel(name, this);
         label->setBuddy(field);

@@ -14,9 +14,7 @@ namespace ropelab::ui {
 VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* heading = new QLabel(tr("QUERY AND KEY"), this);
-    heading->setProperty("heading", true);
-    column->addWidget(heading);
+    column->addWidget(makeHeading(tr("Query and key"), this));
 
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);

@@ -32,9 +32,7 @@ QLabel* makeNumber(QWidget* parent) {
 ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* heading = new QLabel(tr("Compare scalings").toUpper(), this);
-    heading->setProperty("heading", true);
-    column->addWidget(heading);
+    column->addWidget(makeHeading(tr("Compare scalings"), this));
     m_words = new QLabel(this);
     m_words->setProperty("quiet", true);
     m_words->setWordWrap(true);

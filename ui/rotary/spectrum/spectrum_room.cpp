@@ -67,28 +67,6 @@ QWidget* SpectrumRoom::options() {
     return m_options;
 }
 
-void SpectrumRoom::connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt) {
-    connect(view, &FigureView::hovered, this,
-            [this, pairAt](const QPointF& place) { model().hoverPair(pairAt(place)); });
-    connect(view, &FigureView::left, this, [this] { model().hoverPair(std::nullopt); });
-    connect(view, &FigureView::clicked, this, [this, pairAt](const QPointF& place) {
-        const auto pair = pairAt(place);
-        model().pickPair(pair == model().pickedPair() ? std::nullopt : pair);
-    });
-    connect(view, &FigureView::keyPressed, this, &SpectrumRoom::stepPair);
-}
-
-void SpectrumRoom::stepPair(int key) {
-    const auto picked = model().pickedPair();
-    if (key == Qt::Key_Escape) {
-        model().pickPair(std::nullopt);
-    } else if (key == Qt::Key_Left || key == Qt::Key_Right) {
-        const int step = key == Qt::Key_Right ? 1 : -1;
-        const int last = std::max(0, model().pairs() - 1);
-        model().pickPair(picked ? std::clamp(*picked + step, 0, last) : (step > 0 ? 0 : last));
-    }
-}
-
 std::optional<int> SpectrumRoom::pairAt(double x) const {
     const auto pair = static_cast<int>(std::lround(x));
     return pair >= 0 && pair < model().pairs() ? std::optional(pair) : std::nullopt;

@@ -47,8 +47,6 @@ class SpectrumRoom : public RotaryRoom {
     QWidget* makeOptions();
     QWidget* makePartial(QWidget* parent);
     QWidget* makeWindow(QWidget* parent);
-    void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
-    void stepPair(int key);
     std::optional<int> pairAt(double x) const;
     std::optional<FigureView::Readout> readout(QPointF place) const;
     std::optional<FigureView::Readout> kernelReadout(QPointF place) const;

@@ -21,12 +21,6 @@
 namespace ropelab::ui {
 namespace {
 
-QLabel* makeHeading(const QString& text, QWidget* parent) {
-    auto* heading = new QLabel(text.toUpper(), parent);
-    heading->setProperty("heading", true);
-    return heading;
-}
-
 QLabel* makeQuiet(QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setProperty("quiet", true);
