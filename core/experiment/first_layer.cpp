@@ -6,6 +6,7 @@
 
 #include "core/data/corpus.h"
 #include "core/spec/error.h"
+#include "core/spec/selection.h"
 
 namespace ropelab {
 
@@ -36,17 +37,20 @@ std::int32_t symbol_of(const Vocabulary& vocabulary, std::string_view text) {
     return tokens.front();
 }
 
-// Layer norm as the model's, without its bias where it has none.
-std::vector<double> normalised(const Checkpoint& checkpoint, std::vector<double> x) {
-    const std::string name = "layers.0.attention_norm";
+// The model's LayerNorm or RMSNorm of that name, without its bias where it has none.
+std::vector<double> normalised(const Checkpoint& checkpoint, const std::string& name, bool centred,
+                               std::vector<double> x) {
     const NamedTensor& weight = tensor(checkpoint, name + ".weight", x.size());
     const NamedTensor* bias = find(checkpoint, name + ".bias");
     double mean = 0;
-    for (double value : x) mean += value;
-    mean /= static_cast<double>(x.size());
+    if (centred) {
+        for (double value : x) mean += value;
+        mean /= static_cast<double>(x.size());
+    }
     double square = 0;
     for (double value : x) square += (value - mean) * (value - mean);
-    const double inverse = 1.0 / std::sqrt(square / static_cast<double>(x.size()) + 1e-5);
+    const double epsilon = centred ? 1e-5 : 1e-6;
+    const double inverse = 1.0 / std::sqrt(square / static_cast<double>(x.size()) + epsilon);
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = (x[i] - mean) * inverse * weight.values[i] + (bias ? bias->values[i] : 0.0F);
     }
@@ -59,7 +63,8 @@ RotarySetup setup_of(const RunSpec& spec) {
     RotarySetup setup;
     setup.head_dim = spec.head_dim();
     setup.theta = spec.theta;
-    setup.fraction = spec.rotates() ? spec.fraction : 0.0;
+    const bool turns = spec.rotates() && selection(spec.rotated_layers, spec.layers, "rotated_layers").front();
+    setup.fraction = turns ? spec.fraction : 0.0;
     setup.partial = spec.partial;
     setup.context = spec.context;
     return setup;
@@ -72,36 +77,47 @@ HeadVectors first_layer_vectors(const Checkpoint& checkpoint, std::int64_t head,
         throw BadInput("Head " + std::to_string(head) + " is not there: the run has heads 0 to " +
                        std::to_string(spec.heads - 1) + ".");
     }
+    if (spec.pairs != "all") {
+        throw BadInput("This run turns the pairs " + spec.pairs +
+                       " only, which a rotary setup cannot say; take a run with pairs = all.");
+    }
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
     const auto width = static_cast<std::size_t>(spec.width);
     const auto head_dim = static_cast<std::size_t>(spec.head_dim());
     const NamedTensor& embedding =
         tensor(checkpoint, "embedding.weight", static_cast<std::size_t>(vocabulary.size()) * width);
-    const NamedTensor& qkv = tensor(checkpoint, "layers.0.attention.qkv.weight", 3 * width * width);
+    const NamedTensor& qkv = tensor(checkpoint, "layers.0.attention.qkv.weight",
+                                    static_cast<std::size_t>(spec.heads + 2 * spec.kv_heads()) * head_dim * width);
     const NamedTensor* bias = find(checkpoint, "layers.0.attention.qkv.bias");
     const NamedTensor* places = spec.learns_positions() ? find(checkpoint, "positions.weight") : nullptr;
 
     const RotarySetup setup = setup_of(spec);
     // Weights stand in training's one pairing whatever the fraction; the setup's order is the model world's.
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
-    // which: 0 for q, 1 for k
-    const auto vector_of = [&](std::int32_t symbol, std::int64_t position, std::size_t which) {
+    const bool centred = spec.block != Block::llama;
+    const std::int64_t key_head = spec.heads + head * spec.kv_heads() / spec.heads;
+    // `stacked` is the head's number among those of queries, then keys.
+    const auto vector_of = [&](std::int32_t symbol, std::int64_t position, std::int64_t stacked, const char* norm) {
         std::vector<double> x(width);
         for (std::size_t i = 0; i < width; ++i) {
             x[i] = embedding.values[static_cast<std::size_t>(symbol) * width + i];
             if (places) x[i] += places->values[static_cast<std::size_t>(position % spec.context) * width + i];
         }
-        x = normalised(checkpoint, std::move(x));
-        std::vector<double> result(head_dim);
+        x = normalised(checkpoint, "layers.0.attention_norm", centred, std::move(x));
+        std::vector<double> vector(head_dim);
         for (std::size_t c = 0; c < head_dim; ++c) {
-            const std::size_t row = which * width + static_cast<std::size_t>(head) * head_dim + c;
+            const std::size_t row = static_cast<std::size_t>(stacked) * head_dim + c;
             double sum = bias ? bias->values[row] : 0.0F;
             for (std::size_t i = 0; i < width; ++i) sum += qkv.values[row * width + i] * x[i];
-            result[static_cast<std::size_t>(channels[c])] = sum;
+            vector[c] = sum;
         }
+        if (spec.qk_norm) vector = normalised(checkpoint, norm, false, std::move(vector));
+        std::vector<double> result(head_dim);
+        for (std::size_t c = 0; c < head_dim; ++c) result[static_cast<std::size_t>(channels[c])] = vector[c];
         return result;
     };
-    return {vector_of(symbol_of(vocabulary, query), m, 0), vector_of(symbol_of(vocabulary, key), n, 1)};
+    return {vector_of(symbol_of(vocabulary, query), m, head, "layers.0.attention.query_norm"),
+            vector_of(symbol_of(vocabulary, key), n, key_head, "layers.0.attention.key_norm")};
 }
 
 }  // namespace ropelab

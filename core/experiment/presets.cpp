@@ -9,8 +9,15 @@ namespace {
 
 using Runs = std::vector<std::map<std::string, std::string>>;
 
-Preset make(std::string name, std::string summary,
-            const std::vector<std::pair<std::string, std::vector<std::string>>>& settings, Runs runs = {}) {
+using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+Settings joined(const std::vector<Settings>& parts) {
+    Settings result;
+    for (const Settings& part : parts) result.insert(result.end(), part.begin(), part.end());
+    return result;
+}
+
+Preset make(std::string name, std::string summary, const Settings& settings, Runs runs = {}) {
     Experiment experiment(name);
     for (const auto& [key, values] : settings) experiment.set(key, values);
     experiment.set_explicit_runs(std::move(runs));
@@ -18,7 +25,7 @@ Preset make(std::string name, std::string summary,
 }
 
 std::vector<Preset> make_presets() {
-    const std::vector<std::pair<std::string, std::vector<std::string>>> minute = {
+    const Settings minute = {
         {"data", {"generated"}},
         {"layers", {"2"}},
         {"heads", {"2"}},
@@ -34,6 +41,54 @@ std::vector<Preset> make_presets() {
     };
     auto theta_minute = minute;
     theta_minute.push_back({"theta", {"500", "1000", "5000", "10000", "20000", "50000"}});
+
+    // Table 1 of the partial-RoPE paper (Khan et al.): the same shares give its 0, 2, 6, 16 … of 64 channels.
+    const Settings fractions = {{"fraction", {"0", "2 ch", "0.1", "0.25", "0.5", "0.75", "1"}}};
+    const Settings partial_minute = {{"layers", {"2"}},
+                                     {"heads", {"2"}},
+                                     {"width", {"128"}},
+                                     {"context", {"128"}},
+                                     {"batch", {"8"}},
+                                     {"iterations", {"200"}},
+                                     {"warmup", {"10"}},
+                                     {"learning_rate", {"2e-3"}},
+                                     {"final_learning_rate", {"2e-4"}},
+                                     {"evaluate_every", {"50"}},
+                                     {"evaluation_batches", {"4"}}};
+    const Settings partial_hour = {{"data", {"enwik8"}},
+                                   {"layers", {"8"}},
+                                   {"heads", {"8"}},
+                                   {"width", {"512"}},
+                                   {"context", {"512"}},
+                                   {"batch", {"32"}},
+                                   {"iterations", {"5000"}},
+                                   {"warmup", {"250"}},
+                                   {"learning_rate", {"6e-4"}},
+                                   {"final_learning_rate", {"6e-5"}},
+                                   {"evaluate_every", {"500"}},
+                                   {"evaluation_batches", {"40"}}};
+    // 16 layers of width 2,048 at 2,048 tokens, 4,096 windows a step, 5 % of it warm-up, decay to a tenth. The learning
+    // rate and the symbols (characters here) are not the paper's.
+    const Settings partial_paper = {{"data", {"enwik8"}},
+                                    {"layers", {"16"}},
+                                    {"width", {"2048"}},
+                                    {"mlp_width", {"8192"}},
+                                    {"context", {"2048"}},
+                                    {"batch", {"4096"}},
+                                    {"iterations", {"12000"}},
+                                    {"warmup", {"600"}},
+                                    {"tied_head", {"false"}},
+                                    {"learning_rate", {"3e-4"}},
+                                    {"final_learning_rate", {"3e-5"}},
+                                    {"beta2", {"0.95"}},
+                                    {"evaluate_every", {"1000"}},
+                                    {"evaluation_batches", {"1"}}};
+    const auto llama = [&](const Settings& size, const std::string& heads) {
+        return joined({{{"block", {"llama"}}, {"key_value_heads", {heads}}}, size, fractions});
+    };
+    const auto pythia = [&](const Settings& size) {
+        return joined({{{"block", {"pythia"}}, {"bias", {"true"}}}, size, fractions});
+    };
 
     return {
         make("lecture-minute",
@@ -84,6 +139,24 @@ std::vector<Preset> make_presets() {
               {"evaluation", {"sampled"}},
               {"evaluation_batches", {"200"}},
               {"seed", {"1337", "1338", "1339"}}}),
+        make("partial-llama-minute",
+             "Seven rotated fractions of a small Llama-style model (RMSNorm, SwiGLU, grouped queries) in about a "
+             "minute.",
+             llama(partial_minute, "1")),
+        make("partial-pythia-minute",
+             "Seven rotated fractions of a small Pythia-style model (parallel residual) in about a minute.",
+             pythia(partial_minute)),
+        make("partial-llama-hour", "Seven rotated fractions of a Llama-style model on enwik8: an hour on a large GPU.",
+             llama(partial_hour, "2")),
+        make("partial-pythia-hour",
+             "Seven rotated fractions of a Pythia-style model on enwik8: an hour on a large GPU.",
+             pythia(partial_hour)),
+        make("partial-llama-paper",
+             "The partial-RoPE paper's 1B sequential shape (Llama-3.2-1B), to see what it takes rather than to run.",
+             joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
+        make("partial-pythia-paper",
+             "The partial-RoPE paper's 1B parallel shape (Pythia-1B), to see what it takes rather than to run.",
+             joined({{{"heads", {"8"}}}, pythia(partial_paper)})),
     };
 }
 

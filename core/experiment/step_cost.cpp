@@ -18,6 +18,17 @@ double symbols_at_once(const RunSpec& spec) {
     return number(windows * spec.context);
 }
 
+// Rows of a layer's matrices (core/model/layout.h) and all their numbers.
+std::int64_t qkv_rows(const RunSpec& spec) {
+    return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
+}
+std::int64_t up_rows(const RunSpec& spec) {
+    return (spec.block == Block::llama ? 2 : 1) * spec.hidden_width();
+}
+std::int64_t matrix_numbers(const RunSpec& spec) {
+    return spec.width * (qkv_rows(spec) + spec.width + up_rows(spec) + spec.hidden_width());
+}
+
 }  // namespace
 
 std::int64_t likely_vocabulary(const RunSpec& spec) {
@@ -29,17 +40,19 @@ std::int64_t likely_vocabulary(const RunSpec& spec) {
 
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     const std::int64_t C = spec.width;
-    const std::int64_t norms = (2 * spec.layers + 1) * C * (spec.bias ? 2 : 1);
-    const std::int64_t biases = spec.bias ? spec.layers * 9 * C : 0;
-    return spec.layers * 12 * C * C + vocabulary * C * (spec.tied_head ? 1 : 2) +
-           (spec.learns_positions() ? spec.context * C : 0) + norms + biases;
+    const bool norm_biases = spec.bias && spec.block != Block::llama;
+    const std::int64_t norms = (2 * spec.layers + 1) * C * (norm_biases ? 2 : 1);
+    const std::int64_t head_norms = spec.qk_norm ? spec.layers * 2 * spec.head_dim() : 0;
+    const std::int64_t biases = spec.bias ? spec.layers * (qkv_rows(spec) + C + up_rows(spec) + C) : 0;
+    return spec.layers * matrix_numbers(spec) + vocabulary * C * (spec.tied_head ? 1 : 2) +
+           (spec.learns_positions() ? spec.context * C : 0) + norms + head_norms + biases;
 }
 
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     const double L = number(spec.layers);
     // Causal: a symbol looks at half of the context on average, once for its scores and once for the mixture.
-    return {2.0 * (L * 12.0 * C * C + number(vocabulary) * C), 2.0 * L * number(spec.context) * C};
+    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 2.0 * L * number(spec.context) * C};
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {

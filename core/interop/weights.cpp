@@ -35,6 +35,19 @@ NamedTensor with_rows(NamedTensor given, const std::function<std::int64_t(std::i
     return result;
 }
 
+// Of each channel of a head of queries or keys in the canonical layout, where it stands in Hugging Face's.
+std::vector<std::int64_t> half_paired_channels(const RunSpec& spec) {
+    const int rotary = spec.rotates() ? rotary_dim(spec.head_dim(), spec.fraction) : 0;
+    return canonical_channels(spec.head_dim(), rotary, Partial::slice, Pairing::half);
+}
+
+// One tensor on top of the other.
+NamedTensor stacked(NamedTensor above, const NamedTensor& below) {
+    above.shape.front() += below.shape.front();
+    above.values.insert(above.values.end(), below.values.begin(), below.values.end());
+    return above;
+}
+
 }  // namespace
 
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
@@ -62,8 +75,7 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     const std::int64_t head_dim = spec.head_dim();
-    const int rotary = spec.rotates() ? rotary_dim(spec.head_dim(), spec.fraction) : 0;
-    const auto channels = canonical_channels(spec.head_dim(), rotary, Partial::slice, Pairing::half);
+    const auto channels = half_paired_channels(spec);
     // Row of ours (kind, head, canonical channel) → row of theirs (head, kind, channel). Values have no pairs: they
     // keep their channels.
     const auto fused_row = [&](std::int64_t row) {
@@ -98,6 +110,38 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
         move(from + ".mlp.dense_4h_to_h", to + ".mlp.down");
     }
     move("gpt_neox.final_layer_norm", "final_norm");
+    return result;
+}
+
+std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec) {
+    const std::int64_t head_dim = spec.head_dim();
+    const auto channels = half_paired_channels(spec);
+    const auto paired_row = [&](std::int64_t row) {
+        return row / head_dim * head_dim + channels[static_cast<std::size_t>(row % head_dim)];
+    };
+
+    std::vector<NamedTensor> result;
+    const auto move = [&](const std::string& from, const std::string& to) {
+        result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
+    };
+    move("model.embed_tokens", "embedding");
+    if (!spec.tied_head) move("lm_head", "head");
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string from = "model.layers." + std::to_string(layer);
+        const std::string to = "layers." + std::to_string(layer);
+        move(from + ".input_layernorm", to + ".attention_norm");
+        const auto projection = [&](const std::string& name) {
+            return renamed(tensors, from + ".self_attn." + name + "_proj.weight", to + ".attention.qkv.weight");
+        };
+        result.push_back(stacked(
+            stacked(with_rows(projection("q"), paired_row), with_rows(projection("k"), paired_row)), projection("v")));
+        move(from + ".self_attn.o_proj", to + ".attention.output");
+        move(from + ".post_attention_layernorm", to + ".mlp_norm");
+        result.push_back(stacked(renamed(tensors, from + ".mlp.gate_proj.weight", to + ".mlp.gate_up.weight"),
+                                 tensor(tensors, from + ".mlp.up_proj.weight")));
+        move(from + ".mlp.down_proj", to + ".mlp.down");
+    }
+    move("model.norm", "final_norm");
     return result;
 }
 

@@ -18,4 +18,8 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 /// then of head 1 …), and the turning channels of a head are its first rotary_dim, half pairing.
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec);
 
+/// transformers' LlamaForCausalLM without biases: separate q, k, v, gate and up; the turning channels of a head are its
+/// first rotary_dim, half pairing.
+std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec);
+
 }  // namespace ropelab

@@ -26,11 +26,12 @@ struct DropoutNumbers {
     std::uint64_t step = 0;
 };
 
-/// Residual and normalisation: sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias. `branch` and
-/// `bias` may be null; without a branch `sum` is not written. Arrays of rows × columns; mean and inverse deviation one
-/// a row.
+/// Residual and normalisation: sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias, with `centred`
+/// false the root mean square in the deviation's place and no mean. `branch` and `bias` may be null; without a branch
+/// `sum` is not written. Arrays of rows × columns; mean and inverse deviation one a row.
 struct NormForward {
     std::int64_t columns;
+    bool centred = true;
     const float* x;
     const float* branch;
     const float* weight;
@@ -50,6 +51,7 @@ void norm_forward(const NormForward& args, std::int64_t rows, std::int64_t first
 /// columns a block, to be added up by the caller.
 struct NormBackward {
     std::int64_t columns;
+    bool centred = true;
     const float* sum;
     const float* mean;
     const float* inverse;

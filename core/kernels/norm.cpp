@@ -10,7 +10,9 @@ namespace ropelab::kernels {
 
 namespace {
 
-constexpr float epsilon = 1e-5F;
+// What keeps a row of zeros finite: nanoGPT's and GPT-NeoX's LayerNorm, Llama's RMSNorm.
+constexpr float layer_epsilon = 1e-5F;
+constexpr float rms_epsilon = 1e-6F;
 
 ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const float* mask) {
     const std::int64_t n = args.columns;
@@ -30,12 +32,13 @@ ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const
     } else {
         for_lanes(n, [&](std::int64_t i, std::int64_t count) { totals += load_lanes(x + i, count); });
     }
-    const float mean = sum_of(totals) / static_cast<float>(n);
+    const float mean = args.centred ? sum_of(totals) / static_cast<float>(n) : 0.0F;
     Floats squares = {};
     for_lanes(n, [&](std::int64_t i, std::int64_t count) {
         const Floats off = load_lanes(x + i, count, mean) - mean;
         squares += off * off;
     });
+    const float epsilon = args.centred ? layer_epsilon : rms_epsilon;
     const float inverse = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(n) + epsilon);
     args.mean[row] = mean;
     args.inverse[row] = inverse;
@@ -62,7 +65,7 @@ ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, con
         totals += weighted;
     });
     const float a = sum_of(along) / static_cast<float>(n);
-    const float b = sum_of(totals) / static_cast<float>(n);
+    const float b = args.centred ? sum_of(totals) / static_cast<float>(n) : 0.0F;
     float* of_x = args.of_x + row * n;
     for_lanes(n, [&](std::int64_t i, std::int64_t count) {
         const Floats g = load_lanes(gradient + i, count);

@@ -1,49 +1,31 @@
 #include "core/model/decoder.h"
 
 #include "core/model/fused.h"
+#include "core/model/linear.h"
 
 namespace ropelab {
 
 namespace {
 
-// y = x·weightᵀ for each run, in float32 or with both factors rounded to bfloat16.
-// x: (runs, n, in), weight: (runs, out, in) → (runs, n, out), float32.
-class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
- public:
-    static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                                 const torch::Tensor& weight, bool rounded) {
-        const auto type = rounded ? torch::kBFloat16 : torch::kFloat32;
-        const torch::Tensor a = x.to(type);
-        const torch::Tensor b = weight.to(type);
-        context->save_for_backward({a, b});
-        return torch::bmm(a, b.transpose(1, 2)).to(torch::kFloat32);
-    }
-
-    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                   const torch::autograd::variable_list& gradients) {
-        const auto saved = context->get_saved_variables();
-        const torch::Tensor& x = saved[0];
-        const torch::Tensor& weight = saved[1];
-        const torch::Tensor gradient = gradients[0].to(x.scalar_type());
-        // Run by run: the sum over n is long and its result small, so a single product is cut along n among threads,
-        // but a batch of products is not; one batched call would make a run's bits depend on whether it has mates.
-        const torch::Tensor of_weight = torch::empty(weight.sizes(), x.options());
-        for (std::int64_t run = 0; run < x.size(0); ++run) {
-            torch::Tensor out = of_weight.select(0, run);
-            torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
-        }
-        return {torch::bmm(gradient, weight).to(torch::kFloat32), of_weight.to(torch::kFloat32), {}};
-    }
-};
-
-// With a bias: (runs, out), or undefined.
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     Precision precision) {
-    const torch::Tensor result = BatchedLinear::apply(x, weight, precision == Precision::bfloat16);
-    return bias.defined() ? result + bias.unsqueeze(1) : result;
+// RMSNorm of each head's channels. vectors: (runs, batch, time, heads, head_dim), weight: (runs, head_dim).
+torch::Tensor norm_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
+    const torch::Tensor rows = vectors.flatten(1, 3);
+    return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
 }
 
+// What goes to the residual stream next.
+struct Branch {
+    torch::Tensor values;
+    Dropout dropout;
+    std::string place;
+};
+
 }  // namespace
+
+KeyValueCache::Layer& KeyValueCache::layer(std::int64_t index) {
+    if (std::ssize(layers) <= index) layers.resize(static_cast<std::size_t>(index + 1));
+    return layers[static_cast<std::size_t>(index)];
+}
 
 void KeyValueCache::keep_last(std::int64_t count) {
     const std::int64_t surplus = length() - count;
@@ -54,50 +36,60 @@ void KeyValueCache::keep_last(std::int64_t count) {
     }
 }
 
-torch::Tensor Decoder::attend_to_cache(const torch::Tensor& qkv, const RotaryTables& tables,
-                                       KeyValueCache::Layer& held) const {
-    // One text: (1, 1, time, 3, heads, head_dim), each part then (1, heads, time, head_dim).
-    const torch::Tensor parts = qkv.view({1, 1, qkv.size(1), 3, spec_.heads, spec_.head_dim()});
-    torch::Tensor q = parts.select(3, 0);
-    torch::Tensor k = parts.select(3, 1);
-    if (tables.defined()) {
-        q = apply_rotation(q, tables);
-        k = apply_rotation(k, tables);
-    }
-    const auto by_head = [](const torch::Tensor& t) { return t.flatten(0, 1).transpose(1, 2); };
-    q = by_head(q);
-    k = by_head(k);
-    torch::Tensor v = by_head(parts.select(3, 2));
+torch::Tensor Decoder::attend_to_cache(LayerVectors vectors, KeyValueCache::Layer& held) const {
     const bool causal = !held.key.defined();
     if (held.key.defined()) {
         // One new symbol looks at all that is held; several at once would need a mask of their own.
-        TORCH_CHECK(qkv.size(1) == 1, "a filled cache takes one symbol at a time");
-        k = torch::cat({held.key, k}, 2);
-        v = torch::cat({held.value, v}, 2);
+        TORCH_CHECK(vectors.query.size(2) == 1, "a filled cache takes one symbol at a time");
+        vectors.key = torch::cat({held.key, vectors.key}, 2);
+        vectors.value = torch::cat({held.value, vectors.value}, 2);
     }
-    held = {k, v};
-    const torch::Tensor mixed = torch::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
-    return mixed.transpose(1, 2).reshape({1, qkv.size(1), spec_.width});
+    held = {vectors.key, vectors.value};
+    const LayerVectors spread = spread_over_heads(vectors);
+    // (batch, heads, time, head_dim)
+    const auto by_head = [](const torch::Tensor& t) { return t.flatten(0, 1).transpose(1, 2); };
+    const torch::Tensor mixed = torch::scaled_dot_product_attention(by_head(spread.query), by_head(spread.key),
+                                                                    by_head(spread.value), {}, 0.0, causal);
+    return mixed.transpose(1, 2).reshape({1, -1, spec_.width});
 }
 
 torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                                 std::int64_t layer, const RotaryTables& tables, Precision precision,
+                                 std::int64_t layer, const LayerTables& tables, Precision precision,
                                  const Dropout& dropout, KeyValueCache* cache) const {
     const std::string name = "layers." + std::to_string(layer) + ".attention";
     const torch::Tensor qkv = linear(x, weights.get(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision);
     torch::Tensor mixed;
-    if (cache) {
-        if (static_cast<std::int64_t>(cache->layers.size()) <= layer) {
-            cache->layers.resize(static_cast<std::size_t>(layer + 1));
-        }
-        mixed = attend_to_cache(qkv, tables, cache->layers[static_cast<std::size_t>(layer)]);
+    if (!cache && !spec_.qk_norm && spec_.kv_heads() == spec_.heads) {
+        mixed = attend(qkv, batch, spec_.heads, tables.at(layer), dropout, name);
     } else {
-        mixed = attend(qkv, batch, spec_.heads, tables, dropout, name);
+        LayerVectors vectors = split_heads(qkv, batch, spec_.heads, spec_.kv_heads());
+        if (spec_.qk_norm) {
+            vectors.query = norm_heads(vectors.query, weights.get(name + ".query_norm.weight"));
+            vectors.key = norm_heads(vectors.key, weights.get(name + ".key_norm.weight"));
+        }
+        vectors = turned(std::move(vectors), tables.at(layer));
+        mixed =
+            cache ? attend_to_cache(std::move(vectors), cache->layer(layer)) : attend_openly(vectors, dropout, name);
     }
     return linear(mixed, weights.get(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
 }
 
-torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const RotaryTables& tables,
+torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
+                           Precision precision) const {
+    const std::string name = "layers." + std::to_string(layer) + ".mlp";
+    torch::Tensor wide;
+    if (spec_.block == Block::llama) {
+        const auto parts =
+            linear(x, weights.get(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision)
+                .chunk(2, 2);
+        wide = torch::silu(parts[0]) * parts[1];
+    } else {
+        wide = torch::gelu(linear(x, weights.get(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
+    }
+    return linear(wide, weights.get(name + ".down.weight"), weights.get(name + ".down.bias"), precision);
+}
+
+torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const LayerTables& tables,
                               Precision precision, const Dropout& dropout, std::int64_t first_position,
                               KeyValueCache* cache) const {
     const std::int64_t batch = tokens.size(1);
@@ -111,26 +103,28 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     x = dropout(x, "embedding");
 
     // Each branch is added to the residual stream where the next normalisation reads it.
-    const auto norm = [&](const std::string& name, const torch::Tensor& branch, const std::string& place) {
-        const Normed both =
-            residual_norm(x, branch, weights.get(name + ".weight"), weights.get(name + ".bias"), dropout, place);
+    const Norm kind = spec_.block == Block::llama ? Norm::rms : Norm::layer;
+    Branch branch;
+    const auto norm = [&](const std::string& name) {
+        const Normed both = residual_norm(x, branch.values, weights.get(name + ".weight"), weights.get(name + ".bias"),
+                                          branch.dropout, branch.place, kind);
         x = both.sum;
+        branch = {};
         return both.normed;
     };
-    torch::Tensor branch;
-    std::string place;
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
-        branch = attention(weights, norm(name + ".attention_norm", branch, place), batch, layer, tables, precision,
-                           dropout, cache);
-        const torch::Tensor wide =
-            linear(norm(name + ".mlp_norm", branch, name + ".attention.output"), weights.get(name + ".mlp.up.weight"),
-                   weights.get(name + ".mlp.up.bias"), precision);
-        branch = linear(torch::gelu(wide), weights.get(name + ".mlp.down.weight"), weights.get(name + ".mlp.down.bias"),
-                        precision);
-        place = name + ".mlp";
+        const torch::Tensor attended =
+            attention(weights, norm(name + ".attention_norm"), batch, layer, tables, precision, dropout, cache);
+        if (spec_.block == Block::pythia) {
+            const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
+            branch.values = dropout(attended, name + ".attention.output") + dropout(fed, name + ".mlp");
+        } else {
+            branch = {attended, dropout, name + ".attention.output"};
+            branch = {mlp(weights, norm(name + ".mlp_norm"), layer, precision), dropout, name + ".mlp"};
+        }
     }
-    const torch::Tensor last = norm("final_norm", branch, place);
+    const torch::Tensor last = norm("final_norm");
     const torch::Tensor head = weights.get(spec_.tied_head ? "embedding.weight" : "head.weight");
     return linear(last, head, {}, precision);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/kernels/kernels.h"
+#include "core/model/open_attention.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab {
@@ -75,8 +76,8 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
  public:
     static variable_list forward(AutogradContext* context, const torch::Tensor& x,
                                  const std::optional<torch::Tensor>& given_branch, const torch::Tensor& weight,
-                                 const std::optional<torch::Tensor>& given_bias,
-                                 const c10::intrusive_ptr<Place>& place) {
+                                 const std::optional<torch::Tensor>& given_bias, const c10::intrusive_ptr<Place>& place,
+                                 bool centred) {
         const torch::Tensor branch = given_branch.value_or(torch::Tensor());
         const torch::Tensor bias = given_bias.value_or(torch::Tensor());
         const std::int64_t runs = x.size(0);
@@ -92,6 +93,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor inverse = torch::empty({runs, rows}, from.options());
         for_each_run(runs, kernels::blocks_of(rows), 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
             kernels::norm_forward({.columns = columns,
+                                   .centred = centred,
                                    .x = row(from, run),
                                    .branch = row(added, run),
                                    .weight = row(weight, run),
@@ -107,6 +109,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         context->save_for_backward({sum, mean, inverse, weight, mask});
         context->saved_data["branch"] = branch.defined();
         context->saved_data["bias"] = bias.defined();
+        context->saved_data["centred"] = centred;
         return {branch.defined() ? sum : x, normed};
     }
 
@@ -115,6 +118,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor& sum = saved[0];
         const bool branch = context->saved_data["branch"].toBool();
         const bool biased = context->saved_data["bias"].toBool();
+        const bool centred = context->saved_data["centred"].toBool();
         const std::int64_t runs = sum.size(0);
         const std::int64_t rows = sum.size(1);
         const std::int64_t columns = sum.size(2);
@@ -127,6 +131,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor of_bias = biased ? torch::empty({runs, blocks, columns}, sum.options()) : torch::Tensor();
         for_each_run(runs, blocks, 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
             kernels::norm_backward({.columns = columns,
+                                    .centred = centred,
                                     .sum = row(sum, run),
                                     .mean = row(saved[1], run),
                                     .inverse = row(saved[2], run),
@@ -146,7 +151,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                 kernels::sum_rows(row(parts, run), blocks, columns, row(result, run));
             return result;
         };
-        return {of_x, of_branch, total(of_weight), biased ? total(of_bias) : torch::Tensor(), {}};
+        return {of_x, of_branch, total(of_weight), biased ? total(of_bias) : torch::Tensor(), {}, {}};
     }
 };
 
@@ -341,54 +346,26 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
     }
 };
 
-// The same by LibTorch's own operations, for other devices.
-torch::Tensor attend_by_operations(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads,
-                                   const RotaryTables& tables, const Dropout& dropout, const std::string& place) {
-    const std::int64_t runs = qkv.size(0);
-    const std::int64_t time = qkv.size(1) / batch;
-    const torch::Tensor parts = qkv.view({runs, batch, time, 3, heads, -1});
-    torch::Tensor q = parts.select(3, 0);
-    torch::Tensor k = parts.select(3, 1);
-    if (tables.defined()) {
-        q = apply_rotation(q, tables);
-        k = apply_rotation(k, tables);
-    }
-    const auto by_head = [](const torch::Tensor& t) { return t.flatten(0, 1).transpose(1, 2); };
-    q = by_head(q);
-    k = by_head(k);
-    const torch::Tensor v = by_head(parts.select(3, 2));
-    torch::Tensor mixed;
-    if (dropout.active()) {
-        // Not LibTorch's own dropout: its masks would depend on the cohort.
-        const torch::Tensor scores = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
-        const torch::Tensor future = torch::ones({time, time}, q.options().dtype(torch::kBool)).triu(1);
-        torch::Tensor shares = torch::softmax(scores.masked_fill(future, -INFINITY), -1);
-        shares = dropout(shares.view({runs, -1}), place).view_as(shares);
-        mixed = torch::matmul(shares, v);
-    } else {
-        mixed = torch::scaled_dot_product_attention(q, k, v, {}, 0.0, true);
-    }
-    return mixed.transpose(1, 2).reshape({runs, batch * time, qkv.size(2) / 3});
-}
-
 }  // namespace
 
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place) {
+                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm) {
     if (x.is_cpu()) {
-        const auto results =
-            ResidualNorm::apply(x, given(branch), weight, given(bias), c10::make_intrusive<Place>(dropout, place));
+        const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
+                                                 c10::make_intrusive<Place>(dropout, place), norm == Norm::layer);
         return {results[0], results[1]};
     }
-    constexpr double epsilon = 1e-5;
     const torch::Tensor sum = branch.defined() ? x + dropout(branch, place) : x;
-    torch::Tensor normed = torch::layer_norm(sum, {sum.size(-1)}, {}, {}, epsilon) * weight.unsqueeze(1);
+    const std::vector<std::int64_t> columns = {sum.size(-1)};
+    const torch::Tensor plain =
+        norm == Norm::layer ? torch::layer_norm(sum, columns, {}, {}, 1e-5) : torch::rms_norm(sum, columns, {}, 1e-6);
+    torch::Tensor normed = plain * weight.unsqueeze(1);
     return {sum, bias.defined() ? normed + bias.unsqueeze(1) : normed};
 }
 
 torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
                      const Dropout& dropout, const std::string& place) {
-    if (!qkv.is_cpu()) return attend_by_operations(qkv, batch, heads, tables, dropout, place);
+    if (!qkv.is_cpu()) return attend_openly(turned(split_heads(qkv, batch, heads, heads), tables), dropout, place);
     return Attention::apply(qkv, c10::make_intrusive<AttentionPlace>(dropout, place, batch, heads, tables));
 }
 

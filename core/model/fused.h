@@ -19,10 +19,14 @@ struct Normed {
     torch::Tensor normed;  // (runs, n, C)
 };
 
-/// sum = x + dropout(branch), normed = layer norm of it. x, branch: (runs, n, C), branch may be undefined; weight:
+/// LayerNorm (ε = 1e-5), or RMSNorm (ε = 1e-6), which takes no mean away.
+enum class Norm { layer, rms };
+
+/// sum = x + dropout(branch), normed = the norm of it. x, branch: (runs, n, C), branch may be undefined; weight:
 /// (runs, C); bias: (runs, C) or undefined. `place` names the dropout.
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place);
+                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
+                     Norm norm = Norm::layer);
 
 /// Rotation of q and k and causal attention of a whole batch. qkv: (runs, batch·time, 3·heads·head_dim), which is
 /// rotated in place and must not be used afterwards → (runs, batch·time, heads·head_dim).

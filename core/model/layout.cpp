@@ -19,6 +19,12 @@ bool Layout::contains(const std::string& name) const {
 
 Layout layout_of(const RunSpec& spec, int vocabulary) {
     const std::int64_t C = spec.width;
+    const std::int64_t D = spec.head_dim();
+    const std::int64_t qkv_rows = (spec.heads + 2 * spec.kv_heads()) * D;
+    const std::int64_t H = spec.hidden_width();
+    const bool gated = spec.block == Block::llama;
+    const std::string up = gated ? ".mlp.gate_up" : ".mlp.up";
+    const std::int64_t up_rows = gated ? 2 * H : H;
     const double deviation = 0.02;
     const double residual = deviation / std::sqrt(2.0 * static_cast<double>(spec.layers));
 
@@ -35,25 +41,29 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     if (!spec.tied_head) add("head.weight", {vocabulary, C}, deviation);
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
-        add(prefix + ".attention.qkv.weight", {3 * C, C}, deviation);
+        add(prefix + ".attention.qkv.weight", {qkv_rows, C}, deviation);
         add(prefix + ".attention.output.weight", {C, C}, residual);
-        add(prefix + ".mlp.up.weight", {4 * C, C}, deviation);
-        add(prefix + ".mlp.down.weight", {C, 4 * C}, residual);
+        add(prefix + up + ".weight", {up_rows, C}, deviation);
+        add(prefix + ".mlp.down.weight", {C, H}, residual);
     }
     layout.matrices = layout.total;
 
     const auto add_norm = [&](const std::string& name) {
         add(name + ".weight", {C}, 1.0);
-        if (spec.bias) add(name + ".bias", {C}, 0.0);
+        if (spec.bias && spec.block != Block::llama) add(name + ".bias", {C}, 0.0);
     };
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
         add_norm(prefix + ".attention_norm");
         add_norm(prefix + ".mlp_norm");
+        if (spec.qk_norm) {
+            add(prefix + ".attention.query_norm.weight", {D}, 1.0);
+            add(prefix + ".attention.key_norm.weight", {D}, 1.0);
+        }
         if (spec.bias) {
-            add(prefix + ".attention.qkv.bias", {3 * C}, 0.0);
+            add(prefix + ".attention.qkv.bias", {qkv_rows}, 0.0);
             add(prefix + ".attention.output.bias", {C}, 0.0);
-            add(prefix + ".mlp.up.bias", {4 * C}, 0.0);
+            add(prefix + up + ".bias", {up_rows}, 0.0);
             add(prefix + ".mlp.down.bias", {C}, 0.0);
         }
     }

@@ -19,14 +19,16 @@ struct Parameter {
 };
 
 /// The parameters of a decoder in the order in which they lie in memory: matrices first (AdamW decays them), then
-/// vectors. V symbols, C width, T context:
+/// vectors. V symbols, C width, T context, D head dimension, Q = (heads + 2·key_value_heads)·D, H hidden width:
 ///
 ///     embedding.weight (V, C)   positions.weight (T, C)   head.weight (V, C) where not tied
-///     layers.N.attention.qkv.weight (3C, C)   layers.N.attention.output.weight (C, C)
-///     layers.N.mlp.up.weight (4C, C)          layers.N.mlp.down.weight (C, 4C)
-///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) and the matrices' .bias with bias
+///     layers.N.attention.qkv.weight (Q, C)   layers.N.attention.output.weight (C, C)
+///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
+///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) with bias, except RMSNorms
+///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm; the matrices' .bias with bias
 ///
-/// The rows of qkv are query, key, value, each head by head in the canonical pairing (core/rope/rotation.h).
+/// The rows of qkv are query, key, value, each head by head in the canonical pairing (core/rope/rotation.h); those of
+/// gate_up what goes through SiLU, then what it multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
     std::int64_t matrices = 0;  // numbers in matrices: the decayed part

@@ -1,6 +1,10 @@
 #include "core/model/rotary.h"
 
+#include <algorithm>
+#include <map>
+
 #include "core/rope/rotation.h"
+#include "core/spec/selection.h"
 
 namespace ropelab {
 
@@ -36,6 +40,37 @@ class Rotation : public torch::autograd::Function<Rotation> {
     }
 };
 
+// The table of one run, with `turns` false one that turns nothing.
+RotationTable table_of(const RunSpec& run, bool turns, std::int64_t positions) {
+    RotationTable table = canonical_table({.head_dim = run.head_dim(),
+                                           .theta = run.theta,
+                                           .fraction = turns ? run.fraction : 0.0,
+                                           .partial = run.partial},
+                                          static_cast<std::size_t>(positions));
+    if (!turns) return table;
+    const auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
+    for (std::size_t i = 0; i < table.cosine.size(); ++i) {
+        if (chosen[i % table.pairs]) continue;
+        table.cosine[i] = 1.0F;
+        table.sine[i] = 0.0F;
+    }
+    return table;
+}
+
+RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& turns, std::int64_t positions,
+                       torch::Device device) {
+    if (std::find(turns.begin(), turns.end(), true) == turns.end()) return {};
+    std::vector<torch::Tensor> cosines;
+    std::vector<torch::Tensor> sines;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        RotationTable table = table_of(runs[run], turns[run], positions);
+        const auto shape = {1L, positions, 1L, static_cast<std::int64_t>(table.pairs)};
+        cosines.push_back(torch::from_blob(table.cosine.data(), shape, torch::kFloat32).clone());
+        sines.push_back(torch::from_blob(table.sine.data(), shape, torch::kFloat32).clone());
+    }
+    return {torch::stack(cosines).to(device), torch::stack(sines).to(device)};
+}
+
 }  // namespace
 
 RotaryTables RotaryTables::narrow(std::int64_t first, std::int64_t count) const {
@@ -43,25 +78,35 @@ RotaryTables RotaryTables::narrow(std::int64_t first, std::int64_t count) const 
     return {cosine.narrow(2, first, count), sine.narrow(2, first, count)};
 }
 
-RotaryTables rotary_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device) {
-    bool any = false;
-    for (const RunSpec& run : runs) any = any || run.rotates();
-    if (!any) return {};
-
-    const std::int64_t pairs = runs.front().head_dim() / 2;
-    std::vector<torch::Tensor> cosines;
-    std::vector<torch::Tensor> sines;
-    for (const RunSpec& run : runs) {
-        RotationTable table = canonical_table({.head_dim = run.head_dim(),
-                                               .theta = run.theta,
-                                               .fraction = run.rotates() ? run.fraction : 0.0,
-                                               .partial = run.partial},
-                                              static_cast<std::size_t>(positions));
-        const auto shape = {1L, positions, 1L, pairs};
-        cosines.push_back(torch::from_blob(table.cosine.data(), shape, torch::kFloat32).clone());
-        sines.push_back(torch::from_blob(table.sine.data(), shape, torch::kFloat32).clone());
+std::int64_t LayerTables::positions() const {
+    for (const RotaryTables& tables : layers) {
+        if (tables.defined()) return tables.cosine.size(2);
     }
-    return {torch::stack(cosines).to(device), torch::stack(sines).to(device)};
+    return 0;
+}
+
+LayerTables LayerTables::narrow(std::int64_t first, std::int64_t count) const {
+    LayerTables result;
+    for (const RotaryTables& tables : layers) result.layers.push_back(tables.narrow(first, count));
+    return result;
+}
+
+LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device) {
+    std::vector<std::vector<bool>> rotated;  // of each run, its layers
+    for (const RunSpec& run : runs) {
+        rotated.push_back(selection(run.rotated_layers, run.layers, "rotated_layers"));
+        if (!run.rotates()) rotated.back().assign(rotated.back().size(), false);
+    }
+    std::map<std::vector<bool>, RotaryTables> made;  // by the runs that rotate
+    LayerTables result;
+    for (std::size_t layer = 0; layer < static_cast<std::size_t>(runs.front().layers); ++layer) {
+        std::vector<bool> turns;
+        for (const auto& layers : rotated) turns.push_back(layers[layer]);
+        const auto [found, fresh] = made.try_emplace(turns);
+        if (fresh) found->second = tables_of(runs, turns, positions, device);
+        result.layers.push_back(found->second);
+    }
+    return result;
 }
 
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables) {

@@ -44,7 +44,7 @@ TorchModel::TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& 
       weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
       decoder_(spec),
       precision_(precision),
-      tables_(rotary_tables({&spec_, 1}, spec.context, row.device())) {}
+      tables_(layer_tables({&spec_, 1}, spec.context, row.device())) {}
 
 torch::Tensor TorchModel::tokens_tensor(std::span<const std::int32_t> tokens) const {
     const auto vocabulary = weights_.layout().at("embedding.weight").shape.front();
@@ -67,7 +67,7 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
                        std::to_string(spec_.context) + ".");
     }
     const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), tables_.narrow(0, count), precision_)
-                                     .to(torch::kCPU)
+                                     .to(torch::kCPU, torch::kFloat32)
                                      .contiguous();
     return {result.data_ptr<float>(), result.data_ptr<float>() + result.numel()};
 }
@@ -78,8 +78,8 @@ torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens, KeyV
 }
 
 torch::Tensor TorchModel::next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache) {
-    if (tables_.defined() && position >= tables_.cosine.size(2)) {
-        tables_ = rotary_tables({&spec_, 1}, 2 * position, weights_.flat().device());
+    if (const std::int64_t made = tables_.positions(); made > 0 && position >= made) {
+        tables_ = layer_tables({&spec_, 1}, 2 * position, weights_.flat().device());
     }
     return decoder_.logits(weights_, tokens_tensor({&token, 1}), tables_.narrow(position, 1), precision_, {}, position,
                            &cache)[0][-1];
@@ -140,7 +140,7 @@ std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context
     return starts;
 }
 
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const RotaryTables& tables,
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const LayerTables& tables,
                                 Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled) {

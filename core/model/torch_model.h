@@ -28,12 +28,12 @@ class TorchModel : public Model {
     Parameters weights_;
     Decoder decoder_;
     Precision precision_;
-    RotaryTables tables_;  // positions 0 … context − 1; longer once `rolling` needs it
+    LayerTables tables_;  // positions 0 … context − 1; longer once `rolling` needs it
 };
 
 /// Mean loss of each run over its windows, without gradients: windows of `context` tokens that start at `starts`.
 /// Returns (runs) numbers; empty where `cancelled` said so between batches.
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const RotaryTables& tables,
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const LayerTables& tables,
                                 Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled = {});

@@ -2,6 +2,7 @@
 
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "core/spec/selection.h"
 
 namespace ropelab {
 
@@ -19,10 +20,24 @@ void check(const RunSpec& spec) {
                        std::to_string(spec.width) + " over " + std::to_string(spec.heads) +
                        " heads), but rotation needs an even one.");
     }
+    if (spec.heads % spec.kv_heads() != 0) {
+        throw BadInput(
+            "The key key_value_heads is " + std::to_string(spec.key_value_heads) + ", but the " +
+            std::to_string(spec.heads) +
+            " heads must fall into groups of equal size; it must divide them, or be 0 for as many as heads.");
+    }
+    if (spec.rotates()) selection(spec.pairs, spec.head_dim() / 2, "pairs");
+    selection(spec.rotated_layers, spec.layers, "rotated_layers");
     if (spec.final_learning_rate > spec.learning_rate) {
         throw BadInput("The key final_learning_rate is " + number_text(spec.final_learning_rate) +
                        ", but it must not exceed learning_rate, which is " + number_text(spec.learning_rate) + ".");
     }
+}
+
+std::int64_t RunSpec::hidden_width() const {
+    if (mlp_width > 0) return mlp_width;
+    if (block != Block::llama) return 4 * width;
+    return (8 * width / 3 + 7) / 8 * 8;
 }
 
 std::string label_of(const RunSpec& spec) {
@@ -33,6 +48,8 @@ std::string label_of(const RunSpec& spec) {
     std::string share =
         turned == 2 && spec.fraction < 0.1 ? std::string("2 ch") : number_text(spec.fraction * 100) + " %";
     if (spec.partial == Partial::truncate && turned < spec.head_dim()) share += " truncated";
+    if (spec.pairs != "all") share += ", pairs " + spec.pairs;
+    if (spec.rotated_layers != "all") share += ", layers " + spec.rotated_layers;
     return learned + "θ " + short_number(spec.theta) + ", " + share;
 }
 
@@ -42,6 +59,8 @@ bool same_shape(const RunSpec& a, const RunSpec& b) {
     other.theta = a.theta;
     other.fraction = a.fraction;
     other.partial = a.partial;
+    other.pairs = a.pairs;
+    other.rotated_layers = a.rotated_layers;
     other.position = a.position;
     other.seed = a.seed;
     other.learning_rate = a.learning_rate;

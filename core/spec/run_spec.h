@@ -9,6 +9,9 @@ namespace ropelab {
 
 /// How a model knows where a character stands.
 enum class Position { none, learned, rope, learned_rope };
+/// The decoder's blocks. `gpt2`: LayerNorm, GELU, attention and then the MLP (nanoGPT). `llama`: the same order with
+/// RMSNorm and SwiGLU. `pythia`: LayerNorm, GELU, both branches side by side on one residual (GPT-NeoX).
+enum class Block { gpt2, llama, pythia };
 /// What one token is. `automatic`: characters where the file is UTF-8, bytes otherwise (and for enwik8).
 enum class Symbols { automatic, characters, bytes };
 /// Training, validation and test shares of a text, in order.
@@ -35,6 +38,10 @@ struct RunSpec {
     std::int64_t heads = 2;
     std::int64_t width = 64;
     std::int64_t context = 128;
+    Block block = Block::gpt2;
+    std::int64_t key_value_heads = 0;  // 0: as many as heads
+    std::int64_t mlp_width = 0;        // 0: the block's own
+    bool qk_norm = false;
     bool bias = false;
     bool tied_head = true;
     double dropout = 0.0;
@@ -42,6 +49,8 @@ struct RunSpec {
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
+    std::string pairs = "all";           // core/spec/selection.h
+    std::string rotated_layers = "all";  // core/spec/selection.h
 
     // Training
     std::int64_t seed = 1337;
@@ -70,6 +79,11 @@ struct RunSpec {
 
     /// Channels of one head, d = width / heads.
     int head_dim() const { return static_cast<int>(width / heads); }
+    /// Heads of keys and values, which groups of query heads share.
+    std::int64_t kv_heads() const { return key_value_heads == 0 ? heads : key_value_heads; }
+    /// Channels between the two (llama: three) matrices of the MLP: as the key says, else four widths, and for llama
+    /// what costs as much with three matrices, up to the next multiple of 8.
+    std::int64_t hidden_width() const;
     bool rotates() const { return position == Position::rope || position == Position::learned_rope; }
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 
@@ -83,8 +97,8 @@ void check(const RunSpec& spec);
 /// A short text that tells a run from its sweep mates: "θ = 10k, 25 %"; theta and fraction only where they matter.
 std::string label_of(const RunSpec& spec);
 
-/// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, rotating or not, seed, and the
-/// learning-rate schedule.
+/// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, pairs, rotated layers, rotating
+/// or not, seed, and the learning-rate schedule.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab

@@ -63,7 +63,7 @@ struct TorchCohort::State {
 
     Decoder decoder;
     Parameters weights;
-    RotaryTables tables;
+    LayerTables tables;
     torch::Tensor gradient;       // (runs, total)
     torch::Tensor first_moment;   // (runs, total)
     torch::Tensor second_moment;  // (runs, total)
@@ -79,7 +79,7 @@ struct TorchCohort::State {
 
     // After the runs changed: everything that has a row for each of them.
     void reset_rows() {
-        tables = rotary_tables(specs, specs.front().context, device);
+        tables = layer_tables(specs, specs.front().context, device);
         gradient = torch::zeros_like(weights.flat());
     }
 

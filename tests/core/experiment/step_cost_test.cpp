@@ -22,6 +22,15 @@ TEST(StepCost, CountsWhatTheModelHolds) {
             EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
         }
     }
+    for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
+        RunSpec spec = paper();
+        spec.block = block;
+        spec.key_value_heads = 2;
+        spec.qk_norm = true;
+        spec.bias = true;
+        spec.mlp_width = block == Block::pythia ? 100 : 0;
+        EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
+    }
     // nanoGPT prints 10.65 M for this shape; it leaves learned positions out.
     RunSpec spec = paper();
     spec.position = Position::rope;

@@ -91,6 +91,20 @@ TEST(Fused, NormWithoutABranchLeavesTheStreamAlone) {
         [](const Tensors& in) { return in[0] * 0.5 + exact_norm(in[0], in[1]); });
 }
 
+TEST(Fused, RootMeanSquareNormTakesNoMeanAway) {
+    expect_agreement(
+        {random({runs, rows, 24}) + 1.0, random({runs, rows, 24}), random({runs, 24})},
+        [](const Tensors& in) {
+            const Normed both = residual_norm(in[0], in[1], in[2], {}, {}, "", Norm::rms);
+            return torch::cat({both.sum, both.normed}, 2);
+        },
+        [](const Tensors& in) {
+            const torch::Tensor sum = in[0] + in[1];
+            const torch::Tensor square = sum.square().mean(-1, true);
+            return torch::cat({sum, sum * torch::rsqrt(square + 1e-6) * in[2].unsqueeze(1)}, 2);
+        });
+}
+
 RotaryTables tables() {
     std::vector<RunSpec> specs(2);
     for (RunSpec& spec : specs) {
@@ -100,7 +114,7 @@ RotaryTables tables() {
     }
     specs[0].theta = 100;
     specs[1].fraction = 0.5;
-    return rotary_tables(specs, time_steps, torch::kCPU);
+    return layer_tables(specs, time_steps, torch::kCPU).at(0);
 }
 
 // (runs, batch·time, 3·heads·head_dim) → (runs, batch·time, heads·head_dim)

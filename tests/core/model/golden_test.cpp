@@ -119,6 +119,15 @@ GoldenModel gpt_neox() {
     return {"gpt_neox_rope25", spec, from_gpt_neox};
 }
 
+GoldenModel llama() {
+    RunSpec spec = golden_spec();
+    spec.block = Block::llama;
+    spec.key_value_heads = 1;
+    spec.mlp_width = 64;
+    spec.tied_head = false;
+    return {"llama_kv1", spec, from_llama};
+}
+
 #define SKIP_WITHOUT_GOLDEN()                                            \
     SKIP_WITHOUT_SHARED_DATA("oracles/golden/nanogpt_learned_abs.json"); \
     SKIP_WITHOUT_SHARED_DATA("text/tinyshakespeare.txt")
@@ -146,6 +155,18 @@ TEST(GptNeox, Gradients) {
 TEST(GptNeox, TenAdamWSteps) {
     SKIP_WITHOUT_GOLDEN();
     gpt_neox().expect_training();
+}
+TEST(Llama, Logits) {
+    SKIP_WITHOUT_GOLDEN();
+    llama().expect_logits();
+}
+TEST(Llama, Gradients) {
+    SKIP_WITHOUT_GOLDEN();
+    llama().expect_gradients();
+}
+TEST(Llama, TenAdamWSteps) {
+    SKIP_WITHOUT_GOLDEN();
+    llama().expect_training();
 }
 
 }  // namespace

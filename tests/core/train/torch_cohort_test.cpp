@@ -94,6 +94,25 @@ TEST_F(TorchCohortTest, ARunDoesNotDependOnItsMatesAtALargerShape) {
     }
 }
 
+TEST_F(TorchCohortTest, ARunOfOtherBlocksDoesNotDependOnItsMates) {
+    for (const Block block : {Block::llama, Block::pythia}) {
+        RunSpec base = tiny_spec();
+        base.width = 32;
+        base.heads = 4;
+        base.block = block;
+        base.key_value_heads = 2;
+        base.qk_norm = true;
+        base.dropout = 0.1;
+        auto runs = six_runs(base);
+        runs[1].rotated_layers = "1";
+        runs[2].pairs = "0+2";
+        const auto together = stories(runs, 20);
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            EXPECT_TRUE(stories({runs[run]}, 20).front() == together[run]) << "run " << run;
+        }
+    }
+}
+
 TEST_F(TorchCohortTest, RunsOfOneSeedStartFromTheSameWeights) {
     const auto trained = cohort(six_runs(tiny_spec()));
     EXPECT_EQ(trained->state(0), trained->state(1));

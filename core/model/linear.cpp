@@ -1,0 +1,43 @@
+#include "core/model/linear.h"
+
+namespace ropelab {
+
+namespace {
+
+class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
+ public:
+    static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                                 const torch::Tensor& weight, bool rounded) {
+        const auto type = rounded ? torch::kBFloat16 : torch::kFloat32;
+        const torch::Tensor a = x.to(type);
+        const torch::Tensor b = weight.to(type);
+        context->save_for_backward({a, b});
+        return torch::bmm(a, b.transpose(1, 2)).to(torch::kFloat32);
+    }
+
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                   const torch::autograd::variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const torch::Tensor& x = saved[0];
+        const torch::Tensor& weight = saved[1];
+        const torch::Tensor gradient = gradients[0].to(x.scalar_type());
+        // Run by run: the sum over n is long and its result small, so a single product is cut along n among threads,
+        // but a batch of products is not; one batched call would make a run's bits depend on whether it has mates.
+        const torch::Tensor of_weight = torch::empty(weight.sizes(), x.options());
+        for (std::int64_t run = 0; run < x.size(0); ++run) {
+            torch::Tensor out = of_weight.select(0, run);
+            torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
+        }
+        return {torch::bmm(gradient, weight).to(torch::kFloat32), of_weight.to(torch::kFloat32), {}};
+    }
+};
+
+}  // namespace
+
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     Precision precision) {
+    const torch::Tensor result = BatchedLinear::apply(x, weight, precision == Precision::bfloat16);
+    return bias.defined() ? result + bias.unsqueeze(1) : result;
+}
+
+}  // namespace ropelab

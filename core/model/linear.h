@@ -1,0 +1,15 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// y = x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16. x: (runs, n, in), weight:
+/// (runs, out, in), bias: (runs, out) or undefined → (runs, n, out), float32 (where a device's
+/// kernels go on with bfloat16, what was multiplied). A run's numbers do not depend on its mates.
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     Precision precision);
+
+}  // namespace ropelab
