@@ -11,36 +11,6 @@ namespace ropelab::kernels {
 
 namespace {
 
-ROPELAB_CLONES void turn(float* head, const float* cosine, const float* sine, float direction, std::int64_t pairs) {
-    float* other = head + pairs;
-    for (std::int64_t i = 0; i < pairs; ++i) {
-        const float a = head[i];
-        const float b = other[i];
-        const float s = direction * sine[i];
-        head[i] = a * cosine[i] - b * s;
-        other[i] = b * cosine[i] + a * s;
-    }
-}
-
-// In place the softmax of `count` scores times scale.
-ROPELAB_CLONES void softmax(float* scores, std::int64_t count, float scale) {
-    Floats largest = Floats{} - INFINITY;
-    for_lanes(count, [&](std::int64_t i, std::int64_t some) {
-        const Floats score = load_lanes(scores + i, some, -INFINITY);
-        largest = score > largest ? score : largest;
-    });
-    float top = largest[0];
-    for (std::int64_t lane = 1; lane < lane_count; ++lane) top = std::max(top, largest[lane]);
-    Floats totals = {};
-    for_lanes(count, [&](std::int64_t i, std::int64_t some) {
-        const Floats share = exp_of_negative((load_lanes(scores + i, some, -INFINITY) - top) * scale);
-        store_lanes(scores + i, share, some);
-        totals += share;
-    });
-    const float inverse = 1.0F / sum_of(totals);
-    for (std::int64_t i = 0; i < count; ++i) scores[i] *= inverse;
-}
-
 ROPELAB_CLONES void multiply(const float* a, const float* b, float* out, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
 }
@@ -52,14 +22,47 @@ ROPELAB_CLONES void keep_where_not_zero(const float* dropped, float kept, float*
 // gradient := shares·(gradient − Σ gradient·shares)·scale
 ROPELAB_CLONES void softmax_backward(const float* shares, float* gradient, std::int64_t count, float scale) {
     Floats totals = {};
-    for_lanes(count, [&](std::int64_t i, std::int64_t some) {
-        totals += load_lanes(gradient + i, some) * load_lanes(shares + i, some);
-    });
+    for_lanes(count, [&](std::int64_t i, std::int64_t some)
+                         ROPELAB_LAMBDA { totals += load_lanes(gradient + i, some) * load_lanes(shares + i, some); });
     const float total = sum_of(totals);
     for (std::int64_t i = 0; i < count; ++i) gradient[i] = shares[i] * (gradient[i] - total) * scale;
 }
 
 }  // namespace
+
+ROPELAB_CLONES void softmax(float* scores, std::int64_t count, float scale) {
+    Floats largest = Floats{} - INFINITY;
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats score = load_lanes(scores + i, some, -INFINITY);
+        largest = score > largest ? score : largest;
+    });
+    float top = largest[0];
+    for (std::int64_t lane = 1; lane < lane_count; ++lane) top = std::max(top, largest[lane]);
+    Floats totals = {};
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats share = exp_of_negative((load_lanes(scores + i, some, -INFINITY) - top) * scale);
+        store_lanes(scores + i, share, some);
+        totals += share;
+    });
+    const float inverse = 1.0F / sum_of(totals);
+    for (std::int64_t i = 0; i < count; ++i) scores[i] *= inverse;
+}
+
+ROPELAB_CLONES void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine,
+                               const float* sine, float direction) {
+    const std::int64_t pairs = head_dim / 2;
+    for (std::int64_t head = 0; head < count; ++head) {
+        float* a = vectors + head * head_dim;
+        float* b = a + pairs;
+        for (std::int64_t i = 0; i < pairs; ++i) {
+            const float first = a[i];
+            const float second = b[i];
+            const float s = direction * sine[i];
+            a[i] = first * cosine[i] - second * s;
+            b[i] = second * cosine[i] + first * s;
+        }
+    }
+}
 
 void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, float direction, std::int64_t first,
                 std::int64_t last) {
@@ -68,11 +71,9 @@ void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, fl
     const std::int64_t width = shape.heads * shape.head_dim;
     for (std::int64_t row = first; row < last; ++row) {
         const std::int64_t at = (row % shape.time) * pairs;
-        float* numbers = qkv + row * 3 * width;
         // q and k stand side by side: twice as many heads.
-        for (std::int64_t head = 0; head < 2 * shape.heads; ++head) {
-            turn(numbers + head * shape.head_dim, table.cosine + at, table.sine + at, direction, pairs);
-        }
+        turn_heads(qkv + row * 3 * width, 2 * shape.heads, shape.head_dim, table.cosine + at, table.sine + at,
+                   direction);
     }
 }
 

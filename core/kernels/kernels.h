@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 // The element-wise work of a training step on the CPU, several passes fused into one. No LibTorch here: plain arrays
 // and a range of rows, so that whoever calls decides how rows go to threads. No result depends on that split: a row's
@@ -26,9 +27,9 @@ struct DropoutNumbers {
     std::uint64_t step = 0;
 };
 
-/// Residual and normalisation: sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias, with `centred`
-/// false the root mean square in the deviation's place and no mean. `branch` and `bias` may be null; without a branch
-/// `sum` is not written. Arrays of rows × columns; mean and inverse deviation one a row.
+/// Residual and normalisation: sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias, with
+/// `centred` false the root mean square in the deviation's place and no mean. `branch` and `bias` may be null; without
+/// a branch `sum` is not written. Arrays of rows × columns; mean and inverse deviation one a row.
 struct NormForward {
     std::int64_t columns;
     bool centred = true;
@@ -79,6 +80,9 @@ struct HeadShape {
     std::int64_t heads;
     std::int64_t head_dim;
 };
+/// Turns `count` heads that stand side by side in place (F1) by head_dim/2 angles; direction −1 turns back.
+void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
+                float direction);
 /// Turns q and k of rows [first, last) of qkv, (rows, 3, heads, head_dim), in place (F1); row r stands at position
 /// r mod time. `direction` is 1, or −1 for the gradient.
 void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, float direction, std::int64_t first,
@@ -93,6 +97,28 @@ void causal_softmax(float* scores, float* dropped, std::int64_t time, float scal
 /// shares after dropout at `rate`, null where nothing was dropped.
 void causal_softmax_backward(const float* shares, const float* dropped, float* gradient, std::int64_t time, float scale,
                              double rate, std::int64_t first, std::int64_t last);
+
+/// One row's softmax of `count` scores times scale, in place.
+void softmax(float* scores, std::int64_t count, float scale);
+
+/// out[r] = Σ matrix[r, i]·x[i] of rows [first, last).
+void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
+              std::int64_t last);
+
+/// A vector as products with bfloat16 rows want it: numbers of even and of odd place apart, since 32 bits of a row hold
+/// one of each. What is left over 32 stands in `rest`.
+struct PairedVector {
+    PairedVector(const float* x, std::int64_t count);
+    std::int64_t paired() const { return columns / 32 * 32; }
+
+    std::int64_t columns;
+    std::vector<float> even, odd, rest;
+};
+/// The same with bfloat16 numbers, given as the upper halves of floats.
+void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first, std::int64_t last);
+
+/// out[i] = Σ weights[r]·rows[r, i].
+void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
 
 /// −log softmax at the target, and log Σ exp, of rows [first, last) of logits.
 void cross_entropy(const float* logits, const std::int64_t* targets, std::int64_t columns, float* losses,

@@ -13,6 +13,8 @@ using Floats = float __attribute__((vector_size(64)));
 using Ints = std::int32_t __attribute__((vector_size(64)));
 
 #define ROPELAB_INLINE inline __attribute__((always_inline))
+// On a lambda: else it may stay a function of its own, compiled for the default processor whoever calls it.
+#define ROPELAB_LAMBDA __attribute__((always_inline))
 
 ROPELAB_INLINE Floats load(const float* from) {
     Floats result;

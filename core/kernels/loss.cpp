@@ -11,7 +11,7 @@ namespace {
 
 ROPELAB_CLONES float sum_of_exponentials(const float* logits, std::int64_t columns, float top) {
     Floats totals = {};
-    for_lanes(columns, [&](std::int64_t i, std::int64_t count) {
+    for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         totals += exp_of_negative(load_lanes(logits + i, count, -INFINITY) - top);
     });
     return sum_of(totals);
@@ -19,7 +19,7 @@ ROPELAB_CLONES float sum_of_exponentials(const float* logits, std::int64_t colum
 
 ROPELAB_CLONES void shares(const float* logits, std::int64_t columns, float log_sum, float scale, float* out) {
     // log Σ exp is at least the largest logit, but for rounding.
-    for_lanes(columns, [&](std::int64_t i, std::int64_t count) {
+    for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         store_lanes(out + i, exp_of_negative(load_lanes(logits + i, count) - log_sum) * scale, count);
     });
 }

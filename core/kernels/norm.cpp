@@ -21,7 +21,7 @@ ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const
     if (args.branch) {
         const float* branch = args.branch + row * n;
         float* sum = args.sum + row * n;
-        for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+        for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
             Floats added = load_lanes(branch + i, count);
             if (mask) added *= load_lanes(mask + i, count);
             const Floats both = load_lanes(x + i, count) + added;
@@ -30,11 +30,11 @@ ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const
         });
         x = sum;
     } else {
-        for_lanes(n, [&](std::int64_t i, std::int64_t count) { totals += load_lanes(x + i, count); });
+        for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA { totals += load_lanes(x + i, count); });
     }
     const float mean = args.centred ? sum_of(totals) / static_cast<float>(n) : 0.0F;
     Floats squares = {};
-    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         const Floats off = load_lanes(x + i, count, mean) - mean;
         squares += off * off;
     });
@@ -43,7 +43,7 @@ ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const
     args.mean[row] = mean;
     args.inverse[row] = inverse;
     float* normed = args.normed + row * n;
-    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         Floats result = (load_lanes(x + i, count) - mean) * inverse * load_lanes(args.weight + i, count);
         if (args.bias) result += load_lanes(args.bias + i, count);
         store_lanes(normed + i, result, count);
@@ -59,7 +59,7 @@ ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, con
     const float inverse = args.inverse[row];
     Floats along = {};   // Σ g·w·x̂
     Floats totals = {};  // Σ g·w
-    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         const Floats weighted = load_lanes(gradient + i, count) * load_lanes(args.weight + i, count);
         along += weighted * ((load_lanes(sum + i, count) - mean) * inverse);
         totals += weighted;
@@ -67,7 +67,7 @@ ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, con
     const float a = sum_of(along) / static_cast<float>(n);
     const float b = args.centred ? sum_of(totals) / static_cast<float>(n) : 0.0F;
     float* of_x = args.of_x + row * n;
-    for_lanes(n, [&](std::int64_t i, std::int64_t count) {
+    for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         const Floats g = load_lanes(gradient + i, count);
         const Floats normal = (load_lanes(sum + i, count) - mean) * inverse;
         store_lanes(of_weight + i, load_lanes(of_weight + i, count) + g * normal, count);

@@ -1,7 +1,6 @@
 #include "core/model/dropout.h"
 
-#include <ATen/Parallel.h>
-
+#include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab {

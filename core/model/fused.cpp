@@ -1,8 +1,8 @@
 #include "core/model/fused.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
+#include "core/model/parallel.h"
 
 #include <cmath>
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "core/model/fused.h"
+#include "core/model/token_decoder.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
 
@@ -89,6 +91,7 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
     const torch::NoGradGuard no_gradients;
     if (prompt.empty()) throw BadInput("The prompt is empty; give at least one symbol to go on from.");
     if (!(how.temperature >= 0)) throw BadInput("The temperature must be 0 or more.");
+    tokens_tensor(prompt);  // refuses symbols that the model does not know
     const bool rolling = how.mode == Generation::Mode::rolling;
     if (rolling && (!spec_.rotates() || spec_.learns_positions())) {
         throw BadInput(
@@ -101,8 +104,20 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
     std::vector<std::int32_t> result;
     const RandomStream stream(how.seed, "sample");
 
+    std::optional<TokenDecoder> reader;  // on the CPU; other devices read through a cache
     KeyValueCache cache;
-    torch::Tensor logits = last_logits(text, &cache);
+    const auto next = [&](std::int32_t token, std::int64_t position) {
+        if (reader) return reader->read(token, position);
+        cache.keep_last(spec_.context - 1);
+        return next_logits(token, position, cache);
+    };
+    torch::Tensor logits;
+    if (weights_.flat().is_cpu()) {
+        reader.emplace(spec_, weights_, precision_);
+        for (std::size_t i = 0; i < text.size(); ++i) logits = next(text[i], static_cast<std::int64_t>(i));
+    } else {
+        logits = last_logits(text, &cache);
+    }
     while (static_cast<std::int64_t>(result.size()) < how.length) {
         const std::int32_t token = draw(logits, how, stream, static_cast<std::int64_t>(result.size()));
         result.push_back(token);
@@ -110,11 +125,8 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
         if (how.on_token && !how.on_token(token)) break;
         if (static_cast<std::int64_t>(result.size()) == how.length) break;
 
-        if (text.size() <= context) {
-            logits = next_logits(token, static_cast<std::int64_t>(text.size()) - 1, cache);
-        } else if (rolling) {
-            cache.keep_last(spec_.context - 1);
-            logits = next_logits(token, static_cast<std::int64_t>(text.size()) - 1, cache);
+        if (text.size() <= context || rolling) {
+            logits = next(token, static_cast<std::int64_t>(text.size()) - 1);
         } else {
             logits = last_logits({text.data() + text.size() - context, context}, nullptr);
         }

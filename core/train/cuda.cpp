@@ -1,6 +1,5 @@
 #include "core/train/cuda.h"
 
-#include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <torch/torch.h>
 
@@ -9,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/model/parallel.h"
 #include "core/spec/numbers.h"
 
 namespace ropelab {

@@ -1,6 +1,5 @@
 #include "core/train/torch_cohort.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/_fused_adamw.h>
 
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "core/kernels/kernels.h"
 #include "core/model/decoder.h"
 #include "core/model/fused.h"
+#include "core/model/parallel.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

@@ -1,9 +1,9 @@
 #include "core/train/torch_engine.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <torch/torch.h>
 
+#include "core/model/parallel.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 #include "core/train/cuda.h"

@@ -6,13 +6,14 @@
 namespace ropelab {
 namespace {
 
-void generate(benchmark::State& state, Generation::Mode mode) {
+void generate(benchmark::State& state, const RunSpec& spec, Precision precision, Generation::Mode mode) {
     const auto tokens = bench_tokens();
     CohortStart start;
-    start.runs = {nanogpt_cpu_spec()};
+    start.runs = {spec};
+    start.runs.front().precision = precision;
     const auto model = TorchCohort(start, {65, tokens, tokens}, 2).model(0);
     Generation how;
-    how.length = 200;
+    how.length = 500;
     how.mode = mode;
     const std::vector<std::int32_t> prompt = {0};
     for (auto _ : state) benchmark::DoNotOptimize(model->generate(prompt, how));
@@ -20,8 +21,22 @@ void generate(benchmark::State& state, Generation::Mode mode) {
         benchmark::Counter(static_cast<double>(state.iterations() * how.length), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK_CAPTURE(generate, recompute, Generation::Mode::recompute)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(generate, rolling, Generation::Mode::rolling)->Unit(benchmark::kMillisecond)->UseRealTime();
+using Mode = Generation::Mode;
+BENCHMARK_CAPTURE(generate, small_recompute, nanogpt_cpu_spec(), Precision::float32, Mode::recompute)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(generate, small_rolling, nanogpt_cpu_spec(), Precision::float32, Mode::rolling)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(generate, paper_recompute, theta_paper_spec(), Precision::float32, Mode::recompute)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(generate, paper_rolling, theta_paper_spec(), Precision::float32, Mode::rolling)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(generate, paper_rolling_bfloat16, theta_paper_spec(), Precision::bfloat16, Mode::rolling)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace ropelab

@@ -19,6 +19,19 @@ inline RunSpec nanogpt_cpu_spec() {
     return spec;
 }
 
+/// The theta paper's shape, at a batch that a processor can take.
+inline RunSpec theta_paper_spec() {
+    RunSpec spec;
+    spec.layers = 6;
+    spec.heads = 6;
+    spec.width = 384;
+    spec.context = 256;
+    spec.batch = 8;
+    spec.dropout = 0.2;
+    spec.precision = Precision::float32;
+    return spec;
+}
+
 /// A small model, of which six make a lecture's sweep.
 inline RunSpec small_spec() {
     RunSpec spec;

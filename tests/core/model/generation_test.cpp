@@ -51,6 +51,27 @@ TEST_F(GenerationTest, RecomputeIsTheModelOnTheLastWindow) {
     }
 }
 
+TEST_F(GenerationTest, EveryBlockReadsSymbolBySymbolAsItReadsAWindow) {
+    for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
+        for (const bool flag : {false, true}) {
+            RunSpec spec = tiny_spec();
+            spec.block = block;
+            spec.heads = 4;
+            spec.width = 40;  // no multiple of a register
+            spec.key_value_heads = flag ? 2 : 0;
+            spec.qk_norm = flag;
+            spec.bias = flag;
+            spec.tied_head = !flag;
+            spec.rotated_layers = flag ? "1" : "all";
+            const auto model = trained(spec);
+            Generation how;
+            how.length = 40;
+            how.temperature = 0;
+            EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 40, 16));
+        }
+    }
+}
+
 TEST_F(GenerationTest, RollingAgreesWithRecomputeInsideTheContext) {
     const auto model = trained(tiny_spec());
     Generation how;

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/kernels/kernels.h"
+#include "core/kernels/lanes.h"
+#include "core/kernels/target_clones.h"
+
+namespace ropelab::kernels {
+
+namespace {
+
+// Rows that are read side by side: enough loads in flight to hide their latency.
+constexpr std::int64_t rows_at_once = 4;
+
+using Words = std::uint32_t __attribute__((vector_size(64)));
+
+ROPELAB_INLINE Floats as_floats(Words words) {
+    Floats result;
+    std::memcpy(&result, &words, sizeof result);
+    return result;
+}
+
+float as_float(std::uint16_t half) {
+    const std::uint32_t word = static_cast<std::uint32_t>(half) << 16;
+    float result;
+    std::memcpy(&result, &word, sizeof result);
+    return result;
+}
+
+}  // namespace
+
+ROPELAB_CLONES void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
+                             std::int64_t last) {
+    std::int64_t row = first;
+    for (; row + rows_at_once <= last; row += rows_at_once) {
+        const float* from = matrix + row * columns;
+        Floats totals[rows_at_once] = {};
+        for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
+            const Floats factor = load_lanes(x + i, count);
+            for (std::int64_t r = 0; r < rows_at_once; ++r)
+                totals[r] += load_lanes(from + r * columns + i, count) * factor;
+        });
+        for (std::int64_t r = 0; r < rows_at_once; ++r) out[row + r] = sum_of(totals[r]);
+    }
+    for (; row < last; ++row) {
+        Floats total = {};
+        for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
+            total += load_lanes(matrix + row * columns + i, count) * load_lanes(x + i, count);
+        });
+        out[row] = sum_of(total);
+    }
+}
+
+PairedVector::PairedVector(const float* x, std::int64_t count) : columns(count) {
+    for (std::int64_t i = 0; i < paired(); i += 2) {
+        even.push_back(x[i]);
+        odd.push_back(x[i + 1]);
+    }
+    rest.assign(x + paired(), x + count);
+}
+
+ROPELAB_CLONES void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first,
+                             std::int64_t last) {
+    const std::int64_t columns = x.columns;
+    const std::int64_t paired = x.paired();
+    for (std::int64_t row = first; row < last; ++row) {
+        const std::uint16_t* from = matrix + row * columns;
+        Floats even = {};
+        Floats odd = {};
+        for (std::int64_t i = 0; i < paired; i += 2 * lane_count) {
+            Words words;
+            std::memcpy(&words, from + i, sizeof words);
+            even += as_floats(words << 16) * load(x.even.data() + i / 2);
+            odd += as_floats(words & 0xFFFF0000U) * load(x.odd.data() + i / 2);
+        }
+        float total = sum_of(even + odd);
+        for (std::int64_t i = paired; i < columns; ++i)
+            total += as_float(from[i]) * x.rest[static_cast<std::size_t>(i - paired)];
+        out[row] = total;
+    }
+}
+
+ROPELAB_CLONES void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns,
+                                      float* out) {
+    std::fill_n(out, columns, 0.0F);
+    for (std::int64_t row = 0; row < count; ++row) {
+        for (std::int64_t i = 0; i < columns; ++i) out[i] += weights[row] * rows[row * columns + i];
+    }
+}
+
+}  // namespace ropelab::kernels

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "core/kernels/kernels.h"
+
+namespace ropelab::kernels {
+namespace {
+
+std::vector<float> random_numbers(std::size_t count) {
+    std::mt19937 generator(5);
+    std::normal_distribution<float> normal;
+    std::vector<float> numbers(count);
+    for (float& number : numbers) number = normal(generator);
+    return numbers;
+}
+
+std::uint16_t upper_half(float number) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, &number, sizeof word);
+    return static_cast<std::uint16_t>(word >> 16);
+}
+float from_upper_half(std::uint16_t half) {
+    const std::uint32_t word = static_cast<std::uint32_t>(half) << 16;
+    float number = 0;
+    std::memcpy(&number, &word, sizeof number);
+    return number;
+}
+
+TEST(VectorProducts, RowsOfAnyLength) {
+    constexpr std::int64_t rows = 11;
+    for (const std::int64_t columns : {1, 15, 16, 31, 32, 33, 64, 100}) {
+        const auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
+        const auto x = random_numbers(static_cast<std::size_t>(columns));
+        std::vector<std::uint16_t> halves;
+        for (const float number : matrix) halves.push_back(upper_half(number));
+        std::vector<float> full(rows, -1);
+        std::vector<float> rounded(rows, -1);
+        dot_rows(matrix.data(), x.data(), columns, full.data(), 1, rows);
+        dot_rows(halves.data(), PairedVector(x.data(), columns), rounded.data(), 1, rows);
+        EXPECT_EQ(full[0], -1);
+        EXPECT_EQ(rounded[0], -1);
+        for (std::int64_t row = 1; row < rows; ++row) {
+            double expected = 0;
+            double expected_rounded = 0;
+            for (std::int64_t i = 0; i < columns; ++i) {
+                const auto at = static_cast<std::size_t>(row * columns + i);
+                expected += static_cast<double>(matrix[at]) * x[static_cast<std::size_t>(i)];
+                expected_rounded += static_cast<double>(from_upper_half(halves[at])) * x[static_cast<std::size_t>(i)];
+            }
+            EXPECT_NEAR(full[static_cast<std::size_t>(row)], expected, 2e-5) << columns;
+            EXPECT_NEAR(rounded[static_cast<std::size_t>(row)], expected_rounded, 2e-5) << columns;
+        }
+    }
+}
+
+TEST(VectorProducts, WeightedRowsAddUp) {
+    const std::vector<float> rows = {1, 2, 3, 4, 5, 6};
+    const std::vector<float> weights = {10, 100};
+    std::vector<float> sum(3);
+    sum_weighted_rows(rows.data(), weights.data(), 2, 3, sum.data());
+    EXPECT_EQ(sum, (std::vector<float>{410, 520, 630}));
+}
+
+}  // namespace
+}  // namespace ropelab::kernels
