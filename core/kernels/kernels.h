@@ -120,6 +120,11 @@ void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, st
 /// out[i] = Σ weights[r]·rows[r, i].
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
 
+/// In place GELU, x·Φ(x), to 2e-7 of the larger of 1 and |x|.
+void gelu(float* x, std::int64_t count);
+/// SwiGLU: gate becomes SiLU(gate)·factor.
+void silu_times(float* gate, const float* factor, std::int64_t count);
+
 /// −log softmax at the target, and log Σ exp, of rows [first, last) of logits.
 void cross_entropy(const float* logits, const std::int64_t* targets, std::int64_t columns, float* losses,
                    float* log_sums, std::int64_t first, std::int64_t last);

@@ -52,9 +52,11 @@ ROPELAB_CLONES void dot_rows(const float* matrix, const float* x, std::int64_t c
 }
 
 PairedVector::PairedVector(const float* x, std::int64_t count) : columns(count) {
-    for (std::int64_t i = 0; i < paired(); i += 2) {
-        even.push_back(x[i]);
-        odd.push_back(x[i + 1]);
+    even.resize(static_cast<std::size_t>(paired() / 2));
+    odd.resize(even.size());
+    for (std::size_t i = 0; i < even.size(); ++i) {
+        even[i] = x[2 * i];
+        odd[i] = x[2 * i + 1];
     }
     rest.assign(x + paired(), x + count);
 }

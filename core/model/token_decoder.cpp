@@ -1,9 +1,10 @@
 #include "core/model/token_decoder.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernels/kernels.h"
 #include "core/model/parallel.h"
 
 namespace ropelab {
@@ -13,167 +14,205 @@ namespace {
 // Multiplications that are worth another thread.
 constexpr std::int64_t worth_a_thread = 32768;
 
-float* numbers(const torch::Tensor& tensor) {
-    return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
-}
-
-// Of the one run; undefined where the model has no such parameter.
-torch::Tensor copy(const Parameters& weights, const std::string& name) {
-    const torch::Tensor tensor = weights.get(name);
-    return tensor.defined() ? tensor[0].detach().clone() : tensor;
+// A copy of another type in memory of large pages, since every symbol reads all of it once: the small ones' addresses
+// alone would not fit the processor's table of them.
+torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType type) {
+    torch::Tensor copy = torch::empty(from.sizes(), from.options().dtype(type));
+#if defined(MADV_HUGEPAGE)
+    constexpr std::uintptr_t page = 4096;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + copy.nbytes();
+    // Advice only: where it is not taken, the copy is as right.
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+    return copy.copy_(from);
 }
 
 }  // namespace
 
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
-    : spec_(spec), tables_(layer_tables({&spec, 1}, spec.context, torch::kCPU)) {
+    : spec_(spec), layout_(weights.layout()), tables_(layer_tables({&spec, 1}, spec.context, torch::kCPU)) {
     const torch::NoGradGuard no_gradients;
-    embedding_ = copy(weights, "embedding.weight");
-    positions_ = copy(weights, "positions.weight");
-    final_norm_ = norm(weights, "final_norm");
-    head_ = matrix(weights, spec.tied_head ? "embedding" : "head", precision);
+    const torch::Tensor row = weights.flat()[0].detach();
+    numbers_ = copy_in_large_pages(row, torch::kFloat32);
+    if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
+
     const std::string up = spec.block == Block::llama ? ".mlp.gate_up" : ".mlp.up";
-    const std::vector<std::int64_t> held = {spec.kv_heads(), spec.context, spec.head_dim()};
+    const auto held = static_cast<std::size_t>(spec.kv_heads() * spec.context * spec.head_dim());
     for (std::int64_t index = 0; index < spec.layers; ++index) {
         const std::string name = "layers." + std::to_string(index);
-        layers_.push_back({.attention_norm = norm(weights, name + ".attention_norm"),
-                           .mlp_norm = norm(weights, name + ".mlp_norm"),
-                           .query_norm = norm(weights, name + ".attention.query_norm"),
-                           .key_norm = norm(weights, name + ".attention.key_norm"),
-                           .qkv = matrix(weights, name + ".attention.qkv", precision),
-                           .output = matrix(weights, name + ".attention.output", precision),
-                           .up = matrix(weights, name + up, precision),
-                           .down = matrix(weights, name + ".mlp.down", precision),
-                           .keys = torch::empty(held),
-                           .values = torch::empty(held)});
+        layers_.push_back({.attention_norm = norm(name + ".attention_norm"),
+                           .mlp_norm = norm(name + ".mlp_norm"),
+                           .query_norm = norm(name + ".attention.query_norm"),
+                           .key_norm = norm(name + ".attention.key_norm"),
+                           .qkv = matrix(name + ".attention.qkv"),
+                           .output = matrix(name + ".attention.output"),
+                           .up = matrix(name + up),
+                           .down = matrix(name + ".mlp.down"),
+                           .keys = Vector(held),
+                           .values = Vector(held)});
     }
+    const auto width = static_cast<std::size_t>(spec.width);
+    for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);
+    qkv_.resize(static_cast<std::size_t>(layers_.front().qkv.rows));
+    wide_.resize(static_cast<std::size_t>(layers_.front().up.rows));
+    scores_.resize(static_cast<std::size_t>(spec.heads * spec.context));
 }
 
-TokenDecoder::Matrix TokenDecoder::matrix(const Parameters& weights, const std::string& name, Precision precision) {
-    const torch::Tensor weight = copy(weights, name + ".weight");
-    return {precision == Precision::bfloat16 ? weight.to(torch::kBFloat16) : weight, copy(weights, name + ".bias")};
+const float* TokenDecoder::vector(const std::string& name) const {
+    return layout_.contains(name) ? numbers_.data_ptr<float>() + layout_.at(name).offset : nullptr;
 }
 
-TokenDecoder::Norm TokenDecoder::norm(const Parameters& weights, const std::string& name) {
-    return {copy(weights, name + ".weight"), copy(weights, name + ".bias")};
+TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
+    const Parameter& weight = layout_.at(name + ".weight");
+    const auto* halves = halves_.defined()
+                             ? reinterpret_cast<const std::uint16_t*>(halves_.data_ptr<at::BFloat16>()) + weight.offset
+                             : nullptr;
+    return {weight.shape[0], weight.shape[1], vector(name + ".weight"), halves, vector(name + ".bias")};
 }
 
-torch::Tensor TokenDecoder::product(const Matrix& matrix, const torch::Tensor& x) {
-    const std::int64_t rows = matrix.numbers.size(0);
-    const std::int64_t columns = matrix.numbers.size(1);
-    torch::Tensor result = torch::empty({rows});
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / columns);
-    if (matrix.numbers.scalar_type() == torch::kBFloat16) {
-        const auto* halves = reinterpret_cast<const std::uint16_t*>(matrix.numbers.data_ptr<at::BFloat16>());
-        const kernels::PairedVector paired(numbers(x), columns);
-        at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-            kernels::dot_rows(halves, paired, numbers(result), first, last);
+TokenDecoder::Norm TokenDecoder::norm(const std::string& name) const {
+    if (!layout_.contains(name + ".weight")) return {};
+    return {layout_.at(name + ".weight").size, vector(name + ".weight"), vector(name + ".bias")};
+}
+
+template <typename Finish>
+void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / matrix.columns);
+    const auto part = [&](std::int64_t first, std::int64_t last, const auto& product) {
+        product(first, last);
+        if (matrix.bias) {
+            for (std::int64_t row = first; row < last; ++row) out[static_cast<std::size_t>(row)] += matrix.bias[row];
+        }
+        finish(first, last);
+    };
+    if (matrix.halves) {
+        const kernels::PairedVector paired(x.data(), matrix.columns);
+        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
+            part(first, last, [&](std::int64_t begin, std::int64_t end) {
+                kernels::dot_rows(matrix.halves, paired, out.data(), begin, end);
+            });
         });
     } else {
-        at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-            kernels::dot_rows(numbers(matrix.numbers), numbers(x), columns, numbers(result), first, last);
+        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
+            part(first, last, [&](std::int64_t begin, std::int64_t end) {
+                kernels::dot_rows(matrix.numbers, x.data(), matrix.columns, out.data(), begin, end);
+            });
         });
     }
-    return matrix.bias.defined() ? result.add_(matrix.bias) : result;
 }
 
-// rows: (n, columns), or one row.
-torch::Tensor TokenDecoder::normed(const Norm& norm, const torch::Tensor& rows, bool centred) {
-    const std::int64_t columns = norm.weight.size(0);
-    const std::int64_t count = rows.numel() / columns;
-    torch::Tensor result = torch::empty_like(rows);
-    const torch::Tensor statistics = torch::empty({2, count});
-    kernels::norm_forward({.columns = columns,
+void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) const {
+    multiply(matrix, x, out, [](std::int64_t, std::int64_t) {});
+}
+
+void TokenDecoder::normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
+    Vector statistics(static_cast<std::size_t>(2 * count));
+    kernels::norm_forward({.columns = norm.columns,
                            .centred = centred,
-                           .x = numbers(rows),
+                           .x = rows,
                            .branch = nullptr,
-                           .weight = numbers(norm.weight),
-                           .bias = numbers(norm.bias),
+                           .weight = norm.weight,
+                           .bias = norm.bias,
                            .dropout = {},
                            .mask = nullptr,
                            .sum = nullptr,
-                           .normed = numbers(result),
-                           .mean = numbers(statistics),
-                           .inverse = numbers(statistics) + count},
+                           .normed = rows,
+                           .mean = statistics.data(),
+                           .inverse = statistics.data() + count},
                           count, 0, kernels::blocks_of(count));
-    return result;
 }
 
-torch::Tensor TokenDecoder::attention(Layer& layer, const RotaryTables& tables, const torch::Tensor& x,
-                                      std::int64_t position) {
+void TokenDecoder::normalise_stream(const Norm& norm, const Vector* branch) {
+    if (branch) {
+        for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += (*branch)[i];
+    }
+    normed_ = stream_;
+    normalise(norm, normed_.data(), 1, spec_.block != Block::llama);
+}
+
+void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t position) {
     const std::int64_t head_dim = spec_.head_dim();
     const std::int64_t key_heads = spec_.kv_heads();
-    const torch::Tensor qkv = product(layer.qkv, x);
-    torch::Tensor query = qkv.narrow(0, 0, spec_.heads * head_dim);
-    torch::Tensor key = qkv.narrow(0, spec_.heads * head_dim, key_heads * head_dim);
+    multiply(layer.qkv, normed_, qkv_);
+    float* query = qkv_.data();
+    float* key = query + spec_.heads * head_dim;
+    const float* value = key + key_heads * head_dim;
     if (spec_.qk_norm) {
-        query = normed(layer.query_norm, query, false);
-        key = normed(layer.key_norm, key, false);
+        normalise(layer.query_norm, query, spec_.heads, false);
+        normalise(layer.key_norm, key, key_heads, false);
     }
     if (tables.defined()) {
         const std::int64_t at = position * (head_dim / 2);
-        for (const auto& [vectors, heads] : {std::pair(query, spec_.heads), std::pair(key, key_heads)}) {
-            kernels::turn_heads(numbers(vectors), heads, head_dim, numbers(tables.cosine) + at,
-                                numbers(tables.sine) + at, 1.0F);
-        }
+        kernels::turn_heads(query, spec_.heads + key_heads, head_dim, tables.cosine.data_ptr<float>() + at,
+                            tables.sine.data_ptr<float>() + at, 1.0F);
     }
     const std::int64_t place = length_ % spec_.context;
-    layer.keys.select(1, place).copy_(key.view({key_heads, head_dim}));
-    layer.values.select(1, place).copy_(
-        qkv.narrow(0, (spec_.heads + key_heads) * head_dim, key_heads * head_dim).view({key_heads, head_dim}));
+    for (std::int64_t head = 0; head < key_heads; ++head) {
+        const std::int64_t entry = (head * spec_.context + place) * head_dim;
+        std::copy_n(key + head * head_dim, head_dim, layer.keys.data() + entry);
+        std::copy_n(value + head * head_dim, head_dim, layer.values.data() + entry);
+    }
 
     // The order of the entries does not matter: a key carries its place in its rotation.
     const std::int64_t seen = std::min(length_ + 1, spec_.context);
     const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
-    torch::Tensor mixed = torch::empty({spec_.heads * head_dim});
-    const torch::Tensor scores = torch::empty({spec_.heads, seen});
     const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / (2 * seen * head_dim));
     at::parallel_for(0, spec_.heads, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t head = first; head < last; ++head) {
             const std::int64_t entries = head * key_heads / spec_.heads * spec_.context * head_dim;
-            float* shares = numbers(scores) + head * seen;
-            kernels::dot_rows(numbers(layer.keys) + entries, numbers(query) + head * head_dim, head_dim, shares, 0,
-                              seen);
+            float* shares = scores_.data() + head * spec_.context;
+            kernels::dot_rows(layer.keys.data() + entries, query + head * head_dim, head_dim, shares, 0, seen);
             kernels::softmax(shares, seen, scale);
-            kernels::sum_weighted_rows(numbers(layer.values) + entries, shares, seen, head_dim,
-                                       numbers(mixed) + head * head_dim);
+            kernels::sum_weighted_rows(layer.values.data() + entries, shares, seen, head_dim,
+                                       mixed_.data() + head * head_dim);
         }
     });
-    return product(layer.output, mixed);
+    multiply(layer.output, mixed_, attended_);
 }
 
-torch::Tensor TokenDecoder::mlp(const Layer& layer, const torch::Tensor& x) const {
-    torch::Tensor wide = product(layer.up, x);
+void TokenDecoder::feed_forward(const Layer& layer) {
     if (spec_.block == Block::llama) {
-        const auto parts = wide.chunk(2, 0);
-        wide = torch::silu(parts[0]).mul_(parts[1]);
+        multiply(layer.up, normed_, wide_);
+        kernels::silu_times(wide_.data(), wide_.data() + layer.down.columns, layer.down.columns);
     } else {
-        wide = torch::gelu(wide);
+        multiply(layer.up, normed_, wide_,
+                 [&](std::int64_t first, std::int64_t last) { kernels::gelu(wide_.data() + first, last - first); });
     }
-    return product(layer.down, wide);
+    multiply(layer.down, wide_, fed_);
 }
 
 torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
-    const torch::NoGradGuard no_gradients;
     if (const std::int64_t made = tables_.positions(); made > 0 && position >= made) {
         tables_ = layer_tables({&spec_, 1}, 2 * position, torch::kCPU);
     }
-    torch::Tensor x = embedding_[token].clone();
-    if (positions_.defined()) x += positions_[position];
-    const bool centred = spec_.block != Block::llama;
-    for (std::int64_t index = 0; index < spec_.layers; ++index) {
-        Layer& layer = layers_[static_cast<std::size_t>(index)];
-        const torch::Tensor attended =
-            attention(layer, tables_.at(index), normed(layer.attention_norm, x, centred), position);
-        if (spec_.block == Block::pythia) {
-            x += attended + mlp(layer, normed(layer.mlp_norm, x, centred));
-        } else {
-            x += attended;
-            x += mlp(layer, normed(layer.mlp_norm, x, centred));
+    std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
+    if (const float* positions = vector("positions.weight")) {
+        for (std::int64_t i = 0; i < spec_.width; ++i) {
+            stream_[static_cast<std::size_t>(i)] += positions[position * spec_.width + i];
         }
     }
+    const Vector* branch = nullptr;
+    for (std::int64_t index = 0; index < spec_.layers; ++index) {
+        Layer& layer = layers_[static_cast<std::size_t>(index)];
+        normalise_stream(layer.attention_norm, branch);
+        attend(layer, tables_.at(index), position);
+        if (spec_.block == Block::pythia) {
+            normalise_stream(layer.mlp_norm, nullptr);
+            feed_forward(layer);
+            for (std::size_t i = 0; i < fed_.size(); ++i) fed_[i] += attended_[i];
+        } else {
+            normalise_stream(layer.mlp_norm, &attended_);
+            feed_forward(layer);
+        }
+        branch = &fed_;
+    }
     ++length_;
-    return product(head_, normed(final_norm_, x, centred));
+    normalise_stream(norm("final_norm"), branch);
+    const Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
+    Vector logits(static_cast<std::size_t>(head.rows));
+    multiply(head, normed_, logits);
+    return torch::tensor(c10::ArrayRef<float>(logits));
 }
 
 }  // namespace ropelab

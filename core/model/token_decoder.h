@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/kernels.h"
 #include "core/model/parameters.h"
 #include "core/model/rotary.h"
 #include "core/spec/run_spec.h"
@@ -20,42 +21,55 @@ class TokenDecoder {
     /// Of one run's weights (runs = 1) on the CPU, which are copied.
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
-    /// Logits after `token` at `position`: (vocabulary). It sees the newest `context` symbols, itself
-    /// included. Learned positions need a position below the context.
+    /// Logits after `token` at `position`: (vocabulary). It sees the newest `context` symbols, itself included. Learned
+    /// positions need a position below the context.
     torch::Tensor read(std::int32_t token, std::int64_t position);
 
  private:
     struct Matrix {
-        torch::Tensor numbers;  // (rows, columns)
-        torch::Tensor bias;     // (rows) or undefined
+        std::int64_t rows;
+        std::int64_t columns;
+        const float* numbers;
+        const std::uint16_t* halves;  // of bfloat16; null where float32 is asked for
+        const float* bias;            // null where there is none
     };
     struct Norm {
-        torch::Tensor weight;
-        torch::Tensor bias;
+        std::int64_t columns;
+        const float* weight;
+        const float* bias;
     };
     struct Layer {
         Norm attention_norm, mlp_norm;
-        Norm query_norm, key_norm;  // undefined without qk_norm
+        Norm query_norm, key_norm;  // without weights where there is no qk_norm
         Matrix qkv, output, up, down;
         // (key_value_heads, context, head_dim); the entry of the symbol read as number n is n modulo context.
-        torch::Tensor keys, values;
+        std::vector<float> keys, values;
     };
+    using Vector = std::vector<float>;
 
-    static Matrix matrix(const Parameters& weights, const std::string& name, Precision precision);
-    static Norm norm(const Parameters& weights, const std::string& name);
-    static torch::Tensor product(const Matrix& matrix, const torch::Tensor& x);
-    static torch::Tensor normed(const Norm& norm, const torch::Tensor& rows, bool centred);
-    torch::Tensor attention(Layer& layer, const RotaryTables& tables, const torch::Tensor& x, std::int64_t position);
-    torch::Tensor mlp(const Layer& layer, const torch::Tensor& x) const;
+    const float* vector(const std::string& name) const;
+    Matrix matrix(const std::string& name) const;
+    Norm norm(const std::string& name) const;
+    /// out = matrix·x + bias; `finish(first, last)` follows for the rows of each thread.
+    template <typename Finish>
+    void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
+    void multiply(const Matrix& matrix, const Vector& x, Vector& out) const;
+    void normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
+    /// normed_ = the norm of the stream, after `branch` was added to it (unless null).
+    void normalise_stream(const Norm& norm, const Vector* branch);
+    void attend(Layer& layer, const RotaryTables& tables, std::int64_t position);
+    void feed_forward(const Layer& layer);
 
     RunSpec spec_;
-    torch::Tensor embedding_;  // (vocabulary, C)
-    torch::Tensor positions_;  // (context, C) or undefined
+    Layout layout_;
+    torch::Tensor numbers_;  // all weights, (total) float32
+    torch::Tensor halves_;   // the same rounded to bfloat16, or undefined
     std::vector<Layer> layers_;
-    Norm final_norm_;
-    Matrix head_;
     LayerTables tables_;  // as many positions as were needed so far
     std::int64_t length_ = 0;
+
+    // What a symbol passes through.
+    Vector stream_, normed_, qkv_, scores_, mixed_, wide_, attended_, fed_;
 };
 
 }  // namespace ropelab

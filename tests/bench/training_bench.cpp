@@ -34,6 +34,10 @@ BENCHMARK_CAPTURE(train, nanogpt_cpu_bfloat16, with(nanogpt_cpu_spec(), Precisio
 BENCHMARK_CAPTURE(train, nanogpt_cpu_dropout, with(nanogpt_cpu_spec(), Precision::float32, 0.2), 1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+BENCHMARK_CAPTURE(train, theta_paper_float32, theta_paper_spec(), 1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(train, theta_paper_bfloat16, with(theta_paper_spec(), Precision::bfloat16, 0.2), 1)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(train, small_alone, small_spec(), 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(train, small_cohort_of_six, small_spec(), 6)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -61,6 +62,27 @@ TEST(VectorProducts, WeightedRowsAddUp) {
     std::vector<float> sum(3);
     sum_weighted_rows(rows.data(), weights.data(), 2, 3, sum.data());
     EXPECT_EQ(sum, (std::vector<float>{410, 520, 630}));
+}
+
+TEST(Activations, AreTheExactOnes) {
+    for (int count : {1, 16, 37}) {
+        std::vector<float> x;
+        std::vector<float> factor;
+        for (int i = 0; i < count; ++i) {
+            x.push_back(-9.0F + 0.5F * static_cast<float>(i));
+            factor.push_back(0.1F * static_cast<float>(i) - 1.0F);
+        }
+        std::vector<float> curved = x;
+        std::vector<float> gated = x;
+        gelu(curved.data(), count);
+        silu_times(gated.data(), factor.data(), count);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double at = x[i];
+            EXPECT_NEAR(curved[i], 0.5 * at * (1 + std::erf(at / std::sqrt(2.0))), 2e-7 * std::max(1.0, std::abs(at)));
+            const double expected = at / (1 + std::exp(-at)) * factor[i];
+            EXPECT_NEAR(gated[i], expected, 5e-7 * std::max(1.0, std::abs(expected))) << at;
+        }
+    }
 }
 
 }  // namespace
