@@ -16,7 +16,7 @@ struct Flags {
     std::string lab;
     std::string setup;
     std::string output;
-    std::string width_mm, height_mm, dpi, font_pt, theme, unit;
+    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step;
 };
 
 // Figures are painted by the window's program, without a display; so this one needs no Qt on a cluster.
@@ -40,6 +40,9 @@ void run(const Flags& flags) {
     add("--font-pt", flags.font_pt);
     add("--theme", flags.theme);
     add("--unit", flags.unit);
+    add("--run", flags.run);
+    add("--beside", flags.beside);
+    add("--step", flags.step);
     std::vector<char*> pointers;
     pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -56,7 +59,8 @@ void add_figure(CLI::App& program) {
     CLI::App* verb =
         program.add_subcommand("figure", "Write a figure of a lab file or of a rotary setup, without a display");
     verb->add_option("name", flags->name,
-                     "Of a lab: validation-loss, training-loss, learning-rate, gradient-norm. Of a setup: spectrum, "
+                     "Of a lab: validation-loss, loss-by-theta, improvement, logit-share, attention-map, beyond-loss … "
+                     "Of a setup: spectrum, "
                      "context-bound, rope-cache … (ropelab --help lists all)")
         ->required();
     verb->add_option("--lab", flags->lab, "The lab file, for a figure of its runs");
@@ -68,6 +72,9 @@ void add_figure(CLI::App& program) {
     verb->add_option("--font-pt", flags->font_pt, "Size of the text in points");
     verb->add_option("--theme", flags->theme, "light or dark");
     verb->add_option("--unit", flags->unit, "nats or bits");
+    verb->add_option("--run", flags->run, "The run that is looked into (the lab's first)");
+    verb->add_option("--beside", flags->beside, "A second run; heat maps show the difference");
+    verb->add_option("--step", flags->step, "The snapshot at or before this step (the newest)");
     verb->callback([flags] { run(*flags); });
 }
 

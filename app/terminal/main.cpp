@@ -66,6 +66,8 @@ int main(int count, char** arguments) {
     terminal::add_rotate(program);
     terminal::add_data(program);
     terminal::add_train(program);
+    terminal::add_reproduce(program);
+    terminal::add_probe(program);
     terminal::add_sample(program);
     terminal::add_results(program);
     terminal::add_figure(program);

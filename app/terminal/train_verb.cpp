@@ -3,14 +3,13 @@
 #include <iomanip>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "app/terminal/output.h"
-#include "app/terminal/progress.h"
+#include "app/terminal/plan_flag.h"
 #include "app/terminal/slurm_flag.h"
+#include "app/terminal/training.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
 #include "core/experiment/experiment.h"
@@ -19,7 +18,6 @@
 #include "core/experiment/slurm.h"
 #include "core/spec/error.h"
 #include "core/store/lab_file.h"
-#include "core/store/lab_recorder.h"
 
 namespace ropelab::terminal {
 
@@ -29,25 +27,23 @@ struct Flags {
     std::string preset;
     std::string experiment;
     std::vector<std::string> settings;
+    std::vector<std::string> zips;
+    std::vector<std::string> exclusions;
     std::string lab;
     std::string device;
     std::string data_dir;
     std::optional<std::int64_t> cohort;  // the only one that trains
     SlurmFlags slurm;
+    bool plan = false;
+    bool measure = false;
     bool resume = false;
     bool json = false;
     bool one_run = false;  // the verb train
 
-    bool describes() const { return !preset.empty() || !experiment.empty() || !settings.empty() || !device.empty(); }
-};
-
-// What is known of a run while it trains, from its events.
-struct Outcome {
-    PlannedRun plan;
-    RunState state = RunState::waiting;
-    std::string message;
-    RunSummary summary;
-    RunConditions conditions;
+    bool describes() const {
+        return !preset.empty() || !experiment.empty() || !settings.empty() || !zips.empty() || !exclusions.empty() ||
+               !device.empty();
+    }
 };
 
 Experiment description(const Flags& flags) {
@@ -58,6 +54,8 @@ Experiment description(const Flags& flags) {
     if (!flags.preset.empty()) result = preset(flags.preset).experiment;
     if (!flags.experiment.empty()) result = Experiment::from_json(read_json(flags.experiment));
     for (const std::string& setting : flags.settings) result.set_assignment(setting);
+    for (const std::string& zip : flags.zips) result.add_zip(zip);
+    for (const std::string& exclusion : flags.exclusions) result.add_exclusion(exclusion);
     if (!flags.device.empty()) result.set("device", {flags.device});
     return result;
 }
@@ -104,38 +102,20 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
     for (const RunSpec& spec : specs)
         open_corpus(spec, flags.data_dir);  // bad data is bad input, before anything starts
     if (!flags.lab.empty()) {
-        lab = LabFile::create(flags.lab);
-        plan = flags.cohort ? plan_new_cohort(*lab, experiment, *flags.cohort) : plan_new_runs(*lab, experiment);
+        lab = create_filled_lab(flags.lab, [&](LabFile& fresh) {
+            if (flags.cohort) {
+                plan_new_cohort(fresh, experiment, *flags.cohort);
+            } else {
+                plan_new_runs(fresh, experiment);
+            }
+        });
+        plan = plan_continued_runs(*lab, unfinished_runs(*lab));
     } else {
         for (const RunSpec& spec : specs) {
             plan.runs.push_back({static_cast<RunId>(plan.runs.size()) + 1, spec, {}, false, std::nullopt});
         }
     }
     return lab;
-}
-
-std::string loss_text(double loss) {
-    if (!std::isfinite(loss)) return "–";
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(4) << loss;
-    return text.str();
-}
-
-std::string time_text(double seconds) {
-    const auto whole = static_cast<std::int64_t>(std::lround(seconds));
-    if (whole < 100) return std::to_string(whole) + " s";
-    if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
-}
-
-std::string progress_text(const event::Progress& progress, double validation_loss) {
-    std::ostringstream text;
-    text << progress.iteration << " / " << progress.iterations;
-    if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
-    if (progress.iteration > 0) text << "  " << time_text(progress.seconds_left) << " left";
-    if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " symbols/s";
-    if (std::isfinite(validation_loss)) text << "  best validation loss " << loss_text(validation_loss);
-    return text.str();
 }
 
 nlohmann::json json_of(const Outcome& outcome) {
@@ -159,12 +139,6 @@ nlohmann::json json_of(const Outcome& outcome) {
     json["tokens_per_second"] = summary.tokens_per_second;
     return json;
 }
-
-// Memory that training takes, as foretold and as measured (0 where nothing was trained).
-struct Memory {
-    std::int64_t predicted = 0;
-    std::int64_t peak = 0;
-};
 
 std::string megabytes(std::int64_t bytes) {
     return std::to_string((bytes + 500'000) / 1'000'000) + " MB";
@@ -211,6 +185,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Memory& memo
 
 void run(const Flags& flags) {
     if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
+    if (flags.plan) return print_plan(description(flags), flags.measure, flags.data_dir, flags.json);
     Plan plan;
     const auto lab = plan_runs(flags, plan);
     plan.data_dir = flags.data_dir;
@@ -226,57 +201,9 @@ void run(const Flags& flags) {
                 record.conditions.value_or(RunConditions{})};
         }
     }
-    for (const PlannedRun& planned : plan.runs) outcomes[planned.id].plan = planned;
-
-    std::unique_ptr<LabRecorder> recorder;
-    if (lab) {
-        recorder = std::make_unique<LabRecorder>(flags.lab);
-        connect(plan, flags.lab, *recorder);
-    }
 
     Memory memory;
-    if (!plan.runs.empty()) {
-        std::vector<RunSpec> specs;
-        for (const PlannedRun& planned : plan.runs) specs.push_back(planned.spec);
-        memory.predicted = estimate(specs).bytes;
-    }
-    std::mutex mutex;
-    ProgressLine line;
-    event::SweepEnded ending;
-    double best = std::nan("");
-    const auto sink = [&](const Event& published) {
-        const std::lock_guard lock(mutex);
-        if (recorder) recorder->record(published);
-        if (const auto* started = std::get_if<event::CohortStarted>(&published)) {
-            for (RunId id : started->runs) outcomes[id].conditions = started->conditions;
-            line.show(started->conditions.device + ", " + std::to_string(started->conditions.threads) + " threads, " +
-                      started->conditions.reason);
-        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
-            best = std::fmin(best, evaluated->validation_loss);
-        } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
-            line.show(progress_text(*progress, best));
-        } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {
-            Outcome& outcome = outcomes[ended->run];
-            outcome.state = ended->state;
-            outcome.message = ended->message;
-            outcome.summary = ended->summary;
-        } else if (const auto* end = std::get_if<event::SweepEnded>(&published)) {
-            ending = *end;
-        }
-    };
-    if (!plan.runs.empty()) {
-        Runner runner(open_engine, sink);
-        watch_interrupts();
-        runner.start(std::move(plan));
-        while (runner.running()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            if (interrupted()) runner.stop();
-        }
-        runner.join();
-    }
-    line.end();
-    recorder.reset();
-    memory.peak = ending.peak_memory_bytes;
+    const event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
     print_outcomes(outcomes, memory, flags.json);
     if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
     if (ending.state == RunState::stopped) {
@@ -286,6 +213,15 @@ void run(const Flags& flags) {
 }
 
 // Of the verb sweep. Throws CLI::ParseError where they do not go together.
+void add_plan_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* plan =
+        verb.add_flag("--plan", flags.plan, "Train nothing: show the runs, their cohorts, time and memory");
+    plan->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
+    verb.add_flag("--measure", flags.measure, "With --plan: from a few steps of each cohort, not from an estimate")
+        ->needs(plan);
+}
+
+// Likewise.
 void add_cluster_options(CLI::App& verb, Flags& flags) {
     CLI::Option* cohort =
         verb.add_option("--cohort", flags.cohort, "Train this cohort alone, counted from 0, as a cluster's task does");
@@ -295,6 +231,7 @@ void add_cluster_options(CLI::App& verb, Flags& flags) {
         ->capture_default_str()
         ->needs(slurm);
     slurm->excludes(cohort)->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
+    verb.get_option("--plan")->excludes(cohort)->excludes(slurm);
 }
 
 }  // namespace
@@ -308,12 +245,19 @@ void add_train(CLI::App& program) {
         verb->add_option("--experiment", flags->experiment, "A JSON description of the experiment");
         verb->add_option("--set", flags->settings, "key=value, or key=value,value to sweep a key (--help keys)")
             ->allow_extra_args(false);
+        verb->add_option("--zip", flags->zips, "key,key: these vary together, first value with first value")
+            ->allow_extra_args(false);
+        verb->add_option("--exclude", flags->exclusions, "key=value or key=value,key=value: leave out such runs")
+            ->allow_extra_args(false);
         verb->add_option("--lab", flags->lab, "A lab file to write everything into");
         verb->add_flag("--resume", flags->resume, "Go on with the unfinished runs of the lab, or start it");
         verb->add_option("--device", flags->device, "auto, cpu or cuda");
         verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
         verb->add_flag("--json", flags->json, "Write JSON");
-        if (!one_run) add_cluster_options(*verb, *flags);
+        if (!one_run) {
+            add_plan_options(*verb, *flags);
+            add_cluster_options(*verb, *flags);
+        }
         verb->footer("ropelab-cli --help keys lists every key with its default.");
         verb->callback([flags] { run(*flags); });
     };

@@ -13,6 +13,8 @@ void add_cache(CLI::App& program);
 void add_rotate(CLI::App& program);
 void add_data(CLI::App& program);
 void add_train(CLI::App& program);
+void add_reproduce(CLI::App& program);
+void add_probe(CLI::App& program);
 void add_sample(CLI::App& program);
 void add_results(CLI::App& program);
 void add_figure(CLI::App& program);

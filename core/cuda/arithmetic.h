@@ -32,10 +32,11 @@ ROPELAB_HOST_DEVICE std::int64_t channel_distance(Pairing pairing, std::int64_t 
     return pairing == Pairing::half ? head_dim / 2 : 1;
 }
 
-/// Layer normalisation.
+/// Normalisation: of layers, or by the root mean square alone.
 constexpr float norm_epsilon = 1e-5F;
-ROPELAB_HOST_DEVICE float inverse_deviation(float sum_of_squares, float columns) {
-    return 1.0F / sqrtf(sum_of_squares / columns + norm_epsilon);
+constexpr float rms_epsilon = 1e-6F;
+ROPELAB_HOST_DEVICE float inverse_deviation(float sum_of_squares, float columns, float epsilon = norm_epsilon) {
+    return 1.0F / sqrtf(sum_of_squares / columns + epsilon);
 }
 ROPELAB_HOST_DEVICE float normal(float x, float mean, float inverse) {
     return (x - mean) * inverse;
@@ -50,6 +51,13 @@ ROPELAB_HOST_DEVICE float norm_gradient(float weighted, float normal_x, float in
 /// e^x; x ≤ 0 wherever it is used.
 ROPELAB_HOST_DEVICE float exponential(float x) {
     return expf(x);
+}
+/// The exact GELU, and SiLU.
+ROPELAB_HOST_DEVICE float gelu(float x) {
+    return 0.5F * x * (1.0F + erff(x * 0.70710678118654752F));
+}
+ROPELAB_HOST_DEVICE float silu(float x) {
+    return x / (1.0F + expf(-x));
 }
 /// Cross-entropy: −log softmax at the target.
 ROPELAB_HOST_DEVICE float log_sum(float top, float sum_of_exponentials) {

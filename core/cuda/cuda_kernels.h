@@ -53,7 +53,8 @@ constexpr std::int64_t norm_parts(std::int64_t rows) {
     return (rows + norm_part_rows - 1) / norm_part_rows;
 }
 
-/// sum = x + dropout(branch), normed = (sum − mean)/deviation · weight + bias. Without a branch `sum` is not written.
+/// sum = x + dropout(branch), normed = (sum − mean)/deviation · weight + bias, with `centred` false the root mean
+/// square in the deviation's place and no mean. Without a branch `sum` is not written.
 struct ResidualNorm {
     std::int64_t runs;
     std::int64_t rows;
@@ -69,6 +70,7 @@ struct ResidualNorm {
     void* normed;    // the same
     float* mean;     // (runs, rows)
     float* inverse;  // the same
+    bool centred = true;
 };
 int residual_norm(const ResidualNorm& args, Stream stream);
 
@@ -92,6 +94,7 @@ struct ResidualNormBackward {
     float* of_bias;    // the same, or null
     std::int64_t gradient_stride;
     float* workspace;  // (2, runs, norm_parts(rows), columns)
+    bool centred = true;
 };
 int residual_norm_backward(const ResidualNormBackward& args, Stream stream);
 
@@ -169,7 +172,8 @@ struct RowMeans {
     std::int64_t runs;
     std::int64_t rows;
     const float* losses;
-    float* means;
+    float* means;              // or null
+    double* totals = nullptr;  // (runs), or null: to each is added the sum of its run's losses
 };
 int row_means(const RowMeans& args, Stream stream);
 
@@ -275,6 +279,75 @@ int gather_batch(const GatherBatch& args, Stream stream);
 /// step += 1, as the last kernel of a captured step.
 int advance_step(std::int64_t* step, Stream stream);
 
+// Generation: one symbol after another through one model, with products of matrices with one vector. All arrays but
+// the matrices are float32. `position` (1) is the number of symbols read before the current one.
+
+/// x[c] = table[text[position]][c] + positions[position][c].
+struct ReadSymbol {
+    std::int64_t columns;
+    const float* table;      // (symbols, columns)
+    const float* positions;  // (context, columns), or null
+    const std::int32_t* text;
+    const std::int64_t* position;
+    float* x;  // (columns)
+};
+int read_symbol(const ReadSymbol& args, Stream stream);
+
+/// What a product's numbers go through: `swiglu` takes a matrix of twice as many rows, silu(row r) · row (rows + r).
+enum class Activation : std::int32_t { none, gelu, swiglu };
+
+/// y = activation(matrix · norm(x) + bias), or, with `adds`, added to y.
+struct VectorProduct {
+    std::int64_t rows;
+    std::int64_t columns;
+    Type type;
+    const void* matrix;        // (rows, columns) of `type`; with swiglu (2·rows, columns)
+    const float* bias;         // as many as the matrix has rows, or null
+    const float* x;            // (columns)
+    const float* norm_weight;  // (columns), or null: x as it is
+    const float* norm_bias;    // the same, or null
+    bool centred;              // as in ResidualNorm
+    Activation activation;
+    bool adds;
+    float* y;  // (rows); another array than x
+};
+int vector_product(const VectorProduct& args, Stream stream);
+
+constexpr std::int64_t most_channels = 256;
+/// One symbol's attention to the newest `context` symbols, itself included, whose keys and values it keeps: that of
+/// position p at p mod context. Queries and keys are turned, with norm weights after an RMSNorm of each head.
+struct AttendCached {
+    std::int64_t heads;
+    std::int64_t key_value_heads;
+    std::int64_t head_dim;  // even, at most most_channels
+    std::int64_t context;
+    const float* qkv;         // ((heads + 2·key_value_heads)·head_dim)
+    const float* query_norm;  // (head_dim), or null
+    const float* key_norm;    // the same
+    const float* cosine;      // (positions, head_dim/2), or null: nothing turns
+    const float* sine;
+    const std::int64_t* position;
+    float* keys;    // (key_value_heads, context, head_dim)
+    float* values;  // the same
+    float* mixed;   // (heads·head_dim)
+};
+int attend_cached(const AttendCached& args, Stream stream);
+
+constexpr std::int64_t most_symbols = 1024;
+/// Writes the next symbol of the text and moves on: the prompt's own, past it one drawn from softmax(logits /
+/// temperature) over the top_k largest logits, number by number as core/model/torch_model.cpp draws it.
+struct SampleSymbol {
+    std::int64_t symbols;  // at most most_symbols
+    const float* logits;
+    double temperature;  // 0: the largest
+    std::int64_t top_k;  // 0: all
+    StreamKey key;       // of stream "sample"
+    std::int64_t prompt;
+    std::int32_t* text;
+    std::int64_t* position;
+};
+int sample_symbol(const SampleSymbol& args, Stream stream);
+
 const char* error_text(int error);
 
 /// All of the above, for who opens the library at run time.
@@ -295,6 +368,10 @@ struct Kernels {
     decltype(&cuda::adamw) adamw;
     decltype(&cuda::gather_batch) gather_batch;
     decltype(&cuda::advance_step) advance_step;
+    decltype(&cuda::read_symbol) read_symbol;
+    decltype(&cuda::vector_product) vector_product;
+    decltype(&cuda::attend_cached) attend_cached;
+    decltype(&cuda::sample_symbol) sample_symbol;
     decltype(&cuda::error_text) error_text;
 };
 

@@ -19,6 +19,10 @@ extern "C" const ropelab::cuda::Kernels* ropelab_cuda_kernels() {
         .adamw = &adamw,
         .gather_batch = &gather_batch,
         .advance_step = &advance_step,
+        .read_symbol = &read_symbol,
+        .vector_product = &vector_product,
+        .attend_cached = &attend_cached,
+        .sample_symbol = &sample_symbol,
         .error_text = &error_text,
     };
     return &kernels;

@@ -48,7 +48,9 @@ __global__ void __launch_bounds__(block_size) row_means_kernel(RowMeans args) {
     double total = 0;
     for (std::int64_t row = threadIdx.x; row < args.rows; row += block_size) total += losses[row];
     total = block_sum(total, parts);
-    if (threadIdx.x == 0) args.means[blockIdx.x] = static_cast<float>(total / static_cast<double>(args.rows));
+    if (threadIdx.x > 0) return;
+    if (args.means) args.means[blockIdx.x] = static_cast<float>(total / static_cast<double>(args.rows));
+    if (args.totals) args.totals[blockIdx.x] += total;
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(block_size) norm_forward_kernel(Forward f) {
         if (!whole) load_four<whole>(branch ? sum : x, c, n, 0.0F, value[k]);
     };
 
-    const float mean = warp_sum(total) / static_cast<float>(n);
+    const float mean = args.centred ? warp_sum(total) / static_cast<float>(n) : 0.0F;
     float squares = 0;
     row.each([&](int k, std::int64_t, std::int64_t c) {
         again(k, c);
@@ -88,7 +88,8 @@ __global__ void __launch_bounds__(block_size) norm_forward_kernel(Forward f) {
             if (whole || (c + i >= 0 && c + i < n)) squares += distance * distance;
         }
     });
-    const float inverse = inverse_deviation(warp_sum(squares), static_cast<float>(n));
+    const float inverse =
+        inverse_deviation(warp_sum(squares), static_cast<float>(n), args.centred ? norm_epsilon : rms_epsilon);
     if (row.lane == 0) {
         args.mean[run * args.rows + number] = mean;
         args.inverse[run * args.rows + number] = inverse;
@@ -153,7 +154,7 @@ __device__ __forceinline__ void backward_row(const Backward& f, const Dropper& d
         }
     });
     along = warp_sum(along) / static_cast<float>(n);
-    total = warp_sum(total) / static_cast<float>(n);
+    total = args.centred ? warp_sum(total) / static_cast<float>(n) : 0.0F;
     row.each([&](int k, std::int64_t group, std::int64_t c) {
         float gradient[4];
         if (!whole) load_all(k, c, gradient);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/probing.h"
 #include "core/experiment/process_memory.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
@@ -99,14 +100,20 @@ void CohortTrainer::train(std::vector<TrainedRun> runs) {
         const std::int64_t iteration = cohort_->iteration();
         const RunSpec& spec = runs_.front().plan.spec;
         const bool last = iteration >= spec.iterations;
-        if ((last || iteration % spec.evaluate_every == 0) && iteration != evaluated_) {
+        const bool evaluates = last || iteration % spec.evaluate_every == 0;
+        const bool probes = probes_at(spec, iteration);
+        if (evaluates && iteration != evaluated_) {
             release_free_memory();  // the steps' blocks have other sizes than the evaluation's, and back again
             if (evaluate()) {
+                if (probes) probe();
                 sample();
                 save_checkpoints();
             }
             release_free_memory();
+        } else if (probes && !evaluates) {
+            probe();
         }
+        answer_probes();
         pause_if_asked();
         if (control_.stopping()) {
             save_checkpoints();
@@ -156,6 +163,7 @@ void CohortTrainer::train_step() {
     const auto begin = Clock::now();
     const std::vector<StepResult> results = cohort_->step();
     const double seconds = seconds_since(begin);
+    step_seconds_ += seconds;
     seconds_a_step_ = seconds_a_step_ == 0 ? seconds : 0.95 * seconds_a_step_ + 0.05 * seconds;
 
     const std::int64_t iteration = cohort_->iteration();
@@ -217,6 +225,35 @@ void CohortTrainer::sample() {
     sink_(event::Sampled{run->plan.id, cohort_->iteration(), corpus_->vocabulary.decode(tokens)});
 }
 
+void CohortTrainer::probe() {
+    const bool last = cohort_->iteration() >= iterations_of(runs_);
+    if (!last && probes_are_dear(probe_seconds_, step_seconds_)) return;
+    const auto begin = Clock::now();
+    if (!probe_batch_) probe_batch_ = snapshot_request(runs_.front().plan.spec, corpus_->validation);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        ProbeResult seen = compacted(cohort_->probe(static_cast<std::int64_t>(i), *probe_batch_));
+        sink_(event::Probed{runs_[i].plan.id, cohort_->iteration(),
+                            std::make_shared<const ProbeResult>(std::move(seen))});
+    }
+    probe_seconds_ += seconds_since(begin);
+}
+
+void CohortTrainer::answer_probes() {
+    for (AskedProbe& asked : control_.take_probes()) {
+        const auto run = std::find_if(runs_.begin(), runs_.end(),
+                                      [&](const TrainedRun& member) { return member.plan.id == asked.run; });
+        try {
+            if (run == runs_.end()) {
+                throw BadInput("Run " + std::to_string(asked.run) +
+                               " is not being trained now; look into its checkpoint, or wait for its turn.");
+            }
+            asked.answer.set_value(cohort_->probe(run - runs_.begin(), asked.request));
+        } catch (const std::exception&) {
+            asked.answer.set_exception(std::current_exception());
+        }
+    }
+}
+
 void CohortTrainer::save_checkpoints() {
     if (plan_.before_checkpoint) plan_.before_checkpoint();
     for (std::size_t i = 0; i < runs_.size(); ++i) save_checkpoint(i);
@@ -264,7 +301,10 @@ void CohortTrainer::pause_if_asked() {
     save_checkpoints();
     const auto begin = Clock::now();
     publish_progress(true);
-    control_.wait_while_paused();
+    while (control_.paused() && !control_.stopping()) {
+        control_.wait_while_paused();
+        answer_probes();
+    }
     clock_.add_pause(Clock::now() - begin);
     publish_progress(true);
 }

@@ -62,6 +62,10 @@ class CohortTrainer {
     /// False where it was interrupted.
     bool evaluate();
     void sample();
+    /// Shows every run its fixed probe batch, unless that has slowed training by too much so far.
+    void probe();
+    /// Answers what other threads asked for.
+    void answer_probes();
     void save_checkpoints();
     void save_checkpoint(std::size_t run);
     void end_run(std::size_t run, RunState state, const std::string& message);
@@ -83,6 +87,9 @@ class CohortTrainer {
     std::int64_t first_iteration_ = 0;
     std::int64_t evaluated_ = -1;
     RunId sampled_ = 0;
+    std::optional<ProbeRequest> probe_batch_;
+    double step_seconds_ = 0;
+    double probe_seconds_ = 0;
     double seconds_a_step_ = 0;  // a moving average
     std::chrono::steady_clock::time_point last_progress_{};
 };

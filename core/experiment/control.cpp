@@ -1,5 +1,11 @@
 #include "core/experiment/control.h"
 
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "core/spec/error.h"
+
 namespace ropelab {
 
 void Control::stop() {
@@ -24,6 +30,37 @@ void Control::pick(RunId id) {
     picked_ = id;
 }
 
+std::future<ProbeResult> Control::probe(RunId id, ProbeRequest request) {
+    std::future<ProbeResult> result;
+    {
+        const std::lock_guard lock(mutex_);
+        AskedProbe& asked = probes_.emplace_back(AskedProbe{id, std::move(request), {}});
+        result = asked.answer.get_future();
+        changed_.notify_all();
+        if (!probes_ended_) return result;
+    }
+    end_probes();
+    return result;
+}
+
+std::vector<AskedProbe> Control::take_probes() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(probes_, {});
+}
+
+void Control::end_probes() {
+    std::vector<AskedProbe> left;
+    {
+        const std::lock_guard lock(mutex_);
+        probes_ended_ = true;
+        left = std::exchange(probes_, {});
+    }
+    for (AskedProbe& asked : left) {
+        asked.answer.set_exception(std::make_exception_ptr(
+            BadInput("Run " + std::to_string(asked.run) + " is not being trained; look into its checkpoint.")));
+    }
+}
+
 bool Control::stopping() const {
     const std::lock_guard lock(mutex_);
     return stopping_;
@@ -46,7 +83,7 @@ RunId Control::picked() const {
 
 void Control::wait_while_paused() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !paused_ || stopping_; });
+    changed_.wait(lock, [&] { return !paused_ || stopping_ || !probes_.empty(); });
 }
 
 void Control::mark_ended(RunId id) {

@@ -1,12 +1,22 @@
 #pragma once
 
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "core/spec/event.h"
+#include "core/spec/probe.h"
 
 namespace ropelab {
+
+/// A look into one run that another thread waits for.
+struct AskedProbe {
+    RunId run = 0;
+    ProbeRequest request;
+    std::promise<ProbeResult> answer;
+};
 
 /// What other threads ask of a training sweep, and what it has already ended. Thread-safe.
 class Control {
@@ -15,6 +25,7 @@ class Control {
     void pause(bool paused);
     void stop_run(RunId id);
     void pick(RunId id);
+    std::future<ProbeResult> probe(RunId id, ProbeRequest request);
 
     bool stopping() const;
     bool paused() const;
@@ -22,8 +33,12 @@ class Control {
     bool stopping_run(RunId id) const;
     /// The run that writes samples; 0 where nobody picked one.
     RunId picked() const;
-    /// Waits while paused; stopping wakes it.
+    /// Waits while paused; stopping and asked probes wake it.
     void wait_while_paused();
+    /// The probes asked since the last call.
+    std::vector<AskedProbe> take_probes();
+    /// Refuses those that wait and all that come: nothing is trained any more.
+    void end_probes();
 
     void mark_ended(RunId id);
     bool ended(RunId id) const;
@@ -36,6 +51,8 @@ class Control {
     RunId picked_ = 0;
     std::set<RunId> stopping_runs_;
     std::set<RunId> ended_;
+    std::vector<AskedProbe> probes_;
+    bool probes_ended_ = false;
 };
 
 }  // namespace ropelab

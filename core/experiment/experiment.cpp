@@ -1,6 +1,7 @@
 #include "core/experiment/experiment.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/spec/error.h"
 
@@ -44,6 +45,59 @@ void check_value(const Key& key, const std::string& text) {
     key.set(scratch, parse_value(key, text, scratch));
 }
 
+// A list of sets of keys and values, as "runs" and "exclude" hold them.
+std::vector<std::map<std::string, std::string>> sets_from_json(const std::string& name, const nlohmann::json& json) {
+    const auto refusal = [&] {
+        return BadInput("The key " + name + " takes a list of objects, like [{\"theta\": 100}], not " + json.dump() +
+                        ".");
+    };
+    if (!json.is_array()) throw refusal();
+    std::vector<std::map<std::string, std::string>> sets;
+    for (const auto& entry : json) {
+        if (!entry.is_object()) throw refusal();
+        std::map<std::string, std::string>& set = sets.emplace_back();
+        for (const auto& [key, value] : entry.items()) set[key] = text_of(key, value);
+    }
+    return sets;
+}
+
+nlohmann::json json_of(const std::map<std::string, std::string>& set) {
+    nlohmann::json object = nlohmann::json::object();
+    for (const auto& [name, text] : set) object[name] = json_of(key(name), text);
+    return object;
+}
+
+std::vector<std::vector<std::string>> zips_from_json(const nlohmann::json& json) {
+    const auto refusal = [&] {
+        return BadInput("The key zip takes lists of keys, like [[\"theta\", \"context\"]], not " + json.dump() + ".");
+    };
+    if (!json.is_array()) throw refusal();
+    std::vector<std::vector<std::string>> zips;
+    for (const auto& entry : json) {
+        if (!entry.is_array()) throw refusal();
+        std::vector<std::string>& zip = zips.emplace_back();
+        for (const auto& name : entry) {
+            if (!name.is_string()) throw refusal();
+            zip.push_back(name.get<std::string>());
+        }
+    }
+    return zips;
+}
+
+// What stands between commas.
+std::vector<std::string> parts_of(std::string_view text) {
+    std::vector<std::string> parts;
+    while (true) {
+        const auto comma = text.find(',');
+        std::string_view part = text.substr(0, comma);
+        while (part.starts_with(' ')) part.remove_prefix(1);
+        while (part.ends_with(' ')) part.remove_suffix(1);
+        if (!part.empty()) parts.emplace_back(part);
+        if (comma == std::string_view::npos) return parts;
+        text.remove_prefix(comma + 1);
+    }
+}
+
 }  // namespace
 
 Experiment Experiment::from_json(const nlohmann::json& json) {
@@ -55,16 +109,11 @@ Experiment Experiment::from_json(const nlohmann::json& json) {
             if (!value.is_string()) throw BadInput("An experiment's name is a text, not " + value.dump() + ".");
             result.name_ = value.get<std::string>();
         } else if (name == "runs") {
-            if (!value.is_array()) throw BadInput("The key runs takes a list of objects, like [{\"theta\": 100}].");
-            std::vector<std::map<std::string, std::string>> runs;
-            for (const auto& entry : value) {
-                if (!entry.is_object())
-                    throw BadInput("The key runs takes a list of objects, like [{\"theta\": 100}].");
-                std::map<std::string, std::string> run;
-                for (const auto& [run_key, run_value] : entry.items()) run[run_key] = text_of(run_key, run_value);
-                runs.push_back(std::move(run));
-            }
-            result.set_explicit_runs(std::move(runs));
+            result.set_explicit_runs(sets_from_json(name, value));
+        } else if (name == "zip") {
+            result.set_zips(zips_from_json(value));
+        } else if (name == "exclude") {
+            result.set_exclusions(sets_from_json(name, value));
         } else if (!value.is_null()) {
             std::vector<std::string> texts;
             if (value.is_array()) {
@@ -100,11 +149,9 @@ nlohmann::json Experiment::to_json() const {
             for (const std::string& text : texts) json[name].push_back(json_of(entry, text));
         }
     }
-    for (const auto& run : explicit_runs_) {
-        nlohmann::json object = nlohmann::json::object();
-        for (const auto& [name, text] : run) object[name] = json_of(key(name), text);
-        json["runs"].push_back(std::move(object));
-    }
+    for (const auto& run : explicit_runs_) json["runs"].push_back(json_of(run));
+    if (!zips_.empty()) json["zip"] = zips_;
+    for (const auto& exclusion : exclusions_) json["exclude"].push_back(json_of(exclusion));
     return json;
 }
 
@@ -129,14 +176,7 @@ void Experiment::set_assignment(std::string_view assignment) {
     if (equals == std::string_view::npos || equals == 0) {
         throw BadInput("\"" + std::string(assignment) + "\" sets nothing; write key=value or key=value,value.");
     }
-    std::vector<std::string> values;
-    std::string_view rest = assignment.substr(equals + 1);
-    while (true) {
-        const auto comma = rest.find(',');
-        if (!rest.substr(0, comma).empty()) values.emplace_back(rest.substr(0, comma));
-        if (comma == std::string_view::npos) break;
-        rest.remove_prefix(comma + 1);
-    }
+    std::vector<std::string> values = parts_of(assignment.substr(equals + 1));
     const std::string name(assignment.substr(0, equals));
     key(name);
     if (values.empty()) throw BadInput("The key " + name + " has no value; write " + name + "=value.");
@@ -158,36 +198,59 @@ void Experiment::set_explicit_runs(std::vector<std::map<std::string, std::string
     explicit_runs_ = std::move(runs);
 }
 
-std::vector<RunSpec> Experiment::expand() const {
-    // Explicit runs first, then each swept key in the table's order: the first varies slowest.
-    std::vector<std::map<std::string, std::string>> choices = explicit_runs_;
-    if (choices.empty()) choices.emplace_back();
-    for (const Key& entry : keys()) {
-        const auto found = settings_.find(std::string(entry.name));
-        if (found == settings_.end()) continue;
-        std::vector<std::map<std::string, std::string>> next;
-        for (const auto& choice : choices) {
-            for (const std::string& text : found->second) {
-                next.push_back(choice);
-                next.back().try_emplace(std::string(entry.name), text);
-                if (choice.contains(std::string(entry.name))) break;  // the run's own value stands
+void Experiment::set_zips(std::vector<std::vector<std::string>> zips) {
+    std::set<std::string> seen;
+    for (const auto& zip : zips) {
+        for (const std::string& name : zip) {
+            key(name);
+            if (!seen.insert(name).second) {
+                throw BadInput("The key " + name +
+                               " is zipped twice; a key can vary together with one list of others.");
             }
         }
-        choices = std::move(next);
-    }
-
-    std::vector<RunSpec> runs;
-    for (const auto& choice : choices) {
-        RunSpec spec;
-        // In the table's order, so that the head dimension is known when "6 ch" is read.
-        for (const Key& entry : keys()) {
-            const auto found = choice.find(std::string(entry.name));
-            if (found != choice.end()) apply(spec, entry.name, found->second);
+        if (zip.size() < 2) {
+            throw BadInput("Zipping takes two keys or more, like theta,context, not \"" +
+                           (zip.empty() ? std::string() : zip.front()) + "\".");
         }
-        check(spec);
-        runs.push_back(std::move(spec));
     }
-    return runs;
+    zips_ = std::move(zips);
+}
+
+void Experiment::add_zip(std::string_view names) {
+    auto zips = zips_;
+    zips.push_back(parts_of(names));
+    set_zips(std::move(zips));
+}
+
+void Experiment::set_exclusions(std::vector<std::map<std::string, std::string>> exclusions) {
+    for (const auto& exclusion : exclusions) {
+        if (exclusion.empty()) throw BadInput("An exclusion without a key leaves out every run; name key=value.");
+        for (const auto& [name, text] : exclusion) check_value(key(name), text);
+    }
+    exclusions_ = std::move(exclusions);
+}
+
+void Experiment::add_exclusion(std::string_view assignments) {
+    auto exclusions = exclusions_;
+    std::map<std::string, std::string>& exclusion = exclusions.emplace_back();
+    for (const std::string& part : parts_of(assignments)) {
+        const auto equals = part.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
+            throw BadInput("\"" + part + "\" excludes nothing; write key=value or key=value,key=value.");
+        }
+        const std::vector<std::string> name = parts_of(part.substr(0, equals));
+        const std::vector<std::string> value = parts_of(part.substr(equals + 1));
+        if (name.empty() || value.empty() || !exclusion.emplace(name.front(), value.front()).second) {
+            throw BadInput("\"" + part + "\" excludes nothing; each key of an exclusion has one value.");
+        }
+    }
+    set_exclusions(std::move(exclusions));
+}
+
+std::string assignments_text(const std::map<std::string, std::string>& assignments) {
+    std::string text;
+    for (const auto& [name, value] : assignments) text += (text.empty() ? "" : ", ") + name + " = " + value;
+    return text;
 }
 
 nlohmann::json to_json(const RunSpec& spec) {

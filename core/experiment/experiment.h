@@ -17,8 +17,9 @@ class Experiment {
  public:
     Experiment() = default;
     explicit Experiment(std::string name) : name_(std::move(name)) {}
-    /// {"name": …, "runs": [{…}, …]?, key: value or [values], …}. Throws BadInput for unknown keys (naming the nearest)
-    /// and values out of range. A missing number (null) means the default.
+    /// {"name": …, "runs": [{…}, …]?, "zip": [[key, key, …], …]?, "exclude": [{key: value, …}, …]?, key: value or
+    /// [values], …}. Throws BadInput for unknown keys (naming the nearest) and values out of range. A missing number
+    /// (null) means the default.
     static Experiment from_json(const nlohmann::json& json);
     /// Throws BadInput where the text is not JSON, saying where.
     static Experiment from_text(std::string_view text);
@@ -36,13 +37,29 @@ class Experiment {
     bool is_set(std::string_view key) const { return settings_.contains(std::string(key)); }
 
     /// The runs: every combination of the swept keys (the first key of the table varies slowest), or the explicit list
-    /// where one was given, each over the shared keys. Duplicates (rotating nothing at two thetas, say) are kept.
-    /// Throws BadInput where a run does not hold together.
+    /// where one was given, each over the shared keys. Zipped keys vary as one, at the place of the first of them; runs
+    /// that an exclusion matches are left out. Duplicates (rotating nothing at two thetas, say) are kept. Throws
+    /// BadInput where a run does not hold together, zipped keys have unequal numbers of values or are set by the
+    /// explicit runs, an exclusion matches no run, or all runs are left out.
     std::vector<RunSpec> expand() const;
 
     /// Explicit runs: each a set of keys over the shared ones; they multiply with the swept keys.
     const std::vector<std::map<std::string, std::string>>& explicit_runs() const { return explicit_runs_; }
     void set_explicit_runs(std::vector<std::map<std::string, std::string>> runs);
+
+    /// Lists of swept keys that vary together, first value with first value: no grid among them. Throws BadInput unless
+    /// each list names two known keys or more, and no key twice.
+    const std::vector<std::vector<std::string>>& zips() const { return zips_; }
+    void set_zips(std::vector<std::vector<std::string>> zips);
+    /// Adds a list as --zip takes it: "theta,context".
+    void add_zip(std::string_view keys);
+
+    /// Runs that are left out: those that have every value of one of these sets of keys. Throws BadInput for unknown
+    /// keys, values out of range, and an empty set.
+    const std::vector<std::map<std::string, std::string>>& exclusions() const { return exclusions_; }
+    void set_exclusions(std::vector<std::map<std::string, std::string>> exclusions);
+    /// Adds a set as --exclude takes it: "fraction=0,theta=500".
+    void add_exclusion(std::string_view assignments);
 
     bool operator==(const Experiment&) const = default;
 
@@ -50,7 +67,12 @@ class Experiment {
     std::string name_;
     std::map<std::string, std::vector<std::string>> settings_;  // texts as typed
     std::vector<std::map<std::string, std::string>> explicit_runs_;
+    std::vector<std::vector<std::string>> zips_;
+    std::vector<std::map<std::string, std::string>> exclusions_;
 };
+
+/// Keys and values as people read them: "fraction = 0, theta = 500".
+std::string assignments_text(const std::map<std::string, std::string>& assignments);
 
 /// One run's settings as flat JSON: every key, by name, numbers as numbers.
 nlohmann::json to_json(const RunSpec& spec);

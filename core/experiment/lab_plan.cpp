@@ -15,6 +15,32 @@ Plan plan_new_runs(LabFile& lab, const Experiment& experiment) {
     return plan;
 }
 
+std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
+                                           const std::function<void(LabFile&)>& fill) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path beside = path;
+    beside += ".starting";
+    fs::path checkpoints = path;
+    checkpoints += ".checkpoints";
+    const bool writable = fs::is_directory(fs::absolute(path).parent_path(), error);
+    const bool taken = fs::exists(path, error) || (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error));
+    if (taken || !writable) {  // refused, with the reason
+        auto lab = LabFile::create(path);
+        fill(*lab);
+        return lab;
+    }
+    fs::remove(beside, error);  // of a program that was killed
+    try {
+        fill(*LabFile::create(beside));  // closed after this: no log is left beside it
+        fs::rename(beside, path);
+    } catch (...) {
+        fs::remove(beside, error);
+        throw;
+    }
+    return LabFile::open(path);
+}
+
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
     Plan plan;
     for (RunId id : runs) {

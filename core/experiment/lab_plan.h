@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/experiment/experiment.h"
@@ -12,6 +14,11 @@ namespace ropelab {
 
 /// Enters an experiment and its runs into a lab. Returns the plan that trains them; connect it to a recorder.
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment);
+
+/// A new lab with what `fill` enters, there as a whole or not at all: a program that is killed meanwhile leaves no lab
+/// with a part of its runs. Throws BadInput as LabFile::create does, and what `fill` throws.
+std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
+                                           const std::function<void(LabFile&)>& fill);
 
 /// The plan that goes on with the given runs of a lab from their checkpoints, under the conditions of their first
 /// start. Throws BadInput for a run that is finished or not there.

@@ -3,37 +3,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <set>
+#include <numeric>
 #include <thread>
 
-#include "core/experiment/cohort_trainer.h"
-#include "core/experiment/experiment.h"
+#include "core/experiment/cohort_queue.h"
 #include "core/experiment/process_memory.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
-
-namespace {
-
-// Cohorts as lists of indices into the plan: equal shapes that start from the same step under the same conditions.
-std::vector<std::vector<std::size_t>> plan_cohorts(const Plan& plan, const std::vector<TrainedRun>& runs) {
-    std::vector<RunSpec> specs;
-    for (const PlannedRun& run : plan.runs) specs.push_back(run.spec);
-    std::vector<std::vector<std::size_t>> cohorts;
-    for (const auto& group : group_into_cohorts(specs)) {
-        std::vector<std::vector<std::size_t>> parts;
-        for (std::size_t index : group) {
-            auto home = std::find_if(parts.begin(), parts.end(),
-                                     [&](const auto& part) { return runs[part.front()].starts_like(runs[index]); });
-            if (home == parts.end()) home = parts.insert(parts.end(), std::vector<std::size_t>{});
-            home->push_back(index);
-        }
-        cohorts.insert(cohorts.end(), parts.begin(), parts.end());
-    }
-    return split_by_memory(cohorts, specs);
-}
-
-}  // namespace
 
 // One sweep. `Control` is what the other threads may touch.
 class Runner::Worker {
@@ -46,11 +23,14 @@ class Runner::Worker {
     }
 
     void start(Plan plan) {
-        if (thread_.joinable()) throw std::logic_error("A Runner trains one plan.");
-        running_ = true;
-        thread_ = std::thread([this, plan = std::move(plan)] {
-            train(plan);
-            running_ = false;
+        run([this, plan = std::move(plan)] { train(plan); });
+    }
+
+    void measure(std::vector<std::vector<RunSpec>> cohorts, std::filesystem::path data_dir,
+                 std::function<void(const Measurement&)> each) {
+        queue_.end();
+        run([this, cohorts = std::move(cohorts), data_dir = std::move(data_dir), each = std::move(each)] {
+            measure_cohorts(cohorts, data_dir, each);
         });
     }
 
@@ -59,9 +39,41 @@ class Runner::Worker {
     }
 
     Control& control() { return control_; }
+    CohortQueue& queue() { return queue_; }
     bool running() const { return running_; }
 
  private:
+    void run(std::function<void()> work) {
+        if (thread_.joinable()) throw std::logic_error("A Runner trains one plan.");
+        running_ = true;
+        thread_ = std::thread([this, work = std::move(work)] {
+            work();
+            running_ = false;
+        });
+    }
+
+    void measure_cohorts(const std::vector<std::vector<RunSpec>>& cohorts, const std::filesystem::path& data_dir,
+                         const std::function<void(const Measurement&)>& each) {
+        level_ = process_memory().now;
+        for (std::size_t i = 0; i < cohorts.size() && !control_.stopping(); ++i) {
+            Measurement measurement;
+            try {
+                Engine& engine = engine_();
+                measurement = measure_cohort(engine, cohorts[i], data_dir, memory_before(),
+                                             [this] { return control_.stopping(); });
+            } catch (const std::exception& error) {
+                measurement.problem = error.what();
+            }
+            measurement.cohort = i;
+            if (!control_.stopping()) each(measurement);
+        }
+        control_.end_probes();
+        sink_(event::SweepEnded{control_.stopping() ? RunState::stopped : RunState::finished, "", 0});
+    }
+
+    // Resident bytes of the program without the engine.
+    std::int64_t memory_before() const { return memory_before_engine() > 0 ? memory_before_engine() : level_; }
+
     void train(const Plan& plan) {
         event::SweepEnded ending;
         forget_peak();
@@ -78,9 +90,9 @@ class Runner::Worker {
             train_cohorts(plan, watch);
             if (failed > 0) {
                 ending.state = RunState::failed;
-                ending.message = failed == 1 && plan.runs.size() == 1
+                ending.message = failed == 1 && queue_.runs() == 1
                                      ? first_message
-                                     : std::to_string(failed) + " of " + std::to_string(plan.runs.size()) +
+                                     : std::to_string(failed) + " of " + std::to_string(queue_.runs()) +
                                            " runs failed. " + first_message;
             } else if (control_.stopping()) {
                 ending.state = RunState::stopped;
@@ -88,32 +100,43 @@ class Runner::Worker {
         } catch (const std::exception& error) {
             ending = {RunState::failed, error.what(), 0};
         }
-        const std::int64_t before = memory_before_engine() > 0 ? memory_before_engine() : level_;
-        ending.peak_memory_bytes = std::max<std::int64_t>(0, process_memory().peak - before);
+        queue_.end();
+        ending.peak_memory_bytes = std::max<std::int64_t>(0, process_memory().peak - memory_before());
+        control_.end_probes();
         sink_(ending);
     }
 
     void train_cohorts(const Plan& plan, const Sink& sink) {
         std::vector<TrainedRun> runs;
         for (const PlannedRun& run : plan.runs) runs.push_back(prepare(run));
-        const auto cohorts = plan_cohorts(plan, runs);
-        SweepClock clock(cohorts, runs);
-        for (std::size_t i = 0; i < cohorts.size() && !control_.stopping(); ++i) {
-            std::vector<TrainedRun> members;
-            for (std::size_t index : cohorts[i]) members.push_back(std::move(runs[index]));
-            clock.begin_cohort(i);
+        queue_.begin(std::move(runs));
+        const Sink of_sweep = [&](const Event& published) {
+            const auto* progress = std::get_if<event::Progress>(&published);
+            if (!progress) return sink(published);
+            event::Progress whole = *progress;
+            queue_.fill(whole);
+            sink(whole);
+        };
+        bool first = true;
+        while (!control_.stopping()) {
+            std::optional<std::vector<TrainedRun>> members = queue_.next();
+            if (!members) return;
+            std::vector<RunId> ids;
+            for (const TrainedRun& run : *members) ids.push_back(run.plan.id);
             try {
-                if (i == 0) {
-                    open_corpus(members.front().plan.spec, plan.data_dir);  // the text is not what training takes
+                if (first) {
+                    open_corpus(members->front().plan.spec, plan.data_dir);  // the text is not what training takes
                     level_ = process_memory().now;
                 }
-                CohortTrainer(engine_(), plan, sink, control_, clock).train(std::move(members));
+                first = false;
+                std::vector<std::size_t> all(members->size());
+                std::iota(all.begin(), all.end(), std::size_t{0});
+                SweepClock clock({all}, *members);
+                CohortTrainer(engine_(), plan, of_sweep, control_, clock).train(std::move(*members));
             } catch (const std::exception& error) {
                 // The cohort cannot start or go on; the runs that had not ended fail, the next cohort gets its turn.
-                for (std::size_t index : cohorts[i]) {
-                    if (!control_.ended(plan.runs[index].id)) {
-                        sink(event::RunEnded{plan.runs[index].id, RunState::failed, error.what(), {}});
-                    }
+                for (const RunId id : ids) {
+                    if (!control_.ended(id)) sink(event::RunEnded{id, RunState::failed, error.what(), {}});
                 }
             }
         }
@@ -122,6 +145,7 @@ class Runner::Worker {
     EngineSource engine_;
     Sink sink_;
     Control control_;
+    CohortQueue queue_;
     std::int64_t level_ = 0;  // of memory, before the first cohort
     std::atomic<bool> running_{false};
     std::thread thread_;
@@ -133,6 +157,26 @@ Runner::~Runner() = default;
 
 void Runner::start(Plan plan) {
     worker_->start(std::move(plan));
+}
+void Runner::measure(std::vector<std::vector<RunSpec>> cohorts, std::filesystem::path data_dir,
+                     std::function<void(const Measurement&)> each) {
+    worker_->measure(std::move(cohorts), std::move(data_dir), std::move(each));
+}
+std::vector<WaitingCohort> Runner::waiting() const {
+    return worker_->queue().waiting();
+}
+bool Runner::move_waiting(std::int64_t cohort, std::size_t place) {
+    return worker_->queue().move(cohort, place);
+}
+bool Runner::remove_waiting(std::int64_t cohort) {
+    return worker_->queue().remove(cohort);
+}
+bool Runner::append(const std::vector<PlannedRun>& runs) {
+    if (worker_->control().stopping()) return false;
+    std::vector<TrainedRun> prepared;
+    prepared.reserve(runs.size());
+    for (const PlannedRun& run : runs) prepared.push_back(prepare(run));
+    return worker_->queue().append(std::move(prepared));
 }
 void Runner::pause() {
     worker_->control().pause(true);
@@ -148,6 +192,9 @@ void Runner::stop_run(RunId id) {
 }
 void Runner::pick(RunId id) {
     worker_->control().pick(id);
+}
+std::future<ProbeResult> Runner::probe(RunId id, ProbeRequest request) {
+    return worker_->control().probe(id, std::move(request));
 }
 void Runner::join() {
     worker_->join();

@@ -2,12 +2,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/data/corpus.h"
+#include "core/experiment/measurement.h"
 #include "core/spec/engine.h"
 #include "core/spec/event.h"
 #include "core/spec/run_spec.h"
@@ -38,6 +40,13 @@ struct Plan {
     std::function<void()> before_checkpoint;
 };
 
+/// A cohort that waits for its turn, by a number of its own.
+struct WaitingCohort {
+    std::int64_t id = 0;
+    std::vector<RunId> runs;
+    bool operator==(const WaitingCohort&) const = default;
+};
+
 /// Trains a plan's cohorts one after another on a thread of its own and publishes Events. The sink is called on that
 /// thread, in order; SweepEnded is the last event, exactly once. The destructor stops and joins.
 ///
@@ -53,6 +62,21 @@ class Runner {
     ~Runner();
 
     void start(Plan plan);
+    /// In place of start: trains nothing, but lets each of these cohorts of equal shape take a few steps. `each` is
+    /// called on the runner's thread, once a cohort; SweepEnded is the only event. stop() ends it between two steps.
+    void measure(std::vector<std::vector<RunSpec>> cohorts, std::filesystem::path data_dir,
+                 std::function<void(const Measurement&)> each);
+
+    /// Cohorts that have not begun, first to train first; none before the first CohortStarted.
+    std::vector<WaitingCohort> waiting() const;
+    /// Puts a waiting cohort at `place` among those that wait. False where it has begun meanwhile.
+    bool move_waiting(std::int64_t cohort, std::size_t place);
+    /// Takes a waiting cohort out: its runs will have no event. False where it has begun meanwhile.
+    bool remove_waiting(std::int64_t cohort);
+    /// More runs, in the plan's lab, behind all cohorts that wait. Reads the checkpoints of those that go on. False,
+    /// and nothing happens, where the sweep is ending or has ended. Throws BadInput for an unreadable checkpoint.
+    bool append(const std::vector<PlannedRun>& runs);
+
     /// At the next step; a paused run has a checkpoint.
     void pause();
     void resume();
@@ -62,6 +86,9 @@ class Runner {
     void stop_run(RunId id);
     /// The run that writes a text sample at each evaluation, from the next step on; at first the first of each cohort.
     void pick(RunId id);
+    /// Looks into a run that is being trained or paused, at the next step, on the runner's thread. The answer throws
+    /// BadInput where the run is not being trained then or the request does not fit it.
+    std::future<ProbeResult> probe(RunId id, ProbeRequest request);
     /// Blocks until the sweep has ended.
     void join();
     bool running() const;

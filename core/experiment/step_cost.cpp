@@ -29,6 +29,23 @@ std::int64_t matrix_numbers(const RunSpec& spec) {
     return spec.width * (qkv_rows(spec) + spec.width + up_rows(spec) + spec.hidden_width());
 }
 
+// Of "rotary.shift".
+std::int64_t shift_numbers(const RunSpec& spec) {
+    if (!spec.theta_moves()) return 0;
+    switch (spec.theta_training) {
+        case ThetaTraining::fixed:
+        case ThetaTraining::one:
+            return 1;
+        case ThetaTraining::layer:
+            return spec.layers;
+        case ThetaTraining::head:
+            return spec.layers * spec.heads;
+        case ThetaTraining::free:
+            return spec.layers * (spec.head_dim() / 2);
+    }
+    return 0;
+}
+
 }  // namespace
 
 std::int64_t likely_vocabulary(const RunSpec& spec) {
@@ -45,7 +62,7 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     const std::int64_t head_norms = spec.qk_norm ? spec.layers * 2 * spec.head_dim() : 0;
     const std::int64_t biases = spec.bias ? spec.layers * (qkv_rows(spec) + C + up_rows(spec) + C) : 0;
     return spec.layers * matrix_numbers(spec) + vocabulary * C * (spec.tied_head ? 1 : 2) +
-           (spec.learns_positions() ? spec.context * C : 0) + norms + head_norms + biases;
+           (spec.learns_positions() ? spec.context * C : 0) + norms + head_norms + biases + shift_numbers(spec);
 }
 
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
@@ -63,7 +80,7 @@ double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     // bfloat16: the normalised rows, the mixture's and GELU's copies at half their size; the mixture itself stays too.
     double layer = (spec.precision == Precision::bfloat16 ? 13.5 : 16.0) * C;
-    if (spec.dropout > 0) layer += number(spec.heads * spec.context);
+    if (spec.dropout > 0) layer += 2.0 * number(spec.heads * spec.context) + 2.0 * C;
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }
 

@@ -28,8 +28,9 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Numbers that a training step keeps for its backward pass, for each symbol of the batch. In each layer of width C:
 /// two residual sums, two normalised rows, q, k and v, what attention mixed, and the wide rows before and after GELU;
-/// with dropout also a share for each pair of positions and head. Then the last rows, the logits and their gradients.
-/// Where precision asks for bfloat16, what linear layers keep of their input counts half.
+/// with dropout also the share of each pair of positions and head, before and after, and two masks. Then the last rows,
+/// the logits and their gradients. Where precision asks for bfloat16, what linear layers keep of their input counts
+/// half.
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary);
 
 /// What a cohort's training takes in bytes, resident.

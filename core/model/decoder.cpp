@@ -55,11 +55,11 @@ torch::Tensor Decoder::attend_to_cache(LayerVectors vectors, KeyValueCache::Laye
 
 torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
                                  std::int64_t layer, const LayerTables& tables, Precision precision,
-                                 const Dropout& dropout, KeyValueCache* cache) const {
+                                 const Dropout& dropout, KeyValueCache* cache, AttentionHook* hook) const {
     const std::string name = "layers." + std::to_string(layer) + ".attention";
     const torch::Tensor qkv = linear(x, weights.get(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision);
     torch::Tensor mixed;
-    if (!cache && !spec_.qk_norm && spec_.kv_heads() == spec_.heads) {
+    if (!cache && !hook && !spec_.qk_norm && spec_.kv_heads() == spec_.heads && tables.at(layer).plain()) {
         mixed = attend(qkv, batch, spec_.heads, tables.at(layer), dropout, name);
     } else {
         LayerVectors vectors = split_heads(qkv, batch, spec_.heads, spec_.kv_heads());
@@ -67,7 +67,9 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
             vectors.query = norm_heads(vectors.query, weights.get(name + ".query_norm.weight"));
             vectors.key = norm_heads(vectors.key, weights.get(name + ".key_norm.weight"));
         }
+        if (hook) hook->see(layer, vectors);
         vectors = turned(std::move(vectors), tables.at(layer));
+        if (hook) hook->change(layer, vectors);
         mixed =
             cache ? attend_to_cache(std::move(vectors), cache->layer(layer)) : attend_openly(vectors, dropout, name);
     }
@@ -91,7 +93,7 @@ torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, st
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const LayerTables& tables,
                               Precision precision, const Dropout& dropout, std::int64_t first_position,
-                              KeyValueCache* cache) const {
+                              KeyValueCache* cache, AttentionHook* hook) const {
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
 
@@ -115,7 +117,7 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
         const torch::Tensor attended =
-            attention(weights, norm(name + ".attention_norm"), batch, layer, tables, precision, dropout, cache);
+            attention(weights, norm(name + ".attention_norm"), batch, layer, tables, precision, dropout, cache, hook);
         if (spec_.block == Block::pythia) {
             const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
             branch.values = dropout(attended, name + ".attention.output") + dropout(fed, name + ".mlp");

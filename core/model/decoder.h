@@ -37,15 +37,15 @@ class Decoder {
 
     /// tokens: (runs, batch, time) int64 → logits: (runs, batch·time, vocabulary) float32.
     /// `tables`: for exactly these positions. `first_position`: of the first token, for learned positions. With a cache
-    /// the tokens continue what it holds, and are added to it.
+    /// the tokens continue what it holds, and are added to it. A hook is shown each layer's attention.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const LayerTables& tables,
                          Precision precision, const Dropout& dropout = {}, std::int64_t first_position = 0,
-                         KeyValueCache* cache = nullptr) const;
+                         KeyValueCache* cache = nullptr, AttentionHook* hook = nullptr) const;
 
  private:
     torch::Tensor attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch, std::int64_t layer,
                             const LayerTables& tables, Precision precision, const Dropout& dropout,
-                            KeyValueCache* cache) const;
+                            KeyValueCache* cache, AttentionHook* hook) const;
     torch::Tensor attend_to_cache(LayerVectors vectors, KeyValueCache::Layer& held) const;
     torch::Tensor mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer, Precision precision) const;
 

@@ -1,5 +1,6 @@
 #include "core/model/dropout.h"
 
+#include "core/model/fused_device.h"
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
 
@@ -7,6 +8,7 @@ namespace ropelab {
 
 torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& place) const {
     if (!active()) return x;
+    if (has_device_kernels(x)) return on_device::drop_out(x, *this, place);
     torch::Tensor mask = torch::empty(x.sizes(), torch::kFloat32);
     const std::int64_t size = x.numel() / x.size(0);
     constexpr std::int64_t grain = 16384;  // a multiple of 4, as fill_dropout asks

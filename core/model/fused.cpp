@@ -2,12 +2,13 @@
 
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
-#include "core/model/parallel.h"
 
 #include <cmath>
 
 #include "core/kernels/kernels.h"
+#include "core/model/fused_device.h"
 #include "core/model/open_attention.h"
+#include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab {
@@ -350,6 +351,7 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm) {
+    if (has_device_kernels(x)) return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm);
     if (x.is_cpu()) {
         const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
                                                  c10::make_intrusive<Place>(dropout, place), norm == Norm::layer);
@@ -365,11 +367,13 @@ Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const 
 
 torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
                      const Dropout& dropout, const std::string& place) {
+    if (has_device_kernels(qkv)) return on_device::attend(qkv, batch, heads, tables, dropout, place);
     if (!qkv.is_cpu()) return attend_openly(turned(split_heads(qkv, batch, heads, heads), tables), dropout, place);
     return Attention::apply(qkv, c10::make_intrusive<AttentionPlace>(dropout, place, batch, heads, tables));
 }
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
+    if (has_device_kernels(table)) return on_device::look_up(table, tokens);
     if (table.is_cpu()) return LookUp::apply(table, tokens);
     std::vector<torch::Tensor> rows;
     for (std::int64_t run = 0; run < table.size(0); ++run) {
@@ -379,6 +383,7 @@ torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
 }
 
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
+    if (has_device_kernels(logits)) return on_device::token_losses(logits, targets);
     if (logits.is_cpu()) return TokenLosses::apply(logits, targets);
     return torch::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None).view_as(targets);
 }

@@ -6,6 +6,25 @@
 
 namespace ropelab {
 
+namespace {
+
+std::vector<std::int64_t> shift_shape(const RunSpec& spec) {
+    switch (spec.theta_training) {
+        case ThetaTraining::fixed:  // a schedule
+        case ThetaTraining::one:
+            return {1};
+        case ThetaTraining::layer:
+            return {spec.layers};
+        case ThetaTraining::head:
+            return {spec.layers, spec.heads};
+        case ThetaTraining::free:
+            return {spec.layers, spec.head_dim() / 2};
+    }
+    return {};
+}
+
+}  // namespace
+
 const Parameter& Layout::at(const std::string& name) const {
     const auto found =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
@@ -68,6 +87,8 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         }
     }
     add_norm("final_norm");
+    layout.vectors = layout.total - layout.matrices;
+    if (spec.theta_moves()) add("rotary.shift", shift_shape(spec), 0.0);
     return layout;
 }
 

@@ -27,11 +27,15 @@ struct Parameter {
 ///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) with bias, except RMSNorms
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm; the matrices' .bias with bias
 ///
+/// Where theta moves (core/spec/run_spec.h) "rotary.shift" stands last, from 0: what is added to log theta, (1),
+/// (layers) or (layers, heads), or to the logarithm of each frequency, (layers, D/2).
+///
 /// The rows of qkv are query, key, value, each head by head in the canonical pairing (core/rope/rotation.h); those of
 /// gate_up what goes through SiLU, then what it multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
     std::int64_t matrices = 0;  // numbers in matrices: the decayed part
+    std::int64_t vectors = 0;   // numbers in vectors, "rotary.shift" not counted
     std::int64_t total = 0;     // numbers of one run
 
     /// Throws std::out_of_range for an unknown name.

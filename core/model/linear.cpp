@@ -1,5 +1,7 @@
 #include "core/model/linear.h"
 
+#include "core/model/fused_device.h"
+
 namespace ropelab {
 
 namespace {
@@ -36,6 +38,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      Precision precision) {
+    if (has_device_kernels(x)) return on_device::linear(x, weight, bias, precision);
     const torch::Tensor result = BatchedLinear::apply(x, weight, precision == Precision::bfloat16);
     return bias.defined() ? result + bias.unsqueeze(1) : result;
 }

@@ -20,6 +20,16 @@ struct LayerVectors {
     torch::Tensor value;
 };
 
+/// Looks into a decoder's attention, or changes it. While one is there attention goes step by step.
+class AttentionHook {
+ public:
+    virtual ~AttentionHook() = default;
+    /// A layer's vectors before rotation, queries and keys normalised where the model does that.
+    virtual void see(std::int64_t layer, const LayerVectors& vectors) = 0;
+    /// The same after rotation; what this leaves in them is what attends.
+    virtual void change(std::int64_t layer, LayerVectors& vectors) = 0;
+};
+
 /// Views of the parts of qkv: (runs, batch·time, (heads + 2·key_value_heads)·head_dim).
 LayerVectors split_heads(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads,
                          std::int64_t key_value_heads);

@@ -5,17 +5,21 @@
 #include <span>
 #include <vector>
 
+#include "core/model/parameters.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
 
-/// One layer's cos and sin of a cohort: (runs, 1, time, 1, head_dim/2), float32, in the canonical pairing; a pair that
-/// does not turn has cos 1 and sin 0. Undefined where no run of the cohort rotates.
+/// One layer's cos and sin of a cohort: (runs, 1, time, 1, head_dim/2), float32, in the canonical pairing; (runs, 1,
+/// time, heads, head_dim/2) where each head has a theta of its own. A pair that does not turn has cos 1 and sin 0.
+/// Undefined where no run of the cohort rotates.
 struct RotaryTables {
     torch::Tensor cosine;
     torch::Tensor sine;
 
     bool defined() const { return cosine.defined(); }
+    /// Whether all heads turn alike and by fixed angles, as fused operations want it.
+    bool plain() const { return !defined() || (cosine.size(3) == 1 && !cosine.requires_grad()); }
     /// Positions first … first + count − 1.
     RotaryTables narrow(std::int64_t first, std::int64_t count) const;
 };
@@ -30,11 +34,22 @@ struct LayerTables {
     LayerTables narrow(std::int64_t first, std::int64_t count) const;
 };
 
-/// Tables for positions 0 … positions − 1. Where a run does not rotate a layer, or a pair, it gets frequency 0.
-LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device);
+/// What a probe changes in the tables of a trained model.
+struct TableChanges {
+    /// Applied by `frequencies`; `positions` is the current length.
+    Scaling scaling = {};
+    /// Pairs that get frequency 0.
+    std::vector<std::int64_t> stopped_pairs = {};
+};
+
+/// Tables for positions 0 … positions − 1. Where a run does not rotate a layer, or a pair, it gets frequency 0. Where
+/// theta moves, `weights` tell where it stands, and the tables carry gradients to its shift if it is trained. Throws
+/// BadInput for a scaling where theta moved.
+LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
+                         const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
 /// Turns x: (runs, batch, time, heads, head_dim) by the tables (F1). Its gradient is the rotation by the opposite
-/// angle.
+/// angle; tables that want gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
 
 }  // namespace ropelab

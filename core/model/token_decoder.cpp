@@ -31,8 +31,9 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 }  // namespace
 
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
-    : spec_(spec), layout_(weights.layout()), tables_(layer_tables({&spec, 1}, spec.context, torch::kCPU)) {
+    : spec_(spec), weights_(weights) {
     const torch::NoGradGuard no_gradients;
+    make_tables(spec.context);
     const torch::Tensor row = weights.flat()[0].detach();
     numbers_ = copy_in_large_pages(row, torch::kFloat32);
     if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
@@ -59,12 +60,19 @@ TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Preci
     scores_.resize(static_cast<std::size_t>(spec.heads * spec.context));
 }
 
+void TokenDecoder::make_tables(std::int64_t positions) {
+    tables_ = layer_tables({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
+    for (RotaryTables& tables : tables_.layers) {
+        if (tables.defined()) tables = {tables.cosine.detach().contiguous(), tables.sine.detach().contiguous()};
+    }
+}
+
 const float* TokenDecoder::vector(const std::string& name) const {
-    return layout_.contains(name) ? numbers_.data_ptr<float>() + layout_.at(name).offset : nullptr;
+    return weights_.layout().contains(name) ? numbers_.data_ptr<float>() + weights_.layout().at(name).offset : nullptr;
 }
 
 TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
-    const Parameter& weight = layout_.at(name + ".weight");
+    const Parameter& weight = weights_.layout().at(name + ".weight");
     const auto* halves = halves_.defined()
                              ? reinterpret_cast<const std::uint16_t*>(halves_.data_ptr<at::BFloat16>()) + weight.offset
                              : nullptr;
@@ -72,8 +80,8 @@ TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
 }
 
 TokenDecoder::Norm TokenDecoder::norm(const std::string& name) const {
-    if (!layout_.contains(name + ".weight")) return {};
-    return {layout_.at(name + ".weight").size, vector(name + ".weight"), vector(name + ".bias")};
+    if (!weights_.layout().contains(name + ".weight")) return {};
+    return {weights_.layout().at(name + ".weight").size, vector(name + ".weight"), vector(name + ".bias")};
 }
 
 template <typename Finish>
@@ -143,9 +151,19 @@ void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t
         normalise(layer.key_norm, key, key_heads, false);
     }
     if (tables.defined()) {
-        const std::int64_t at = position * (head_dim / 2);
-        kernels::turn_heads(query, spec_.heads + key_heads, head_dim, tables.cosine.data_ptr<float>() + at,
-                            tables.sine.data_ptr<float>() + at, 1.0F);
+        const std::int64_t pairs = head_dim / 2;
+        const std::int64_t tables_a_place = tables.cosine.size(3);  // 1, or one a head
+        const float* cosine = tables.cosine.data_ptr<float>() + position * tables_a_place * pairs;
+        const float* sine = tables.sine.data_ptr<float>() + position * tables_a_place * pairs;
+        if (tables_a_place == 1) {
+            kernels::turn_heads(query, spec_.heads + key_heads, head_dim, cosine, sine, 1.0F);
+        }
+        for (std::int64_t head = 0; tables_a_place > 1 && head < spec_.heads; ++head) {
+            for (float* vectors : {query, key}) {
+                kernels::turn_heads(vectors + head * head_dim, 1, head_dim, cosine + head * pairs, sine + head * pairs,
+                                    1.0F);
+            }
+        }
     }
     const std::int64_t place = length_ % spec_.context;
     for (std::int64_t head = 0; head < key_heads; ++head) {
@@ -184,7 +202,7 @@ void TokenDecoder::feed_forward(const Layer& layer) {
 
 torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
     if (const std::int64_t made = tables_.positions(); made > 0 && position >= made) {
-        tables_ = layer_tables({&spec_, 1}, 2 * position, torch::kCPU);
+        make_tables(2 * position);
     }
     std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
     if (const float* positions = vector("positions.weight")) {

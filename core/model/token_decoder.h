@@ -47,6 +47,7 @@ class TokenDecoder {
     };
     using Vector = std::vector<float>;
 
+    void make_tables(std::int64_t positions);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
     Norm norm(const std::string& name) const;
@@ -61,7 +62,7 @@ class TokenDecoder {
     void feed_forward(const Layer& layer);
 
     RunSpec spec_;
-    Layout layout_;
+    Parameters weights_;
     torch::Tensor numbers_;  // all weights, (total) float32
     torch::Tensor halves_;   // the same rounded to bfloat16, or undefined
     std::vector<Layer> layers_;

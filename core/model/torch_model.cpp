@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/model/device_reader.h"
 #include "core/model/fused.h"
 #include "core/model/token_decoder.h"
 #include "core/spec/error.h"
@@ -46,7 +47,7 @@ TorchModel::TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& 
       weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
       decoder_(spec),
       precision_(precision),
-      tables_(layer_tables({&spec_, 1}, spec.context, row.device())) {}
+      tables_(layer_tables({&spec_, 1}, spec.context, row.device(), {}, &weights_)) {}
 
 torch::Tensor TorchModel::tokens_tensor(std::span<const std::int32_t> tokens) const {
     const auto vocabulary = weights_.layout().at("embedding.weight").shape.front();
@@ -81,7 +82,7 @@ torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens, KeyV
 
 torch::Tensor TorchModel::next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache) {
     if (const std::int64_t made = tables_.positions(); made > 0 && position >= made) {
-        tables_ = layer_tables({&spec_, 1}, 2 * position, weights_.flat().device());
+        tables_ = layer_tables({&spec_, 1}, 2 * position, weights_.flat().device(), {}, &weights_);
     }
     return decoder_.logits(weights_, tokens_tensor({&token, 1}), tables_.narrow(position, 1), precision_, {}, position,
                            &cache)[0][-1];
@@ -112,7 +113,19 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
         return next_logits(token, position, cache);
     };
     torch::Tensor logits;
-    if (weights_.flat().is_cpu()) {
+    if (DeviceReader::serves(spec_, weights_)) {
+        // Past the context `recompute` reads the last window anew for each symbol.
+        const auto read = std::ssize(text);
+        const std::int64_t count = rolling ? how.length : std::min(how.length, spec_.context + 1 - read);
+        if (rolling && tables_.positions() < read + count) {
+            tables_ = layer_tables({&spec_, 1}, read + count, weights_.flat().device(), {}, &weights_);
+        }
+        DeviceReader::Text more = DeviceReader(spec_, weights_, precision_, tables_).go_on(text, count, how);
+        if (more.stopped || count == how.length) return more.drawn;
+        text.insert(text.end(), more.drawn.begin(), more.drawn.end());
+        result = std::move(more.drawn);
+        logits = last_logits({text.data() + text.size() - context, context}, nullptr);
+    } else if (weights_.flat().is_cpu()) {
         reader.emplace(spec_, weights_, precision_);
         for (std::size_t i = 0; i < text.size(); ++i) logits = next(text[i], static_cast<std::int64_t>(i));
     } else {

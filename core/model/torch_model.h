@@ -16,6 +16,7 @@ class TorchModel : public Model {
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
     std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) override;
     double whole_loss(std::span<const std::int32_t> tokens) override;
+    ProbeResult probe(const ProbeRequest& request) override;
 
  private:
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;

@@ -10,6 +10,7 @@
 
 #include "core/spec/event.h"
 #include "core/spec/named_tensor.h"
+#include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -48,6 +49,8 @@ class Model {
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
     /// Mean loss in nats over every non-overlapping window of the context, in order.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;
+    /// Looks inside while the model reads. Throws BadInput for what the request and the model do not allow together.
+    virtual ProbeResult probe(const ProbeRequest& request) = 0;
 };
 
 /// One run's numbers of one training step.
@@ -84,6 +87,8 @@ class Cohort {
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
     /// A copy of one run's model as it stands.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;
+    /// As Model::probe, of one run as it stands; its weights are not copied, and training goes on as without it.
+    virtual ProbeResult probe(std::int64_t run, const ProbeRequest& request) const = 0;
 };
 
 /// What a cohort starts from. `states` is empty for a fresh start, else one state a run, each taken after `iteration`

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace ropelab {
+
+struct ProbeResult;  // core/spec/probe.h
 
 /// A run's number in its lab file; without a lab file, its number in the sweep from 1.
 using RunId = std::int64_t;
@@ -76,6 +79,13 @@ struct Sampled {
     std::string text;
 };
 
+/// What the run's fixed probe batch showed after `iteration` steps. The numbers are shared, not copied.
+struct Probed {
+    RunId run = 0;
+    std::int64_t iteration = 0;
+    std::shared_ptr<const ProbeResult> result;
+};
+
 /// How far the sweep is; at most ten a second.
 struct Progress {
     std::int64_t iteration = 0;   // of the present cohort
@@ -109,8 +119,8 @@ struct SweepEnded {
 
 }  // namespace event
 
-using Event = std::variant<event::CohortStarted, event::Step, event::Evaluated, event::Sampled, event::Progress,
-                           event::RunEnded, event::SweepEnded>;
+using Event = std::variant<event::CohortStarted, event::Step, event::Evaluated, event::Sampled, event::Probed,
+                           event::Progress, event::RunEnded, event::SweepEnded>;
 
 /// "waiting", "running", "paused", "finished", "failed", "stopped".
 std::string to_string(RunState state);

@@ -26,6 +26,21 @@ void check(const RunSpec& spec) {
             std::to_string(spec.heads) +
             " heads must fall into groups of equal size; it must divide them, or be 0 for as many as heads.");
     }
+    if (spec.theta_training != ThetaTraining::fixed) {
+        if (!spec.rotates()) {
+            throw BadInput(
+                "The key theta_training asks for a trained theta, but this model does not rotate; set position "
+                "to rope or theta_training to fixed.");
+        }
+        if (spec.theta_schedule != ThetaSchedule::constant) {
+            throw BadInput(
+                "Theta cannot be trained and follow a schedule; set theta_training to fixed or "
+                "theta_schedule to constant.");
+        }
+        if (spec.theta_training == ThetaTraining::head && spec.kv_heads() != spec.heads) {
+            throw BadInput("A theta of each head needs as many heads of keys as of queries; set key_value_heads to 0.");
+        }
+    }
     if (spec.rotates()) selection(spec.pairs, spec.head_dim() / 2, "pairs");
     selection(spec.rotated_layers, spec.layers, "rotated_layers");
     if (spec.final_learning_rate > spec.learning_rate) {
@@ -50,17 +65,24 @@ std::string label_of(const RunSpec& spec) {
     if (spec.partial == Partial::truncate && turned < spec.head_dim()) share += " truncated";
     if (spec.pairs != "all") share += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") share += ", layers " + spec.rotated_layers;
-    return learned + "θ " + short_number(spec.theta) + ", " + share;
+    std::string theta = short_number(spec.theta);
+    if (spec.theta_schedule != ThetaSchedule::constant) theta += " → " + short_number(spec.theta_end);
+    if (spec.theta_training != ThetaTraining::fixed) {
+        theta += " trained (" + to_text(key("theta_training").get(spec)) + ")";
+    }
+    return learned + "θ " + theta + ", " + share;
 }
 
 bool same_shape(const RunSpec& a, const RunSpec& b) {
-    if (a.learns_positions() != b.learns_positions()) return false;
+    if (a.learns_positions() != b.learns_positions() || a.theta_moves() != b.theta_moves()) return false;
     RunSpec other = b;
     other.theta = a.theta;
     other.fraction = a.fraction;
     other.partial = a.partial;
     other.pairs = a.pairs;
     other.rotated_layers = a.rotated_layers;
+    other.theta_end = a.theta_end;
+    other.theta_learning_rate = a.theta_learning_rate;
     other.position = a.position;
     other.seed = a.seed;
     other.learning_rate = a.learning_rate;

@@ -12,6 +12,11 @@ enum class Position { none, learned, rope, learned_rope };
 /// The decoder's blocks. `gpt2`: LayerNorm, GELU, attention and then the MLP (nanoGPT). `llama`: the same order with
 /// RMSNorm and SwiGLU. `pythia`: LayerNorm, GELU, both branches side by side on one residual (GPT-NeoX).
 enum class Block { gpt2, llama, pythia };
+/// Whether theta is trained with the weights: not at all, one for the model, one a layer, one a head of each layer, or
+/// every frequency of each layer by itself.
+enum class ThetaTraining { fixed, one, layer, head, free };
+/// How theta goes from `theta` to `theta_end` over the training.
+enum class ThetaSchedule { constant, linear, geometric };
 /// What one token is. `automatic`: characters where the file is UTF-8, bytes otherwise (and for enwik8).
 enum class Symbols { automatic, characters, bytes };
 /// Training, validation and test shares of a text, in order.
@@ -51,6 +56,9 @@ struct RunSpec {
     Partial partial = Partial::slice;
     std::string pairs = "all";           // core/spec/selection.h
     std::string rotated_layers = "all";  // core/spec/selection.h
+    ThetaTraining theta_training = ThetaTraining::fixed;
+    ThetaSchedule theta_schedule = ThetaSchedule::constant;
+    double theta_end = 10000.0;
 
     // Training
     std::int64_t seed = 1337;
@@ -59,6 +67,7 @@ struct RunSpec {
     BatchOrder batches = BatchOrder::random;
     double learning_rate = 1e-3;
     double final_learning_rate = 1e-4;
+    double theta_learning_rate = 0.0;  // 0: as the weights
     std::int64_t warmup = 100;
     std::int64_t decay_iterations = 0;
     double weight_decay = 0.1;
@@ -71,6 +80,7 @@ struct RunSpec {
     Evaluation evaluation = Evaluation::whole;
     std::int64_t evaluation_batches = 20;
     std::int64_t sample_length = 200;
+    std::int64_t probe_every = 1;  // evaluations; 0: never
 
     // Machine
     Precision precision = Precision::automatic;
@@ -84,6 +94,10 @@ struct RunSpec {
     /// Channels between the two (llama: three) matrices of the MLP: as the key says, else four widths, and for llama
     /// what costs as much with three matrices, up to the next multiple of 8.
     std::int64_t hidden_width() const;
+    /// Whether the frequencies change while the model trains.
+    bool theta_moves() const {
+        return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
+    }
     bool rotates() const { return position == Position::rope || position == Position::learned_rope; }
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 
@@ -98,7 +112,7 @@ void check(const RunSpec& spec);
 std::string label_of(const RunSpec& spec);
 
 /// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, pairs, rotated layers, rotating
-/// or not, seed, and the learning-rate schedule.
+/// or not, where a theta schedule ends, seed, and the learning rates.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab

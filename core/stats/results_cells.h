@@ -27,6 +27,13 @@ std::string until_text(const ResultGroup& group, const char* between);
 /// "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
+/// Text as one field of CSV, in quotes where it needs them.
+std::string csv_field(const std::string& text);
+/// Text with what LaTeX reads as its own written out.
+std::string latex_escaped(const std::string& text);
+/// A cell of fixed_text(), p_text() or mean_and_deviation() in math mode; "--" for a missing one.
+std::string latex_number(const std::string& cell);
+
 /// Measures of which some run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
 /// What a reader of the table has to know: baseline, tests, runs that were left out.

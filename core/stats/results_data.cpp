@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
 
 namespace ropelab {
@@ -9,13 +10,6 @@ namespace ropelab {
 namespace {
 
 using nlohmann::json;
-
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + "\"";
-}
 
 std::string csv_number(double value) {
     return std::isfinite(value) ? number_text(value) : "";
@@ -45,6 +39,13 @@ json json_sample(const Description& described, const std::vector<double>& raw) {
 }
 
 }  // namespace
+
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+}
 
 std::string results_csv(const ResultsTable& table) {
     const bool until = table.target_loss.has_value();

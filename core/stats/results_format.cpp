@@ -12,6 +12,8 @@ std::size_t width_of(const std::string& text) {
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+}  // namespace
+
 std::string latex_escaped(const std::string& text) {
     std::string result;
     for (const char c : text) {
@@ -41,12 +43,9 @@ std::string latex_escaped(const std::string& text) {
     return result;
 }
 
-// A cell of fixed_text(), p_text() or mean_and_deviation() in math mode.
 std::string latex_number(const std::string& cell) {
     return cell == missing_cell ? "--" : "$" + cell + "$";
 }
-
-}  // namespace
 
 std::string results_text(const ResultsTable& table) {
     const bool comparing = table.groups.size() > 1;

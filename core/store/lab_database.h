@@ -17,6 +17,9 @@ struct LabFile::Database {
     std::string writer;  // this process's mark
 };
 
+/// Writes a snapshot down, inside a transaction of the caller.
+void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);
+
 /// `name.ropelab.checkpoints/` of a lab.
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 

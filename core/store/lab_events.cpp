@@ -11,6 +11,7 @@ void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iter
     database.query("DELETE FROM step WHERE run = ? AND iteration > ?").with(run, iteration).run();
     database.query("DELETE FROM evaluation WHERE run = ? AND iteration > ?").with(run, iteration).run();
     database.query("DELETE FROM sample WHERE run = ? AND iteration > ?").with(run, iteration).run();
+    database.query("DELETE FROM snapshot WHERE run = ? AND iteration > ?").with(run, iteration).run();
     database.query("DELETE FROM summary WHERE run = ? AND iterations > ?").with(run, iteration).run();
 }
 
@@ -63,6 +64,10 @@ class EventWriter {
         database_.query("INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)")
             .with(sampled.run, sampled.iteration, sampled.text)
             .run();
+    }
+
+    void operator()(const event::Probed& probed) {
+        if (is_here(probed.run)) write_snapshot(database_, probed);
     }
 
     void operator()(const event::Progress& progress) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/spec/event.h"
+#include "core/spec/probe.h"
 
 namespace ropelab {
 
@@ -51,6 +53,20 @@ struct RunMetrics {
     std::optional<event::Sampled> latest_sample;
 };
 
+/// One part of a run's snapshots (core/spec/probe.h names them) over training.
+struct SnapshotCourse {
+    std::vector<std::int64_t> iteration;  // ascending
+    std::vector<ProbeArray> numbers;      // one each
+};
+
+/// What was fixed for an experiment before its runs started, as the rules of its verdicts.
+struct DocumentRecord {
+    std::int64_t experiment = 0;
+    std::string kind;
+    std::string text;     // JSON
+    std::string created;  // UTC, ISO 8601
+};
+
 /// `name.ropelab`: one SQLite database (write-ahead log, or a rollback journal where the file system cannot), with an
 /// application id and a versioned schema. Checkpoints lie beside it in `name.ropelab.checkpoints/`. An object belongs
 /// to one thread; two objects (of two threads or programs) may have one file open: one writes, others read.
@@ -74,6 +90,17 @@ class LabFile {
     std::int64_t add_experiment(const std::string& name, const std::string& description);
     RunId add_run(std::int64_t experiment, const std::string& name, const std::string& settings);
     std::vector<ExperimentRecord> experiments() const;
+    /// Fixes a document of an experiment, one of a kind. Throws BadInput where one of this kind is there already, or a
+    /// run of the experiment has started; the file itself refuses to change or remove it from then on.
+    void add_document(std::int64_t experiment, const std::string& kind, const std::string& text);
+    /// Of one experiment, by kind.
+    std::vector<DocumentRecord> documents(std::int64_t experiment) const;
+    /// Keeps a number that was measured of a run besides its summary, by name; the newest stands. A number that is not
+    /// finite is kept as NaN.
+    void set_measurement(RunId id, const std::string& name, double value);
+    /// By name.
+    std::map<std::string, double> measurements(RunId id) const;
+
     /// Runs that are not deleted, in order of id.
     std::vector<RunRecord> runs() const;
     /// Also one that is deleted.
@@ -81,6 +108,12 @@ class LabFile {
     RunMetrics metrics(RunId id) const;
     /// All samples of a run, oldest first.
     std::vector<event::Sampled> samples(RunId id) const;
+    /// The iterations after which a run was looked into, ascending.
+    std::vector<std::int64_t> snapshots(RunId id) const;
+    /// What was seen after that iteration, in float32 and its attention maps to 1/65535; nullopt where nothing was.
+    std::optional<ProbeResult> snapshot(RunId id, std::int64_t iteration) const;
+    /// One part over training, as "usage.query".
+    SnapshotCourse snapshot_course(RunId id, const std::string& part) const;
 
     /// Writes events down in one transaction. A run that starts or goes on has no summary until it ends, and nothing
     /// measured after the iteration it goes on from. Progress marks this program's runs paused or running again;
@@ -105,9 +138,9 @@ class LabFile {
     /// target and renamed, so that an interrupted save leaves the target as it was. Throws BadInput where the target is
     /// this lab, something else than a lab, or a lab that is open.
     void save_as(const std::filesystem::path& target) const;
-    /// Adds the experiments and runs of another lab (with new ids), their measurements and checkpoints. Runs that are
-    /// already here (same settings, same measurements) are skipped, each run here standing for one. A run that was in
-    /// training comes as stopped. Returns how many runs were added.
+    /// Adds the experiments and runs of another lab (with new ids), their documents, measurements and checkpoints. Runs
+    /// that are already here (same settings, same measurements) are skipped, each run here standing for one. A run that
+    /// was in training comes as stopped. Returns how many runs were added.
     int merge(const std::filesystem::path& other);
 
     /// Opaque.

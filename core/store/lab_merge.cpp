@@ -84,6 +84,8 @@ constexpr const char* copies_of_parts[] = {
     "INSERT INTO main.evaluation SELECT ?2, iteration, training_loss, validation_loss "
     "FROM other.evaluation WHERE run = ?1",
     "INSERT INTO main.sample SELECT ?2, iteration, text FROM other.sample WHERE run = ?1",
+    "INSERT INTO main.snapshot SELECT ?2, iteration, part, shape, type, numbers FROM other.snapshot WHERE run = ?1",
+    "INSERT INTO main.measurement SELECT ?2, name, value FROM other.measurement WHERE run = ?1",
 };
 
 /// One run of the other lab.
@@ -112,7 +114,14 @@ std::int64_t experiment_here(const sqlite::Connection& database, std::int64_t ot
             "SELECT name, description, created FROM other.experiment WHERE id = ?")
         .with(other)
         .run();
-    return database.last_id();
+    const std::int64_t id = database.last_id();
+    database
+        .query(
+            "INSERT INTO main.document (experiment, kind, text, created) "
+            "SELECT ?2, kind, text, created FROM other.document WHERE experiment = ?1")
+        .with(other, id)
+        .run();
+    return id;
 }
 
 }  // namespace

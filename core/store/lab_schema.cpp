@@ -74,7 +74,55 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array<const char*, 1> migrations_in_order = {version_1};
+// What is fixed before an experiment's runs start (the rules of its verdicts, predictions) is worth nothing where it
+// can be changed afterwards: written once, kept as long as the experiment is. `measurement` holds what is measured of a
+// finished run beyond its summary.
+constexpr const char* version_2 = R"sql(
+CREATE TABLE document (
+    experiment INTEGER NOT NULL REFERENCES experiment (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,                                -- JSON
+    created TEXT NOT NULL,                             -- UTC, ISO 8601
+    PRIMARY KEY (experiment, kind)
+) WITHOUT ROWID;
+CREATE TRIGGER document_stands BEFORE UPDATE ON document BEGIN
+    SELECT RAISE(ABORT, 'a document of an experiment cannot be changed');
+END;
+CREATE TRIGGER document_stays BEFORE DELETE ON document
+WHEN EXISTS (SELECT 1 FROM experiment WHERE id = OLD.experiment) BEGIN
+    SELECT RAISE(ABORT, 'a document of an experiment cannot be removed');
+END;
+CREATE TRIGGER document_comes_once BEFORE INSERT ON document        -- also before INSERT OR REPLACE
+WHEN EXISTS (SELECT 1 FROM document WHERE experiment = NEW.experiment AND kind = NEW.kind) BEGIN
+    SELECT RAISE(ABORT, 'a document of an experiment cannot be replaced');
+END;
+CREATE TRIGGER document_comes_first BEFORE INSERT ON document
+WHEN EXISTS (SELECT 1 FROM run WHERE experiment = NEW.experiment AND state <> 'waiting') BEGIN
+    SELECT RAISE(ABORT, 'a document cannot be added once a run of its experiment has started');
+END;
+CREATE TABLE measurement (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    value REAL,
+    PRIMARY KEY (run, name)
+) WITHOUT ROWID;
+)sql";
+
+// What a run's fixed probe batch showed, part by part (core/spec/probe.h), so that one part's course over training is
+// read without the others. Blobs are row-major and little-endian.
+constexpr const char* version_3 = R"sql(
+CREATE TABLE snapshot (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    iteration INTEGER NOT NULL,
+    part TEXT NOT NULL,
+    shape TEXT NOT NULL,                               -- "2,4,16"
+    type TEXT NOT NULL,                                -- "float32", or "share16": unsigned, in parts of 65535
+    numbers BLOB NOT NULL,
+    PRIMARY KEY (run, part, iteration)
+);
+)sql";
+
+constexpr std::array<const char*, 3> migrations_in_order = {version_1, version_2, version_3};
 
 }  // namespace
 

@@ -35,6 +35,13 @@ void Query::bind(int index, std::string_view value) {
     if (code != SQLITE_OK) connection_.fail(code);
 }
 
+void Query::bind(int index, std::span<const std::byte> value) {
+    const int code = value.empty()
+                         ? sqlite3_bind_zeroblob(statement_, index, 0)
+                         : sqlite3_bind_blob64(statement_, index, value.data(), value.size(), SQLITE_TRANSIENT);
+    if (code != SQLITE_OK) connection_.fail(code);
+}
+
 bool Query::next() {
     const int code = sqlite3_step(statement_);
     if (code == SQLITE_ROW) return true;
@@ -59,6 +66,12 @@ double Query::real(int column) const {
 std::string Query::text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
     return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : "";
+}
+
+std::vector<std::byte> Query::bytes(int column) const {
+    const auto* first = static_cast<const std::byte*>(sqlite3_column_blob(statement_, column));
+    return first ? std::vector<std::byte>(first, first + sqlite3_column_bytes(statement_, column))
+                 : std::vector<std::byte>();
 }
 
 bool Query::null(int column) const {

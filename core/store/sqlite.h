@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -39,6 +42,7 @@ class Query {
     /// NULL reads as NaN.
     double real(int column) const;
     std::string text(int column) const;
+    std::vector<std::byte> bytes(int column) const;
     bool null(int column) const;
 
  private:
@@ -48,6 +52,7 @@ class Query {
     void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
     void bind(int index, double value);
     void bind(int index, std::string_view value);
+    void bind(int index, std::span<const std::byte> value);
     void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
     void bind(int index, const char* value) { bind(index, std::string_view(value)); }
 

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/model/device_graph.h"
+#include "core/model/fused_device.h"
 #include "core/model/parallel.h"
 #include "core/spec/numbers.h"
 
@@ -91,14 +93,17 @@ void open_library(CudaFindings& found) {
     found.library_finds_device = torch::cuda::device_count() > 0;
 }
 
-// Beside the engine, which holds this function.
-const cuda::Kernels* open_kernels() {
-    const auto file = folder_of(reinterpret_cast<void*>(&open_cuda)) / "libropelab_cuda.so";
+// A table of functions from a library beside the engine, which holds this function; null where there is none.
+template <typename Table>
+const Table* open_table(const char* file_name, const char* function) {
+    const auto file = folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return nullptr;
-    const auto table = reinterpret_cast<const cuda::Kernels* (*)()>(dlsym(library, "ropelab_cuda_kernels"));
+    const auto table = reinterpret_cast<const Table* (*)()>(dlsym(library, function));
     return table ? table() : nullptr;
 }
+
+constexpr int least_capability = 80;  // that the kernels are built for, and that multiplies bfloat16
 
 CudaFindings look() {
     CudaFindings found;
@@ -109,7 +114,9 @@ CudaFindings look() {
     ask_driver(driver, found);
     if (found.devices == 0) return found;
     open_library(found);
-    if (found.library_finds_device) found.kernels = open_kernels();
+    if (!found.library_finds_device) return found;
+    found.kernels = open_table<cuda::Kernels>("libropelab_cuda.so", "ropelab_cuda_kernels");
+    found.graphs = open_table<CudaGraphs>("libropelab_cuda_graph.so", "ropelab_cuda_graphs");
     return found;
 }
 
@@ -179,18 +186,49 @@ std::string obstacle(const CudaFindings& found) {
     return {};
 }
 
+DeviceKernels kernels_with(const Cuda& cuda, bool graphs) {
+    // Without the library for graphs nothing changes the stream, and LibTorch's is CUDA's own, the null pointer.
+    const auto default_stream = +[]() -> cuda::Stream { return nullptr; };
+    return {cuda.kernels, cuda.graphs ? cuda.graphs->current_stream : default_stream, graphs ? cuda.graphs : nullptr};
+}
+
 }  // namespace
 
 Cuda judge(const CudaFindings& found) {
-    if (const std::string why = obstacle(found); !why.empty()) return {false, why, nullptr};
-    const std::string device = found.name + ", " + std::to_string(found.memory >> 30) + " GiB";
-    if (found.kernels) return {true, device + ", fused kernels", found.kernels};
-    return {true, device + "; the fused kernels are not built, LibTorch's operations are used", nullptr};
+    Cuda result;
+    result.detail = obstacle(found);
+    result.available = result.detail.empty();
+    if (!result.available) return result;
+    result.detail = found.name + ", " + std::to_string(found.memory >> 30) + " GiB";
+    result.bfloat16 = found.capability >= least_capability;
+    if (found.kernels && found.capability >= least_capability) {
+        result.detail += ", fused kernels";
+        result.kernels = found.kernels;
+        result.graphs = found.graphs;
+    } else if (found.kernels) {
+        result.detail += "; the fused kernels need compute capability " + capability_text(least_capability) +
+                         ", LibTorch's operations are used";
+    } else {
+        result.detail += "; the fused kernels are not built, LibTorch's operations are used";
+    }
+    return result;
 }
 
 const Cuda& open_cuda() {
-    static const Cuda cuda = judge(look());
+    static const Cuda cuda = [] {
+        Cuda result = judge(look());
+        if (result.available) {
+            // Its attention is not the same from run to run.
+            at::globalContext().setSDPUseCuDNN(false);
+            use_device_kernels(torch::kCUDA, kernels_with(result, true));
+        }
+        return result;
+    }();
     return cuda;
+}
+
+void use_cuda_graphs(bool use) {
+    use_device_kernels(torch::kCUDA, kernels_with(open_cuda(), use));
 }
 
 }  // namespace ropelab

@@ -8,19 +8,29 @@ namespace ropelab {
 namespace cuda {
 struct Kernels;  // core/cuda/cuda_kernels.h
 }
+struct CudaGraphs;  // core/model/device_graph.h
 
 /// Whether this process can train on a CUDA device, and which, or one sentence on why not.
 struct Cuda {
     bool available = false;
     /// "NVIDIA H200, 139 GiB, fused kernels" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
     std::string detail;
-    /// The project's own kernels; null where they are not built, or no device is. LibTorch's operations serve then.
+    /// The project's own kernels; null where they are not built, or no device is that they are for. LibTorch's
+    /// operations serve then.
     const cuda::Kernels* kernels = nullptr;
+    /// How work is captured as a graph; null without kernels, or where the library for it is not built.
+    const CudaGraphs* graphs = nullptr;
+    /// Whether the device multiplies bfloat16.
+    bool bfloat16 = false;
 };
 
 /// Opens LibTorch's CUDA side and the kernels where a driver is, once. LibTorch settles for good whether it has CUDA
-/// when it is asked first, so this must run before anything asks. The program itself needs neither.
+/// when it is asked first, so this must run before anything asks. The program itself needs neither. From then
+/// on the kernels work on what lies on the device (core/model/fused_device.h).
 const Cuda& open_cuda();
+/// Whether cohorts made from now on start their steps as graphs where they can, as they do unless this is called: for
+/// measurements of the difference.
+void use_cuda_graphs(bool use);
 
 /// What open_cuda finds on its way; each is known only where those before it allowed to look.
 struct CudaFindings {
@@ -38,6 +48,7 @@ struct CudaFindings {
     int runtime_version = 0;        // of LibTorch's CUDA runtime; 0: not known
     bool library_finds_device = false;
     const cuda::Kernels* kernels = nullptr;
+    const CudaGraphs* graphs = nullptr;
 };
 /// What they amount to: one sentence, the first reason that stands in the way.
 Cuda judge(const CudaFindings& found);

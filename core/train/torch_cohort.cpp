@@ -10,10 +10,13 @@
 #include "core/model/decoder.h"
 #include "core/model/fused.h"
 #include "core/model/parallel.h"
+#include "core/model/probe.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/train/batches.h"
+#include "core/train/cuda.h"
+#include "core/train/cuda_trainer.h"
 #include "core/train/processor.h"
 #include "core/train/schedule.h"
 
@@ -67,6 +70,7 @@ struct TorchCohort::State {
     torch::Tensor gradient;       // (runs, total)
     torch::Tensor first_moment;   // (runs, total)
     torch::Tensor second_moment;  // (runs, total)
+    std::unique_ptr<CudaTrainer> trainer;
 
     State(std::vector<RunSpec> runs, const TokenData& tokens, torch::Tensor flat)
         : specs(std::move(runs)),
@@ -79,8 +83,25 @@ struct TorchCohort::State {
 
     // After the runs changed: everything that has a row for each of them.
     void reset_rows() {
-        tables = layer_tables(specs, specs.front().context, device);
+        trainer.reset();  // its graphs know the old ones
+        renew_tables();
         gradient = torch::zeros_like(weights.flat());
+    }
+
+    // Without gradients, for whatever does not train.
+    void renew_tables() {
+        const torch::NoGradGuard no_gradients;
+        tables = layer_tables(specs, specs.front().context, device, {}, &weights);
+    }
+
+    // A schedule's theta after `iteration` steps.
+    void follow_schedule() {
+        const torch::NoGradGuard no_gradients;
+        const std::int64_t place = weights.layout().at("rotary.shift").offset;
+        for (std::size_t run = 0; run < specs.size(); ++run) {
+            const double shift = std::log(theta_at(specs[run], iteration) / specs[run].theta);
+            weights.flat()[static_cast<std::int64_t>(run)][place] = shift;
+        }
     }
 
     std::vector<std::vector<std::int64_t>> starts(
@@ -94,16 +115,36 @@ struct TorchCohort::State {
     torch::Tensor forward_and_backward(const Batch& batch, Precision how) {
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
-        const Dropout dropout(specs.front().dropout, seeds, iteration);
-        const torch::Tensor logits = decoder.logits(weights, batch.x, tables, how, dropout);
+        const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
+        const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
+        const torch::Tensor logits = decoder.logits(
+            weights, batch.x, trains_theta ? layer_tables(specs, specs.front().context, device, {}, &weights) : tables,
+            how, dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
         // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
-        const auto gradients = torch::autograd::grad({means.sum()}, weights.leaves());
+        const auto gradients = torch::autograd::grad({means.sum()}, weights.leaves(), {}, {}, false, true);
         for (std::size_t i = 0; i < gradients.size(); ++i) {
+            if (!gradients[i].defined()) continue;  // a schedule's theta: nothing flows to it
             const Parameter& parameter = weights.layout().parameters[i];
             gradient.narrow(1, parameter.offset, parameter.size).view(gradients[i].sizes()).copy_(gradients[i]);
         }
         return means.detach();
+    }
+
+    // What trains and evaluates where the device has kernels; null elsewhere.
+    CudaTrainer* on_device() {
+        if (!trainer && has_device_kernels(device)) {
+            using T = torch::Tensor;
+            DeviceCohort cohort{specs, data, weights.layout().matrices, weights.flat(), gradient, {}, {}, {}, {}};
+            cohort.first_moment = first_moment;
+            cohort.second_moment = second_moment;
+            cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}, precision); };
+            cohort.losses = [this](const T& x, const T& y) {
+                return token_losses(decoder.logits(weights, x, tables, precision), y);
+            };
+            trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
+        }
+        return trainer.get();
     }
 
     // A whole row is worked on in parts of this many numbers, by any thread; sums are made part after part.
@@ -133,18 +174,18 @@ struct TorchCohort::State {
         const Layout& layout = weights.layout();
         const RunSpec& spec = specs[static_cast<std::size_t>(run)];
         constexpr double epsilon = 1e-8;
-        const auto update = [&](std::int64_t offset, std::int64_t size, double decay) {
+        const auto update = [&](std::int64_t offset, std::int64_t size, double decay, double its_rate) {
             const auto part = [&](const torch::Tensor& rows) { return rows.select(0, run).narrow(0, offset, size); };
             if (!device.is_cpu()) {
                 // The number of this step, from 1, for the bias correction; it grows inside the call.
                 const torch::Tensor steps = torch::full({}, static_cast<double>(iteration), torch::kFloat32).to(device);
                 const torch::Tensor scaled = part(gradient).mul(scale);
                 at::_fused_adamw_({part(weights.flat())}, {scaled}, {part(first_moment)}, {part(second_moment)}, {},
-                                  {steps + 1}, rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
+                                  {steps + 1}, its_rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
                 return;
             }
             const auto step = static_cast<double>(iteration + 1);
-            const kernels::AdamW settings{.rate = rate,
+            const kernels::AdamW settings{.rate = its_rate,
                                           .beta1 = spec.beta1,
                                           .beta2 = spec.beta2,
                                           .epsilon = epsilon,
@@ -161,8 +202,12 @@ struct TorchCohort::State {
                                last - first, static_cast<float>(scale), settings);
             });
         };
-        update(0, layout.matrices, spec.weight_decay);
-        update(layout.matrices, layout.total - layout.matrices, 0.0);
+        update(0, layout.matrices, spec.weight_decay, rate);
+        update(layout.matrices, layout.vectors, 0.0, rate);
+        if (spec.theta_training == ThetaTraining::fixed) return;
+        const bool own = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
+        const std::int64_t first = layout.matrices + layout.vectors;
+        update(first, layout.total - first, 0.0, own ? rate * spec.theta_learning_rate / spec.learning_rate : rate);
     }
 
     std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
@@ -182,6 +227,10 @@ struct TorchCohort::State {
             results.push_back(result);
         }
         ++iteration;
+        if (specs.front().theta_moves()) {
+            if (specs.front().theta_training == ThetaTraining::fixed) follow_schedule();
+            renew_tables();
+        }
         return results;
     }
 
@@ -204,6 +253,10 @@ struct TorchCohort::State {
             conditions.reason = conditions.precision + ": " + reason;
         };
         if (specs.front().precision != Precision::automatic) return settle(specs.front().precision, "as asked.");
+        if (device.is_cuda()) {
+            return open_cuda().bfloat16 ? settle(Precision::bfloat16, "this device multiplies it fastest.")
+                                        : settle(Precision::float32, "this device has no bfloat16 products.");
+        }
         if (!processor_multiplies_bfloat16())
             return settle(Precision::float32, "this processor has no bfloat16 products.");
         const Batch batch = gather(
@@ -250,6 +303,9 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
 
     at::set_num_threads(static_cast<int>(threads));
     const bool cuda = start.conditions ? start.conditions->device == "cuda" : start.runs.front().device == Device::cuda;
+    if (cuda && start.runs.front().theta_moves()) {
+        throw BadInput("A theta that moves while the model trains needs device=cpu; its tables change at every step.");
+    }
     const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
     state_ = std::make_unique<State>(start.runs, data, torch::stack(rows).to(device));
     state_->first_moment = torch::stack(first).to(device);
@@ -278,12 +334,21 @@ RunConditions TorchCohort::conditions() const {
 }
 
 std::vector<StepResult> TorchCohort::step() {
+    if (CudaTrainer* trainer = state_->on_device()) {
+        auto results = trainer->step();
+        ++state_->iteration;
+        return results;
+    }
     return step_at(state_->starts(
         [&](const RunSpec& spec) { return batch_starts(spec, state_->data.training.size(), state_->iteration); }));
 }
 
 std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
-    return state_->train(starts);
+    CudaTrainer* trainer = state_->on_device();
+    if (!trainer) return state_->train(starts);
+    auto results = trainer->step(starts);
+    ++state_->iteration;
+    return results;
 }
 
 std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
@@ -291,6 +356,11 @@ std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<
     state_->forward_and_backward(gather(state_->data.training, starts, state_->specs.front().context, state_->device),
                                  state_->precision);
     return to_named(state_->weights.layout(), state_->gradient.select(0, run), "");
+}
+
+std::string TorchCohort::steps_as() const {
+    const CudaTrainer* trainer = state_->on_device();
+    return trainer ? trainer->steps_as() : "operation by operation";
 }
 
 std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>& cancelled) {
@@ -306,6 +376,11 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
     });
     const auto losses = [&](std::span<const std::int32_t> tokens,
                             const std::vector<std::vector<std::int64_t>>& starts) {
+        if (CudaTrainer* trainer = s.on_device()) {
+            using Text = CudaTrainer::Text;
+            const bool trains = tokens.data() == s.data.training.data();
+            return trainer->mean_losses(trains ? Text::training : Text::validation, starts, cancelled);
+        }
         return mean_losses(s.decoder, s.weights, s.tables, s.precision, tokens, s.specs.front().context, starts,
                            cancelled);
     };
@@ -349,6 +424,12 @@ std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
 std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
     return std::make_unique<TorchModel>(state_->specs[static_cast<std::size_t>(run)], state_->weights.layout(),
                                         state_->weights.flat().select(0, run), state_->precision);
+}
+
+ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) const {
+    const State& s = *state_;
+    const Parameters row(s.weights.layout(), s.weights.flat().narrow(0, run, 1));
+    return ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
 }
 
 }  // namespace ropelab

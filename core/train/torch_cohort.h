@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/spec/engine.h"
@@ -25,11 +26,14 @@ class TorchCohort : public Cohort {
     void remove(std::int64_t run) override;
     std::vector<NamedTensor> state(std::int64_t run) const override;
     std::unique_ptr<Model> model(std::int64_t run) const override;
+    ProbeResult probe(std::int64_t run, const ProbeRequest& request) const override;
 
     /// One step on the windows of the training tokens that start at `starts`: one list a run.
     std::vector<StepResult> step_at(const std::vector<std::vector<std::int64_t>>& starts);
     /// The gradient of the mean loss over those windows, by parameter name, of one run. Nothing is trained.
     std::vector<NamedTensor> gradient_at(const std::vector<std::vector<std::int64_t>>& starts, std::int64_t run) const;
+    /// How steps are started: "a graph" or "kernel by kernel" on a device with kernels, else "operation by operation".
+    std::string steps_as() const;
 
  private:
     struct State;

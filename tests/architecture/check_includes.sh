@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_includes.sh CHECKOUT: fails, naming file, line and rule, if a source includes what its folder may not know.
 #   app → ui → core/{data,store,experiment,stats,interop,bench} → core/{rope,spec}
-#   core/cuda → core/{model,train} → core/{rope,spec}
+#   core/{model,train} → core/{rope,spec}, and of core/cuda the table of its kernels alone; core/cuda → nothing
 set -euo pipefail
 cd "$1"
 [[ -d core && -d ui && -d app ]] || { echo "'$1' is no checkout: it lacks core/, ui/ or app/." && exit 2; }
@@ -39,7 +39,9 @@ forbid 'core/rope and core/spec stand on the standard library alone' \
 forbid 'only the engine knows LibTorch' "$torch" "${middle[@]}" ui app
 forbid 'the engine is opened at run time, not included' "$engine" "${middle[@]}" ui app
 forbid 'the engine knows plain structs, no files and no experiments' "$data|$files" "${top[@]}"
-forbid 'model and train do not know the CUDA module, which stands on them' 'core/cuda/' core/model core/train
+forbid 'model and train know the table of the CUDA kernels alone' '"core/cuda/([^c]|c[^u])' core/model core/train
+forbid 'the CUDA kernels stand on the standard library and CUDA alone' "$torch|core/(model|train|kernels|rope|spec)/" \
+    core/cuda
 forbid 'the window does not know the programs' '"app/' ui
 forbid "includes are written from the checkout's root" '"\.\.?/' core ui app
 

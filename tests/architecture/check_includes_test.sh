@@ -13,6 +13,7 @@ lay_good_tree() {
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
     printf '#include <torch/torch.h>\n#include "core/spec/engine.h"\n' >"$tree/core/model/decoder.cpp"
     printf '#include <ATen/ATen.h>\n#include "core/model/decoder.h"\n' >"$tree/core/train/cohort.cpp"
+    printf '#include "core/cuda/cuda_kernels.h"\n' >"$tree/core/model/fused.cpp"
     printf '#include <QWidget>\n#include <qcustomplot.h>\n#include "core/experiment/runner.h"\n' >"$tree/ui/plot/plot.h"
     printf '#include "ui/plot/plot.h"\n// not torch/torch.h\n' >"$tree/app/main.cpp"
 }
@@ -63,7 +64,10 @@ for folder in data store experiment stats; do
 done
 expect_refused core/model/bad.h '#include <nlohmann/json.hpp>'
 expect_refused core/train/bad.h '#include <sqlite3.h>'
-expect_refused core/model/bad.cu '#include "core/cuda/kernels.h"'
+expect_refused core/model/bad.cpp '#include "core/cuda/arithmetic.h"'
+expect_refused core/train/bad.cpp '#include "core/cuda/device.cuh"'
+expect_refused core/cuda/bad.cu '#include <ATen/ATen.h>'
+expect_refused core/cuda/bad.cu '#include "core/model/decoder.h"'
 expect_refused core/store/bad.h '#include "../model/decoder.h"'
 
 ((missed == 0)) || exit 1

@@ -65,6 +65,47 @@ TEST(TrainVerb, ReadsAnExperimentFile) {
     EXPECT_EQ(runs[1].at("fraction"), 2.0 / 16);
 }
 
+TEST(TrainVerb, ZipsAndExcludes) {
+    const auto plan = ropelab_cli({"sweep", "--set", "theta=500,10000", "--set", "context=64,128", "--set", "seed=1,2",
+                                   "--zip", "theta,context", "--exclude", "theta=500,seed=2", "--plan", "--json"});
+    ASSERT_EQ(plan.status, 0) << plan.err;
+    const auto runs = plan.json().at("runs");
+    ASSERT_EQ(runs.size(), 3U);
+    EXPECT_EQ(runs[0].at("context"), 64);
+    EXPECT_EQ(runs[2].at("theta"), 10000);
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "theta=500,1000", "--zip", "theta,seed"}), "seed has 1");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--zip", "theta,sed"}), "did you mean seed?");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--exclude", "theta=500"}), "matches no run");
+}
+
+TEST(TrainVerb, APlanShowsRunsCohortsAndCost) {
+    const auto told = ropelab_cli({"sweep", "--preset", "theta-minute", "--set", "width=64,128", "--plan"});
+    ASSERT_EQ(told.status, 0) << told.err;
+    EXPECT_THAT(told.out, testing::HasSubstr("Cohort 1: "));
+    EXPECT_THAT(told.out, testing::HasSubstr("in 2 cohorts: about "));
+    EXPECT_THAT(told.out, testing::HasSubstr("(estimated)"));
+    EXPECT_THAT(told.out, testing::HasSubstr("theta"));
+    const auto json =
+        ropelab_cli({"sweep", "--set", "theta=500,1000", "--set", "width=64,128", "--plan", "--json"}).json();
+    EXPECT_EQ(json.at("differing"), nlohmann::json({"width", "theta"}));
+    ASSERT_EQ(json.at("cohorts").size(), 2U);
+    EXPECT_EQ(json.at("cohorts")[1].at("runs"), nlohmann::json({2, 3}));
+    EXPECT_EQ(json.at("runs")[3].at("cohort"), 1);
+    EXPECT_GT(json.at("seconds").get<double>(), 0);
+    EXPECT_GT(json.at("memory_bytes").get<double>(), 0);
+    EXPECT_FALSE(json.at("measured").get<bool>());
+    EXPECT_EQ(ropelab_cli({"sweep", "--plan", "--lab", "a.ropelab"}).status, 2);
+    EXPECT_EQ(ropelab_cli({"sweep", "--measure"}).status, 2);
+}
+
+TEST(TrainVerb, APlanCanBeMeasuredHere) {
+    const auto measured = ropelab_cli(small("sweep", {"--set", "theta=500,1000", "--plan", "--measure", "--json"}));
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    EXPECT_TRUE(measured.json().at("measured").get<bool>());
+    ASSERT_EQ(measured.json().at("cohorts").size(), 1U);
+    EXPECT_GT(measured.json().at("cohorts")[0].at("seconds").get<double>(), 0);
+}
+
 TEST(TrainVerb, RefusesBadInputInOneSentenceBeforeItTrains) {
     const ScratchFolder folder;
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "thta=500"}), "did you mean theta?");

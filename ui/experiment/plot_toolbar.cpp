@@ -80,6 +80,21 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     row->addWidget(m_axis);
     row->addWidget(m_smoothing);
 
+    m_bands = new QToolButton(this);
+    m_bands->setText(tr("± std"));
+    m_bands->setAccessibleName(tr("Mean and standard deviation over seeds"));
+    m_bands->setCheckable(true);
+    m_bands->setToolTip(
+        tr("One curve for runs that differ in their seed only: the mean, with a band of one standard "
+           "deviation."));
+    m_bands->setChecked(m_settings.value("train/bands").toBool());
+    m_bands->setFocusPolicy(Qt::TabFocus);
+    row->addWidget(m_bands);
+    connect(m_bands, &QToolButton::toggled, this, [this](bool on) {
+        m_settings.setValue("train/bands", on);
+        emit bandsChanged(isBands());
+    });
+
     auto* reset = new QToolButton(this);
     reset->setText(tr("Reset view"));
     reset->setToolTip(tr("Shows everything again and follows the data (R)."));
@@ -172,12 +187,28 @@ void PlotToolbar::applyView() {
     m_unit->setVisible(!view.shown.empty() && isLoss(view.shown.front()));
     m_axis->setVisible(!view.shown.empty());
     m_smoothing->setVisible(!view.shown.empty());
+    showBands();
     m_plot.setLossUnit(unit, perNat);
     if (!view.shown.empty()) m_plot.setShownQuantities(view.shown);
     m_table.setLossUnit(unit, perNat);
     m_settings.setValue("train/quantity", QString::fromLatin1(view.id));
     m_settings.setValue("train/unit", m_unit->currentData());
     emit rooflineChanged(view.shown.empty());
+}
+
+bool PlotToolbar::isBands() const {
+    return m_bandsPossible && m_bands->isChecked();
+}
+
+void PlotToolbar::setBandsPossible(bool possible) {
+    if (possible == m_bandsPossible) return;
+    m_bandsPossible = possible;
+    showBands();
+    emit bandsChanged(isBands());
+}
+
+void PlotToolbar::showBands() {
+    m_bands->setVisible(m_bandsPossible && !isRoofline());
 }
 
 bool PlotToolbar::isRoofline() const {

@@ -25,7 +25,13 @@ class PlotToolbar : public QWidget {
     /// Whether the choice is the roofline, which another widget than the plot shows.
     bool isRoofline() const;
 
+    /// Whether runs are averaged over seeds, where that is possible.
+    bool isBands() const;
+    /// Whether there are runs that differ in seed only; without them there is nothing to switch.
+    void setBandsPossible(bool possible);
+
  signals:
+    void bandsChanged(bool on);
     void exportAsked();
     void rooflineChanged(bool on);
 
@@ -36,6 +42,7 @@ class PlotToolbar : public QWidget {
     QWidget* makeAxisChoice();
     QWidget* makeSmoothing();
     void applyView();
+    void showBands();
 
     CurvePlot& m_plot;
     RunTable& m_table;
@@ -46,7 +53,9 @@ class PlotToolbar : public QWidget {
     QWidget* m_smoothing = nullptr;
     QToolButton* m_linear = nullptr;
     QToolButton* m_log = nullptr;
+    QToolButton* m_bands = nullptr;
     QToolButton* m_export = nullptr;
+    bool m_bandsPossible = false;
 };
 
 }  // namespace ropelab::ui

@@ -86,6 +86,12 @@ void removeExplicitRun(Experiment& experiment, std::size_t index) {
     experiment.set_explicit_runs(std::move(runs));
 }
 
+QString zipText(const std::vector<std::string>& zip) {
+    QStringList names;
+    for (const std::string& name : zip) names << QString::fromStdString(name);
+    return names.join(QStringLiteral(", "));
+}
+
 void setSwept(Experiment& experiment, const char* key, const QStringList& values) {
     std::vector<std::string> texts;
     for (const QString& value : values) texts.push_back(value.toStdString());

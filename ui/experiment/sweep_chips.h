@@ -25,6 +25,8 @@ QString parseSeed(const QString& typed);
 QStringList explicitRunLabels(const Experiment& experiment);
 /// Takes one explicit run out; without the last one the experiment is a grid.
 void removeExplicitRun(Experiment& experiment, std::size_t index);
+/// "theta, context".
+QString zipText(const std::vector<std::string>& zip);
 /// Sets a swept key by hand, which turns explicit runs into a grid.
 void setSwept(Experiment& experiment, const char* key, const QStringList& values);
 

@@ -26,10 +26,6 @@ namespace ropelab::ui {
 
 namespace {
 
-// Keys that the simple part shows; all others stand behind "more settings".
-constexpr std::array<std::string_view, 7> simpleKeys = {"theta", "fraction",      "seed",      "data",
-                                                        "batch", "learning_rate", "iterations"};
-
 QStringList texts(const Experiment& experiment, const char* key) {
     QStringList result;
     for (const std::string& value : experiment.values(key)) result << QString::fromStdString(value);
@@ -54,18 +50,10 @@ SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), 
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {0, 0, 0, 0}, 0);
 
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    auto* content = new QFrame(scroll);
-    content->setProperty("panel", true);
-    auto* column = new QVBoxLayout(content);
-    scaleLayout(column, {12, 12, 12, 12}, 12);
+    const auto [scroll, content, column] = makeScrollColumn(this);
     column->addWidget(makeSimple());
     column->addWidget(makeMore());
     column->addStretch(1);
-    scroll->setWidget(content);
     layout->addWidget(scroll, 1);
     layout->addWidget(makeFooter());
 
@@ -152,39 +140,9 @@ QWidget* SweepPanel::makeSimple() {
     return box;
 }
 
-QWidget* SweepPanel::makeMore() {
-    auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_moreButton = new QPushButton(box);
-    m_moreButton->setFocusPolicy(Qt::TabFocus);
-    connect(m_moreButton, &QPushButton::clicked, this, [this] { setMoreShown(m_more->isHidden()); });
-    column->addWidget(m_moreButton);
-    m_more = new QWidget(box);
-    column->addWidget(m_more);
-    auto* grid = new QGridLayout(m_more);
-    scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
-    std::string_view group;
-    for (const Key& entry : keys()) {
-        if (std::find(simpleKeys.begin(), simpleKeys.end(), entry.name) != simpleKeys.end()) continue;
-        if (entry.group != group) {
-            group = entry.group;
-            const auto title = QString::fromUtf8(group.data(), static_cast<qsizetype>(group.size()));
-            grid->addWidget(makeHeading(title, m_more), grid->rowCount(), 0, 1, 2);
-        }
-        auto* label = new QLabel(KeyField::title(entry), m_more);
-        label->setProperty("quiet", true);
-        label->setWordWrap(true);
-        auto* field = new KeyField(entry, m_workspace.experiment(), m_more);
-        label->setToolTip(field->toolTip());
-        scaleWidth(label, 104);
-        const int row = grid->rowCount();
-        grid->addWidget(label, row, 0, Qt::AlignVCenter);
-        grid->addWidget(field, row, 1);
-    }
-    setMoreShown(false);
-    return box;
+void SweepPanel::setPlanShown(bool shown) {
+    m_plan->setText(shown ? tr("Back to the curves") : tr("Runs and queue …"));
+    m_plan->setChecked(shown);
 }
 
 QWidget* SweepPanel::makeFooter() {
@@ -207,9 +165,16 @@ QWidget* SweepPanel::makeFooter() {
     m_start->setProperty("primary", true);
     setIcon(m_start, outline::start);
     m_start->setFocusPolicy(Qt::TabFocus);
-    connect(m_start, &QPushButton::clicked, this, [this] { m_workspace.start(); });
+    connect(m_start, &QPushButton::clicked, this, [this] { m_workspace.enqueue(); });
+    m_plan = new QPushButton(footer);
+    m_plan->setCheckable(true);
+    m_plan->setFocusPolicy(Qt::TabFocus);
+    m_plan->setToolTip(tr("Every run that this sweep will train, what it takes, and the cohorts that wait."));
+    connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
+    setPlanShown(false);
     column->addWidget(m_estimate);
     column->addWidget(m_problem);
+    column->addWidget(m_plan);
     column->addWidget(m_continue);
     column->addWidget(m_start);
     return footer;
@@ -283,6 +248,14 @@ void SweepPanel::renew() {
     m_theta->setValues(own("theta") ? QStringList() : texts(experiment, "theta"));
     m_fraction->setValues(own("fraction") ? QStringList() : texts(experiment, "fraction"));
     m_seed->setValues(texts(experiment, "seed"));
+    QStringList zips;
+    for (const auto& zip : experiment.zips()) zips << zipText(zip);
+    m_zips->setValues(zips);
+    QStringList exclusions;
+    for (const auto& exclusion : experiment.exclusions()) {
+        exclusions << QString::fromStdString(assignments_text(exclusion));
+    }
+    m_exclusions->setValues(exclusions);
     renewEstimate();
 }
 
@@ -297,8 +270,8 @@ void SweepPanel::renewEstimate() {
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
     const bool idle = !m_workspace.session().isActive();
-    m_start->setEnabled(problem.isEmpty() && idle);
-    m_start->setText(idle ? tr("Start") : tr("Training …"));
+    m_start->setEnabled(problem.isEmpty() && m_workspace.session().state() != SweepSession::State::stopping);
+    m_start->setText(idle ? tr("Start") : tr("Add to the queue"));
     const auto unfinished = m_workspace.unfinishedRuns();
     m_continue->setVisible(!unfinished.empty());
     m_continue->setText(tr("Continue %1").arg(countText(static_cast<std::int64_t>(unfinished.size()), tr("run"))));

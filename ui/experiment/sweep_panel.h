@@ -26,11 +26,18 @@ class SweepPanel : public QFrame {
     /// What the sweep will cost, or why it cannot start; as shown.
     QString estimateText() const;
     void setMoreShown(bool shown);
+    /// Whether the room shows the runs and the queue; the button says so.
+    void setPlanShown(bool shown);
+
+ signals:
+    void planAsked(bool shown);
 
  private:
     QWidget* makeSimple();
     QWidget* makeMore();
     QWidget* makeFooter();
+    /// Zipped keys and exclusions.
+    void addCombining(QGridLayout* grid);
     ChipListEdit* chips(const char* key, const QString& what, QString (*parse)(const QString&),
                         QString (*display)(const QString&), const QStringList& suggestions);
     void addRow(QGridLayout* grid, const QString& label, QWidget* editor, const QString& tip);
@@ -50,7 +57,10 @@ class SweepPanel : public QFrame {
     QWidget* m_more;
     QLabel* m_estimate;
     QLabel* m_problem;
+    QPushButton* m_plan;
     QPushButton* m_start;
+    ChipListEdit* m_zips;
+    ChipListEdit* m_exclusions;
     QPushButton* m_continue;
 };
 

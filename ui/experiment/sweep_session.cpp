@@ -81,20 +81,57 @@ void SweepSession::pick(RunId id) {
     if (isActive() && isTraining(id)) m_runner->pick(id);
 }
 
+std::future<ProbeResult> SweepSession::probe(RunId id, ProbeRequest request) {
+    return m_runner->probe(id, std::move(request));
+}
+
+std::vector<WaitingCohort> SweepSession::waiting() const {
+    return m_runner ? m_runner->waiting() : std::vector<WaitingCohort>();
+}
+
+bool SweepSession::moveWaiting(std::int64_t cohort, std::size_t place) {
+    const bool moved = m_runner && m_runner->move_waiting(cohort, place);
+    emit queueChanged();
+    return moved;
+}
+
+bool SweepSession::removeWaiting(std::int64_t cohort) {
+    const std::vector<WaitingCohort> before = waiting();
+    const bool removed = m_runner && m_runner->remove_waiting(cohort);
+    for (const WaitingCohort& entry : before) {
+        if (!removed || entry.id != cohort) continue;
+        for (const RunId run : entry.runs) m_unfinished.erase(run);
+    }
+    emit queueChanged();
+    return removed;
+}
+
+bool SweepSession::append(const std::vector<PlannedRun>& runs) {
+    if (!m_runner || !m_runner->append(runs)) return false;
+    for (const PlannedRun& run : runs) m_unfinished.insert(run.id);
+    emit queueChanged();
+    return true;
+}
+
 void SweepSession::drain() {
     Q_ASSERT(QThread::currentThread() == thread());
     const std::vector<Delivery> deliveries = m_queue->drain();
     if (deliveries.empty()) return;
     std::optional<event::SweepEnded> end;
+    bool begun = false;
     for (const Delivery& delivery : deliveries) {
         const auto* event = std::get_if<Event>(&delivery);
         if (!event) continue;
         if (const auto* progress = std::get_if<event::Progress>(event)) m_progress = *progress;
-        if (const auto* cohort = std::get_if<event::CohortStarted>(event)) m_conditions = cohort->conditions;
+        if (const auto* cohort = std::get_if<event::CohortStarted>(event)) {
+            m_conditions = cohort->conditions;
+            begun = true;
+        }
         if (const auto* run = std::get_if<event::RunEnded>(event)) m_unfinished.erase(run->run);
         if (const auto* last = std::get_if<event::SweepEnded>(event)) end = *last;
     }
     emit delivered(deliveries);
+    if (begun) emit queueChanged();
     const QString troubleNow = QString::fromStdString(m_recorder->trouble());
     if (troubleNow != m_trouble) {
         m_trouble = troubleNow;
@@ -110,6 +147,7 @@ void SweepSession::finish(const event::SweepEnded& end) {
     m_runner.reset();
     m_recorder.reset();
     setState(State::idle);
+    emit queueChanged();
     emit ended(end.state, QString::fromStdString(end.message));
 }
 

@@ -5,6 +5,7 @@
 #include <QString>
 #include <QTimer>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,6 +38,16 @@ class SweepSession : public QObject {
     void stopRun(RunId id);
     /// The run that writes a text sample at each evaluation.
     void pick(RunId id);
+    /// Looks into a run in training, between two of its steps. Only while isTraining(id).
+    std::future<ProbeResult> probe(RunId id, ProbeRequest request);
+
+    // The queue: cohorts of the sweep that have not begun, first to train first.
+    std::vector<WaitingCohort> waiting() const;
+    /// False where the cohort has begun meanwhile.
+    bool moveWaiting(std::int64_t cohort, std::size_t place);
+    bool removeWaiting(std::int64_t cohort);
+    /// Adds runs of the same lab behind all that wait. False, and nothing happens, where the sweep is ending.
+    bool append(const std::vector<PlannedRun>& runs);
 
     State state() const { return m_state; }
     bool isActive() const { return m_state != State::idle; }
@@ -52,6 +63,8 @@ class SweepSession : public QObject {
     /// What came since the last delivery, in order.
     void delivered(const std::vector<ropelab::ui::Delivery>& deliveries);
     void stateChanged();
+    /// Other cohorts wait than before, or in another order.
+    void queueChanged();
     /// The sweep is over, everything is delivered and recorded: finished, failed (the message says why) or stopped.
     void ended(ropelab::RunState how, const QString& message);
     /// The lab could not be written; the events are kept and tried again.

@@ -12,9 +12,12 @@
 
 #include "core/spec/error.h"
 #include "ui/experiment/plot_toolbar.h"
+#include "ui/experiment/queue_view.h"
 #include "ui/experiment/roofline_view.h"
 #include "ui/experiment/run_list.h"
+#include "ui/experiment/seed_groups.h"
 #include "ui/experiment/sweep_panel.h"
+#include "ui/experiment/sweep_preview.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
@@ -55,6 +58,7 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_picture->addWidget(m_roofline);
     const auto showRoofline = [this](bool on) { m_picture->setCurrentIndex(on ? 1 : 0); };
     connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
+    connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
     showRoofline(m_toolbar->isRoofline());
 
     m_below = new QSplitter(Qt::Horizontal, this);
@@ -76,6 +80,7 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeEmptyState());
     m_pages->addWidget(split);
+    m_pages->addWidget(makePlan());
     layout->addWidget(m_pages, 1);
 
     RunStore& runs = workspace.runs();
@@ -89,6 +94,8 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     connect(&workspace.experiment(), &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
     connect(&workspace.session(), &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
     connect(&workspace.session(), &SweepSession::delivered, this, &TrainRoom::take);
+    // Who starts a sweep wants to see it.
+    connect(&workspace.session(), &SweepSession::started, this, [this] { showPlan(false); });
 
     connect(m_plot, &CurvePlot::runVisibilityChanged, &runs, &RunStore::setVisible);
     connect(m_plot, &CurvePlot::runPicked, this, [this](RunId run) {
@@ -123,41 +130,12 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
 TrainRoom::~TrainRoom() = default;
 
 QWidget* TrainRoom::panel() {
-    if (!m_panel) m_panel = new SweepPanel(m_workspace, this);
+    if (!m_panel) {
+        m_panel = new SweepPanel(m_workspace, this);
+        connect(m_panel, &SweepPanel::planAsked, this, &TrainRoom::showPlan);
+        m_panel->setPlanShown(m_planShown);
+    }
     return m_panel;
-}
-
-void TrainRoom::addActions(ActionRegistry& registry) {
-    const auto picked = [this] { return m_list->picked() != 0; };
-    registry.add({.id = "run.rename",
-                  .menu = "Edit",
-                  .text = tr("Rename picked run"),
-                  .handler = [this] { m_list->rename(m_list->picked()); },
-                  .enabled = picked,
-                  .separatorBefore = true});
-    registry.add({.id = "run.annotate",
-                  .menu = "Edit",
-                  .text = tr("Note on picked run"),
-                  .handler = [this] { m_list->annotate(m_list->picked()); },
-                  .enabled = picked});
-    registry.add({.id = "run.delete",
-                  .menu = "Edit",
-                  .text = tr("Delete picked run"),
-                  .handler = [this] { m_workspace.deleteRun(m_list->picked()); },
-                  .enabled = picked});
-    registry.add({.id = "plot.log",
-                  .menu = "View",
-                  .text = tr("Logarithmic axis"),
-                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
-                  .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
-                  .checked = [this] { return m_plot->isYLogarithmic(); },
-                  .separatorBefore = true});
-    registry.add({.id = "plot.reset",
-                  .menu = "View",
-                  .text = tr("Reset plot"),
-                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
-                  .handler = [this] { m_plot->resetView(); },
-                  .enabled = [this] { return !isEmpty(); }});
 }
 
 Figure TrainRoom::figure() {
@@ -185,56 +163,14 @@ bool TrainRoom::isEmpty() const {
     return m_workspace.runs().runs().empty();
 }
 
-QWidget* TrainRoom::makeEmptyState() {
-    auto* page = new QFrame(this);
-    page->setProperty("paper", true);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {48, 24, 48, 24}, 16);
-    column->addStretch(2);
-    auto* title = new QLabel(tr("Watch small models learn, side by side"), page);
-    title->setProperty("roomTitle", true);
-    title->setAlignment(Qt::AlignCenter);
-    title->setWordWrap(true);
-    column->addWidget(title);
-    m_emptyText = new QLabel(page);
-    m_emptyText->setAlignment(Qt::AlignCenter);
-    m_emptyText->setWordWrap(true);
-    column->addWidget(m_emptyText);
-    m_emptyStart = new QPushButton(tr("Start"), page);
-    m_emptyStart->setProperty("primary", true);
-    setIcon(m_emptyStart, outline::start);
-    m_emptyStart->setFocusPolicy(Qt::TabFocus);
-    scaleWidth(m_emptyStart, 160);
-    connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_workspace.start(); });
-    column->addWidget(m_emptyStart, 0, Qt::AlignCenter);
-    column->addStretch(3);
-    return page;
-}
-
-QWidget* TrainRoom::makeSample() {
-    auto* box = new QFrame(this);
-    box->setProperty("panel", true);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {12, 4, 4, 4}, 4);
-    m_sampleTitle = new QLabel(box);
-    m_sampleTitle->setProperty("quiet", true);
-    m_sampleTitle->setTextFormat(Qt::PlainText);
-    m_sampleTitle->setWordWrap(true);
-    m_sampleTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    column->addWidget(m_sampleTitle);
-    m_sample = new QPlainTextEdit(box);
-    m_sample->setReadOnly(true);
-    m_sample->setFrameShape(QFrame::NoFrame);
-    m_sample->setStyleSheet(QStringLiteral("QPlainTextEdit { border: none; background: transparent; padding: 0; }"));
-    m_sample->setAccessibleName(tr("What the picked run writes"));
-    m_sample->setMinimumHeight(24);
-    column->addWidget(m_sample, 1);
-    showSample(0);
-    return box;
+void TrainRoom::renewGroups() {
+    const std::vector<CurveGroup> groups = seedGroups(m_workspace.runs().runs());
+    m_toolbar->setBandsPossible(anyRepeats(groups));
+    m_plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
 }
 
 void TrainRoom::renewEmptyState() {
-    m_pages->setCurrentIndex(isEmpty() ? 0 : 1);
+    renewPages();
     if (!isEmpty()) return;
     QString sentence;
     bool ready = false;
@@ -297,6 +233,7 @@ void TrainRoom::applyVisibility() {
         if (run.visible) horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
     }
     m_plot->setHorizon(horizon);
+    renewGroups();
     renewFloor();
 }
 

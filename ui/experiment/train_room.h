@@ -16,9 +16,11 @@ namespace ropelab::ui {
 
 class CurvePlot;
 class PlotToolbar;
+class QueueView;
 class RooflineView;
 class RunList;
 class SweepPanel;
+class SweepPreview;
 
 /// Train a sweep and watch: curves of every run, what the picked run writes, the list of runs; the sweep's settings on
 /// the right.
@@ -33,6 +35,8 @@ class TrainRoom : public Room {
     void addActions(ActionRegistry& registry) override;
     Figure figure() override;
     void refreshNow() override;
+    /// "plan": as showPlan. Throws BadInput for any other.
+    void showPart(const QString& part) override;
 
     CurvePlot& plot() { return *m_plot; }
     /// What limits the speed; shown in the plot's place as the quantity "roofline".
@@ -42,6 +46,11 @@ class TrainRoom : public Room {
     QString sampleText() const;
     bool isEmpty() const;
     bool hasFigure() const override { return !isEmpty(); }
+    /// In the picture's place: the runs of the sweep in the panel, and the cohorts that wait.
+    void showPlan(bool shown);
+    bool isPlanShown() const;
+    SweepPreview& preview() { return *m_preview; }
+    QueueView& queue() { return *m_queue; }
     /// As PlotToolbar::showQuantity.
     void showQuantity(const QString& id);
     /// While the entropy floor is being found.
@@ -50,6 +59,9 @@ class TrainRoom : public Room {
  private:
     QWidget* makeEmptyState();
     QWidget* makeSample();
+    QWidget* makePlan();
+    void renewPages();
+    void renewGroups();
     void renewEmptyState();
     void syncRuns();
     void applyVisibility();
@@ -65,6 +77,9 @@ class TrainRoom : public Room {
     QStackedWidget* m_picture = nullptr;  // plot or roofline
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
+    SweepPreview* m_preview = nullptr;
+    QueueView* m_queue = nullptr;
+    bool m_planShown = false;
     QSplitter* m_below = nullptr;
     QLabel* m_emptyText = nullptr;
     QPushButton* m_emptyStart = nullptr;

@@ -112,6 +112,7 @@ void CurvePlot::removeRun(RunId run) {
 void CurvePlot::clear() {
     m_runs.clear();
     m_curves.clear();
+    m_groups.clear();
     m_shown.clear();
     m_floor.reset();
     m_horizon = 0;
@@ -165,6 +166,16 @@ void CurvePlot::truncate(RunId run, double lastX) {
             curve.truncate(lastX);
         }
     }
+    schedule();
+}
+
+void CurvePlot::setGroups(std::vector<CurveGroup> groups) {
+    if (groups == m_groups) {
+        return;
+    }
+    m_groups = std::move(groups);
+    m_shown.clear();
+    m_readout->hide();
     schedule();
 }
 

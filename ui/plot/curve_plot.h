@@ -12,6 +12,7 @@
 #include "core/spec/event.h"
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_style.h"
+#include "ui/plot/curve_bands.h"
 #include "ui/plot/curve_data.h"
 #include "ui/plot/quantity.h"
 
@@ -67,6 +68,10 @@ class CurvePlot : public QWidget {
     void append(const event::Evaluated& evaluated);
     /// Forgets what a run measured past lastX, of every quantity.
     void truncate(RunId run, double lastX);
+    /// One curve a group in place of one a run: the mean of its visible runs, with a band of mean ± standard deviation
+    /// where two or more were measured. Empty: one curve a run. Runs of no group are not drawn while there are groups.
+    void setGroups(std::vector<CurveGroup> groups);
+    const std::vector<CurveGroup>& groups() const { return m_groups; }
     QList<double> xValues(CurveId curve) const;
     /// As measured, in nats.
     QList<double> yValues(CurveId curve) const;
@@ -152,8 +157,15 @@ class CurvePlot : public QWidget {
     };
     /// A curve as it stands in the figure on screen.
     struct Shown {
-        CurveId id;
+        CurveId id;  // of a group: its first visible run
         const CurveData* data;
+        QString label;
+    };
+    /// Mean, lower and upper end of a group's curve.
+    struct Mean {
+        CurveData mean;
+        CurveData lower;
+        CurveData upper;
     };
 
     void schedule();
@@ -162,6 +174,11 @@ class CurvePlot : public QWidget {
     void fitLegend();
     /// What is drawn now, in the figure's order; fills `shown` where it is given.
     Figure figure(std::vector<Shown>* shown) const;
+    void addCurve(Figure& figure, const Shown& shown) const;
+    /// The curves of groups, with their bands.
+    std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
+    /// The run that stands for this one in the figure: the first visible of its group.
+    RunId standIn(RunId run) const;
     void setAxesOf(Figure& figure) const;
     QString noteOf(const Figure& figure, bool forScreen) const;
     QString summaryOf(const Figure& figure) const;
@@ -182,6 +199,8 @@ class CurvePlot : public QWidget {
 
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;
+    std::vector<CurveGroup> m_groups;
+    mutable std::map<CurveId, Mean> m_means;  // of groups; m_shown points into it
     std::vector<Quantity> m_quantities{Quantity::validation_loss};
     double m_smoothing = 0;
     bool m_yLog = false;

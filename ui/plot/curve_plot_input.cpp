@@ -29,6 +29,9 @@ bool CurvePlot::eventFilter(QObject* watched, QEvent* event) {
     }
     switch (event->type()) {
         case QEvent::Resize:
+            if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
+                return true;  // nothing to paint on, as in a room that was never laid out
+            }
             schedule();
             break;
         case QEvent::MouseButtonPress:
@@ -130,8 +133,8 @@ void CurvePlot::showReadout(const QPointF& where) {
         look.ink = Ink::data(run.colorIndex);
         look.companion = each.id.quantity != m_quantities.front();
         const QString label =
-            m_quantities.size() > 1 ? QStringLiteral("%1, %2").arg(run.label, nameOf(each.id.quantity)) : run.label;
-        const bool strong = each.id.run == (m_hovered != kNoRun ? m_hovered : m_picked);
+            m_quantities.size() > 1 ? QStringLiteral("%1, %2").arg(each.label, nameOf(each.id.quantity)) : each.label;
+        const bool strong = each.id.run == standIn(m_hovered != kNoRun ? m_hovered : m_picked);
         rows.append({label, readableNumber(y), m_style.penOf(look), y, strong});
     }
     // In the order of the curves on screen; a missing value comes last.

@@ -26,9 +26,10 @@ Range rounded(Range range, bool notNegative) {
 
 FigureCurve::Emphasis CurvePlot::emphasisOf(RunId run) const {
     if (m_hovered != kNoRun && isRunVisible(m_hovered)) {
-        return run == m_hovered ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::dimmed;
+        return run == standIn(m_hovered) ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::dimmed;
     }
-    return run == m_picked ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::normal;
+    return m_picked != kNoRun && run == standIn(m_picked) ? FigureCurve::Emphasis::picked
+                                                          : FigureCurve::Emphasis::normal;
 }
 
 double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
@@ -50,28 +51,23 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit : unitOf(m_quantities.front());
     figure.y.logarithmic = m_yLog;
-    for (std::size_t q = 0; q < m_quantities.size(); ++q) {
-        for (const auto& [id, run] : m_runs) {
-            const auto found = m_curves.find({id, m_quantities[q]});
-            if (!run.visible || found == m_curves.end() || found->second.x().isEmpty()) {
-                continue;
+    for (const Quantity quantity : m_quantities) {
+        std::vector<Shown> curves;
+        if (!m_groups.empty()) {
+            curves = addGroups(figure, quantity);
+        } else {
+            for (const auto& [id, run] : m_runs) {
+                const auto found = m_curves.find({id, quantity});
+                if (run.visible && found != m_curves.end() && !found->second.x().isEmpty()) {
+                    curves.push_back({{id, quantity}, &found->second, run.label});
+                }
             }
-            const double factor = factorOf(m_quantities[q]);
-            FigureCurve curve;
-            curve.label = run.label;
-            curve.quantity = nameOf(m_quantities[q]);
-            curve.ink = Ink::data(run.colorIndex);
-            curve.companion = q > 0;
-            curve.x = found->second.x();
-            const double weight = weightOf(m_quantities[q], found->second);
-            curve.y = found->second.smoothed(weight, factor);
-            if (weight > 0) {
-                curve.raw = found->second.scaled(factor);
-            }
-            figure.curves.push_back(std::move(curve));
-            if (shown != nullptr) {
-                shown->push_back({{id, m_quantities[q]}, &found->second});
-            }
+        }
+        for (const Shown& each : curves) {
+            addCurve(figure, each);
+        }
+        if (shown != nullptr) {
+            shown->insert(shown->end(), curves.begin(), curves.end());
         }
     }
     if (losses && m_floor) {
@@ -80,6 +76,81 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     }
     setAxesOf(figure);
     return figure;
+}
+
+void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
+    const Quantity quantity = shown.id.quantity;
+    const double factor = factorOf(quantity);
+    const double weight = weightOf(quantity, *shown.data);
+    FigureCurve curve;
+    curve.label = shown.label;
+    curve.quantity = nameOf(quantity);
+    curve.ink = Ink::data(m_runs.at(shown.id.run).colorIndex);
+    curve.companion = quantity != m_quantities.front();
+    curve.x = shown.data->x();
+    curve.y = shown.data->smoothed(weight, factor);
+    if (weight > 0 && m_groups.empty()) {
+        curve.raw = shown.data->scaled(factor);
+    }
+    figure.curves.push_back(std::move(curve));
+}
+
+std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quantity) const {
+    std::vector<Shown> result;
+    for (const CurveGroup& group : m_groups) {
+        std::vector<const CurveData*> members;
+        RunId first = kNoRun;
+        for (const RunId run : group.runs) {
+            const auto found = m_curves.find({run, quantity});
+            if (!isRunVisible(run) || found == m_curves.end() || found->second.x().isEmpty()) {
+                continue;
+            }
+            first = first == kNoRun ? standIn(run) : first;
+            members.push_back(&found->second);
+        }
+        if (members.empty()) {
+            continue;
+        }
+        const CurveMean mean = meanOf(members);
+        Mean& kept = m_means[{first, quantity}];
+        kept.mean.set(mean.x, mean.mean);
+        kept.lower.set(mean.x, mean.lower);
+        kept.upper.set(mean.x, mean.upper);
+        result.push_back({{first, quantity}, &kept.mean, group.label});
+        if (members.size() < 2 || quantity != m_quantities.front()) {
+            continue;
+        }
+        // A band has no gaps: where one run alone was measured there is none.
+        const double factor = factorOf(quantity);
+        const double weight = weightOf(quantity, kept.mean);
+        const QList<double>& lower = kept.lower.smoothed(weight, factor);
+        const QList<double>& upper = kept.upper.smoothed(weight, factor);
+        FigureBand band{group.label, Ink::data(m_runs.at(first).colorIndex), {}, {}, {}};
+        for (qsizetype i = 0; i < mean.x.size(); ++i) {
+            if (!std::isfinite(lower[i]) || !std::isfinite(upper[i])) {
+                continue;
+            }
+            band.x.append(mean.x[i]);
+            band.lower.append(lower[i]);
+            band.upper.append(upper[i]);
+        }
+        if (!band.x.isEmpty()) {
+            figure.bands.push_back(std::move(band));
+        }
+    }
+    return result;
+}
+
+RunId CurvePlot::standIn(RunId run) const {
+    for (const CurveGroup& group : m_groups) {
+        if (std::find(group.runs.begin(), group.runs.end(), run) == group.runs.end()) {
+            continue;
+        }
+        const auto first =
+            std::find_if(group.runs.begin(), group.runs.end(), [&](RunId id) { return isRunVisible(id); });
+        return first == group.runs.end() ? run : *first;
+    }
+    return run;
 }
 
 void CurvePlot::setAxesOf(Figure& figure) const {
@@ -116,6 +187,9 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
                                         [](const FigureCurve& curve) { return !curve.raw.isEmpty(); });
     if (forScreen && isSmoothed) {
         parts.append(tr("smoothed %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
+    }
+    if (!figure.bands.empty()) {
+        parts.append(tr("shaded: mean ± standard deviation of seeds"));
     }
     if (forScreen && m_yLog) {
         qsizetype hidden = 0;
@@ -179,9 +253,9 @@ QString CurvePlot::summaryOf(const Figure& now) const {
     if (ends.size() == 1) {
         text = tr("%1: %2 %3 at iteration %4").arg(low->label, now.y.label, value(low->value), readableCount(last));
     } else {
-        text = tr("%1 runs: %2 at iteration %3 from %4 (%5) to %6 (%7)")
-                   .arg(QString::number(ends.size()), now.y.label, readableCount(last), value(low->value), low->label,
-                        value(high->value), high->label);
+        text = tr("%1 %2: %3 at iteration %4 from %5 (%6) to %7 (%8)")
+                   .arg(QString::number(ends.size()), m_groups.empty() ? tr("runs") : tr("groups"), now.y.label,
+                        readableCount(last), value(low->value), low->label, value(high->value), high->label);
     }
     if (!now.horizontalLines.empty()) {
         text += tr("; %1").arg(now.horizontalLines.front().label);
@@ -193,6 +267,7 @@ void CurvePlot::refresh() {
     QElapsedTimer taken;
     taken.start();
     m_shown.clear();
+    m_means.clear();  // what was shown points into it
     Figure now = figure(&m_shown);
     now.note = noteOf(now, true);
     for (std::size_t i = 0; i < now.curves.size(); ++i) {

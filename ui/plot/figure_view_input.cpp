@@ -30,6 +30,9 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
     const auto here = [this](const QMouseEvent* mouse) { return mouse->position() + m_plot->pos(); };
     switch (event->type()) {
         case QEvent::Resize:
+            if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
+                return true;  // nothing to paint on, as in a room that was never laid out
+            }
             schedule();
             break;
         case QEvent::MouseButtonPress: {

@@ -90,6 +90,10 @@ int GroupTable::columnOf(const QString& title) const {
     return found == m_columns.end() ? -1 : static_cast<int>(found - m_columns.begin());
 }
 
+QString GroupTable::titleOf(int column) const {
+    return column < 0 || column >= columnCount() ? QString() : m_columns[static_cast<std::size_t>(column)].title;
+}
+
 GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     const Measure& known = measures()[measure];
     return {measureTitle(known),

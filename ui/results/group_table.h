@@ -24,6 +24,8 @@ class GroupTable : public QAbstractTableModel {
     const Results& results() const { return m_results; }
     /// −1 where there is none of that title.
     int columnOf(const QString& title) const;
+    /// "" outside.
+    QString titleOf(int column) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -3,16 +3,18 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QStyle>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "ui/results/results_memory.h"
 #include "ui/results/results_words.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
@@ -60,14 +62,7 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     setAccessibleName(tr("Results"));
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {0, 0, 0, 0}, 0);
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    auto* content = new QFrame(scroll);
-    content->setProperty("panel", true);
-    auto* column = new QVBoxLayout(content);
-    scaleLayout(column, {12, 12, 12, 12}, 12);
+    const auto [scroll, content, column] = makeScrollColumn(this);
     column->addWidget(makeHeading(tr("Results"), content));
 
     auto* grid = new QGridLayout;
@@ -100,23 +95,72 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
         m_target->setProperty("wrong", !typed.trimmed().isEmpty() && !lossOf(typed));
         m_target->style()->unpolish(m_target);
         m_target->style()->polish(m_target);
-        emit changed();
     });
     addRow(grid, tr("until loss"), m_target,
            tr("Adds the iterations to the first evaluation at or below this validation loss, in nats."));
     column->addLayout(grid);
     m_unfinished = new QCheckBox(tr("Also unfinished runs"), content);
     m_unfinished->setToolTip(tr("Runs in training, stopped or failed, with the losses that they have so far."));
-    connect(m_unfinished, &QCheckBox::toggled, this, &ResultsPanel::changed);
     column->addWidget(m_unfinished);
-    column->addWidget(makeOutput());
+    m_published = new QCheckBox(tr("Published values"), content);
+    m_published->setToolTip(
+        tr("What the theta paper prints for the same text, in grey beside the own numbers: of another machine and "
+           "code, so shown and not judged. Not where only a part of the text is here."));
+    column->addWidget(m_published);
+    m_output = new TableOutput(content);
+    connect(m_output, &TableOutput::copyAsked, this, &ResultsPanel::copyAsked);
+    connect(m_output, &TableOutput::saveAsked, this, &ResultsPanel::saveAsked);
+    column->addWidget(m_output);
     column->addStretch(1);
-    scroll->setWidget(content);
     layout->addWidget(scroll, 1);
-    for (QComboBox* combo : {m_experiment, m_measure, m_baseline, m_test}) {
-        connect(combo, &QComboBox::currentIndexChanged, this, &ResultsPanel::changed);
-    }
     renew({});
+    recall();
+    const auto tell = [this] {
+        keep();
+        emit changed();
+    };
+    for (QComboBox* combo : {m_experiment, m_measure, m_baseline, m_test}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, tell);
+    }
+    for (QCheckBox* box : {m_unfinished, m_published}) connect(box, &QCheckBox::toggled, this, tell);
+    connect(m_target, &QLineEdit::textChanged, this, tell);
+    connect(m_output, &TableOutput::formatChanged, this, &ResultsPanel::keep);
+    connect(&workspace.lab(), &LabDocument::opened, this, &ResultsPanel::recallLab);
+    recallLab();
+}
+
+void ResultsPanel::recall() {
+    const Settings& settings = m_workspace.settings();
+    const auto choose = [](QComboBox* combo, const QVariant& held) {
+        combo->setCurrentIndex(std::max(0, combo->findData(held)));
+    };
+    choose(m_measure, settings.value("results/measure"));
+    choose(m_test, settings.value("results/test"));
+    m_target->setText(settings.value("results/target").toString());
+    m_unfinished->setChecked(settings.value("results/unfinished").toBool());
+    m_published->setChecked(settings.value("results/published").toBool());
+    m_output->choose(settings.value("results/format").toString());
+}
+
+void ResultsPanel::recallLab() {
+    const QJsonObject choices = labChoices(m_workspace.settings(), m_workspace.lab().path());
+    m_wanted = Wanted{choices.value(QStringLiteral("experiment")).toInteger(ResultsChoices::latestExperiment),
+                      choices.value(QStringLiteral("baseline")).toObject().toVariantMap()};
+}
+
+void ResultsPanel::keep() {
+    Settings& settings = m_workspace.settings();
+    settings.setValue("results/measure", m_measure->currentData());
+    settings.setValue("results/test", m_test->currentData());
+    settings.setValue("results/target", m_target->text());
+    settings.setValue("results/unfinished", m_unfinished->isChecked());
+    settings.setValue("results/published", m_published->isChecked());
+    settings.setValue("results/format", suffixOf(format()));
+    if (m_wanted) return;  // the lists are still another lab's
+    QJsonObject choices = labChoices(settings, m_workspace.lab().path());
+    choices[QStringLiteral("experiment")] = m_experiment->currentData().toLongLong();
+    choices[QStringLiteral("baseline")] = QJsonObject::fromVariantMap(m_baseline->currentData().toMap());
+    keepLabChoices(settings, m_workspace.lab().path(), choices);
 }
 
 QComboBox* ResultsPanel::makeCombo(const QString& name) {
@@ -126,36 +170,6 @@ QComboBox* ResultsPanel::makeCombo(const QString& name) {
     combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     combo->setMinimumContentsLength(8);
     return combo;
-}
-
-QWidget* ResultsPanel::makeOutput() {
-    auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 12, 0, 0}, 8);
-    column->addWidget(makeHeading(tr("Table"), box));
-    m_format = makeCombo(tr("Format of the table"));
-    m_format->setToolTip(
-        tr("Text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the values "
-           "of every seed."));
-    m_format->addItem(tr("Text"), static_cast<int>(Format::text));
-    m_format->addItem(tr("CSV"), static_cast<int>(Format::csv));
-    m_format->addItem(tr("LaTeX"), static_cast<int>(Format::latex));
-    m_format->addItem(tr("JSON"), static_cast<int>(Format::json));
-    column->addWidget(m_format);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_copy = new QPushButton(tr("Copy"), box);
-    m_copy->setToolTip(tr("The table, in this format, to the clipboard."));
-    connect(m_copy, &QPushButton::clicked, this, &ResultsPanel::copyAsked);
-    m_save = new QPushButton(tr("Save …"), box);
-    m_save->setToolTip(tr("The table, in this format, as a file."));
-    connect(m_save, &QPushButton::clicked, this, &ResultsPanel::saveAsked);
-    for (QPushButton* button : {m_copy, m_save}) {
-        button->setFocusPolicy(Qt::TabFocus);
-        row->addWidget(button, 1);
-    }
-    column->addLayout(row);
-    return box;
 }
 
 void ResultsPanel::addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why) {
@@ -184,11 +198,12 @@ ResultsChoices ResultsPanel::choices() const {
 }
 
 ResultsPanel::Format ResultsPanel::format() const {
-    return static_cast<Format>(m_format->currentData().toInt());
+    return m_output->format();
 }
 
 void ResultsPanel::renew(const Results& results) {
-    renewExperiments();
+    const std::optional<Wanted> wanted = results.runs.empty() ? std::nullopt : std::exchange(m_wanted, std::nullopt);
+    renewExperiments(wanted ? QVariant::fromValue<qlonglong>(wanted->experiment) : m_experiment->currentData());
     const ResultsTable& table = results.table;
     const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
                                  ? tr("defaults")
@@ -197,13 +212,12 @@ void ResultsPanel::renew(const Results& results) {
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});
     }
-    refill(m_baseline, entries, m_baseline->currentData());
+    refill(m_baseline, entries, wanted ? QVariant(wanted->baseline) : m_baseline->currentData());
     const bool any = !table.groups.empty();
-    m_copy->setEnabled(any);
-    m_save->setEnabled(any);
+    m_output->setReady(any);
 }
 
-void ResultsPanel::renewExperiments() {
+void ResultsPanel::renewExperiments(const QVariant& chosen) {
     QList<QPair<QString, QVariant>> entries = {
         {tr("latest experiment"), QVariant::fromValue<qlonglong>(ResultsChoices::latestExperiment)},
         {tr("all experiments"), QVariant::fromValue<qlonglong>(ResultsChoices::allExperiments)}};
@@ -211,7 +225,7 @@ void ResultsPanel::renewExperiments() {
         const QString name = experiment.name.empty() ? tr("a sweep") : QString::fromStdString(experiment.name);
         entries.append({tr("%1 · %2").arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
     }
-    refill(m_experiment, entries, m_experiment->currentData());
+    refill(m_experiment, entries, chosen);
 }
 
 QString formatted(const ResultsTable& table, ResultsPanel::Format format) {
@@ -224,20 +238,6 @@ QString formatted(const ResultsTable& table, ResultsPanel::Format format) {
             return QString::fromStdString(results_latex(table));
         case ResultsPanel::Format::json:
             return QString::fromStdString(results_json(table).dump(2)) + QLatin1Char('\n');
-    }
-    return {};
-}
-
-QString suffixOf(ResultsPanel::Format format) {
-    switch (format) {
-        case ResultsPanel::Format::text:
-            return QStringLiteral("txt");
-        case ResultsPanel::Format::csv:
-            return QStringLiteral("csv");
-        case ResultsPanel::Format::latex:
-            return QStringLiteral("tex");
-        case ResultsPanel::Format::json:
-            return QStringLiteral("json");
     }
     return {};
 }

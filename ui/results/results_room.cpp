@@ -1,22 +1,22 @@
 #include "ui/results/results_room.h"
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QHeaderView>
+#include <QJsonObject>
 #include <QLabel>
-#include <QMenu>
 #include <QPushButton>
-#include <QSaveFile>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/plot/figure_view.h"
+#include "core/spec/error.h"
+#include "ui/results/figure_pane.h"
 #include "ui/results/group_table.h"
-#include "ui/results/results_figure.h"
+#include "ui/results/results_memory.h"
 #include "ui/results/results_panel.h"
 #include "ui/results/results_words.h"
 #include "ui/results/seed_table.h"
@@ -65,6 +65,7 @@ ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
     connect(&runs, &RunStore::reloaded, this, &ResultsRoom::schedule);
     connect(&runs, &RunStore::runChanged, this, &ResultsRoom::schedule);
     connect(&workspace.session(), &SweepSession::stateChanged, this, &ResultsRoom::schedule);
+    connect(&workspace.lab(), &LabDocument::opened, this, [this] { m_orderWanted = true; });
     connect(m_panel, &ResultsPanel::changed, this, [this] {
         m_stale = true;
         if (isVisible()) renew();
@@ -77,113 +78,6 @@ ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
 
 ResultsRoom::~ResultsRoom() = default;
 
-QWidget* ResultsRoom::makeEmptyState() {
-    auto* page = new QFrame(this);
-    page->setProperty("paper", true);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {48, 24, 48, 24}, 16);
-    column->addStretch(2);
-    auto* title = new QLabel(tr("What the runs reached, and whether it is more than chance"), page);
-    title->setProperty("roomTitle", true);
-    m_emptyText = new QLabel(page);
-    for (QLabel* label : {title, m_emptyText}) {
-        label->setAlignment(Qt::AlignCenter);
-        label->setWordWrap(true);
-        column->addWidget(label);
-    }
-    m_goToTrain = new QPushButton(tr("Go to Train"), page);
-    m_goToTrain->setProperty("primary", true);
-    m_goToTrain->setFocusPolicy(Qt::TabFocus);
-    scaleWidth(m_goToTrain, 160);
-    connect(m_goToTrain, &QPushButton::clicked, this, &ResultsRoom::trainAsked);
-    column->addWidget(m_goToTrain, 0, Qt::AlignCenter);
-    column->addStretch(3);
-    return page;
-}
-
-QTableView* ResultsRoom::makeTable(const QString& name, QAbstractItemModel* model) {
-    auto* view = new QTableView(this);
-    view->setModel(model);
-    view->setAccessibleName(name);
-    view->setSelectionBehavior(QAbstractItemView::SelectRows);
-    view->setSelectionMode(QAbstractItemView::SingleSelection);
-    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    view->setShowGrid(false);
-    view->setWordWrap(false);
-    view->setTabKeyNavigation(false);
-    view->verticalHeader()->hide();
-    view->horizontalHeader()->setHighlightSections(false);
-    return view;
-}
-
-QWidget* ResultsRoom::makeResults() {
-    auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_words = new QLabel(page);
-    m_words->setWordWrap(true);
-    m_words->setTextFormat(Qt::PlainText);
-    m_words->setAccessibleName(tr("What the table says"));
-    column->addWidget(m_words);
-
-    m_groupView = makeTable(tr("Groups"), m_order);
-    m_groupView->setSortingEnabled(true);
-    m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);  // as they were trained
-    connect(m_groupView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex& current) {
-                if (!current.isValid()) return;
-                m_picked = m_order->mapToSource(current).row();
-                renewPicked();
-            });
-
-    auto* below = new QSplitter(Qt::Horizontal, page);
-    below->setChildrenCollapsible(false);
-    m_view = new FigureView(below);
-    m_view->setAccessibleName(tr("Means with 95 % confidence intervals"));
-    m_view->setReadout([this](QPointF place) { return resultsReadout(m_results, place); });
-    connect(m_view, &FigureView::clicked, this,
-            [this](const QPointF& place) { pickGroup(static_cast<int>(std::lround(place.x()))); });
-    connect(m_view, &FigureView::contextMenuAsked, this, [this](const QPoint& where) {
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Export …"), this, &ResultsRoom::openExport);
-        menu->addAction(tr("Copy"), this, &ResultsRoom::copy);
-        menu->popup(where);
-    });
-    auto* group = new QFrame(below);
-    group->setProperty("panel", true);
-    auto* rows = new QVBoxLayout(group);
-    scaleLayout(rows, {12, 8, 8, 4}, 4);
-    m_seedTitle = new QLabel(group);
-    m_seedTitle->setProperty("heading", true);
-    m_seedTitle->setTextFormat(Qt::PlainText);
-    m_groupWords = new QLabel(group);
-    m_groupWords->setWordWrap(true);
-    m_groupWords->setTextFormat(Qt::PlainText);
-    m_groupWords->setAccessibleName(tr("Verdict on the picked group"));
-    m_seedView = makeTable(tr("Runs of the picked group"), m_seeds);
-    rows->addWidget(m_seedTitle);
-    rows->addWidget(m_groupWords);
-    rows->addWidget(m_seedView, 1);
-    below->addWidget(m_view);
-    below->addWidget(group);
-    below->setStretchFactor(0, 3);
-    below->setStretchFactor(1, 2);
-    below->setSizes({540, 400});
-
-    auto* split = new QSplitter(Qt::Vertical, page);
-    split->setChildrenCollapsible(false);
-    split->addWidget(m_groupView);
-    split->addWidget(below);
-    split->setStretchFactor(0, 2);
-    split->setStretchFactor(1, 3);
-    split->setSizes({260, 380});
-    column->addWidget(split, 1);
-    return page;
-}
-
 QWidget* ResultsRoom::panel() {
     m_panel->show();
     return m_panel;
@@ -194,6 +88,22 @@ void ResultsRoom::addActions(ActionRegistry& registry) {
         {.id = "results.copy", .menu = "Edit", .text = tr("Copy results table"), .handler = [this] { copyTable(); }});
     registry.add(
         {.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [this] { saveTable(); }});
+    registry.add({.id = "results.nextFigure",
+                  .menu = "View",
+                  .text = tr("Next figure of results"),
+                  .handler = [this] { m_figures->step(1); },
+                  .separatorBefore = true});
+    registry.add(
+        {.id = "results.previousFigure", .menu = "View", .text = tr("Previous figure of results"), .handler = [this] {
+             m_figures->step(-1);
+         }});
+    for (const ResultsFigure& figure : resultsFigures()) {
+        const QString name = QLatin1String(figure.name);
+        registry.add({.id = QStringLiteral("results.figure.") + name,
+                      .menu = {},
+                      .text = tr("Results figure: %1").arg(figure.title),
+                      .handler = [this, name] { m_figures->choose(name); }});
+    }
     connect(this, &ResultsRoom::trainAsked, &registry, [&registry] {
         if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
     });
@@ -201,12 +111,23 @@ void ResultsRoom::addActions(ActionRegistry& registry) {
 
 Figure ResultsRoom::figure() {
     if (m_stale) renew();
-    return m_view->figure();
+    return m_figures->figure();
 }
 
 void ResultsRoom::refreshNow() {
     renew();
-    m_view->refreshNow();
+    m_figures->view().refreshNow();
+}
+
+bool ResultsRoom::isBusy() const {
+    return m_figures->isBusy();
+}
+
+void ResultsRoom::showPart(const QString& figure) {
+    if (!m_figures->choose(figure)) {
+        throw BadInput("There is no figure \"" + figure.toStdString() + "\" in Results; there are " +
+                       resultsFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
+    }
 }
 
 QString ResultsRoom::words() const {
@@ -230,8 +151,13 @@ void ResultsRoom::schedule() {
 void ResultsRoom::renew() {
     m_stale = false;
     m_timer.stop();
-    m_results = m_source.results(m_panel->choices());
+    ResultsChoices choices = m_panel->choices();
+    m_results = m_source.results(choices);
     m_panel->renew(m_results);
+    if (!choices.sameRuns(m_panel->choices())) {  // the panel took up what was chosen for this lab
+        m_results = m_source.results(m_panel->choices());
+        m_panel->renew(m_results);
+    }
     const ResultsTable& table = m_results.table;
     m_counted = std::any_of(table.groups.begin(), table.groups.end(),
                             [](const ResultGroup& group) { return !group.summaries.empty(); });
@@ -247,6 +173,27 @@ void ResultsRoom::renew() {
     if (m_picked >= 0 && (another || !m_groupView->currentIndex().isValid())) pickGroup(m_picked);
     renewPicked();
     fitColumns();
+    if (m_counted && m_orderWanted) recallOrder();
+}
+
+void ResultsRoom::keepOrder() {
+    if (m_ordering || m_orderWanted) return;
+    const QString lab = m_workspace.lab().path();
+    const QHeaderView* header = m_groupView->horizontalHeader();
+    QJsonObject choices = labChoices(m_workspace.settings(), lab);
+    choices[QStringLiteral("order")] = m_groups->titleOf(header->sortIndicatorSection());
+    choices[QStringLiteral("descending")] = header->sortIndicatorOrder() == Qt::DescendingOrder;
+    keepLabChoices(m_workspace.settings(), lab, choices);
+}
+
+void ResultsRoom::recallOrder() {
+    m_orderWanted = false;
+    const QJsonObject choices = labChoices(m_workspace.settings(), m_workspace.lab().path());
+    const int column = m_groups->columnOf(choices.value(QStringLiteral("order")).toString());
+    m_ordering = true;
+    m_groupView->sortByColumn(
+        column, choices.value(QStringLiteral("descending")).toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
+    m_ordering = false;
 }
 
 void ResultsRoom::renewEmptyState() {
@@ -283,7 +230,7 @@ void ResultsRoom::renewPicked() {
                               ? groupVerdict(table, table.groups[static_cast<std::size_t>(m_picked)])
                               : QString());
     m_groupWords->setVisible(!m_groupWords->text().isEmpty());
-    m_view->setFigure(resultsFigure(m_results, table.groups.size() > 1 ? m_picked : -1));
+    m_figures->show(m_results, table.groups.size() > 1 ? m_picked : -1, m_panel->published()->isChecked());
 }
 
 void ResultsRoom::pickGroup(int group) {
@@ -306,48 +253,14 @@ void ResultsRoom::copyTable() {
 void ResultsRoom::saveTable() {
     if (m_stale) renew();
     const ResultsPanel::Format format = m_panel->format();
-    QString path = askSave(QStringLiteral("results.") + suffixOf(format));
+    const QString path = askSave(QStringLiteral("results.") + suffixOf(format));
     if (path.isEmpty()) return;
-    QSaveFile file(path);
-    const QByteArray bytes = formatted(m_results.table, format).toUtf8();
-    if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) {
+    try {
+        ropelab::ui::saveTable(path, formatted(m_results.table, format));
         emit m_workspace.solved(QStringLiteral("results"));
-        return;
+    } catch (const BadInput& refusal) {
+        emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));
     }
-    emit m_workspace.problem(QStringLiteral("results"),
-                             tr("The table cannot be written to %1: %2. Choose a folder that can be written.")
-                                 .arg(path, file.errorString()));
-}
-
-void ResultsRoom::fitColumns() {
-    m_groupView->resizeColumnsToContents();
-    const int least = ThemeManager::instance().pixels(48);
-    for (int i = 0; i < m_groups->columnCount(); ++i) {
-        m_groupView->setColumnWidth(i, std::max(least, m_groupView->columnWidth(i)));
-    }
-}
-
-void ResultsRoom::restyle() {
-    const auto& manager = ThemeManager::instance();
-    const Theme& theme = manager.theme();
-    for (QTableView* view : {m_groupView, m_seedView}) {
-        view->verticalHeader()->setDefaultSectionSize(manager.pixels(26));
-        view->setIconSize({manager.pixels(10), manager.pixels(10)});
-        QColor picked = theme.accent;
-        picked.setAlphaF(0.12F);
-        view->setStyleSheet(QStringLiteral("QTableView { selection-background-color: %1; selection-color: %2; }"
-                                           "QTableView::item { border: none; padding: 0 %3px; }"
-                                           "QTableView::item:selected { background: %1; }")
-                                .arg(QStringLiteral("rgba(%1, %2, %3, %4)")
-                                         .arg(picked.red())
-                                         .arg(picked.green())
-                                         .arg(picked.blue())
-                                         .arg(picked.alpha()),
-                                     theme.text.name())
-                                .arg(manager.pixels(8)));
-    }
-    m_view->setMinimumSize(manager.pixels(160), manager.pixels(120));
-    if (!m_stale) fitColumns();
 }
 
 }  // namespace ropelab::ui

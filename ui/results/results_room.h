@@ -6,23 +6,23 @@
 #include "ui/results/results_source.h"
 #include "ui/window/room.h"
 
-class QAbstractItemModel;
 class QLabel;
 class QPushButton;
+class QSplitter;
 class QStackedWidget;
 class QTableView;
 
 namespace ropelab::ui {
 
-class FigureView;
+class FigurePane;
 class GroupOrder;
 class GroupTable;
 class ResultsPanel;
 class SeedTable;
 class Workspace;
 
-/// What the lab's runs reached and whether it is more than chance: a table of groups, a picture of their means, and the
-/// runs behind the picked group. It follows the lab; while it is hidden nothing is computed.
+/// What the lab's runs reached and whether it is more than chance: a table of groups, pictures of them, and the runs
+/// behind the picked group. It follows the lab; while it is hidden nothing is computed.
 class ResultsRoom : public Room {
     Q_OBJECT
 
@@ -35,11 +35,15 @@ class ResultsRoom : public Room {
     Figure figure() override;
     bool hasFigure() const override { return m_counted; }
     void refreshNow() override;
+    bool isBusy() const override;
+    /// A figure by its name.
+    void showPart(const QString& figure) override;
 
     const Results& results() const { return m_results; }
     GroupTable& groups() { return *m_groups; }
     SeedTable& seeds() { return *m_seeds; }
     QTableView& groupView() { return *m_groupView; }
+    FigurePane& figures() { return *m_figures; }
     ResultsPanel& choices() { return *m_panel; }
     /// The sentences above the table, and on the picked group.
     QString words() const;
@@ -63,17 +67,20 @@ class ResultsRoom : public Room {
 
  protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
  private:
     QWidget* makeEmptyState();
     QWidget* makeResults();
-    QTableView* makeTable(const QString& name, QAbstractItemModel* model);
     void schedule();
     void renew();
     void renewEmptyState();
     void renewPicked();
     void fitColumns();
+    void fitTable();
     void restyle();
+    void keepOrder();
+    void recallOrder();
 
     Workspace& m_workspace;
     ResultsSource m_source;
@@ -94,7 +101,11 @@ class ResultsRoom : public Room {
     QTableView* m_groupView = nullptr;
     QTableView* m_seedView = nullptr;
     QLabel* m_seedTitle = nullptr;
-    FigureView* m_view = nullptr;
+    FigurePane* m_figures = nullptr;
+    QSplitter* m_split = nullptr;
+    bool m_splitByHand = false;
+    bool m_ordering = false;    // the room sorts, not the person
+    bool m_orderWanted = true;  // this lab's order has not been taken up yet
 };
 
 }  // namespace ropelab::ui

@@ -47,7 +47,11 @@ Results ResultsSource::results(const ResultsChoices& choices) {
         results.runs.push_back(run.record.id);
         runs.push_back({nlohmann::json::parse(run.record.settings), run.record.name,
                         choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
-        if (choices.options.target_loss) runs.back().evaluations = evaluations(run);
+        if (!choices.options.target_loss) continue;
+        const auto& evaluations = metrics(run).evaluations;
+        for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
+            runs.back().evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
+        }
     }
     try {
         results.table = results_table(runs, choices.options);
@@ -61,19 +65,31 @@ Results ResultsSource::results(const ResultsChoices& choices) {
     return results;
 }
 
-const std::vector<LossAt>& ResultsSource::evaluations(const RunView& run) {
+std::vector<ResultsRun> ResultsSource::runs(const Results& results, bool withMetrics) {
+    std::vector<ResultsRun> runs;
+    for (const RunId id : results.runs) {
+        const RunView* view = m_workspace.runs().find(id);
+        ResultsRun& run = runs.emplace_back();
+        run.id = id;
+        if (!view) continue;  // deleted since
+        run.name = QString::fromStdString(view->record.name);
+        run.spec = view->spec;
+        run.state = view->record.state;
+        if (withMetrics) run.metrics = metrics(*view);
+    }
+    return runs;
+}
+
+const RunMetrics& ResultsSource::metrics(const RunView& run) {
     Read& read = m_read[run.record.id];
     const std::int64_t last = run.last ? run.last->iteration : -1;
     const LabFile* file = m_workspace.lab().file();
-    if (read.last == last || !file) return read.evaluations;
-    read.evaluations.clear();
-    const auto evaluations = file->metrics(run.record.id).evaluations;
-    for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
-        read.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
-    }
+    if (read.last == last || !file) return read.metrics;
+    read.metrics = file->metrics(run.record.id);
     // The file may lag behind what was delivered: then it is read again next time.
-    read.last = evaluations.iteration.empty() ? -1 : evaluations.iteration.back();
-    return read.evaluations;
+    const auto& iterations = read.metrics.evaluations.iteration;
+    read.last = iterations.empty() ? -1 : iterations.back();
+    return read.metrics;
 }
 
 }  // namespace ropelab::ui

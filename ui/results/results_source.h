@@ -17,6 +17,11 @@ struct ResultsChoices {
 
     std::int64_t experiment = latestExperiment;  // or one's id
     ResultsOptions options;                      // `unfinished`: also runs in training, as they stand
+
+    /// Whether both ask for the same groups and the same baseline.
+    bool sameRuns(const ResultsChoices& other) const {
+        return experiment == other.experiment && options.baseline == other.options.baseline;
+    }
 };
 
 /// The table, and which runs of the lab it was made from.
@@ -32,19 +37,32 @@ struct Results {
     RunId runAt(std::size_t index) const { return runs[index]; }
 };
 
-/// Makes results from the lab as the window knows it. Keeps the evaluations it has read.
+/// A run as the figures read it.
+struct ResultsRun {
+    RunId id = 0;
+    QString name;
+    RunSpec spec;
+    RunState state = RunState::waiting;
+    RunMetrics metrics;  // only where the figure reads them
+
+    int colorIndex() const { return static_cast<int>(id - 1); }
+};
+
+/// Makes results from the lab as the window knows it. Keeps the measurements it has read.
 class ResultsSource {
  public:
     explicit ResultsSource(Workspace& workspace) : m_workspace(workspace) {}
 
     Results results(const ResultsChoices& choices);
+    /// The runs behind results, as Results::runs; without their measurements unless the figure reads those.
+    std::vector<ResultsRun> runs(const Results& results, bool withMetrics);
 
  private:
-    const std::vector<LossAt>& evaluations(const RunView& run);
+    const RunMetrics& metrics(const RunView& run);
 
     struct Read {
         std::int64_t last = -1;  // the newest iteration when it was read
-        std::vector<LossAt> evaluations;
+        RunMetrics metrics;
     };
     Workspace& m_workspace;
     QString m_labPath;

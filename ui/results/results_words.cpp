@@ -110,6 +110,7 @@ QString keyTitle(const std::string& key) {
 
 QString settingTitle(const std::string& key, const nlohmann::json& value) {
     if (value.is_null()) return QStringLiteral("–");
+    if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
     if (!value.is_number()) return text(setting_text(value));
     const double number = value.get<double>();
     if (key == "fraction") return QObject::tr("%1 %").arg(text(number_text(std::round(1e6 * number) / 1e4)));

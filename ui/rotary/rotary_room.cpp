@@ -99,21 +99,12 @@ void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {
 
 QWidget* RotaryRoom::panel() {
     if (!m_panel) {
-        auto* area = new QScrollArea;
-        area->setWidgetResizable(true);
-        area->setFrameShape(QFrame::NoFrame);
-        area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        auto* content = new QWidget;
-        content->setProperty("panel", true);
-        content->setAttribute(Qt::WA_StyledBackground);
-        auto* column = new QVBoxLayout(content);
-        scaleLayout(column, {12, 12, 12, 12}, 12);
+        const auto [area, content, column] = makeScrollColumn(nullptr);
         column->addWidget(new SetupPanel(m_workspace, content));
         if (QWidget* own = options()) {
             column->addWidget(own);
         }
         column->addStretch(1);
-        area->setWidget(content);
         m_panel = area;
     }
     return m_panel;

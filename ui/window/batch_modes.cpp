@@ -14,6 +14,8 @@
 #include "core/spec/error.h"
 #include "ui/experiment/run_table.h"
 #include "ui/experiment/train_room.h"
+#include "ui/inspect/inspect_batch.h"
+#include "ui/results/figure_pane.h"
 #include "ui/rotary/rotary_figures.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
@@ -203,6 +205,18 @@ int writeFigure(const LaunchOptions& options) {
     workspace.lab().open(options.lab, true);
     if (workspace.runs().runs().empty()) {
         throw BadInput("The lab " + options.lab.toStdString() + " has no runs to draw.");
+    }
+    if (const ResultsFigure* results = findResultsFigure(options.figure)) {
+        ResultsChoices choices;
+        choices.experiment = ResultsChoices::allExperiments;
+        if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
+        exportFigure(resultsFigureOf(workspace, *results, choices), options.figureOptions, options.output);
+        return 0;
+    }
+    if (const InspectFigure* inspect = findInspectFigure(options.figure)) {
+        exportFigure(inspectFigureOf(workspace, *inspect, {options.run, options.beside, options.step}),
+                     options.figureOptions, options.output);
+        return 0;
     }
     workspace.settings().setValue("train/unit", options.unit);
     TrainRoom room(workspace);

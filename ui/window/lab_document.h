@@ -30,6 +30,8 @@ class LabDocument : public QObject {
     /// $XDG_DATA_HOME/ropelab/labs.
     static QString standardFolder();
 
+    /// Where labs without a name live.
+    const QString& folder() const { return m_labs; }
     /// Whether there is a file: a lab without a name gets one when its first sweep starts.
     bool hasFile() const { return m_file != nullptr; }
     bool isReadOnly() const { return m_readOnly; }

@@ -5,6 +5,8 @@
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "ui/inspect/inspect_figures.h"
+#include "ui/results/results_figures.h"
 #include "ui/rotary/rotary_figures.h"
 
 namespace ropelab::ui {
@@ -44,8 +46,9 @@ QSize sizeOf(const QString& typed) {
 }  // namespace
 
 QStringList labFigureNames() {
-    return {QStringLiteral("validation-loss"), QStringLiteral("training-loss"), QStringLiteral("learning-rate"),
-            QStringLiteral("gradient-norm")};
+    return QStringList{QStringLiteral("validation-loss"), QStringLiteral("training-loss"),
+                       QStringLiteral("learning-rate"), QStringLiteral("gradient-norm")} +
+           resultsFigureNames() + inspectFigureNames();
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
@@ -74,6 +77,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"dpi", "Resolution of a PNG figure.", "dpi", "300"},
         {"font-pt", "Text size of the figure.", "pt", "8.5"},
         {"unit", "nats or bits, of losses in the figure.", "name", "nats"},
+        {"run", "The run that a figure of the Inspect room is of; the lab's first otherwise.", "number", "0"},
+        {"beside", "A second run; heat maps show the difference.", "number", "0"},
+        {"step", "The snapshot at or before this step; the newest otherwise.", "number", "-1"},
     };
     parser.addOptions(options);
     parser.addPositionalArgument(QStringLiteral("lab"), QStringLiteral("A lab file to open."), QStringLiteral("[lab]"));
@@ -161,6 +167,12 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
             throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
         }
+        const auto whole = [&parser](const char* flag, double least) {
+            return static_cast<std::int64_t>(numberIn(parser, QLatin1String(flag), least, 1e15));
+        };
+        result.run = whole("run", 0);
+        result.beside = whole("beside", 0);
+        result.step = whole("step", -1);
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
         result.figureOptions.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);

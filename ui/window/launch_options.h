@@ -29,6 +29,10 @@ struct LaunchOptions {
     QString output;
     QString figure;  // "validation-loss" …
     QString unit;    // of losses: "nats" or "bits"
+    // Of a figure of the Inspect room: 0 and −1 as InspectMoment has them.
+    std::int64_t run = 0;
+    std::int64_t beside = 0;
+    std::int64_t step = -1;
     ExportOptions figureOptions;
     QString helpText;
 };

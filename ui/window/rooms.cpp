@@ -1,4 +1,6 @@
 #include "ui/experiment/train_room.h"
+#include "ui/inspect/inspect_room.h"
+#include "ui/reproduce/reproduce_room.h"
 #include "ui/results/results_room.h"
 #include "ui/rotary/cache/cache_room.h"
 #include "ui/rotary/context/context_room.h"
@@ -38,6 +40,12 @@ std::span<const RoomEntry> rooms() {
         {"results", QObject::tr("Results"),
          QObject::tr("What the runs reached over their seeds, and what of it is significant."),
          "M6 5 V15 M4 5 H8 M4 15 H8 M12 8 V18 M10 8 H14 M10 18 H14 M18 4 V12 M16 4 H20 M16 12 H20", make<ResultsRoom>},
+        {"reproduce", QObject::tr("Reproduce"),
+         QObject::tr("Published claims, trained again and judged by rules fixed before the runs."),
+         "M5 3 H19 V21 H5 Z M8 8 L10 10 L13 6 M15 8 H16 M8 15 L10 17 L13 13 M15 15 H16", make<ReproduceRoom>},
+        {"inspect", QObject::tr("Inspect"),
+         QObject::tr("What training does to the frequencies: spectra, attention, knock-outs, replay."),
+         "M10 4 A6 6 0 1 0 10 16 A6 6 0 1 0 10 4 M14.5 14.5 L20 20 M7 12 V9 M10 12 V7 M13 12 V10", make<InspectRoom>},
     };
     return entries;
 }

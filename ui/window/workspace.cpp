@@ -36,7 +36,14 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
       m_settings(m_options.settingsFile),
       m_lab(m_options.labsFolder.isEmpty() ? LabDocument::standardFolder() : m_options.labsFolder),
       m_experiment(presets().front().experiment, &m_undo),
-      m_session(m_options.engine ? m_options.engine : Runner::EngineSource(&open_engine)) {
+      m_session(engine()),
+      m_meter(engine()) {
+    connect(&m_meter, &SweepMeter::ended, this, [this] {
+        if (auto plan = std::exchange(m_afterMeter, std::nullopt)) {
+            attempt(QStringLiteral("start"), [&] { train(std::move(*plan)); });
+        }
+    });
+    connect(&m_session, &SweepSession::queueChanged, this, &Workspace::rememberQueue);
     connect(&m_session, &SweepSession::delivered, &m_runs, &RunStore::apply);
     connect(&m_session, &SweepSession::ended, this, &Workspace::sweepEnded);
     connect(&m_session, &SweepSession::trouble, this, [this](const QString& message) {
@@ -58,7 +65,7 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
 Workspace::~Workspace() = default;
 
 void Workspace::start() {
-    if (m_session.isActive()) return;
+    if (m_session.isActive() || m_afterMeter) return;
     attempt(QStringLiteral("start"), [this] {
         if (m_experiment.value().expand().empty()) throw BadInput("There is no run to train; add one to the sweep.");
         // Runs of earlier sweeps step back, so that the new one has the picture.
@@ -73,7 +80,7 @@ void Workspace::start() {
 }
 
 void Workspace::continueRuns(const std::vector<RunId>& runs) {
-    if (m_session.isActive() || runs.empty()) return;
+    if (m_session.isActive() || m_afterMeter || runs.empty()) return;
     attempt(QStringLiteral("start"), [this, &runs] {
         if (m_lab.isReadOnly()) {
             throw BadInput("This lab is open in another window; save it under another name to go on here.");
@@ -89,7 +96,53 @@ std::vector<RunId> Workspace::unfinishedRuns() const {
     for (const RunView& run : m_runs.runs()) {
         if (LabDocument::isUnfinished(run.record)) result.push_back(run.record.id);
     }
+    const QStringList left = m_settings.value("train/queue").toStringList();
+    if (left.isEmpty() || left.front() != m_lab.path()) return result;
+    const auto place = [&left](RunId run) { return left.indexOf(QString::number(run)); };  // −1: it had begun
+    std::stable_sort(result.begin(), result.end(), [&](RunId a, RunId b) { return place(a) < place(b); });
     return result;
+}
+
+void Workspace::enqueue() {
+    if (!m_session.isActive()) return start();
+    attempt(QStringLiteral("start"), [this] {
+        Plan plan = m_lab.addSweep(m_experiment.value());
+        std::vector<RunId> added;
+        for (const PlannedRun& run : plan.runs) added.push_back(run.id);
+        if (m_session.append(plan.runs)) {
+            m_training.insert(m_training.end(), added.begin(), added.end());
+        } else {  // the sweep ended at this very moment
+            whenIdle([this, plan] { attempt(QStringLiteral("start"), [&] { train(plan); }); });
+        }
+    });
+}
+
+void Workspace::removeWaiting(std::int64_t cohort) {
+    const std::vector<WaitingCohort> waiting = m_session.waiting();
+    const auto found =
+        std::find_if(waiting.begin(), waiting.end(), [&](const auto& each) { return each.id == cohort; });
+    if (found == waiting.end() || !m_session.removeWaiting(cohort)) return;
+    std::vector<RunId> fresh;
+    for (const RunId id : found->runs) {
+        const RunView* run = m_runs.find(id);
+        if (run && run->record.iteration == 0) fresh.push_back(id);
+    }
+    if (fresh.empty()) return;
+    attempt(QStringLiteral("lab"), [&] {
+        m_undo.push(new LabCommand(
+            tr("remove waiting runs"),
+            [this, fresh] {
+                for (const RunId id : fresh) m_lab.deleteRun(id);
+            },
+            [this, fresh] {
+                for (const RunId id : fresh) m_lab.restoreRun(id);
+            }));
+    });
+}
+
+void Workspace::measure(std::vector<std::vector<RunSpec>> cohorts) {
+    if (m_session.isActive() || m_meter.isActive()) return;
+    m_meter.measure(std::move(cohorts), m_options.dataDir);
 }
 
 void Workspace::startOrPause() {
@@ -160,9 +213,15 @@ void Workspace::saveLabAs(const QString& path) {
     const bool trains = m_session.isActive();
     const bool paused = m_session.state() == SweepSession::State::paused;
     std::vector<RunId> unfinished;
-    for (const RunId id : m_training) {
-        if (trains && m_session.isTraining(id)) unfinished.push_back(id);
+    std::vector<RunId> queued;
+    for (const WaitingCohort& cohort : m_session.waiting()) {
+        queued.insert(queued.end(), cohort.runs.begin(), cohort.runs.end());
     }
+    for (const RunId id : m_training) {
+        const bool waits = std::find(queued.begin(), queued.end(), id) != queued.end();
+        if (trains && m_session.isTraining(id) && !waits) unfinished.push_back(id);
+    }
+    unfinished.insert(unfinished.end(), queued.begin(), queued.end());
     whenIdle([this, path, unfinished, paused] {
         attempt(QStringLiteral("lab"), [this, &path] {
             m_lab.saveAs(path);
@@ -205,6 +264,11 @@ bool Workspace::reopenUnsaved() {
 }
 
 void Workspace::train(Plan plan) {
+    if (m_meter.isActive()) {
+        m_meter.stop();
+        m_afterMeter = std::move(plan);
+        return;
+    }
     m_training.clear();
     m_fromTheStart = true;
     for (const PlannedRun& run : plan.runs) {
@@ -241,6 +305,15 @@ void Workspace::remember() {
     if (!m_lab.hasFile()) return;
     m_settings.setValue("lab/unsaved", m_lab.isUnsaved() ? m_lab.path() : QString());
     if (!m_lab.isUnsaved()) m_settings.addRecentLab(m_lab.path());
+}
+
+void Workspace::rememberQueue() {
+    if (!m_session.isActive()) return;  // what is left stays known, to go on with
+    QStringList queue = {m_lab.path()};
+    for (const WaitingCohort& cohort : m_session.waiting()) {
+        for (const RunId run : cohort.runs) queue << QString::number(run);
+    }
+    m_settings.setValue("train/queue", queue);
 }
 
 void Workspace::measureSpeed() {

@@ -5,12 +5,15 @@
 #include <QUndoStack>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/experiment/runner.h"
 #include "ui/experiment/experiment_model.h"
 #include "ui/experiment/run_store.h"
+#include "ui/experiment/sweep_meter.h"
 #include "ui/experiment/sweep_session.h"
+#include "ui/inspect/engine_turn.h"
 #include "ui/rotary/rotary_model.h"
 #include "ui/window/lab_document.h"
 #include "ui/window/settings.h"
@@ -39,16 +42,28 @@ class Workspace : public QObject {
     RunStore& runs() { return m_runs; }
     ExperimentModel& experiment() { return m_experiment; }
     SweepSession& session() { return m_session; }
+    SweepMeter& meter() { return m_meter; }
     RotaryModel& rotary() { return m_rotary; }
     QUndoStack& undo() { return m_undo; }
     const std::filesystem::path& dataDir() const { return m_options.dataDir; }
+    /// What trains; may be called on any thread.
+    Runner::EngineSource engine() const { return m_turn.forTraining(); }
+    /// Who has the engine: what trains, or what looks into a checkpoint.
+    EngineTurn& engineTurn() { return m_turn; }
 
     /// Writes the experiment into the lab and trains it.
     void start();
     /// Goes on with runs that stopped.
     void continueRuns(const std::vector<RunId>& runs);
-    /// Runs that continueRuns takes.
+    /// Runs that continueRuns takes: those that had begun, then those that waited, in the order in which they did.
     std::vector<RunId> unfinishedRuns() const;
+    /// Writes the experiment into the lab and lets it train when all that waits has; starts it where nothing trains.
+    void enqueue();
+    /// Takes a waiting cohort out of the queue. Runs that have not trained a step leave the lab (undo brings them
+    /// back); others stay as stopped.
+    void removeWaiting(std::int64_t cohort);
+    /// Measures what the cohorts cost here; not while a sweep trains. Starting a sweep ends it.
+    void measure(std::vector<std::vector<RunSpec>> cohorts);
     /// Space: start, pause or resume, whichever there is to do.
     void startOrPause();
 
@@ -81,9 +96,11 @@ class Workspace : public QObject {
     void attempt(const QString& id, const std::function<void()>& work);
     void sweepEnded(RunState how, const QString& message);
     void remember();
+    void rememberQueue();
     void measureSpeed();
 
     WorkspaceOptions m_options;
+    EngineTurn m_turn{m_options.engine ? m_options.engine : Runner::EngineSource(&open_engine)};
     Settings m_settings;
     QUndoStack m_undo;
     LabDocument m_lab;
@@ -93,7 +110,10 @@ class Workspace : public QObject {
     std::vector<RunId> m_training;  // of the present or last sweep
     bool m_fromTheStart = true;     // none of them went on from a checkpoint
     std::vector<std::function<void()>> m_whenIdle;
-    SweepSession m_session;  // last, so that its threads end first
+    std::optional<Plan> m_afterMeter;  // starts when the measurement has ended
+    // Last, so that their threads end first.
+    SweepSession m_session;
+    SweepMeter m_meter;
 };
 
 }  // namespace ropelab::ui

@@ -1,5 +1,6 @@
 // gpu_compare cpu|cuda: trains, evaluates and generates on a device and writes what it measured as JSON. The first part
-// trains 50 steps beside the CPU in float32; the others time. On the CPU the same parts run on smaller models.
+// trains 50 steps beside the CPU in float32; the others time, one of them steps as graphs beside steps kernel by
+// kernel. On the CPU the same parts run on smaller models.
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,7 @@
 
 #include "core/spec/numbers.h"
 #include "core/train/cuda.h"
+#include "core/train/torch_cohort.h"
 #include "core/train/torch_engine.h"
 
 namespace ropelab {
@@ -75,6 +77,7 @@ class Report {
         result.words("libtorch", info.version).words("cuda", info.cuda_detail).number("threads", double(info.threads));
         result.add("steps_beside_the_cpu", beside_the_cpu());
         result.add("training", training());
+        result.add("graphs", graphs());
         result.add("cohorts", cohorts());
         result.add("theta_and_fraction", settings());
         result.add("evaluation", evaluation());
@@ -158,6 +161,32 @@ class Report {
         std::vector<double> times;
         for (int i = 0; i < steps; ++i) times.push_back(1000 * seconds_of([&] { trained->step(); }));
         return median(times);
+    }
+
+    // Steps and evaluations started as graphs, and kernel by kernel; on the CPU there is one way.
+    std::string graphs() {
+        Object result;
+        const std::vector<bool> ways = on_gpu() ? std::vector<bool>{true, false} : std::vector<bool>{false};
+        for (bool use : ways) {
+            if (on_gpu()) use_cuda_graphs(use);
+            for (bool large : {false, true}) {
+                RunSpec spec = large ? paper(Precision::bfloat16) : small();
+                spec.evaluation_batches = 20;
+                if (large && !on_gpu()) continue;
+                const auto runs = cohort({spec});
+                for (int i = 0; i < 5; ++i) runs->step();
+                const std::string way = dynamic_cast<const TorchCohort&>(*runs).steps_as();
+                const auto never = [] { return false; };
+                runs->evaluate(never);
+                Object one;
+                one.number("milliseconds_per_step", step_time({spec}))
+                    .number("seconds_per_evaluation", seconds_of([&] { runs->evaluate(never); }))
+                    .words("steps_as", way);
+                result.add(std::string(large ? "paper" : "small") + (use ? ", graphs" : ", no graphs"), one.text());
+            }
+        }
+        if (on_gpu()) use_cuda_graphs(true);
+        return result.text();
     }
 
     // Multiplications and additions of one step's products, forward and backward.
@@ -245,22 +274,27 @@ class Report {
     }
 
     std::string generation() {
-        RunSpec spec = paper(Precision::float32);
-        spec.dropout = 0;
-        const auto model = cohort({spec})->model(0);
         Object result;
-        for (Generation::Mode mode : {Generation::Mode::rolling, Generation::Mode::recompute}) {
-            Generation how;
-            how.mode = mode;
-            how.length = mode == Generation::Mode::rolling || on_gpu() ? 500 : 100;
-            const std::vector<std::int32_t> prompt = {0};
-            std::size_t count = 0;
-            const double seconds = seconds_of([&] { count = model->generate(prompt, how).size(); });
-            result.add(mode == Generation::Mode::rolling ? "rolling" : "recompute",
-                       Object()
-                           .number("characters", static_cast<double>(count))
-                           .number("characters_per_second", static_cast<double>(count) / seconds)
-                           .text());
+        for (Precision precision : {Precision::float32, Precision::bfloat16}) {
+            if (precision == Precision::bfloat16 && !on_gpu()) continue;
+            RunSpec spec = paper(precision);
+            spec.dropout = 0;
+            const auto model = cohort({spec})->model(0);
+            for (Generation::Mode mode : {Generation::Mode::rolling, Generation::Mode::recompute}) {
+                const bool rolling = mode == Generation::Mode::rolling;
+                Generation how;
+                how.mode = mode;
+                how.length = rolling && on_gpu() ? 4000 : rolling || on_gpu() ? 500 : 100;
+                const std::vector<std::int32_t> prompt = {0};
+                std::size_t count = 0;
+                const double seconds = seconds_of([&] { count = model->generate(prompt, how).size(); });
+                result.add(std::string(rolling ? "rolling" : "recompute") +
+                               (precision == Precision::bfloat16 ? ", bfloat16" : ""),
+                           Object()
+                               .number("characters", static_cast<double>(count))
+                               .number("characters_per_second", static_cast<double>(count) / seconds)
+                               .text());
+            }
         }
         return result.text();
     }

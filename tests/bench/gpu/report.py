@@ -20,7 +20,7 @@ report["measured"] = read("compare.json")
 report["nanogpt"] = read("nanogpt.json")
 report["not_run"] = (results / "not_run").read_text().splitlines()
 report["tests"] = {}
-for name in ("cuda_arithmetic_test", "cuda_gpu_test"):
+for name in ("cuda_arithmetic_test", "cuda_device_test", "cuda_gpu_test"):
     tests = read(f"{name}.json")
     if tests is None:
         continue
@@ -73,7 +73,8 @@ if measured and nanogpt:
         theirs, ours = nanogpt["milliseconds_per_step"], own["milliseconds_per_step"]
         lines.append(f"- training: {theirs:.4g} ms a step beside {ours:.4g}, {theirs / ours:.3g} times as fast")
     theirs = nanogpt["characters_per_second"]
-    ours = measured["generation"]["rolling"]["characters_per_second"]
+    generated = measured["generation"]
+    ours = generated.get("rolling, bfloat16", generated["rolling"])["characters_per_second"]
     lines.append(f"- generation: {theirs:.4g} characters a second beside {ours:.4g}, {ours / theirs:.3g} times as fast")
 pathlib.Path(output + ".md").write_text("\n".join(lines) + "\n")
 print(output + ".md")

@@ -43,6 +43,21 @@ TEST(CudaOpening, NamesTheDeviceAndItsKernels) {
               "NVIDIA H200, 139 GiB; the fused kernels are not built, LibTorch's operations are used");
 }
 
+TEST(CudaOpening, TakesKernelsAndBfloat16FromAmpereOn) {
+    CudaFindings found = good();
+    found.graphs = reinterpret_cast<const CudaGraphs*>(&good);
+    EXPECT_TRUE(judge(found).bfloat16);
+    EXPECT_EQ(judge(found).graphs, found.graphs);
+    found.capability = 75;
+    found.name = "NVIDIA T4";
+    EXPECT_TRUE(judge(found).available);
+    EXPECT_FALSE(judge(found).bfloat16);
+    EXPECT_EQ(judge(found).kernels, nullptr);
+    EXPECT_EQ(judge(found).graphs, nullptr);
+    EXPECT_EQ(judge(found).detail,
+              "NVIDIA T4, 139 GiB; the fused kernels need compute capability 8.0, LibTorch's operations are used");
+}
+
 TEST(CudaOpening, SaysWhatTheDriverLacks) {
     expect_reason({}, "There is no NVIDIA driver on this machine");
     CudaFindings found = good();

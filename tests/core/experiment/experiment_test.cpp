@@ -80,6 +80,98 @@ TEST(Experiment, AssignmentsSetOrSweepAKeyAndStandAboveExplicitRuns) {
     EXPECT_MESSAGE(experiment.set_assignment("teta=5"), BadInput, "theta");
 }
 
+TEST(Experiment, ZippedKeysVaryTogetherAtTheFirstOnesPlace) {
+    Experiment experiment;
+    experiment.set("theta", {"500", "10k"});
+    experiment.set("context", {"64", "128"});
+    experiment.set("seed", {"1", "2"});
+    EXPECT_EQ(experiment.expand().size(), 8U);
+    experiment.add_zip("theta, context");
+    const auto runs = experiment.expand();
+    ASSERT_EQ(runs.size(), 4U);
+    EXPECT_EQ(runs[0].theta, 500);
+    EXPECT_EQ(runs[0].context, 64);
+    EXPECT_EQ(runs[1].theta, 500);
+    EXPECT_EQ(runs[1].seed, 2);
+    EXPECT_EQ(runs[2].theta, 10000);
+    EXPECT_EQ(runs[2].context, 128);
+}
+
+TEST(Experiment, ExclusionsLeaveOutTheRunsThatHaveAllTheirValues) {
+    Experiment experiment;
+    experiment.set("theta", {"500", "10k"});
+    experiment.set("fraction", {"0", "4 ch", "1"});
+    experiment.add_exclusion("fraction=0, theta=500");
+    EXPECT_EQ(experiment.expand().size(), 5U);
+    experiment.add_exclusion("fraction=12.5%");  // 4 of 32 channels
+    const auto runs = experiment.expand();
+    ASSERT_EQ(runs.size(), 3U);
+    for (const RunSpec& run : runs) {
+        EXPECT_FALSE(run.fraction == 0 && run.theta == 500);
+        EXPECT_NE(run.fraction, 0.125);
+    }
+}
+
+TEST(Experiment, ZipsAndExclusionsHoldForExplicitRuns) {
+    Experiment experiment;
+    experiment.set_explicit_runs({{{"position", "none"}}, {{"position", "rope"}}});
+    experiment.set("theta", {"500", "10k"});
+    experiment.set("seed", {"1", "2"});
+    experiment.add_zip("theta,seed");
+    experiment.add_exclusion("position=none,theta=10000");
+    const auto runs = experiment.expand();
+    ASSERT_EQ(runs.size(), 3U);
+    EXPECT_EQ(runs[0].position, Position::none);
+    EXPECT_EQ(runs[2].seed, 2);
+}
+
+TEST(Experiment, ZipsAndExclusionsRoundTripThroughJson) {
+    const auto json = nlohmann::json::parse(
+        R"({"context": [64, 128], "exclude": [{"fraction": 0, "theta": 500}], "fraction": [0, 1],
+            "theta": [500, 10000], "zip": [["theta", "context"]]})");
+    const Experiment read = Experiment::from_json(json);
+    EXPECT_EQ(read.to_json(), json);
+    EXPECT_EQ(Experiment::from_json(read.to_json()), read);
+    EXPECT_EQ(read.expand().size(), 3U);
+    Experiment typed;
+    for (const char* setting : {"context=64,128", "fraction=0,1", "theta=500,10k"}) typed.set_assignment(setting);
+    typed.add_zip("theta,context");
+    typed.add_exclusion("fraction=0,theta=500");
+    EXPECT_EQ(typed.to_json(), json);
+}
+
+TEST(Experiment, RefusesZipsAndExclusionsThatCannotHold) {
+    Experiment experiment;
+    experiment.set("theta", {"500", "10k"});
+    EXPECT_MESSAGE(experiment.add_zip("theta,contxt"), BadInput, "did you mean context?");
+    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "two keys or more");
+    EXPECT_MESSAGE(experiment.add_zip("theta,theta"), BadInput, "zipped twice");
+    EXPECT_MESSAGE(experiment.add_exclusion("thta=500"), BadInput, "did you mean theta?");
+    EXPECT_MESSAGE(experiment.add_exclusion("theta=0"), BadInput, "theta is 0");
+    EXPECT_MESSAGE(experiment.add_exclusion("theta"), BadInput, "key=value");
+    EXPECT_MESSAGE(experiment.add_exclusion(""), BadInput, "without a key");
+    EXPECT_MESSAGE(experiment.add_exclusion("theta=500,theta=1000"), BadInput, "one value");
+    EXPECT_MESSAGE(Experiment::from_text(R"({"zip": ["theta"]})"), BadInput, "lists of keys");
+    EXPECT_MESSAGE(Experiment::from_text(R"({"exclude": {"theta": 500}})"), BadInput, "list of objects");
+    EXPECT_EQ(experiment.expand().size(), 2U) << "what was refused changed nothing";
+
+    Experiment unequal = experiment;
+    unequal.set("context", {"64", "128", "256"});
+    unequal.add_zip("theta,context");
+    EXPECT_MESSAGE(unequal.expand(), BadInput, "theta has 2 and context has 3");
+    Experiment idle = experiment;
+    idle.add_exclusion("theta=1000");
+    EXPECT_MESSAGE(idle.expand(), BadInput, "theta = 1000 matches no run");
+    Experiment empty = experiment;
+    empty.add_exclusion("position=rope");
+    EXPECT_MESSAGE(empty.expand(), BadInput, "every run");
+    Experiment both = experiment;
+    both.set_explicit_runs({{{"theta", "5"}}});
+    both.set("seed", {"1", "2"});
+    both.add_zip("theta,seed");
+    EXPECT_MESSAGE(both.expand(), BadInput, "set by the explicit runs");
+}
+
 TEST(Experiment, ARunsSettingsRoundTrip) {
     RunSpec spec;
     spec.theta = 12345.678;

@@ -37,6 +37,25 @@ class LabPlanTest : public testing::Test {
     TorchEngine engine_;
 };
 
+TEST_F(LabPlanTest, ALabIsThereWithAllItsRunsOrNotAtAll) {
+    const auto path = folder_ / "a.ropelab";
+    EXPECT_THROW(create_filled_lab(path,
+                                   [&](LabFile& lab) {
+                                       plan_new_runs(lab, experiment());
+                                       EXPECT_FALSE(std::filesystem::exists(path));
+                                       throw std::runtime_error("The lights went out.");
+                                   }),
+                 std::runtime_error);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    folder_.write("a.ropelab.starting", "what a killed program left");
+    const auto lab = create_filled_lab(path, [&](LabFile& fresh) { plan_new_runs(fresh, experiment()); });
+    EXPECT_EQ(lab->path(), path);
+    EXPECT_EQ(lab->runs().size(), 2U);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "a.ropelab.starting"));
+    EXPECT_MESSAGE(create_filled_lab(path, [](LabFile&) {}), BadInput, "exists already");
+    EXPECT_MESSAGE(create_filled_lab(folder_ / "none/b.ropelab", [](LabFile&) {}), BadInput, "b.ropelab");
+}
+
 TEST_F(LabPlanTest, ASweepIsWrittenDownWhole) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = LabFile::create(path);

@@ -237,6 +237,87 @@ TEST_F(RunnerTest, ACohortThatCannotStartFailsAndTheNextOneTrains) {
     EXPECT_EQ(ended[1].state, RunState::finished);
 }
 
+TEST_F(RunnerTest, WaitingCohortsCanBeMovedRemovedAndFollowedByMore) {
+    RunSpec first = spec();
+    first.iterations = 100000;
+    first.evaluate_every = 100000;
+    const auto of_width = [&](std::int64_t width) {
+        RunSpec result = spec();
+        result.width = width;
+        return result;
+    };
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({{planned(1, first), planned(2, of_width(24)), planned(3, of_width(32)), planned(4, of_width(40))},
+                  {},
+                  {},
+                  {},
+                  {}});
+    ASSERT_TRUE(wait_for([&] { return log.of<event::Step>().size() > 5; }));
+    auto waiting = runner.waiting();
+    ASSERT_EQ(waiting.size(), 3U);
+    EXPECT_EQ(waiting[0].runs, (std::vector<RunId>{2}));
+    EXPECT_TRUE(runner.move_waiting(waiting[2].id, 0));
+    EXPECT_TRUE(runner.remove_waiting(waiting[0].id));
+    EXPECT_FALSE(runner.remove_waiting(waiting[0].id));
+    EXPECT_FALSE(runner.move_waiting(waiting[0].id, 0));
+    RunSpec twin = of_width(48);
+    twin.seed = 2;
+    EXPECT_TRUE(runner.append({planned(5, of_width(48)), planned(6, twin)}));
+    waiting = runner.waiting();
+    ASSERT_EQ(waiting.size(), 3U);
+    EXPECT_EQ(waiting[0].runs, (std::vector<RunId>{4}));
+    EXPECT_EQ(waiting[1].runs, (std::vector<RunId>{3}));
+    EXPECT_EQ(waiting[2].runs, (std::vector<RunId>{5, 6}));
+    runner.stop_run(1);
+    runner.join();
+    std::vector<RunId> ended;
+    for (const auto& end : log.of<event::RunEnded>()) ended.push_back(end.run);
+    EXPECT_EQ(ended, (std::vector<RunId>{1, 4, 3, 5, 6}));
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::finished);
+    EXPECT_EQ(log.of<event::Progress>().back().cohort, 4);
+    EXPECT_EQ(log.of<event::Progress>().back().cohorts, 4);
+    EXPECT_NEAR(log.of<event::Progress>().back().done, 1.0, 1e-9);
+    EXPECT_FALSE(runner.append({planned(7, spec())})) << "the sweep has ended";
+    EXPECT_TRUE(runner.waiting().empty());
+}
+
+TEST_F(RunnerTest, MeasuresAFewStepsOfEachCohortAndTrainsNothing) {
+    RunSpec wide = spec();
+    wide.width = 32;
+    RunSpec missing = spec();
+    missing.data = (folder_ / "missing.txt").string();
+    EventLog log;
+    std::vector<Measurement> measured;
+    Runner runner(engine(), sink(log));
+    runner.measure({{spec(), spec()}, {missing}, {wide}}, {},
+                   [&](const Measurement& each) { measured.push_back(each); });
+    runner.join();
+    ASSERT_EQ(measured.size(), 3U);
+    EXPECT_EQ(measured[0].cohort, 0U);
+    EXPECT_GT(measured[0].seconds, 0);
+    EXPECT_EQ(measured[0].problem, "");
+    EXPECT_EQ(measured[0].conditions.precision, "float32");
+    EXPECT_THAT(measured[1].problem, testing::HasSubstr("missing.txt"));
+    EXPECT_GT(measured[2].seconds, 0);
+    ASSERT_EQ(log.all().size(), 1U);
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::finished);
+    EXPECT_FALSE(runner.append({planned(1, spec())}));
+}
+
+TEST_F(RunnerTest, AMeasurementCanBeStopped) {
+    EventLog log;
+    int measured = 0;
+    Runner runner(engine(), sink(log));
+    runner.measure({{spec()}, {spec()}, {spec()}}, {}, [&](const Measurement&) {
+        ++measured;
+        runner.stop();
+    });
+    runner.join();
+    EXPECT_EQ(measured, 1);
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::stopped);
+}
+
 TEST_F(RunnerTest, AnEngineThatDoesNotOpenIsOneClearEnding) {
     EventLog log;
     Runner runner([]() -> Engine& { throw std::runtime_error("The training engine does not open."); }, sink(log));

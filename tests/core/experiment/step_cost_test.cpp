@@ -31,6 +31,11 @@ TEST(StepCost, CountsWhatTheModelHolds) {
         spec.mlp_width = block == Block::pythia ? 100 : 0;
         EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
     }
+    for (const auto training : {ThetaTraining::one, ThetaTraining::layer, ThetaTraining::head, ThetaTraining::free}) {
+        RunSpec spec = paper();
+        spec.theta_training = training;
+        EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
+    }
     // nanoGPT prints 10.65 M for this shape; it leaves learned positions out.
     RunSpec spec = paper();
     spec.position = Position::rope;
@@ -62,11 +67,11 @@ TEST(StepCost, AForwardPassMultipliesEachWeightOnce) {
     EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
 }
 
-TEST(StepCost, DropoutKeepsTheShares) {
+TEST(StepCost, DropoutKeepsSharesAndMasks) {
     RunSpec spec = paper();
     const double with = kept_numbers(spec, 65);
     spec.dropout = 0;
-    EXPECT_DOUBLE_EQ(with - kept_numbers(spec, 65), 6.0 * 6 * 256);
+    EXPECT_DOUBLE_EQ(with - kept_numbers(spec, 65), 6.0 * (2 * 6 * 256 + 2 * 384));
     const double exact = kept_numbers(spec, 65);
     spec.precision = Precision::bfloat16;
     EXPECT_LT(kept_numbers(spec, 65), exact);

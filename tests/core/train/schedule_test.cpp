@@ -28,5 +28,20 @@ TEST(Schedule, WithoutWarmUpItStartsAtThePeak) {
     EXPECT_DOUBLE_EQ(learning_rate_at(spec, 0), spec.learning_rate);
 }
 
+TEST(Schedule, ThetaGoesInEqualStepsOrByEqualFactors) {
+    RunSpec spec;
+    spec.theta = 100;
+    spec.theta_end = 10000;
+    spec.iterations = 200;
+    EXPECT_EQ(theta_at(spec, 100), 100);
+    spec.theta_schedule = ThetaSchedule::linear;
+    EXPECT_DOUBLE_EQ(theta_at(spec, 50), 2575);
+    spec.theta_schedule = ThetaSchedule::geometric;
+    EXPECT_DOUBLE_EQ(theta_at(spec, 0), 100);
+    EXPECT_DOUBLE_EQ(theta_at(spec, 100), 1000);
+    EXPECT_DOUBLE_EQ(theta_at(spec, 200), 10000);
+    EXPECT_DOUBLE_EQ(theta_at(spec, 300), 10000);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -1,6 +1,7 @@
 #include "ui/experiment/sweep_panel.h"
 
 #include <QComboBox>
+#include <QPushButton>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/experiment/chip_list_edit.h"
@@ -97,6 +98,44 @@ TEST_F(SweepPanelTest, WhatDoesNotHoldTogetherIsExplainedAndCannotStart) {
     EXPECT_FALSE(workspace->session().isActive());
     workspace->undo().undo();
     EXPECT_TRUE(panel->estimateText().startsWith("6 runs"));
+}
+
+TEST_F(SweepPanelTest, KeysVaryTogetherAndRunsAreLeftOut) {
+    ASSERT_TRUE(chips("θ").commit(0, "500"));
+    ASSERT_TRUE(chips("θ").commit(1, "10k"));
+    field("context").commit("32, 64");
+    EXPECT_EQ(experiment().expand().size(), 4u);
+    ASSERT_TRUE(chips("together").commit(0, "theta,context"));
+    EXPECT_EQ(chips("together").values(), QStringList{"theta, context"});
+    EXPECT_EQ(experiment().expand().size(), 2u);
+    EXPECT_FALSE(chips("left out").commit(0, "thta=500"));
+    EXPECT_TRUE(chips("left out").error().contains("theta"));
+    ASSERT_TRUE(chips("left out").commit(0, "theta=500"));
+    EXPECT_TRUE(panel->estimateText().startsWith("1 run,")) << panel->estimateText().toStdString();
+
+    QString problem;
+    QObject::connect(workspace.get(), &Workspace::problem, panel.get(),
+                     [&](const QString&, const QString& sentence) { problem = sentence; });
+    ASSERT_TRUE(chips("together").commit(1, "theta,seed"));
+    EXPECT_TRUE(problem.contains("zipped twice")) << problem.toStdString();
+    EXPECT_EQ(chips("together").values().size(), 1);
+    chips("together").remove(0);
+    EXPECT_TRUE(experiment().zips().empty());
+}
+
+TEST_F(SweepPanelTest, StartAddsToTheQueueWhileASweepTrains) {
+    workspace->experiment().replace(smallSweep(100));
+    engine.step_microseconds = 3000;
+    auto* start = panel->findChild<QPushButton*>("start");
+    start->click();
+    ASSERT_TRUE(workspace->session().isActive());
+    EXPECT_EQ(start->text(), "Add to the queue");
+    start->click();
+    EXPECT_EQ(workspace->runs().runs().size(), 4u);
+    engine.step_microseconds = 20;
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(start->text(), "Start");
+    for (const RunView& run : workspace->runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
 }
 
 TEST_F(SweepPanelTest, PresetsAndFiles) {

@@ -1,11 +1,15 @@
 #include "ui/experiment/train_room.h"
 
+#include <QMenu>
+#include <QToolButton>
 #include <cmath>
 
 #include "core/data/corpus.h"
 #include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/experiment/run_list.h"
+#include "ui/experiment/sweep_panel.h"
+#include "ui/experiment/sweep_preview.h"
 #include "ui/plot/curve_plot.h"
 
 namespace ropelab::ui {
@@ -76,6 +80,77 @@ TEST_F(TrainRoomTest, ThePickedRunWrites) {
     EXPECT_EQ(room->sampleText(), workspace->runs().find(2)->sample);
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
+}
+
+TEST_F(TrainRoomTest, SeedsBecomeAMeanWithABand) {
+    auto* bands = [this] {
+        for (auto* button : room->findChildren<QToolButton*>()) {
+            if (button->text() == "± std") return button;
+        }
+        throw std::runtime_error("no such button");
+    }();
+    train();
+    EXPECT_TRUE(bands->isHidden()) << "nothing repeats";
+    Experiment seeds = smallSweep(60);
+    seeds.set("seed", {"1", "2", "3"});
+    workspace->experiment().replace(seeds);
+    train();
+    ASSERT_FALSE(bands->isHidden());
+    EXPECT_EQ(room->figure().curves.size(), 6u);
+    bands->click();
+    const Figure figure = room->figure();
+    ASSERT_EQ(figure.curves.size(), 2u);
+    EXPECT_TRUE(figure.curves[0].label.endsWith("3 seeds")) << figure.curves[0].label.toStdString();
+    EXPECT_EQ(figure.bands.size(), 2u);
+    EXPECT_TRUE(workspace->settings().value("train/bands").toBool());
+    workspace->runs().setVisible(1, true);  // of the first sweep: a fourth seed
+    EXPECT_TRUE(room->figure().curves[0].label.endsWith("4 seeds"));
+    workspace->runs().setVisible(1, false);
+    bands->click();
+    EXPECT_EQ(room->figure().curves.size(), 6u);
+}
+
+TEST_F(TrainRoomTest, ARunStoppedByHandKeepsItsMates) {
+    engine.step_microseconds = 3000;
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.iteration > 5; }));
+    RunList& list = room->runList();
+    list.pick(1);
+    emit list.customContextMenuRequested(list.visualRect(list.currentIndex()).center());
+    QAction* stop = nullptr;
+    for (QAction* action : list.findChild<QMenu*>()->actions()) {
+        if (action->text() == "Stop this run") stop = action;
+    }
+    ASSERT_NE(stop, nullptr);
+    stop->trigger();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(workspace->runs().find(1)->record.state, RunState::stopped);
+    EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
+    EXPECT_EQ(workspace->runs().find(2)->record.iteration, 60);
+    EXPECT_EQ(workspace->unfinishedRuns(), (std::vector<RunId>{1}));
+}
+
+TEST_F(TrainRoomTest, ARunThatDivergesEndsAndKeepsItsMates) {
+    engine.failing_theta = 100;
+    train();
+    EXPECT_EQ(workspace->runs().find(1)->record.state, RunState::failed);
+    EXPECT_EQ(workspace->runs().find(1)->record.iteration, 11);
+    EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
+    EXPECT_TRUE(workspace->unfinishedRuns().empty()) << "it would diverge again";
+}
+
+TEST_F(TrainRoomTest, ThePlanTakesThePicturesPlace) {
+    auto* panel = qobject_cast<SweepPanel*>(room->panel());
+    ASSERT_NE(panel, nullptr);
+    room->showPlan(true);
+    EXPECT_TRUE(room->preview().isVisible());
+    EXPECT_EQ(room->preview().preview().runs.size(), 2u);
+    workspace->start();
+    EXPECT_FALSE(room->isPlanShown()) << "who starts a sweep wants to see it";
+    EXPECT_TRUE(room->plot().isVisible());
+    ASSERT_TRUE(waitForEnd(*workspace));
+    emit panel->planAsked(true);
+    EXPECT_TRUE(room->preview().isVisible());
 }
 
 TEST_F(TrainRoomTest, GeneratedTextHasAFloorAndFilesHaveNone) {

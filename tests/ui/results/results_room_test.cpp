@@ -1,5 +1,3 @@
-#include "ui/results/results_room.h"
-
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
@@ -11,8 +9,8 @@
 #include <QTableView>
 #include <cmath>
 
-#include "tests/ui/support/workbench.h"
-#include "ui/figure/export.h"
+#include "tests/ui/results/results_fixture.h"
+#include "ui/results/figure_pane.h"
 #include "ui/results/group_table.h"
 #include "ui/results/results_panel.h"
 #include "ui/results/seed_table.h"
@@ -20,58 +18,6 @@
 
 namespace ropelab::ui {
 namespace {
-
-class ResultsRoomTest : public Workbench {
- protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        room = std::make_unique<ResultsRoom>(*workspace);
-        room->resize(900, 600);
-    }
-
-    // A lab of finished runs: each theta's best validation loss for seeds 1, 2, 3 …
-    void openLab(const std::vector<std::pair<double, std::vector<double>>>& groups) {
-        const QString path = file("recorded.ropelab");
-        {
-            const auto lab = LabFile::create(path.toStdString());
-            const std::int64_t experiment = lab->add_experiment("recorded", Experiment("recorded").to_json().dump());
-            for (const auto& [theta, losses] : groups) {
-                for (std::size_t i = 0; i < losses.size(); ++i) {
-                    const nlohmann::json settings = {{"theta", theta}, {"seed", i + 1}};
-                    const RunId run =
-                        lab->add_run(experiment, "θ " + std::to_string(static_cast<int>(theta)), settings.dump());
-                    RunSummary summary;
-                    summary.iterations = 200;
-                    summary.best_validation_loss = losses[i];
-                    summary.final_validation_loss = losses[i] + 0.1;
-                    summary.final_training_loss = losses[i] - 0.1;
-                    summary.seconds = 10;
-                    summary.tokens_per_second = 1000;
-                    const bool failed = !std::isfinite(losses[i]);
-                    std::vector<Event> events = {event::Evaluated{run, 100, 2.0, failed ? 9.0 : losses[i] + 0.5},
-                                                 event::Evaluated{run, 200, 1.0, failed ? 9.0 : losses[i]}};
-                    events.emplace_back(event::RunEnded{run, failed ? RunState::failed : RunState::finished,
-                                                        failed ? "The loss is not finite any more." : "", summary});
-                    lab->record(events);
-                }
-            }
-        }
-        workspace->lab().open(path);
-        room->show();
-        ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
-    }
-    void openUsual() { openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, 1.32, 1.31}}, {2000, {1.505, 1.50, 1.53}}}); }
-
-    QString cell(int row, const QString& column) {
-        const int place = room->groups().columnOf(column);
-        const auto* model = room->groupView().model();
-        return place < 0 ? QStringLiteral("no column") : model->index(row, place).data().toString();
-    }
-
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<ResultsRoom> room;
-};
 
 TEST_F(ResultsRoomTest, EmptyItSaysWhatFillsItAndGoesToTrain) {
     room->show();
@@ -178,22 +124,40 @@ TEST_F(ResultsRoomTest, BaselineMeasureTestAndTargetAreChosen) {
     EXPECT_FALSE(room->results().table.target_loss);
 }
 
-TEST_F(ResultsRoomTest, TheFigureHasIntervalsAndSeeds) {
+TEST_F(ResultsRoomTest, WhatWasChosenIsThereTheNextTime) {
     openUsual();
-    const Figure figure = room->figure();
-    EXPECT_EQ(figure.x.categories, QStringList({"10k", "500", "2k"}));
-    EXPECT_EQ(figure.y.title(), "best validation loss (nats)");
-    // A group: bar, two caps, the mean and three seeds.
-    ASSERT_EQ(figure.curves.size(), 21u);
-    const Description& first = room->results().table.groups[0].described[0];
-    EXPECT_EQ(figure.curves[0].y, QList<double>({first.confidence_low, first.confidence_high}));
-    EXPECT_EQ(figure.curves[3].y, QList<double>({first.mean}));
-    EXPECT_EQ(figure.curves[7].ink, Ink::data(3));  // the fourth run is the second group's first
-    ASSERT_EQ(figure.horizontalLines.size(), 1u);
-    EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.51);
-    const QByteArray csv = figureCsv(figure);
-    EXPECT_TRUE(csv.contains("95 % interval, low"));
-    EXPECT_TRUE(csv.contains("1.31"));
+    ResultsPanel& panel = room->choices();
+    panel.measure()->setCurrentIndex(panel.measure()->findData("bits_per_character"));
+    panel.test()->setCurrentIndex(panel.test()->findData("paired"));
+    panel.target()->setText("1.52");
+    panel.published()->setChecked(false);
+    panel.formats()->setCurrentIndex(2);
+    panel.baseline()->setCurrentIndex(2);
+    room->showPart("improvement");
+    room->groupView().sortByColumn(room->groups().columnOf("bits per character"), Qt::DescendingOrder);
+    const QString lab = workspace->lab().path();
+    EXPECT_EQ(cell(0, "θ"), "2k");
+
+    room.reset();
+    workspace = std::make_unique<Workspace>(options());
+    room = std::make_unique<ResultsRoom>(*workspace);
+    workspace->lab().open(lab);
+    room->show();
+    EXPECT_EQ(room->choices().measure()->currentData(), "bits_per_character");
+    EXPECT_EQ(room->choices().test()->currentData(), "paired");
+    EXPECT_EQ(room->choices().target()->text(), "1.52");
+    EXPECT_FALSE(room->choices().published()->isChecked());
+    EXPECT_EQ(room->choices().format(), ResultsPanel::Format::latex);
+    EXPECT_EQ(room->choices().baseline()->currentText(), "θ 500");
+    EXPECT_EQ(room->results().table.baseline, 1u);
+    EXPECT_EQ(room->figure().name, "improvement");
+    EXPECT_EQ(cell(0, "θ"), "2k");
+
+    // Another lab has a baseline and an order of its own.
+    openLab({{20000, {1.50, 1.51}}, {700, {1.30, 1.32}}});
+    ASSERT_TRUE(waitUntil([&] { return cell(0, "θ") == "20k"; }));
+    EXPECT_EQ(room->choices().baseline()->currentIndex(), 0);
+    EXPECT_EQ(room->choices().test()->currentData(), "paired");
 }
 
 TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {

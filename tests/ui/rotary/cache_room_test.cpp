@@ -1,41 +1,20 @@
 #include "ui/rotary/cache/cache_room.h"
 
-#include <gtest/gtest.h>
-#include <qcustomplot.h>
-
 #include <QCheckBox>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rotary/room_fixture.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/rotary/number_slider.h"
 
 namespace ropelab::ui {
 namespace {
 
-class CacheRoomTest : public Workbench {
+class CacheRoomTest : public RoomFixture<CacheRoom> {
  protected:
     void SetUp() override {
         Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        set({.head_dim = 64, .context = 1024, .precision = NumberFormat::bfloat16});
-        room = std::make_unique<CacheRoom>(*workspace);
-        room->resize(900, 700);
-        room->show();
-        room->refreshNow();
-        QApplication::processEvents();  // the words take their lines, the views what is left
-        room->refreshNow();
+        open({.head_dim = 64, .context = 1024, .precision = NumberFormat::bfloat16}, {900, 700});
     }
-    void TearDown() override {
-        room.reset();
-        workspace.reset();
-    }
-
-    RotaryModel& model() { return workspace->rotary(); }
-    void set(const RotarySetup& setup) { model().change("change setup", setup); }
-    static QCustomPlot* plotOf(FigureView* view) { return view->findChild<QCustomPlot*>(); }
-
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<CacheRoom> room;
 };
 
 TEST_F(CacheRoomTest, PointingAtAChannelLightsItsPair) {

@@ -5,7 +5,7 @@
 #include <QUndoStack>
 #include <cmath>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rotary/room_fixture.h"
 #include "ui/rotary/context/criteria_list.h"
 #include "ui/rotary/context/tuning_panel.h"
 #include "ui/rotary/number_slider.h"
@@ -13,32 +13,18 @@
 namespace ropelab::ui {
 namespace {
 
-class ContextRoomTest : public Workbench {
+class ContextRoomTest : public RoomFixture<ContextRoom> {
  protected:
     void SetUp() override {
         Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        RotarySetup setup;
-        setup.head_dim = 128;
-        setup.context = 1024;
-        workspace->rotary().change("start", setup);
-        workspace->rotary().endDrag();
-        room = std::make_unique<ContextRoom>(*workspace);
-        room->resize(900, 600);
-        room->show();
-        ASSERT_TRUE(QTest::qWaitForWindowExposed(room.get()));
-        room->refreshNow();
+        open({.head_dim = 128, .context = 1024}, {900, 600});
     }
     void change(const std::function<void(RotarySetup&)>& apply) {
-        RotarySetup setup = workspace->rotary().setup();
-        apply(setup);
-        workspace->rotary().change("change", setup);
+        RotarySetup next = setup();
+        apply(next);
+        model().change("change", next);
         room->refreshNow();
     }
-    const RotarySetup& setup() const { return workspace->rotary().setup(); }
-
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<ContextRoom> room;
 };
 
 TEST_F(ContextRoomTest, ItFollowsTheSetup) {

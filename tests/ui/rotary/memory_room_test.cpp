@@ -6,37 +6,25 @@
 #include <QToolButton>
 #include <QUndoStack>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rotary/room_fixture.h"
 #include "ui/rotary/memory/shape_panel.h"
 
 namespace ropelab::ui {
 namespace {
 
-class MemoryRoomTest : public Workbench {
+class MemoryRoomTest : public RoomFixture<MemoryRoom> {
  protected:
     void SetUp() override {
         Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        RotarySetup setup;
-        setup.head_dim = 128;
-        setup.context = 131072;
-        workspace->rotary().change("start", setup);
-        workspace->rotary().endDrag();
-        room = std::make_unique<MemoryRoom>(*workspace);
+        open({.head_dim = 128, .context = 131072}, {900, 600});
         panel.reset(room->panel());
-        room->resize(900, 600);
-        room->show();
-        ASSERT_TRUE(QTest::qWaitForWindowExposed(room.get()));
-        room->refreshNow();
     }
     void TearDown() override {
         room.reset();
         panel.reset();
+        RoomFixture::TearDown();
     }
-    RotaryModel& model() { return workspace->rotary(); }
 
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<MemoryRoom> room;
     std::unique_ptr<QWidget> panel;
 };
 

@@ -1,50 +1,27 @@
 #include "ui/rotary/spectrum/spectrum_room.h"
 
-#include <gtest/gtest.h>
-#include <qcustomplot.h>
-
 #include <QCheckBox>
 #include <QPushButton>
 #include <QToolButton>
 #include <cmath>
 #include <numbers>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rotary/room_fixture.h"
 #include "ui/rotary/spectrum/scaling_comparison.h"
 
 namespace ropelab::ui {
 namespace {
 
-class SpectrumRoomTest : public Workbench {
+class SpectrumRoomTest : public RoomFixture<SpectrumRoom> {
  protected:
     void SetUp() override {
         Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        set({.head_dim = 128, .theta = 10000, .context = 4096});
-        room = std::make_unique<SpectrumRoom>(*workspace);
-        room->resize(900, 700);
-        room->show();
-        room->refreshNow();
-        QApplication::processEvents();  // the words take their lines, the views what is left
-        room->refreshNow();
-    }
-    void TearDown() override {
-        room.reset();
-        workspace.reset();
-    }
-
-    RotaryModel& model() { return workspace->rotary(); }
-    void set(const RotarySetup& setup) {
-        model().endDrag();
-        model().change("change setup", setup);
-        model().endDrag();
+        open({.head_dim = 128, .theta = 10000, .context = 4096}, {900, 700});
     }
     Figure figure() {
         room->refreshNow();
         return room->spectrumView()->figure();
     }
-    static QCustomPlot* plotOf(FigureView* view) { return view->findChild<QCustomPlot*>(); }
-    static QPoint inPlot(FigureView* view, const QPointF& pixel) { return (pixel - plotOf(view)->pos()).toPoint(); }
     /// Takes what stands at `from` and moves it by pixels, in steps, as a hand
     /// does.
     void drag(const QPointF& from, QPoint by) {
@@ -60,9 +37,6 @@ class SpectrumRoomTest : public Workbench {
         QTest::mouseRelease(plotOf(view), Qt::LeftButton, {}, at + by);
         room->refreshNow();
     }
-
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<SpectrumRoom> room;
 };
 
 TEST_F(SpectrumRoomTest, TheContextLineIsDraggedAsOneStep) {

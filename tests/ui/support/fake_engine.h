@@ -49,6 +49,14 @@ class FakeModel : public Model {
         return tokens;
     }
     double whole_loss(std::span<const std::int32_t>) override { return 1.5; }
+    ProbeResult probe(const ProbeRequest& request) override {
+        ProbeResult result;
+        result.windows = request.windows.count();
+        result.length = request.windows.length;
+        result.loss_by_position.assign(static_cast<std::size_t>(result.length), 1.5);
+        result.loss = 1.5;
+        return result;
+    }
 
  private:
     int vocabulary_;
@@ -95,6 +103,9 @@ class FakeCohort : public Cohort {
         return {{"model.step", {1}, {static_cast<float>(iteration_)}}};
     }
     std::unique_ptr<Model> model(std::int64_t) const override { return std::make_unique<FakeModel>(vocabulary_); }
+    ProbeResult probe(std::int64_t run, const ProbeRequest& request) const override {
+        return model(run)->probe(request);
+    }
 
  private:
     FakeEngine& engine_;

@@ -1,6 +1,5 @@
 #include "ui/rotary/rotation/aim_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "ui/figure/ticks.h"
@@ -10,9 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
+using rotation::tr;
 
 QString count(double value) {
     return readableCount(value);

@@ -1,6 +1,5 @@
 #include "ui/rotary/rotation/dials_figure.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
@@ -23,9 +22,7 @@ constexpr double kCaption = 14;   // a dial's index under it
 constexpr double kRoomy = 48;     // a cell that has room for its index
 constexpr double kLargest = 108;  // a cell
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
+using rotation::tr;
 
 struct Hands {
     Dial dial;

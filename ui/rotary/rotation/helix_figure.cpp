@@ -1,6 +1,5 @@
 #include "ui/rotary/rotation/helix_figure.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
@@ -29,9 +28,7 @@ constexpr double kLongest = 11;
 constexpr double kLine = 16;
 constexpr double kMargin = 26;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
+using rotation::tr;
 
 struct Picture {
     Range range;
@@ -240,10 +237,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const double line = style.units(kLine);
     const double gap = style.units(12);
     const QRectF top(rect.left(), rect.top(), rect.width(), line);
-    painter.setPen(style.theme.text);
-    const QString title = metrics.elidedText(picture.title, Qt::ElideRight, top.width());
-    painter.drawText(top, Qt::AlignLeft | Qt::AlignVCenter, title);
-    const double used = metrics.horizontalAdvance(title) + gap;
+    const double used = rotation::drawTitle(painter, top, style, picture.title) + gap;
     if (used + metrics.horizontalAdvance(picture.note) <= top.width()) {
         painter.setPen(style.theme.quietText);
         painter.drawText(top, Qt::AlignRight | Qt::AlignVCenter, picture.note);
@@ -277,9 +271,7 @@ Range helixRange(const RotationScene& scene) {
 }
 
 Figure helixFigure(const RotationScene& scene) {
-    Figure figure;
-    figure.name = QStringLiteral("helix");
-    figure.settings = rotationSettings(scene);
+    Figure figure = rotation::figure(QStringLiteral("helix"), scene);
     figure.table.names = {tr("position (tokens)"), tr("cos"), tr("sin")};
     figure.table.columns.resize(3);
     Picture picture;

@@ -1,6 +1,5 @@
 #include "ui/rotary/rotation/logit_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,9 +15,7 @@ namespace {
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kStays = 1e-3;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
+using rotation::tr;
 
 bool hasRest(const RotationScene& scene) {
     return 2 * scene.pairs.size() < static_cast<std::size_t>(scene.setup.head_dim);

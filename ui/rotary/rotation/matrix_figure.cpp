@@ -1,6 +1,5 @@
 #include "ui/rotary/rotation/matrix_figure.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
@@ -22,9 +21,7 @@ constexpr double kWidestColumn = 46;
 constexpr double kTallestRow = 24;
 constexpr int kFewestSlots = 7;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
+using rotation::tr;
 
 /// R_m and what the drawing asks of it. Copied, so that the drawing outlives the scene.
 struct Picture {
@@ -136,13 +133,7 @@ void drawEntry(QPainter& painter, const Picture& picture, const QRectF& place, i
 }
 
 void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, const Picture& picture) {
-    const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
-    painter.setFont(font);
-    painter.setPen(style.theme.text);
-    const QRectF titleLine(rect.left(), rect.top(), rect.width(), style.units(kTitle));
-    painter.drawText(titleLine, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(picture.title, Qt::ElideRight, titleLine.width()));
+    rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), style.units(kTitle)}, style, picture.title);
 
     const double header = headerWidth(picture.scene, style);
     const double top = rect.top() + style.units(kTitle) + style.units(kRow);
@@ -238,9 +229,7 @@ QSizeF matrixMinimum(const RotationScene& scene, const FigureStyle& style) {
 }
 
 Figure matrixFigure(const RotationScene& scene) {
-    Figure figure;
-    figure.name = QStringLiteral("rotation-matrix");
-    figure.settings = rotationSettings(scene);
+    Figure figure = rotation::figure(QStringLiteral("rotation-matrix"), scene);
     Picture picture;
     picture.scene = scene;
     picture.large = scene.largePair();

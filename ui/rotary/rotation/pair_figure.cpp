@@ -1,6 +1,5 @@
 #include "ui/rotary/rotation/pair_figure.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
@@ -26,9 +25,7 @@ constexpr double kMargin = 5;  // around the dial
 constexpr double kGap = 6;
 constexpr double kLargestRadius = 190;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
+using rotation::tr;
 
 struct Picture {
     QString title;
@@ -283,9 +280,7 @@ QString pairWhy(const RotationScene& scene) {
 }
 
 Figure pairFigure(const RotationScene& scene) {
-    Figure figure;
-    figure.name = QStringLiteral("pair");
-    figure.settings = rotationSettings(scene);
+    Figure figure = rotation::figure(QStringLiteral("pair"), scene);
     figure.table.names = {tr("pair"),
                           tr("frequency (rad/token)"),
                           tr("q, first channel"),

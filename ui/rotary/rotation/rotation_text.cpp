@@ -1,6 +1,8 @@
 #include "ui/rotary/rotation/rotation_text.h"
 
 #include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
 #include <cmath>
 #include <numbers>
 
@@ -50,7 +52,7 @@ double turnsInWindow(const RotationScene& scene, int pair) {
 }
 
 QString vectorsText(const RotationState& state) {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("Rotation", text); };
+    using rotation::tr;
     const QString query = state.queryByHand ? tr("q set by hand") : tr("draw %1").arg(state.draw);
     switch (state.source) {
         case VectorSource::equal:
@@ -77,5 +79,30 @@ QJsonObject rotationSettings(const RotationScene& scene) {
     }
     return settings;
 }
+
+namespace rotation {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Rotation", text);
+}
+
+Figure figure(const QString& name, const RotationScene& scene) {
+    Figure result;
+    result.name = name;
+    result.settings = rotationSettings(scene);
+    return result;
+}
+
+double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title) {
+    const QFont font = style.font(style.tickPt);
+    const QFontMetricsF metrics(font);
+    const QString shown = metrics.elidedText(title, Qt::ElideRight, line.width());
+    painter.setFont(font);
+    painter.setPen(style.theme.text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
+    return metrics.horizontalAdvance(shown);
+}
+
+}  // namespace rotation
 
 }  // namespace ropelab::ui

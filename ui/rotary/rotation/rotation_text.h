@@ -3,6 +3,7 @@
 #include <QJsonObject>
 #include <QString>
 
+#include "ui/figure/figure_style.h"
 #include "ui/rotary/rotation/rotation_state.h"
 
 namespace ropelab::ui {
@@ -25,5 +26,17 @@ double turnsInWindow(const RotationScene& scene, int pair);
 QString vectorsText(const RotationState& state);
 /// What a figure of this room was made from: the setup's text, positions, vectors, the large pair.
 QJsonObject rotationSettings(const RotationScene& scene);
+
+// What this room's figures have in common.
+namespace rotation {
+
+/// In the words of the person's language.
+QString tr(const char* text);
+/// A figure of that name with rotationSettings.
+Figure figure(const QString& name, const RotationScene& scene);
+/// A drawing's title, cut off where the line ends; returns its width. The painter keeps the font of ticks.
+double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title);
+
+}  // namespace rotation
 
 }  // namespace ropelab::ui

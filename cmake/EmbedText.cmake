@@ -1,7 +1,7 @@
-# embed_text(VARIABLE NAME file…): writes a source file that defines ropelab::embedded::NAME, one string_view a file, as
-# NAME=path. It is written again when a file changes.
-function(embed_text output)
-    set(code "#include \"core/interop/embedded_tables.h\"\n\nnamespace ropelab::embedded {\n\n")
+# embed_text(OUTPUT HEADER NAME=file…): writes a source file that defines ropelab::embedded::NAME, one string_view a
+# file, as HEADER declares them. It is written again when a file changes.
+function(embed_text output header)
+    set(code "#include \"${header}\"\n\nnamespace ropelab::embedded {\n\n")
     foreach(entry ${ARGN})
         string(REGEX MATCH "^([^=]+)=(.+)$" matched "${entry}")
         set(name "${CMAKE_MATCH_1}")

@@ -1,0 +1,112 @@
+#include "app/terminal/plan_flag.h"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/training.h"
+#include "core/experiment/preview.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+void measure_here(Preview& plan, const std::string& data_dir) {
+    ProgressLine line;
+    const auto cohorts = plan.cohort_runs();
+    std::mutex mutex;
+    Runner runner(open_engine, [](const Event&) {});
+    watch_interrupts();
+    runner.measure(cohorts, data_dir, [&](const Measurement& measurement) {
+        const std::lock_guard lock(mutex);
+        plan.take(measurement);
+        line.show("measured " + std::to_string(measurement.cohort + 1) + " of " + std::to_string(cohorts.size()) +
+                  " cohorts");
+    });
+    while (runner.running()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (interrupted()) runner.stop();
+    }
+    runner.join();
+    line.end();
+    if (interrupted()) throw std::runtime_error("Stopped before every cohort was measured.");
+}
+
+std::string value_text(const RunSpec& run, const std::string& name) {
+    return to_text(key(name).get(run));
+}
+
+nlohmann::json json_of(const Preview& plan) {
+    nlohmann::json runs = nlohmann::json::array();
+    for (const RunSpec& run : plan.runs) {
+        nlohmann::json entry = to_json(run);
+        entry["label"] = label_of(run);
+        runs.push_back(std::move(entry));
+    }
+    nlohmann::json cohorts = nlohmann::json::array();
+    for (std::size_t i = 0; i < plan.cohorts.size(); ++i) {
+        const PreviewedCohort& cohort = plan.cohorts[i];
+        for (const std::size_t run : cohort.runs) runs[run]["cohort"] = i;
+        cohorts.push_back({{"cohort", i},
+                           {"runs", cohort.runs},
+                           {"seconds", cohort.cost.seconds},
+                           {"memory_bytes", cohort.cost.bytes},
+                           {"parameters", cohort.cost.parameters},
+                           {"measured", cohort.measured}});
+        if (!cohort.problem.empty()) cohorts.back()["message"] = cohort.problem;
+    }
+    return {{"runs", runs},
+            {"differing", plan.differing},
+            {"cohorts", cohorts},
+            {"seconds", plan.seconds()},
+            {"memory_bytes", plan.bytes()},
+            {"measured", plan.measured()}};
+}
+
+std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
+    return "about " + time_text(seconds) + ", " + std::to_string((bytes + 500'000) / 1'000'000) + " MB" +
+           (measured ? " (measured)" : " (estimated)");
+}
+
+std::string counted(std::size_t count, const std::string& word) {
+    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+std::string text_of(const Preview& plan) {
+    std::string text;
+    for (std::size_t i = 0; i < plan.cohorts.size(); ++i) {
+        const PreviewedCohort& cohort = plan.cohorts[i];
+        text += "Cohort " + std::to_string(i) + ": " + counted(cohort.runs.size(), "run") + ", " +
+                cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
+        if (!cohort.problem.empty()) text += "  Not measured: " + cohort.problem + '\n';
+        // One column a key that differs anywhere, as wide as its widest cell.
+        std::vector<std::string> lines(cohort.runs.size() + 1, " ");
+        for (const std::string& name : plan.differing) {
+            std::vector<std::string> cells = {name};
+            for (const std::size_t run : cohort.runs) cells.push_back(value_text(plan.runs[run], name));
+            std::size_t width = 0;
+            for (const std::string& cell : cells) width = std::max(width, cell.size());
+            for (std::size_t row = 0; row < cells.size(); ++row) {
+                lines[row] += std::string(width - cells[row].size() + 2, ' ') + cells[row];
+            }
+        }
+        if (plan.differing.empty()) continue;
+        for (const std::string& line : lines) text += line + '\n';
+    }
+    return text + counted(plan.runs.size(), "run") + " in " + counted(plan.cohorts.size(), "cohort") + ": " +
+           cost_text(plan.seconds(), plan.bytes(), plan.measured()) + ".\n";
+}
+
+}  // namespace
+
+void print_plan(const Experiment& experiment, bool measure, const std::string& data_dir, bool as_json) {
+    Preview plan = preview(experiment.expand());
+    if (measure) measure_here(plan, data_dir);
+    if (as_json) return print_json(json_of(plan));
+    print_text(text_of(plan));
+}
+
+}  // namespace ropelab::terminal

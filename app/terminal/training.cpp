@@ -1,0 +1,97 @@
+#include "app/terminal/training.h"
+
+#include <cmath>
+#include <iomanip>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "app/terminal/progress.h"
+#include "core/experiment/lab_plan.h"
+#include "core/store/lab_recorder.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+std::string progress_text(const event::Progress& progress, double validation_loss) {
+    std::ostringstream text;
+    text << progress.iteration << " / " << progress.iterations;
+    if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
+    if (progress.iteration > 0) text << "  " << time_text(progress.seconds_left) << " left";
+    if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " symbols/s";
+    if (std::isfinite(validation_loss)) text << "  best validation loss " << loss_text(validation_loss);
+    return text.str();
+}
+
+std::int64_t predicted_bytes(const Plan& plan) {
+    std::vector<RunSpec> specs;
+    for (const PlannedRun& planned : plan.runs) specs.push_back(planned.spec);
+    return estimate(specs).bytes;
+}
+
+}  // namespace
+
+std::string loss_text(double loss) {
+    if (!std::isfinite(loss)) return "–";
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(4) << loss;
+    return text.str();
+}
+
+std::string time_text(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::lround(seconds));
+    if (whole < 100) return std::to_string(whole) + " s";
+    if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes, Memory& memory,
+                        const std::string& part) {
+    for (const PlannedRun& planned : plan.runs) outcomes[planned.id].plan = planned;
+    std::unique_ptr<LabRecorder> recorder;
+    if (!lab.empty()) {
+        recorder = std::make_unique<LabRecorder>(lab);
+        connect(plan, lab, *recorder);
+    }
+    event::SweepEnded ending;
+    if (plan.runs.empty()) return ending;
+    memory.predicted = predicted_bytes(plan);
+    std::mutex mutex;
+    ProgressLine line;
+    double best = std::nan("");
+    const auto sink = [&](const Event& published) {
+        const std::lock_guard lock(mutex);
+        if (recorder) recorder->record(published);
+        if (const auto* started = std::get_if<event::CohortStarted>(&published)) {
+            for (RunId id : started->runs) outcomes[id].conditions = started->conditions;
+            line.show(part + started->conditions.device + ", " + std::to_string(started->conditions.threads) +
+                      " threads, " + started->conditions.reason);
+        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
+            best = std::fmin(best, evaluated->validation_loss);
+        } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
+            line.show(part + progress_text(*progress, best));
+        } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {
+            Outcome& outcome = outcomes[ended->run];
+            outcome.state = ended->state;
+            outcome.message = ended->message;
+            outcome.summary = ended->summary;
+        } else if (const auto* end = std::get_if<event::SweepEnded>(&published)) {
+            ending = *end;
+        }
+    };
+    Runner runner(open_engine, sink);
+    watch_interrupts();
+    runner.start(std::move(plan));
+    while (runner.running()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (interrupted()) runner.stop();
+    }
+    runner.join();
+    line.end();
+    memory.peak = ending.peak_memory_bytes;
+    return ending;
+}
+
+}  // namespace ropelab::terminal

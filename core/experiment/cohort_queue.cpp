@@ -1,0 +1,133 @@
+#include "core/experiment/cohort_queue.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/experiment/experiment.h"
+
+namespace ropelab {
+
+namespace {
+
+// Cohorts as lists of places: equal shapes that start from the same step under the same conditions.
+std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& runs) {
+    std::vector<RunSpec> specs;
+    specs.reserve(runs.size());
+    for (const TrainedRun& run : runs) specs.push_back(run.plan.spec);
+    std::vector<std::vector<std::size_t>> cohorts;
+    for (const auto& group : group_into_cohorts(specs)) {
+        std::vector<std::vector<std::size_t>> parts;
+        for (std::size_t index : group) {
+            auto home = std::find_if(parts.begin(), parts.end(),
+                                     [&](const auto& part) { return runs[part.front()].starts_like(runs[index]); });
+            if (home == parts.end()) home = parts.insert(parts.end(), std::vector<std::size_t>{});
+            home->push_back(index);
+        }
+        cohorts.insert(cohorts.end(), parts.begin(), parts.end());
+    }
+    return split_by_memory(cohorts, specs);
+}
+
+double work_of(const std::vector<TrainedRun>& runs) {
+    const TrainedRun& run = runs.front();
+    const auto steps = static_cast<double>(run.plan.spec.iterations - run.iteration());
+    return std::max(1.0, steps * operations_per_step(run.plan.spec) * static_cast<double>(runs.size()));
+}
+
+}  // namespace
+
+std::vector<CohortQueue::Entry> CohortQueue::grouped(std::vector<TrainedRun> runs) {
+    std::vector<Entry> entries;
+    for (const auto& members : cohorts_of(runs)) {
+        Entry& entry = entries.emplace_back();
+        entry.id = ++last_id_;
+        for (std::size_t index : members) entry.runs.push_back(std::move(runs[index]));
+        entry.work = work_of(entry.runs);
+        runs_ += entry.runs.size();
+    }
+    return entries;
+}
+
+void CohortQueue::begin(std::vector<TrainedRun> runs) {
+    const std::lock_guard lock(mutex_);
+    auto entries = grouped(std::move(runs));
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
+}
+
+bool CohortQueue::append(std::vector<TrainedRun> runs) {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    auto entries = grouped(std::move(runs));
+    waiting_.insert(waiting_.end(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
+    return true;
+}
+
+std::optional<std::vector<TrainedRun>> CohortQueue::next() {
+    const std::lock_guard lock(mutex_);
+    work_before_ += present_work_;
+    seconds_before_ += present_seconds_;
+    present_work_ = 0;
+    present_seconds_ = 0;
+    ended_ = ended_ || waiting_.empty();
+    if (ended_) return std::nullopt;
+    Entry entry = std::move(waiting_.front());
+    waiting_.pop_front();
+    present_work_ = entry.work;
+    ++begun_;
+    return std::move(entry.runs);
+}
+
+void CohortQueue::end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+}
+
+std::vector<WaitingCohort> CohortQueue::waiting() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<WaitingCohort> result;
+    for (const Entry& entry : waiting_) {
+        WaitingCohort& cohort = result.emplace_back();
+        cohort.id = entry.id;
+        for (const TrainedRun& run : entry.runs) cohort.runs.push_back(run.plan.id);
+    }
+    return result;
+}
+
+bool CohortQueue::move(std::int64_t cohort, std::size_t place) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry& e) { return e.id == cohort; });
+    if (found == waiting_.end()) return false;
+    Entry entry = std::move(*found);
+    waiting_.erase(found);
+    const auto target = static_cast<std::ptrdiff_t>(std::min(place, waiting_.size()));
+    waiting_.insert(waiting_.begin() + target, std::move(entry));
+    return true;
+}
+
+bool CohortQueue::remove(std::int64_t cohort) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry& e) { return e.id == cohort; });
+    if (found == waiting_.end()) return false;
+    runs_ -= found->runs.size();
+    waiting_.erase(found);
+    return true;
+}
+
+std::size_t CohortQueue::runs() const {
+    const std::lock_guard lock(mutex_);
+    return runs_;
+}
+
+void CohortQueue::fill(event::Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    present_seconds_ = progress.seconds;
+    double total = work_before_ + present_work_;
+    for (const Entry& entry : waiting_) total += entry.work;
+    progress.done = (work_before_ + progress.done * present_work_) / total;
+    progress.cohort = begun_;
+    progress.cohorts = begun_ + static_cast<int>(waiting_.size());
+    progress.seconds = seconds_before_ + present_seconds_;
+    progress.seconds_left = progress.done > 0 ? progress.seconds * (1.0 - progress.done) / progress.done : 0.0;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,70 @@
+#include "core/experiment/measurement.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/data/corpus.h"
+#include "core/experiment/process_memory.h"
+#include "core/experiment/runner.h"
+#include "core/experiment/step_cost.h"
+
+namespace ropelab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The middle of a few steps: another program's burst does not count. 0 where it was cancelled before one was counted.
+double seconds_a_step(Cohort& cohort, std::int64_t iterations, const std::function<bool()>& cancelled) {
+    constexpr double enough = 1.0;
+    const auto begin = Clock::now();
+    const auto warming = Clock::now();
+    cohort.step();
+    std::vector<double> taken;
+    if (iterations == 1) taken.push_back(seconds_since(warming));
+    while (!cancelled() && cohort.iteration() < std::min<std::int64_t>(6, iterations) &&
+           (taken.empty() || seconds_since(begin) < enough)) {
+        const auto step = Clock::now();
+        cohort.step();
+        taken.push_back(seconds_since(step));
+    }
+    if (taken.empty()) return 0;
+    const auto middle = taken.begin() + std::ssize(taken) / 2;
+    std::nth_element(taken.begin(), middle, taken.end());
+    return *middle;
+}
+
+}  // namespace
+
+Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir,
+                           std::int64_t memory_before, const std::function<bool()>& cancelled) {
+    const RunSpec& spec = runs.front();
+    const auto corpus = open_corpus(spec, data_dir);
+    forget_peak();
+    CohortStart start;
+    start.runs = runs;
+    Measurement result;
+    {
+        const auto cohort =
+            engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
+        release_free_memory();
+        result.conditions = cohort->conditions();
+        const double step = seconds_a_step(*cohort, spec.iterations, cancelled);
+        release_free_memory();
+        int batches = 0;
+        cohort->evaluate([&] { return ++batches > 2 || cancelled(); });
+        const double with_evaluations = operations_per_step(spec) / training_operations(spec, likely_vocabulary(spec));
+        result.seconds = step * with_evaluations * static_cast<double>(spec.iterations);
+    }
+    if (result.conditions.device == "cpu") {
+        result.bytes = std::max<std::int64_t>(0, process_memory().peak - memory_before);
+    }
+    release_free_memory();
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,161 @@
+#include "core/experiment/probing.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "core/data/corpus.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
+#include "core/spec/random_stream.h"
+#include "core/spec/selection.h"
+#include "core/stats/spectrum.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::int64_t most_snapshots = 100;  // at evaluations, of one run
+constexpr std::int64_t most_windows = 8;
+constexpr std::int64_t most_map_numbers = 8192;
+constexpr std::int64_t least_map = 8;
+constexpr std::int64_t longest_copy = 16;
+
+std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) {
+    return (number + divisor - 1) / divisor;
+}
+
+/// Windows whose reading costs little beside the steps between two evaluations.
+std::int64_t window_budget(const RunSpec& spec) {
+    const std::int64_t steps = std::min<std::int64_t>(spec.evaluate_every, 1000);
+    return std::clamp<std::int64_t>(steps * spec.batch / 64, 1, most_windows);
+}
+
+std::int64_t map_size(const RunSpec& spec) {
+    const auto side =
+        static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_map_numbers / (spec.layers * spec.heads))));
+    return std::min(std::max(side, least_map), spec.context);
+}
+
+}  // namespace
+
+bool probes_at(const RunSpec& spec, std::int64_t iteration) {
+    if (spec.probe_every == 0) return false;
+    if (iteration >= spec.iterations) return true;
+    if (iteration % spec.evaluate_every != 0)
+        return iteration < spec.evaluate_every && std::has_single_bit(static_cast<std::uint64_t>(iteration));
+    const std::int64_t evaluations = rounded_up(spec.iterations, spec.evaluate_every);
+    const std::int64_t step = std::max(spec.probe_every, rounded_up(evaluations, most_snapshots));
+    return iteration / spec.evaluate_every % step == 0;
+}
+
+bool probes_are_dear(double probing, double training) {
+    return probing > 5.0 && probing > 0.04 * training;
+}
+
+ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation) {
+    const std::int64_t budget = window_budget(spec);
+    ProbeRequest request;
+    request.windows = spaced_windows(validation, spec.context, budget);
+    request.map_size = map_size(spec);
+    request.retrieval = retrieval_text(validation, spec.context, std::max<std::int64_t>(1, budget / 4));
+    return request;
+}
+
+ProbeWindows spaced_windows(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count) {
+    const std::int64_t room = std::ssize(text) - length - 1;
+    if (length < 1 || room < 0) {
+        throw BadInput("The text has " + std::to_string(text.size()) + " symbols, but a window of " +
+                       std::to_string(length) + " needs at least " + std::to_string(length + 1) + ".");
+    }
+    ProbeWindows windows;
+    windows.length = length;
+    const std::int64_t all = count > 0 ? count : room / length + 1;
+    for (std::int64_t window = 0; window < all; ++window) {
+        std::int64_t start = window * length;
+        if (count > 0) start = count > 1 ? room * window / (count - 1) : 0;
+        const auto first = text.begin() + start;
+        windows.tokens.insert(windows.tokens.end(), first, first + length);
+        windows.targets.insert(windows.targets.end(), first + 1, first + length + 1);
+    }
+    return windows;
+}
+
+ProbeWindows window_of(std::span<const std::int32_t> text) {
+    if (text.empty()) throw BadInput("The text to look into is empty; give at least two symbols.");
+    ProbeWindows window{std::ssize(text), {text.begin(), text.end()}, {text.begin() + 1, text.end()}};
+    window.targets.push_back(-1);
+    return window;
+}
+
+RetrievalText retrieval_text(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_a_lag) {
+    RetrievalText result;
+    constexpr std::int64_t shortest_window = 8;
+    if (length < shortest_window || std::ssize(text) < length + 1) return result;
+    const std::int64_t copy = std::min(longest_copy, length / 4);
+    result.marked = copy - std::max<std::int64_t>(1, copy / 4);
+
+    std::vector<std::int64_t> lags;
+    // The sequence is the window and the target of its last symbol; both copies must fit into it.
+    const std::int64_t longest = length + 1 - copy;
+    for (std::int64_t lag = copy; lag < longest; lag *= 2) lags.push_back(lag);
+    lags.push_back(longest);
+
+    const RandomStream stream(1, "retrieval");
+    result.windows.length = length;
+    std::uint64_t window = 0;
+    for (const std::int64_t lag : lags) {
+        for (std::int64_t i = 0; i < windows_a_lag; ++i, ++window) {
+            const auto draw = [&](std::int64_t bound, std::int64_t index) {
+                return static_cast<std::int64_t>(
+                    stream.below(static_cast<std::uint64_t>(bound), window, static_cast<std::uint64_t>(index)));
+            };
+            const auto from = text.begin() + draw(std::ssize(text) - length, 0);
+            std::vector<std::int32_t> symbols(from, from + length + 1);
+            for (std::int64_t place = 0; place < copy; ++place) {
+                const std::int64_t later = length + 1 - copy + place;
+                symbols[later] = symbols[later - lag] = text[draw(std::ssize(text), 1 + place)];
+            }
+            result.lags.push_back(lag);
+            result.windows.tokens.insert(result.windows.tokens.end(), symbols.begin(), symbols.end() - 1);
+            result.windows.targets.insert(result.windows.targets.end(), symbols.begin() + 1, symbols.end());
+        }
+    }
+    return result;
+}
+
+std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head) {
+    if (result.attention_by_distance.empty() || std::ssize(result.distances) != result.length) return {};
+    const std::span<const float> row = result.attention_by_distance.row(layer, head);
+    std::vector<double> curve(row.begin(), row.end());
+    const double mean = std::accumulate(curve.begin(), curve.end(), 0.0) / static_cast<double>(curve.size());
+    for (double& value : curve) value -= mean;
+    return kernel_spectrum(curve);
+}
+
+std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request) {
+    std::vector<double> result(static_cast<std::size_t>(spec.head_dim() / 2), 0.0);
+    if (!spec.rotates()) return result;
+    const auto turning = frequencies({.head_dim = spec.head_dim(),
+                                      .theta = spec.theta,
+                                      .fraction = spec.fraction,
+                                      .partial = spec.partial,
+                                      .scaling = request.scaling,
+                                      .context = static_cast<double>(spec.context),
+                                      .length = static_cast<double>(request.windows.length)})
+                             .inverse_frequencies;
+    const auto chosen = selection(spec.pairs, spec.head_dim() / 2, "pairs");
+    for (std::size_t i = 0; i < turning.size(); ++i) result[i] = chosen[i] ? turning[i] : 0.0;
+    for (const std::int64_t pair : request.stopped_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
+    return result;
+}
+
+std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint) {
+    RunSpec spec = checkpoint.spec;
+    spec.precision = checkpoint.conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
+    return engine.create_model(spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
+}
+
+}  // namespace ropelab

@@ -1,0 +1,56 @@
+// The post: a 12-block model on enwik8, bits per character, with and without RoPE.
+#include "core/experiment/sheets/building.h"
+#include "core/experiment/sheets/published.h"
+
+namespace ropelab {
+
+SheetPlan plan_bpc(const SheetRequest& request) {
+    SheetPlan plan = begin_plan("bpc", request, post(), 10);
+    plan.claims = {{"fewer-bits", "Rotary positions make the model need fewer bits per character than learned ones."}};
+    const auto texts = texts_for({"enwik8"}, request, plan.notes);
+    const std::string data = texts.front().data;
+    if (request.scale == SheetScale::paper) {
+        // 12 layers of 12·552² weights: 43.9 million.
+        set_all(plan.experiment, {{"layers", {"12"}},
+                                  {"heads", {"12"}},
+                                  {"width", {"552"}},
+                                  {"context", {"256"}},
+                                  {"batch", {"64"}},
+                                  {"dropout", {"0.1"}},
+                                  {"iterations", {"20000"}},
+                                  {"warmup", {"500"}},
+                                  {"learning_rate", {"6e-4"}},
+                                  {"final_learning_rate", {"6e-5"}},
+                                  {"evaluate_every", {"1000"}},
+                                  {"evaluation", {"sampled"}},
+                                  {"evaluation_batches", {"200"}}});
+        plan.notes.push_back(
+            "The post gives 12 blocks and about 44 million parameters; 12 heads, width 552, context "
+            "256 and the training are ours.");
+    } else {
+        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
+        if (request.scale == SheetScale::laptop) {
+            set_all(plan.experiment, {{"layers", {"12"}}, {"context", {"128"}}});
+            plan.notes.push_back("The post's 12 blocks, at width 64 (0.6 million parameters); all else is ours.");
+        }
+    }
+    plan.experiment.set("data", {data});
+    plan.experiment.set_explicit_runs(
+        {{{"position", "learned"}}, {{"position", "rope"}}, {{"position", "learned+rope"}}, {{"position", "none"}}});
+
+    const std::string measure = "bits_per_character";
+    const auto group = [](const char* position) { return GroupKeys{{"position", position}}; };
+    const auto keys = [&](const char* position) { return nlohmann::json{{"data", data}, {"position", position}}; };
+    VerdictRule rule;
+    rule.margin = 0.005;
+    rule.family = measure;
+    plan.rows.push_back(shown_row(keys("learned"), measure, group("learned")));
+    for (const char* position : {"rope", "learned+rope"}) {
+        plan.rows.push_back(
+            compared_row("fewer-bits", keys(position), measure, group(position), group("learned"), rule));
+    }
+    plan.rows.push_back(shown_row(keys("none"), measure, group("none")));
+    return plan;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,219 @@
+#include "core/experiment/sheets/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/experiment/sheets/judge.h"
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+namespace {
+
+bool ended(RunState state) {
+    return state == RunState::finished || state == RunState::failed;
+}
+
+// Seed → value of the group's runs that have ended.
+struct GroupValues {
+    std::map<std::int64_t, double> by_seed;
+    int failed = 0;
+    int waiting = 0;
+
+    std::vector<double> values() const {
+        std::vector<double> result;
+        for (const auto& [seed, value] : by_seed) result.push_back(value);
+        return result;
+    }
+};
+
+GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure) {
+    GroupValues result;
+    for (const SheetRun& run : runs) {
+        if (!belongs(run.spec, group)) continue;
+        if (!ended(run.state)) {
+            ++result.waiting;
+            continue;
+        }
+        if (run.state == RunState::failed) ++result.failed;
+        // What a diverged run left is no loss of a trained model; an event it is.
+        const bool counts = run.state == RunState::finished || run.measurements.contains(measure);
+        result.by_seed[run.spec.seed] =
+            counts ? measured_value(run, measure) : std::numeric_limits<double>::quiet_NaN();
+    }
+    return result;
+}
+
+// The baseline's values in the order of the group's seeds; NaN where the baseline has none.
+std::vector<double> mates(const GroupValues& group, const GroupValues& baseline) {
+    std::vector<double> result;
+    for (const auto& [seed, value] : group.by_seed) {
+        const auto mate = baseline.by_seed.find(seed);
+        result.push_back(mate == baseline.by_seed.end() ? std::numeric_limits<double>::quiet_NaN() : mate->second);
+    }
+    return result;
+}
+
+std::optional<double> p_of(const std::optional<TTest>& test) {
+    return test ? std::optional(test->p) : std::nullopt;
+}
+
+void compare(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
+    row.baseline_values = baseline.values();
+    row.baseline = sample_of(row.baseline_values);
+    row.waiting += baseline.waiting;
+    if (row.ours.n > 0 && row.baseline.n > 0) {
+        row.difference = row.ours.mean - row.baseline.mean;
+        if (row.baseline.mean != 0) row.difference_percent = 100 * *row.difference / std::abs(row.baseline.mean);
+    }
+    row.p_student = p_of(student_t_test(row.ours, row.baseline));
+    row.p_welch = p_of(welch_t_test(row.ours, row.baseline));
+    row.mates = mates(group, baseline);
+    row.p_paired = p_of(paired_t_test(row.values, row.mates));
+}
+
+void compare_control(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
+    row.waiting += control.waiting;
+    const std::vector<double> values = control.values();
+    const Sample sample = sample_of(values);
+    if (sample.n == 0 || row.baseline.n == 0 || row.baseline.mean == 0) return;
+    row.control_percent = 100 * (sample.mean - row.baseline.mean) / std::abs(row.baseline.mean);
+    row.control_p = row.plan.rule->test == TestKind::paired ? p_of(paired_t_test(values, mates(control, baseline)))
+                                                            : p_of(welch_t_test(sample, row.baseline));
+}
+
+// Eight steps teach a model nothing, so that its losses agree whatever is claimed.
+void withhold(SheetRow& row) {
+    const bool judged = row.verdict == SheetVerdict::reproduced || row.verdict == SheetVerdict::not_reproduced ||
+                        row.verdict == SheetVerdict::undecided;
+    if (!judged) return;
+    row.words = "Smoke runs learn nothing: it takes --scale laptop or paper. The rule alone would say: " +
+                to_string(row.verdict) + ". " + row.words;
+    row.verdict = SheetVerdict::not_testable;
+    row.seeds_to_decide.reset();
+}
+
+void recompute_paper(SheetRow& row) {
+    const auto& paper = row.plan.paper;
+    const auto& baseline = row.plan.paper_baseline;
+    if (!paper || !baseline || baseline->mean == 0) return;
+    row.paper_difference_percent = 100 * (paper->mean - baseline->mean) / std::abs(baseline->mean);
+    row.paper_p_student = p_of(student_t_test(*paper, *baseline));
+    row.paper_p_welch = p_of(welch_t_test(*paper, *baseline));
+}
+
+// The finite mean of each group; empty where one has none yet.
+std::vector<double> means_of(std::span<const SheetRun> runs, const std::vector<GroupKeys>& groups,
+                             const std::string& measure) {
+    std::vector<double> result;
+    for (const GroupKeys& group : groups) {
+        const GroupValues found = values_of(runs, group, measure);
+        const Sample sample = sample_of(found.values());
+        if (sample.n == 0 || found.waiting > 0) return {};
+        result.push_back(sample.mean);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string to_string(SheetVerdict verdict) {
+    switch (verdict) {
+        case SheetVerdict::shown:
+            return "shown";
+        case SheetVerdict::unfinished:
+            return "unfinished";
+        case SheetVerdict::reproduced:
+            return "reproduced";
+        case SheetVerdict::not_reproduced:
+            return "not reproduced";
+        case SheetVerdict::undecided:
+            return "undecided";
+        case SheetVerdict::not_testable:
+            return "not testable at this scale";
+    }
+    return {};
+}
+
+std::string to_string(ScoredPrediction::Outcome outcome) {
+    if (outcome == ScoredPrediction::Outcome::right) return "right";
+    return outcome == ScoredPrediction::Outcome::wrong ? "wrong" : "not measured";
+}
+
+bool belongs(const RunSpec& spec, const GroupKeys& group) {
+    return std::all_of(group.begin(), group.end(), [&](const auto& entry) {
+        const Key& known = key(entry.first);
+        RunSpec wanted = spec;
+        known.set(wanted, parse_value(known, entry.second, spec));
+        return known.get(wanted) == known.get(spec);
+    });
+}
+
+double measured_value(const SheetRun& run, const std::string& measure) {
+    for (const Measure& known : measures()) {
+        if (known.name == measure) {
+            return run.summary ? known.of(*run.summary) : std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+    const auto found = run.measurements.find(measure);
+    return found == run.measurements.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> runs) {
+    std::vector<SheetRow> rows;
+    for (const PlannedRow& planned : plan.rows) {
+        SheetRow& row = rows.emplace_back();
+        row.plan = planned;
+        recompute_paper(row);
+        if (planned.group.empty()) continue;  // nothing of it is trained
+        const GroupValues group = values_of(runs, planned.group, planned.measure);
+        for (const auto& [seed, value] : group.by_seed) {
+            row.seeds.push_back(seed);
+            row.values.push_back(value);
+        }
+        row.ours = sample_of(row.values);
+        row.failed = group.failed;
+        row.waiting = group.waiting;
+        if (!planned.baseline) continue;
+        const GroupValues baseline = values_of(runs, *planned.baseline, planned.measure);
+        compare(row, group, baseline);
+        if (planned.control && planned.rule) {
+            compare_control(row, values_of(runs, *planned.control, planned.measure), baseline);
+        }
+    }
+    judge(rows);
+    if (plan.scale == SheetScale::smoke) std::for_each(rows.begin(), rows.end(), withhold);
+    return rows;
+}
+
+std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs) {
+    std::vector<ScoredPrediction> result;
+    for (const Prediction& prediction : plan.predictions) {
+        ScoredPrediction& scored = result.emplace_back();
+        scored.prediction = prediction;
+        if (prediction.measure.empty()) {
+            scored.words = prediction.unmeasured;
+            continue;
+        }
+        if (plan.scale == SheetScale::smoke) {
+            scored.words = "Smoke runs learn nothing that a theory speaks of.";
+            continue;
+        }
+        const std::vector<double> low = means_of(runs, prediction.low, prediction.measure);
+        const std::vector<double> high = means_of(runs, prediction.high, prediction.measure);
+        if (low.empty() || high.empty()) {
+            scored.words = "The runs that decide it have not all given a number.";
+            continue;
+        }
+        const double below = *std::max_element(low.begin(), low.end());
+        const double above = *std::min_element(high.begin(), high.end());
+        scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
+        scored.words = "The highest mean of those said to be low is " + fixed_text(below, 4) +
+                       ", the lowest of the others " + fixed_text(above, 4) + ".";
+    }
+    return result;
+}
+
+}  // namespace ropelab

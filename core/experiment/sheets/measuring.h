@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "core/experiment/sheets/evaluate.h"
+#include "core/spec/engine.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab {
+
+// What sheets measure of a run besides its summary, kept in the lab under these names.
+
+/// Symbols a second that the trained model writes, the mean over a plan's samples (batch 1, a newline or the first
+/// symbol to begin with).
+inline constexpr const char* written_per_second = "written_symbols_per_second";
+/// How much higher the loss is at the longest of a plan's extensions than at the context, in nats per symbol, over the
+/// same beginning of the validation split.
+inline constexpr const char* extension_rise = "extension_rise";
+/// 1 where the training loss spiked: after the warm-up it rose by more than spike_nats over the lowest smoothed loss
+/// (weight 0.9, F36) before, or the run diverged; else 0.
+inline constexpr const char* spiked = "spiked";
+inline constexpr double spike_nats = 0.5;
+/// "loss_at_2x": at a multiple of the context.
+std::string loss_at(std::int64_t times);
+
+/// Whether these steps hold a spike.
+bool has_spike(const RunMetrics::Steps& steps, std::int64_t warmup);
+
+/// How many of a sheet's runs have ended without what measure_runs will measure of them.
+std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs);
+
+/// Measures what a plan asks for of every finished run that lacks it, seed by seed, so that a disturbance of the
+/// machine meets all groups, and keeps it in the lab. `engine` is asked for once it is needed; `cancelled` between
+/// samples. Returns false where cancelled. Throws BadInput where a checkpoint or a text is not there any more.
+bool measure_runs(LabFile& lab, const SheetPlan& plan, const std::filesystem::path& data_dir,
+                  const std::function<Engine&()>& engine, const std::function<bool()>& cancelled);
+
+}  // namespace ropelab

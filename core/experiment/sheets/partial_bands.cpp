@@ -1,0 +1,177 @@
+// The partial-RoPE paper's RQ1 to RQ5: one factor at a time is changed from a base setting, and in each arm seven
+// rotated fractions are compared.
+#include "core/experiment/sheets/building.h"
+#include "core/experiment/sheets/measuring.h"
+#include "core/experiment/sheets/predictions.h"
+#include "core/experiment/sheets/published.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double margin = 0.01;  // of the loss of full rotation
+constexpr const char* measure = "best_validation_loss";
+
+struct Arm {
+    std::string name;
+    GroupKeys keys;  // that differ from the base setting's
+};
+
+const std::vector<std::string>& fractions() {
+    static const std::vector<std::string> all = {"0", "2 ch", "10 %", "25 %", "50 %", "75 %", "1"};
+    return all;
+}
+bool is_low(const std::string& fraction) {
+    return fraction == "0" || fraction == "2 ch";
+}
+
+GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
+    for (const auto& [key, value] : more) keys[key] = value;
+    return keys;
+}
+
+// The keys of the base setting that arms change; a group names them all, so that arms do not mix.
+GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
+    if (request.scale == SheetScale::paper) {
+        return {{"data", data},    {"block", "llama"},    {"layers", "16"},
+                {"heads", "32"},   {"width", "2048"},     {"context", "2048"},
+                {"batch", "4096"}, {"mlp_width", "8192"}, {"key_value_heads", "8"}};
+    }
+    const bool smoke = request.scale == SheetScale::smoke;
+    return {{"data", data}, {"block", "llama"}, {"layers", smoke ? "1" : "2"},
+            {"heads", "2"}, {"width", "128"},   {"context", smoke ? "32" : "128"},
+            {"batch", "4"}, {"mlp_width", "0"}, {"key_value_heads", "1"}};
+}
+
+std::vector<Arm> arms_of(const SheetRequest& request, const GroupKeys& base, const std::vector<SheetText>& texts) {
+    const auto longer = [&](int times) {
+        // As many symbols a step.
+        return GroupKeys{{"context", number_text(times * parse_number(base.at("context")))},
+                         {"batch", number_text(parse_number(base.at("batch")) / times)}};
+    };
+    const bool paper = request.scale == SheetScale::paper;
+    std::vector<Arm> arms = {{"base", {}},
+                             {"context 2x", longer(2)},
+                             {"context 4x", longer(4)},
+                             {"parallel block", {{"block", "pythia"}, {"mlp_width", "0"}, {"key_value_heads", "0"}}}};
+    if (paper) arms.back().keys["heads"] = "8";  // of 256 channels, as Pythia-1B's
+    if (paper) {
+        arms.push_back(
+            {"larger model", {{"layers", "36"}, {"heads", "32"}, {"width", "4096"}, {"mlp_width", "14336"}}});
+    } else {
+        arms.push_back({"larger model", {{"layers", request.scale == SheetScale::smoke ? "2" : "4"}}});
+    }
+    if (texts.size() > 1) arms.push_back({"cleaner text", {{"data", texts[1].data}}});
+    return arms;
+}
+
+json keys_of(const Arm& arm, const GroupKeys& all, const std::string& fraction) {
+    const auto head_dim = static_cast<int>(parse_number(all.at("width")) / parse_number(all.at("heads")));
+    return {{"arm", arm.name},
+            {"fraction", parse_fraction(fraction, head_dim)},
+            {"channels", rotary_dim(head_dim, parse_fraction(fraction, head_dim))},
+            {"head_dim", head_dim},
+            {"block", all.at("block")},
+            {"data", all.at("data")},
+            {"context", parse_number(all.at("context"))},
+            {"layers", parse_number(all.at("layers"))}};
+}
+
+VerdictRule rule(VerdictRule::Kind kind, int direction, const std::string& family) {
+    VerdictRule result;
+    result.kind = kind;
+    result.direction = direction;
+    result.margin = margin;
+    result.family = family;
+    return result;
+}
+
+void add_arm(SheetPlan& plan, const Arm& arm, const GroupKeys& all) {
+    const auto group = [&](const char* fraction) { return joined(all, {{"fraction", fraction}}); };
+    for (const std::string& fraction : fractions()) {
+        const json keys = keys_of(arm, all, fraction);
+        if (fraction == "1") {
+            plan.rows.push_back(shown_row(keys, measure, group("1")));
+        } else if (is_low(fraction)) {
+            plan.rows.push_back(compared_row("two-bands", keys, measure, group(fraction.c_str()), group("1"),
+                                             rule(VerdictRule::Kind::difference, +1, "bands, " + arm.name)));
+        } else {
+            plan.rows.push_back(compared_row("ten-percent", keys, measure, group(fraction.c_str()), group("1"),
+                                             rule(VerdictRule::Kind::equivalence, 0, "equivalence, " + arm.name)));
+            plan.rows.back().control = group("0");  // where no rotation at all does not matter, no fraction can
+        }
+    }
+    json keys = keys_of(arm, all, "2 ch");
+    keys["against"] = "10 %";
+    plan.rows.push_back(compared_row("two-bands", keys, measure, group("2 ch"), group("10 %"),
+                                     rule(VerdictRule::Kind::difference, +1, "gap, all arms")));
+    plan.rows.back().control = group("0");
+    if (arm.name != "context 4x") return;
+    keys = keys_of(arm, all, "10 %");
+    keys["against"] = "25 %";
+    plan.rows.push_back(compared_row("parting", keys, measure, group("10 %"), group("25 %"),
+                                     rule(VerdictRule::Kind::difference, +1, "parting")));
+    plan.rows.back().control = group("0");
+}
+
+void predict(SheetPlan& plan, const GroupKeys& base) {
+    const auto head_dim = static_cast<int>(parse_number(base.at("width")) / parse_number(base.at("heads")));
+    const auto context = static_cast<std::int64_t>(parse_number(base.at("context")));
+    predict_for_fractions(plan, base, fractions(), head_dim, context, extension_rise, "");
+    std::vector<GroupKeys> high, low;
+    for (const std::string& fraction : fractions()) {
+        (is_low(fraction) ? high : low).push_back(joined(base, {{"fraction", fraction}}));
+    }
+    plan.predictions.push_back(
+        prediction_of_order("the partial-RoPE paper's own claims",
+                            "Two bands: no rotation and two channels end above every fraction from 10 % up (base arm).",
+                            measure, low, high));
+}
+
+}  // namespace
+
+SheetPlan plan_partial_bands(const SheetRequest& request) {
+    SheetPlan plan = begin_plan("partial-bands", request, partial_rope_paper(), 10);
+    plan.claims = {{"ten-percent", "From 10 % of the channels on, partial rotation behaves as full rotation does."},
+                   {"two-bands", "No rotation and two channels end in a band of higher loss, apart from 10 % and up."},
+                   {"parting", "At the longest context 10 % begins to part slightly from 25 % and up."}};
+    const bool paper = request.scale == SheetScale::paper;
+    const auto texts = texts_for({"enwik8", "text8"}, request, plan.notes);
+    plan.notes.push_back(
+        "enwik8 (with markup) and text8 (cleaned) stand for FineWeb and FineWeb-Edu, and bytes for the "
+        "Pythia tokenizer's tokens: the published losses are of other texts.");
+    if (paper) {
+        set_all(plan.experiment, {{"iterations", {"11920"}},
+                                  {"warmup", {"596"}},
+                                  {"learning_rate", {"3e-4"}},
+                                  {"final_learning_rate", {"3e-5"}},
+                                  {"beta2", {"0.95"}},
+                                  {"evaluate_every", {"500"}},
+                                  {"evaluation", {"sampled"}},
+                                  {"evaluation_batches", {"2"}}});
+        plan.notes.push_back(
+            "100 billion symbols a run. The learning rate 3e-4 and AdamW's second beta 0.95 are ours.");
+    } else {
+        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
+        if (request.scale == SheetScale::laptop) plan.experiment.set("iterations", {"600"});
+    }
+    for (const char* key : {"layers", "heads", "width", "context", "batch"}) plan.experiment.set(key, {});
+    plan.experiment.set("symbols", {"bytes"});
+    plan.experiment.set("fraction", fractions());
+
+    const GroupKeys base = base_keys(request, texts.front().data);
+    std::vector<std::map<std::string, std::string>> runs;
+    for (const Arm& arm : arms_of(request, base, texts)) {
+        const GroupKeys all = joined(base, arm.keys);
+        runs.push_back(all);
+        add_arm(plan, arm, all);
+    }
+    plan.experiment.set_explicit_runs(std::move(runs));
+    plan.extensions = {1, 2, 4};
+    predict(plan, base);
+    return plan;
+}
+
+}  // namespace ropelab

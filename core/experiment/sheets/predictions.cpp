@@ -1,0 +1,120 @@
+#include "core/experiment/sheets/predictions.h"
+
+#include <algorithm>
+
+#include "core/experiment/sheets/building.h"
+#include "core/rope/context.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr const char* no_retrieval =
+    "No sheet measures retrieval over distance yet; loss is not what the bound speaks of.";
+
+GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
+    where[key] = value;
+    return where;
+}
+
+// What each group of a sweep is to the theories.
+struct Candidate {
+    GroupKeys group;
+    std::string label;
+    std::optional<std::int64_t> breaks;  // first m within the context at which B(m) < 0 (F12, F13)
+    int incomplete = 0;                  // rotated channels that saw no full period (d_r − d_c, F14)
+};
+
+Candidate candidate(GroupKeys group, std::string label, int head_dim, double theta, double fraction,
+                    std::int64_t context) {
+    const Frequencies turning = frequencies({head_dim, theta, fraction});
+    return {std::move(group), std::move(label), first_negative(turning, head_dim, context),
+            turning.rotary_dim - critical_dimension(turning.rotary_dim, theta, static_cast<double>(context))};
+}
+
+void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context) {
+    Prediction prediction;
+    prediction.theory = "context bound (F12, F13; Men et al. 2024)";
+    prediction.quantity = "retrieval by distance";
+    prediction.unmeasured = no_retrieval;
+    std::string breaking;
+    for (const Candidate& each : candidates) {
+        (each.breaks ? prediction.high : prediction.low).push_back(each.group);
+        if (!each.breaks) continue;
+        breaking +=
+            (breaking.empty() ? "" : ", ") + each.label + " (from distance " + std::to_string(*each.breaks) + " on)";
+    }
+    const std::string length = "context " + std::to_string(context);
+    prediction.words = breaking.empty() ? "All carry the " + length + ": none fails in retrieval."
+                                        : "Retrieval over distance fails for " + breaking + " within the " + length +
+                                              " and for no other; loss may well stay low.";
+    prediction.chance = chance_of_set(candidates.size(), prediction.high.size());
+    plan.predictions.push_back(std::move(prediction));
+}
+
+void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context,
+                                const std::string& extended, const std::string& why_not) {
+    const auto fewest = std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+                            return a.incomplete < b.incomplete;
+                        })->incomplete;
+    Prediction prediction;
+    prediction.theory = "critical dimension (F14; Liu et al. 2023)";
+    prediction.quantity = "loss beyond the context";
+    prediction.measure = extended;
+    prediction.unmeasured = extended.empty() ? why_not : "";
+    std::string least;
+    for (const Candidate& each : candidates) {
+        const bool low = each.incomplete == fewest;
+        (low ? prediction.low : prediction.high).push_back(each.group);
+        if (low) least += (least.empty() ? "" : ", ") + each.label;
+    }
+    if (prediction.high.empty()) return;
+    prediction.words = "Beyond the context of " + std::to_string(context) + " the loss rises least for " + least +
+                       ", with the fewest rotated channels that saw no full period (" + std::to_string(fewest) + ").";
+    prediction.chance = chance_of_set(candidates.size(), prediction.low.size());
+    plan.predictions.push_back(std::move(prediction));
+}
+
+}  // namespace
+
+void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
+                       std::int64_t context, const std::string& extended, const std::string& why_not) {
+    std::vector<Candidate> candidates;
+    for (const std::string& base : bases) {
+        candidates.push_back(
+            candidate(with(where, "theta", base), "θ = " + base, head_dim, parse_number(base), 1, context));
+    }
+    predict_context_bound(plan, candidates, context);
+    predict_critical_dimension(plan, candidates, context, extended, why_not);
+}
+
+void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
+                           int head_dim, std::int64_t context, const std::string& extended,
+                           const std::string& why_not) {
+    std::vector<Candidate> candidates;
+    for (const std::string& fraction : fractions) {
+        const double share = parse_fraction(fraction, head_dim);
+        if (share == 0) continue;
+        candidates.push_back(candidate(with(where, "fraction", fraction), fraction, head_dim, 10000, share, context));
+    }
+    predict_context_bound(plan, candidates, context);
+    predict_critical_dimension(plan, candidates, context, extended, why_not);
+}
+
+Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,
+                               std::vector<GroupKeys> high) {
+    Prediction prediction;
+    prediction.theory = std::move(theory);
+    prediction.words = std::move(words);
+    prediction.quantity = measure;
+    prediction.chance = chance_of_set(low.size() + high.size(), low.size());
+    prediction.measure = std::move(measure);
+    prediction.low = std::move(low);
+    prediction.high = std::move(high);
+    return prediction;
+}
+
+}  // namespace ropelab

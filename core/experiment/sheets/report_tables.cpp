@@ -1,0 +1,114 @@
+// A sheet's rows as tables for other programs: CSV and LaTeX.
+#include <cmath>
+#include <set>
+
+#include "core/experiment/sheets/report.h"
+#include "core/experiment/sheets/sheet_cells.h"
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+std::string csv_number(double value) {
+    return std::isfinite(value) ? number_text(value) : "";
+}
+std::string csv_number(const std::optional<double>& value) {
+    return value ? csv_number(*value) : "";
+}
+
+std::string csv_sample(const std::optional<Sample>& sample) {
+    if (!sample || sample->n == 0) return ",,,";
+    return "," + csv_number(sample->mean) + "," +
+           csv_number(sample->n > 1 ? sample->standard_deviation : std::nan("")) + "," + std::to_string(sample->n);
+}
+
+std::string csv_values(const SheetRow& row) {
+    std::string text;
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+        text += (i == 0 ? "" : " ") + std::to_string(row.seeds[i]) + ":" + csv_number(row.values[i]);
+    }
+    return text;
+}
+
+// "$-0.12$"; an inequality and ± as LaTeX has them.
+std::string math(std::string cell) {
+    const auto sign = cell.find("±");
+    if (sign != std::string::npos) cell.replace(sign, std::string("±").size(), "\\pm");
+    return latex_number(cell);
+}
+
+std::string latex_label(const json& keys) {
+    std::string label = latex_escaped(row_label(keys));
+    const auto theta = label.find("theta");
+    if (theta != std::string::npos) label.replace(theta, 5, "$\\theta$");
+    return label;
+}
+
+std::string latex_row(const SheetRow& row) {
+    std::string words = to_string(row.verdict);
+    if (row.failed > 0) words += ", " + runs_text(row.failed) + " failed";
+    const Sample theirs = row.plan.paper.value_or(Sample{});
+    const std::optional<double> recomputed = row.plan.baseline ? row.paper_difference_percent : std::nullopt;
+    return latex_label(row.plan.keys) + " & " + math(sample_text(row.ours)) + " & " + std::to_string(row.ours.n) +
+           " & " + math(signed_percent(row.difference_percent)) + " & " + math(p_text(row.p_holm)) + " & " +
+           math(sample_text(theirs)) + " & " + math(signed_percent(recomputed)) + " & " + latex_escaped(words) +
+           " \\\\\n";
+}
+
+}  // namespace
+
+std::string sheet_csv(std::span<const SheetRow> rows) {
+    std::set<std::string> keys;
+    for (const SheetRow& row : rows) {
+        for (const auto& [key, value] : row.plan.keys.items()) keys.insert(key);
+    }
+    std::string text = "claim,measure";
+    for (const std::string& key : keys) text += "," + csv_field(key);
+    for (const char* whose : {"ours", "baseline", "paper"}) {
+        for (const char* what : {"mean", "std", "n"}) text += std::string(",") + whose + "_" + what;
+    }
+    text += ",difference,difference_percent,paper_printed_percent,paper_recomputed_percent";
+    text += ",paper_p_student,paper_p_welch,p_student,p_welch,p_paired,p_equivalence,p_rule,p_holm";
+    text += ",verdict,failed,values,rule,words\r\n";
+    for (const SheetRow& row : rows) {
+        text += csv_field(row.plan.claim) + "," + csv_field(row.plan.measure);
+        for (const std::string& key : keys) {
+            const json value = row.plan.keys.value(key, json());
+            text +=
+                "," + (value.is_null()     ? std::string()
+                       : value.is_number() ? csv_number(value.get<double>())
+                                           : csv_field(value.is_string() ? value.get<std::string>() : value.dump()));
+        }
+        text += csv_sample(row.ours) + csv_sample(row.plan.baseline ? std::optional(row.baseline) : std::nullopt) +
+                csv_sample(row.plan.paper);
+        for (const std::optional<double>& number :
+             {row.difference, row.difference_percent, row.plan.paper_printed, row.paper_difference_percent,
+              row.paper_p_student, row.paper_p_welch, row.p_student, row.p_welch, row.p_paired, row.p_equivalence,
+              row.p_rule, row.p_holm}) {
+            text += "," + csv_number(number);
+        }
+        text += "," + to_string(row.verdict) + "," + std::to_string(row.failed) + "," + csv_values(row) + "," +
+                csv_field(row.plan.rule ? rule_words(*row.plan.rule) : "") + "," + csv_field(row.words) + "\r\n";
+    }
+    return text;
+}
+
+std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows) {
+    std::string text = "% needs \\usepackage{booktabs}; mean and sample standard deviation over n seeds\n";
+    text += "% " + plan.title + ", " + to_string(plan.scale) + " scale\n% " + plan.source + "\n";
+    for (const std::string& note : plan.notes) text += "% " + note + "\n";
+    for (const std::string& rule : rules_of(plan)) text += "% " + rule + "\n";
+    for (const auto& table : tables_of(rows)) {
+        text += "\\begin{tabular}{lrrrrrrl}\n\\toprule\n" + latex_escaped(table.front()->plan.measure) +
+                " & ours & $n$ & diff. (\\%) & $p$ (Holm) & theirs & theirs (\\%) & verdict \\\\\n\\midrule\n";
+        for (const SheetRow* row : table) text += latex_row(*row);
+        text += "\\bottomrule\n\\end{tabular}\n\n";
+    }
+    return text;
+}
+
+}  // namespace ropelab

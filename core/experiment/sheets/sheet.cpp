@@ -1,0 +1,78 @@
+#include "core/experiment/sheets/sheet.h"
+
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+std::string percent(double share) {
+    return number_text(100 * share) + " %";
+}
+
+std::string test_words(TestKind test) {
+    if (test == TestKind::paired) return "t test paired by seed";
+    return test == TestKind::welch ? "Welch's t test" : "Student's t test";
+}
+
+}  // namespace
+
+std::string to_string(SheetScale scale) {
+    if (scale == SheetScale::smoke) return "smoke";
+    return scale == SheetScale::laptop ? "laptop" : "paper";
+}
+
+SheetScale sheet_scale(const std::string& word) {
+    for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
+        if (to_string(scale) == word) return scale;
+    }
+    throw BadInput("\"" + word + "\" is no scale of a sheet; it must be smoke, laptop or paper.");
+}
+
+std::string rule_words(const VerdictRule& rule) {
+    const std::string alpha = number_text(rule.alpha) + " after Holm over \"" + rule.family + "\"";
+    const std::string claimed = rule.direction < 0 ? "lower" : "higher";
+    if (rule.kind == VerdictRule::Kind::events) {
+        return "Fisher's exact test, one-sided, p < " + alpha + ": reproduced where " +
+               (rule.direction < 0 ? "fewer" : "more") +
+               " runs have the event than in the baseline, not reproduced the other way round, else undecided.";
+    }
+    const std::string margin = percent(rule.margin) + " of the baseline's mean";
+    if (rule.kind == VerdictRule::Kind::equivalence) {
+        return "Two one-sided tests (" + test_words(rule.test) + "), p < " + alpha + ": reproduced where within ±" +
+               margin + ", not reproduced where beyond that, else undecided.";
+    }
+    return "Two-sided " + test_words(rule.test) + ", p < " + alpha + ": reproduced where " + claimed +
+           " than the baseline, not reproduced the other way round or where equivalent within ±" + margin +
+           " (two one-sided tests), else undecided.";
+}
+
+const std::vector<Sheet>& sheets() {
+    static const std::vector<Sheet> all = {
+        {"theta-table-2", "The theta paper's table 2: the best validation loss of six bases on three texts",
+         plan_theta_table_2},
+        {"theta-table-3", "The theta paper's table 3: losses and speed of six bases on Tiny Shakespeare",
+         plan_theta_table_3},
+        {"theta-speed", "Does any θ but 10,000 halve the speed?", plan_theta_speed},
+        {"partial-bands", "The partial-RoPE paper: is 10 % as good as all, and are there two bands?",
+         plan_partial_bands},
+        {"nope-spikes", "The partial-RoPE paper: loss spikes without positions, and what removes them",
+         plan_nope_spikes},
+        {"bpc", "The post: bits per character on enwik8 with and without RoPE", plan_bpc},
+    };
+    return all;
+}
+
+const Sheet& sheet(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const Sheet& candidate : sheets()) {
+        if (candidate.name == name) return candidate;
+        names.push_back(candidate.name);
+    }
+    throw BadInput("There is no sheet \"" + std::string(name) + "\"; did you mean " + nearest(name, names) + "?");
+}
+
+}  // namespace ropelab

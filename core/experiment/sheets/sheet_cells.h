@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/experiment/runner.h"
+#include "core/experiment/sheets/evaluate.h"
+
+namespace ropelab {
+
+// What the formats of a sheet have in common.
+
+/// A row's keys in words: "data enwik8, theta 500"; the text that was asked for only where another stands for it.
+std::string row_label(const nlohmann::json& keys);
+/// "1.4728 ± 0.0016"; "–" for a sample without a number.
+std::string sample_text(const Sample& sample);
+/// The source's difference in percent, recomputed from its means, with the p of Student and of Welch:
+/// "-0.07 (0.615, 0.619)"; "–" where it prints no such numbers.
+std::string recomputed_text(const SheetRow& row);
+/// Rows of one measure together, in their order.
+std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
+/// Every rule once, in words, with its claim: "lower-loss: Two-sided …".
+std::vector<std::string> rules_of(const SheetPlan& plan);
+/// What it would take for the rows that a plan cannot test, each once.
+std::vector<std::string> needs_of(const SheetPlan& plan);
+/// How many runs a plan has of each setting: {"enwik8, θ 500", 10}, in their order.
+std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);
+/// What training a plan's runs costs; those that train one by one are cohorts of one. The speed as in estimate().
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second = 0);
+
+}  // namespace ropelab

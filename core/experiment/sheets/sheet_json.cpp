@@ -1,0 +1,163 @@
+// A sheet's plan as the documents that a lab keeps.
+#include <cmath>
+#include <limits>
+
+#include "core/experiment/sheets/sheet.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+// NaN is null both ways.
+json number(double value) {
+    return std::isfinite(value) ? json(value) : json();
+}
+double number_of(const json& value) {
+    return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+json sample_json(const std::optional<Sample>& sample) {
+    if (!sample) return {};
+    return {{"mean", number(sample->mean)}, {"std", number(sample->standard_deviation)}, {"n", sample->n}};
+}
+std::optional<Sample> sample_from(const json& value) {
+    if (value.is_null()) return std::nullopt;
+    return Sample{value.at("n").get<std::int64_t>(), number_of(value.at("mean")), number_of(value.at("std"))};
+}
+
+const char* kind_word(VerdictRule::Kind kind) {
+    if (kind == VerdictRule::Kind::difference) return "difference";
+    return kind == VerdictRule::Kind::equivalence ? "equivalence" : "events";
+}
+VerdictRule::Kind kind_of(const std::string& word) {
+    for (const auto kind : {VerdictRule::Kind::difference, VerdictRule::Kind::equivalence, VerdictRule::Kind::events}) {
+        if (kind_word(kind) == word) return kind;
+    }
+    throw BadInput("\"" + word + "\" is no kind of rule; it must be difference, equivalence or events.");
+}
+
+json rule_json(const std::optional<VerdictRule>& rule) {
+    if (!rule) return {};
+    return {{"kind", kind_word(rule->kind)}, {"direction", rule->direction}, {"margin", rule->margin},
+            {"test", to_string(rule->test)}, {"alpha", rule->alpha},         {"power", rule->power},
+            {"family", rule->family},        {"words", rule_words(*rule)}};
+}
+std::optional<VerdictRule> rule_from(const json& value) {
+    if (value.is_null()) return std::nullopt;
+    VerdictRule rule;
+    rule.kind = kind_of(value.at("kind").get<std::string>());
+    rule.direction = value.at("direction").get<int>();
+    rule.margin = value.at("margin").get<double>();
+    rule.test = test_kind(value.at("test").get<std::string>());
+    rule.alpha = value.at("alpha").get<double>();
+    rule.power = value.at("power").get<double>();
+    rule.family = value.at("family").get<std::string>();
+    return rule;
+}
+
+json row_json(const PlannedRow& row) {
+    return {{"claim", row.claim},
+            {"keys", row.keys},
+            {"measure", row.measure},
+            {"group", row.group},
+            {"baseline", row.baseline ? json(*row.baseline) : json()},
+            {"control", row.control ? json(*row.control) : json()},
+            {"rule", rule_json(row.rule)},
+            {"paper", sample_json(row.paper)},
+            {"paper_baseline", sample_json(row.paper_baseline)},
+            {"paper_printed", row.paper_printed ? json(*row.paper_printed) : json()},
+            {"out_of_reach", row.out_of_reach}};
+}
+PlannedRow row_from(const json& value) {
+    PlannedRow row;
+    row.claim = value.at("claim").get<std::string>();
+    row.keys = value.at("keys");
+    row.measure = value.at("measure").get<std::string>();
+    row.group = value.at("group").get<GroupKeys>();
+    if (!value.at("baseline").is_null()) row.baseline = value.at("baseline").get<GroupKeys>();
+    if (!value.at("control").is_null()) row.control = value.at("control").get<GroupKeys>();
+    row.rule = rule_from(value.at("rule"));
+    row.paper = sample_from(value.at("paper"));
+    row.paper_baseline = sample_from(value.at("paper_baseline"));
+    if (!value.at("paper_printed").is_null()) row.paper_printed = value.at("paper_printed").get<double>();
+    row.out_of_reach = value.at("out_of_reach").get<std::string>();
+    return row;
+}
+
+}  // namespace
+
+json to_json(const SheetPlan& plan) {
+    json claims = json::array();
+    for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
+    json rows = json::array();
+    for (const PlannedRow& row : plan.rows) rows.push_back(row_json(row));
+    return {{"sheet", plan.sheet},
+            {"title", plan.title},
+            {"source", plan.source},
+            {"scale", to_string(plan.scale)},
+            {"claims", std::move(claims)},
+            {"notes", plan.notes},
+            {"rows", std::move(rows)},
+            {"one_by_one", plan.one_by_one},
+            {"writing",
+             {{"samples", plan.writing.samples},
+              {"length", plan.writing.length},
+              {"temperature", plan.writing.temperature},
+              {"top_k", plan.writing.top_k}}},
+            {"extensions", plan.extensions}};
+}
+
+json predictions_json(const SheetPlan& plan) {
+    json result = json::array();
+    for (const Prediction& prediction : plan.predictions) {
+        result.push_back({{"theory", prediction.theory},
+                          {"words", prediction.words},
+                          {"quantity", prediction.quantity},
+                          {"measure", prediction.measure},
+                          {"low", prediction.low},
+                          {"high", prediction.high},
+                          {"chance", prediction.chance},
+                          {"unmeasured", prediction.unmeasured}});
+    }
+    return result;
+}
+
+SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const json& experiment) {
+    try {
+        SheetPlan plan;
+        plan.sheet = sheet.at("sheet").get<std::string>();
+        plan.title = sheet.at("title").get<std::string>();
+        plan.source = sheet.at("source").get<std::string>();
+        plan.scale = sheet_scale(sheet.at("scale").get<std::string>());
+        for (const json& claim : sheet.at("claims")) {
+            plan.claims.push_back({claim.at("id").get<std::string>(), claim.at("words").get<std::string>()});
+        }
+        plan.notes = sheet.at("notes").get<std::vector<std::string>>();
+        for (const json& row : sheet.at("rows")) plan.rows.push_back(row_from(row));
+        plan.one_by_one = sheet.at("one_by_one").get<bool>();
+        const json& writing = sheet.at("writing");
+        plan.writing = {writing.at("samples").get<std::int64_t>(), writing.at("length").get<std::int64_t>(),
+                        writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>()};
+        plan.extensions = sheet.at("extensions").get<std::vector<std::int64_t>>();
+        for (const json& entry : predictions) {
+            Prediction& prediction = plan.predictions.emplace_back();
+            prediction.theory = entry.at("theory").get<std::string>();
+            prediction.words = entry.at("words").get<std::string>();
+            prediction.quantity = entry.at("quantity").get<std::string>();
+            prediction.measure = entry.at("measure").get<std::string>();
+            prediction.low = entry.at("low").get<std::vector<GroupKeys>>();
+            prediction.high = entry.at("high").get<std::vector<GroupKeys>>();
+            prediction.chance = entry.at("chance").get<double>();
+            prediction.unmeasured = entry.at("unmeasured").get<std::string>();
+        }
+        plan.experiment = Experiment::from_json(experiment);
+        return plan;
+    } catch (const json::exception& error) {
+        throw BadInput("The sheet in this lab cannot be read: " + std::string(error.what()) + ".");
+    }
+}
+
+}  // namespace ropelab

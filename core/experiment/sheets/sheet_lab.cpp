@@ -1,0 +1,59 @@
+#include "core/experiment/sheets/sheet_lab.h"
+
+#include <algorithm>
+
+#include "core/experiment/lab_plan.h"
+#include "core/experiment/sheets/measuring.h"
+
+namespace ropelab {
+
+std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan) {
+    const Plan runs = plan_new_runs(lab, plan.experiment);
+    const std::int64_t experiment = lab.run(runs.runs.front().id).experiment;
+    lab.add_document(experiment, predictions_document, predictions_json(plan).dump());
+    // Last: a lab that was cut off before it has no sheet.
+    lab.add_document(experiment, sheet_document, to_json(plan).dump());
+    return experiment;
+}
+
+std::optional<StoredSheet> stored_sheet(const LabFile& lab) {
+    const auto experiments = lab.experiments();
+    for (auto experiment = experiments.rbegin(); experiment != experiments.rend(); ++experiment) {
+        nlohmann::json sheet, predictions = nlohmann::json::array();
+        for (const DocumentRecord& document : lab.documents(experiment->id)) {
+            if (document.kind == sheet_document) sheet = nlohmann::json::parse(document.text);
+            if (document.kind == predictions_document) predictions = nlohmann::json::parse(document.text);
+        }
+        if (sheet.is_null()) continue;
+        return StoredSheet{experiment->id,
+                           sheet_plan_from_json(sheet, predictions, nlohmann::json::parse(experiment->description))};
+    }
+    return std::nullopt;
+}
+
+std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment) {
+    std::vector<SheetRun> runs;
+    for (const RunRecord& record : lab.runs()) {
+        if (record.experiment != experiment) continue;
+        runs.push_back({run_spec_from_json(nlohmann::json::parse(record.settings)), record.state, record.summary,
+                        lab.measurements(record.id)});
+    }
+    return runs;
+}
+
+std::vector<Plan> remaining_plans(const LabFile& lab, const StoredSheet& sheet) {
+    std::vector<RunId> left;
+    for (const RunId id : unfinished_runs(lab)) {
+        if (lab.run(id).experiment == sheet.experiment) left.push_back(id);
+    }
+    if (left.empty()) return {};
+    Plan all = plan_continued_runs(lab, left);
+    if (!sheet.plan.one_by_one) return {all};
+    std::stable_sort(all.runs.begin(), all.runs.end(),
+                     [](const PlannedRun& a, const PlannedRun& b) { return a.spec.seed < b.spec.seed; });
+    std::vector<Plan> single;
+    for (const PlannedRun& run : all.runs) single.emplace_back().runs = {run};
+    return single;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "core/experiment/runner.h"
+#include "core/experiment/sheets/evaluate.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab {
+
+/// Kinds of the documents that a lab keeps of a sheet.
+inline constexpr const char* sheet_document = "sheet";
+inline constexpr const char* predictions_document = "predictions";
+
+/// Enters a sheet's experiment and runs into a lab, its rules and predictions fixed before the first of them. Returns
+/// the experiment's number.
+std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan);
+
+/// The newest sheet of a lab, as it was fixed; nullopt for a lab without one.
+struct StoredSheet {
+    std::int64_t experiment = 0;
+    SheetPlan plan;
+};
+std::optional<StoredSheet> stored_sheet(const LabFile& lab);
+
+/// The runs of a sheet's experiment with what was measured of them.
+std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);
+
+/// What is still to train, in the order in which it should be: one plan for all runs, or one for each run, seed by
+/// seed, where they train one by one. Empty where nothing is left. The plans are not connected to a recorder yet.
+std::vector<Plan> remaining_plans(const LabFile& lab, const StoredSheet& sheet);
+
+}  // namespace ropelab

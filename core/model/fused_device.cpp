@@ -1,0 +1,342 @@
+#include "core/model/fused_device.h"
+
+#include <array>
+#include <stdexcept>
+
+#include "core/model/device_launch.h"
+
+namespace ropelab {
+
+namespace {
+
+using device_launch::contiguous;
+using device_launch::given;
+using device_launch::numbers;
+using device_launch::Place;
+using device_launch::place_of;
+using device_launch::start;
+using device_launch::type_of;
+using device_launch::values;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+std::array<DeviceKernels, static_cast<std::size_t>(torch::DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES)> served;
+
+// A norm's weight and bias: rows of float32 that lie `stride` apart.
+struct NormWeights {
+    torch::Tensor weight;
+    torch::Tensor bias;
+
+    NormWeights(torch::Tensor given_weight, torch::Tensor given_bias)
+        : weight(std::move(given_weight)), bias(std::move(given_bias)) {
+        const bool equal = !bias.defined() || (bias.stride(0) == weight.stride(0) && bias.stride(1) == 1);
+        if (weight.stride(1) == 1 && equal) return;
+        weight = weight.contiguous();
+        bias = contiguous(bias);
+    }
+    const float* numbers_of_bias() const { return bias.defined() ? bias.data_ptr<float>() : nullptr; }
+};
+
+class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
+ public:
+    static variable_list forward(AutogradContext* context, const torch::Tensor& x,
+                                 const std::optional<torch::Tensor>& given_branch, const torch::Tensor& weight,
+                                 const std::optional<torch::Tensor>& given_bias, torch::ScalarType type,
+                                 const c10::intrusive_ptr<Place>& place) {
+        const torch::Tensor from = x.contiguous();
+        const torch::Tensor branch = contiguous(given_branch.value_or(torch::Tensor()));
+        const NormWeights weights(weight, given_bias.value_or(torch::Tensor()));
+        const torch::Tensor sum = branch.defined() ? torch::empty_like(from) : from;
+        const torch::Tensor normed = torch::empty(from.sizes(), from.options().dtype(type));
+        const torch::Tensor mean = torch::empty({x.size(0), x.size(1)}, from.options());
+        const torch::Tensor inverse = torch::empty({x.size(0), x.size(1)}, from.options());
+        start<cuda::ResidualNorm>(from, &cuda::Kernels::residual_norm,
+                                  {.runs = x.size(0),
+                                   .rows = x.size(1),
+                                   .columns = x.size(2),
+                                   .type = type_of(normed),
+                                   .x = numbers(from),
+                                   .branch = values(branch),
+                                   .weight = weights.weight.data_ptr<float>(),
+                                   .bias = weights.numbers_of_bias(),
+                                   .stride = weights.weight.stride(0),
+                                   .dropout = place->drops.numbers(),
+                                   .sum = numbers(sum),
+                                   .normed = values(normed),
+                                   .mean = numbers(mean),
+                                   .inverse = numbers(inverse),
+                                   .centred = place->centred},
+                                  "residual_norm");
+        context->save_for_backward({sum, mean, inverse, weights.weight});
+        context->saved_data["place"] = torch::IValue::make_capsule(place);
+        context->saved_data["branch"] = branch.defined();
+        context->saved_data["bias"] = weights.bias.defined();
+        context->saved_data["type"] = type;
+        return {branch.defined() ? sum : x, normed};
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const torch::Tensor& sum = saved[0];
+        const Place& place = place_of<Place>(context);
+        const auto type = context->saved_data["type"].toScalarType();
+        const bool branch = context->saved_data["branch"].toBool();
+        const bool biased = context->saved_data["bias"].toBool();
+        const std::int64_t runs = sum.size(0);
+        const std::int64_t rows = sum.size(1);
+        const std::int64_t columns = sum.size(2);
+        const torch::Tensor of_sum =
+            gradients[0].defined() ? gradients[0].to(torch::kFloat32).contiguous() : torch::Tensor();
+        const torch::Tensor of_normed = gradients[1].defined() ? gradients[1].to(type).contiguous()
+                                                               : torch::zeros(sum.sizes(), sum.options().dtype(type));
+        const torch::Tensor of_x = torch::empty_like(sum);
+        const torch::Tensor of_branch = branch ? torch::empty_like(of_normed) : torch::Tensor();
+        const torch::Tensor of_weight = torch::empty({runs, columns}, sum.options());
+        const torch::Tensor of_bias = biased ? torch::empty_like(of_weight) : torch::Tensor();
+        const torch::Tensor workspace = torch::empty({2, runs, cuda::norm_parts(rows), columns}, sum.options());
+        start<cuda::ResidualNormBackward>(sum, &cuda::Kernels::residual_norm_backward,
+                                          {.runs = runs,
+                                           .rows = rows,
+                                           .columns = columns,
+                                           .type = type_of(of_normed),
+                                           .sum = numbers(sum),
+                                           .mean = numbers(saved[1]),
+                                           .inverse = numbers(saved[2]),
+                                           .weight = saved[3].data_ptr<float>(),
+                                           .stride = saved[3].stride(0),
+                                           .of_sum = numbers(of_sum),
+                                           .of_normed = values(of_normed),
+                                           .dropout = place.drops.numbers(),
+                                           .of_x = numbers(of_x),
+                                           .of_branch = values(of_branch),
+                                           .of_weight = numbers(of_weight),
+                                           .of_bias = numbers(of_bias),
+                                           .gradient_stride = columns,
+                                           .workspace = numbers(workspace),
+                                           .centred = place.centred},
+                                          "residual_norm_backward");
+        return {of_x, of_branch, of_weight, of_bias, {}, {}};
+    }
+};
+
+class LookUp : public torch::autograd::Function<LookUp> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given_table,
+                                 const torch::Tensor& tokens) {
+        const bool rows = given_table.stride(2) == 1 && given_table.stride(1) == given_table.size(2);
+        const torch::Tensor table = rows ? given_table : given_table.contiguous();
+        const torch::Tensor ids = tokens.contiguous();
+        const torch::Tensor result = torch::empty({table.size(0), ids.size(1), table.size(2)}, table.options());
+        start<cuda::LookUp>(table, &cuda::Kernels::look_up,
+                            {.runs = table.size(0),
+                             .rows = ids.size(1),
+                             .columns = table.size(2),
+                             .table = table.data_ptr<float>(),
+                             .stride = table.stride(0),
+                             .tokens = ids.data_ptr<std::int64_t>(),
+                             .out = numbers(result)},
+                            "look_up");
+        context->save_for_backward({ids});
+        context->saved_data["symbols"] = table.size(1);
+        return result;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const torch::Tensor ids = context->get_saved_variables()[0];
+        const torch::Tensor gradient = gradients[0].to(torch::kFloat32).contiguous();
+        const std::int64_t runs = gradient.size(0);
+        const std::int64_t rows = gradient.size(1);
+        const std::int64_t columns = gradient.size(2);
+        const std::int64_t symbols = context->saved_data["symbols"].toInt();
+        const std::int64_t parts = cuda::embedding_parts(rows, symbols);
+        const torch::Tensor of_table = torch::empty({runs, symbols, columns}, gradient.options());
+        const torch::Tensor workspace =
+            parts > 1 ? torch::empty({runs, parts, symbols, columns}, gradient.options()) : torch::Tensor();
+        start<cuda::EmbeddingGradient>(gradient, &cuda::Kernels::embedding_gradient,
+                                       {.runs = runs,
+                                        .rows = rows,
+                                        .symbols = symbols,
+                                        .columns = columns,
+                                        .gradient = numbers(gradient),
+                                        .tokens = ids.data_ptr<std::int64_t>(),
+                                        .of_table = numbers(of_table),
+                                        .gradient_stride = symbols * columns,
+                                        .workspace = numbers(workspace)},
+                                       "embedding_gradient");
+        return {of_table, {}};
+    }
+};
+
+// Whether `logits` are the first columns of rows that lie one after another.
+bool padded_rows(const torch::Tensor& logits) {
+    return logits.stride(2) == 1 && logits.stride(1) >= logits.size(2) &&
+           (logits.size(0) == 1 || logits.stride(0) == logits.size(1) * logits.stride(1));
+}
+
+class TokenLosses : public torch::autograd::Function<TokenLosses> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& logits, const torch::Tensor& targets) {
+        const torch::Tensor from = padded_rows(logits) ? logits : logits.contiguous();
+        const torch::Tensor ids = targets.contiguous();
+        const torch::Tensor losses = torch::empty(ids.sizes(), from.options().dtype(torch::kFloat32));
+        const torch::Tensor log_sums = torch::empty_like(losses);
+        start<cuda::CrossEntropy>(from, &cuda::Kernels::cross_entropy,
+                                  {.rows = ids.numel(),
+                                   .columns = from.size(2),
+                                   .padded = from.stride(1),
+                                   .type = type_of(from),
+                                   .logits = from.data_ptr(),
+                                   .targets = ids.data_ptr<std::int64_t>(),
+                                   .losses = numbers(losses),
+                                   .log_sums = numbers(log_sums)},
+                                  "cross_entropy");
+        context->save_for_backward({from, ids, log_sums});
+        return losses;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const torch::Tensor& logits = saved[0];
+        const torch::Tensor scales = gradients[0].to(torch::kFloat32).contiguous();
+        const torch::Tensor of_rows =
+            torch::empty({logits.size(0), logits.size(1), logits.stride(1)}, logits.options());
+        start<cuda::CrossEntropyBackward>(logits, &cuda::Kernels::cross_entropy_backward,
+                                          {.rows = scales.numel(),
+                                           .columns = logits.size(2),
+                                           .padded = logits.stride(1),
+                                           .type = type_of(logits),
+                                           .logits = logits.data_ptr(),
+                                           .targets = saved[1].data_ptr<std::int64_t>(),
+                                           .log_sums = numbers(saved[2]),
+                                           .scales = numbers(scales),
+                                           .scale = 0,
+                                           .gradient = values(of_rows)},
+                                          "cross_entropy_backward");
+        return {of_rows.narrow(2, 0, logits.size(2)), {}};
+    }
+};
+
+class DropOut : public torch::autograd::Function<DropOut> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
+                                 const c10::intrusive_ptr<Place>& place) {
+        context->saved_data["place"] = torch::IValue::make_capsule(place);
+        return dropped(x.contiguous(), *place);
+    }
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        return {dropped(gradients[0].contiguous(), place_of<Place>(context)), {}};
+    }
+
+ private:
+    static torch::Tensor dropped(const torch::Tensor& x, const Place& place) {
+        torch::Tensor result = torch::empty_like(x);
+        start<cuda::DropOut>(x, &cuda::Kernels::drop_out,
+                             {.runs = x.size(0),
+                              .size = x.numel() / x.size(0),
+                              .type = type_of(x),
+                              .in = values(x),
+                              .out = values(result),
+                              .dropout = place.drops.numbers()},
+                             "drop_out");
+        return result;
+    }
+};
+
+class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
+                                 torch::ScalarType type) {
+        const torch::Tensor a = x.to(type);
+        const torch::Tensor b = padded(weight.to(type), 1, padding(weight.size(1), type));
+        context->save_for_backward({a, b});
+        context->saved_data["out"] = weight.size(1);
+        return torch::bmm(a, b.transpose(1, 2)).narrow(2, 0, weight.size(1));
+    }
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const std::int64_t out = context->saved_data["out"].toInt();
+        const torch::Tensor gradient = padded(gradients[0].to(saved[0].scalar_type()), 2, saved[1].size(1) - out);
+        const torch::Tensor of_weight = torch::bmm(gradient.transpose(1, 2), saved[0]);
+        return {torch::bmm(gradient, saved[1]), of_weight.narrow(1, 0, out), {}};
+    }
+
+ private:
+    // Tensor cores want rows of whole groups of eight: a vocabulary of 65 symbols is multiplied as one of 128.
+    static std::int64_t padding(std::int64_t columns, torch::ScalarType type) {
+        if (type != torch::kBFloat16 || columns % 8 == 0) return 0;
+        return (columns + 63) / 64 * 64 - columns;
+    }
+    // With `count` zeros at the end of dimension 1 or 2 of three.
+    static torch::Tensor padded(const torch::Tensor& x, int dimension, std::int64_t count) {
+        if (count == 0) return x;
+        return dimension == 2 ? torch::constant_pad_nd(x, {0, count}) : torch::constant_pad_nd(x, {0, 0, 0, count});
+    }
+};
+
+}  // namespace
+
+void use_device_kernels(torch::DeviceType device, DeviceKernels kernels) {
+    served[static_cast<std::size_t>(device)] = kernels;
+}
+const DeviceKernels& device_kernels(const torch::Device& device) {
+    return served[static_cast<std::size_t>(device.type())];
+}
+bool has_device_kernels(const torch::Device& device) {
+    return device_kernels(device).table != nullptr;
+}
+bool has_device_kernels(const torch::Tensor& tensor) {
+    return has_device_kernels(tensor.device());
+}
+
+void check_launch(const DeviceKernels& kernels, int error, const char* kernel) {
+    if (error == 0) return;
+    throw std::runtime_error(std::string("The device refused the kernel ") + kernel + ": " +
+                             kernels.table->error_text(error) + ".");
+}
+
+DeviceStreams::DeviceStreams(std::vector<std::int64_t> seeds, std::int64_t step, torch::Device device)
+    : seeds_(std::move(seeds)), step_(torch::full({1}, step, torch::kInt64).to(device)) {}
+
+const torch::Tensor& DeviceStreams::keys(const std::string& what) {
+    if (const auto found = keys_.find(what); found != keys_.end()) return found->second;
+    static_assert(sizeof(cuda::StreamKey) == 2 * sizeof(std::int32_t));
+    const torch::Tensor made = torch::empty({std::ssize(seeds_), 2}, torch::kInt32);
+    auto* keys = static_cast<cuda::StreamKey*>(made.data_ptr());
+    for (std::size_t run = 0; run < seeds_.size(); ++run) keys[run] = cuda::stream_key(seeds_[run], what);
+    return keys_.emplace(what, made.to(step_.device())).first->second;
+}
+
+namespace on_device {
+
+Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
+                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm) {
+    auto what = c10::make_intrusive<Place>(branch.defined() ? dropout : Dropout(), place, x.device());
+    what->centred = norm == Norm::layer;
+    const auto type = branch.defined() ? branch.scalar_type() : x.scalar_type();
+    const auto results =
+        ResidualNorm::apply(x.to(torch::kFloat32), given(branch), weight, given(bias), type, std::move(what));
+    return {results[0], results[1]};
+}
+
+torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
+    return LookUp::apply(table, tokens);
+}
+
+torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
+    return TokenLosses::apply(logits, targets);
+}
+
+torch::Tensor drop_out(const torch::Tensor& x, const Dropout& dropout, const std::string& place) {
+    return DropOut::apply(x, c10::make_intrusive<Place>(dropout, place, x.device()));
+}
+
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     Precision precision) {
+    const auto type = precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
+    const torch::Tensor result = BatchedLinear::apply(x, weight, type);
+    return bias.defined() ? result + bias.unsqueeze(1).to(type) : result;
+}
+
+}  // namespace on_device
+
+}  // namespace ropelab

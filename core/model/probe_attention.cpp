@@ -1,0 +1,213 @@
+#include "core/model/probe_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ropelab {
+
+namespace {
+
+// Scores that are held at a time.
+constexpr std::int64_t scores_at_once = std::int64_t{1} << 22;
+
+void add(torch::Tensor& sum, const torch::Tensor& more) {
+    sum = sum.defined() ? sum + more : more;
+}
+
+torch::Tensor total(const torch::Tensor& x, std::initializer_list<std::int64_t> axes) {
+    return x.sum(c10::IntArrayRef(axes), false, torch::kFloat64);
+}
+
+// (…, head_dim) → (…, pairs): the two channels of each pair, i and i + pairs, added.
+torch::Tensor sum_of_pairs(const torch::Tensor& channels) {
+    const std::int64_t pairs = channels.size(-1) / 2;
+    return channels.narrow(-1, 0, pairs) + channels.narrow(-1, pairs, pairs);
+}
+
+// x: (1, windows, time, heads, head_dim) → (heads, pairs)
+torch::Tensor usage(const torch::Tensor& x) {
+    return total(sum_of_pairs(x.to(torch::kFloat32).square()).sqrt(), {0, 1, 2});
+}
+
+// → (heads, head_dim)
+torch::Tensor massive(const torch::Tensor& x) {
+    return total(x.to(torch::kFloat32).square().sum(2).sqrt(), {0, 1});
+}
+
+// (1, windows, time, heads, head_dim) → (windows, heads, time, head_dim)
+torch::Tensor by_head(const torch::Tensor& x) {
+    return x.select(0, 0).to(torch::kFloat32).transpose(1, 2).contiguous();
+}
+
+// Sums along each distance. scores: (windows, heads, rows, keys), the keys newest first, so that the last row's newest
+// key is its own and row r's stands at rows − 1 − r; what a row must not see is 0 → (heads, keys) by distance.
+torch::Tensor by_distance(const torch::Tensor& scores) {
+    const std::int64_t heads = scores.size(1);
+    const std::int64_t rows = scores.size(2);
+    const std::int64_t keys = scores.size(3);
+    const std::int64_t stride = keys + rows - 1;
+    const torch::Tensor padded = torch::constant_pad_nd(scores.sum(0), {0, rows - 1}).contiguous();
+    // Each row begins one earlier than the one before: column Δ is the same distance in all of them.
+    return padded.as_strided({heads, rows, keys}, {rows * stride, stride - 1, 1}, rows - 1)
+        .sum(1, false, torch::kFloat64);
+}
+
+ProbeArray to_array(const std::vector<torch::Tensor>& layers, double divisor = 1.0) {
+    if (layers.empty() || !layers.front().defined()) return {};
+    const torch::Tensor host = (torch::stack(layers) / divisor).to(torch::kCPU, torch::kFloat32).contiguous();
+    return {host.sizes().vec(), {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()}};
+}
+
+}  // namespace
+
+AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables)
+    : spec_(spec), request_(request), layers_(static_cast<std::size_t>(spec.layers)) {
+    const std::int64_t pairs = spec.head_dim() / 2;
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const RotaryTables& table = tables.at(layer);
+        layers_[static_cast<std::size_t>(layer)].turns =
+            table.defined() ? table.sine.select(0, 0).ne(0).flatten(0, 2).any(0).to(torch::kCPU)
+                            : torch::zeros({pairs}, torch::kBool);
+    }
+}
+
+void AttentionProbe::see(std::int64_t layer, const LayerVectors& vectors) {
+    if (!measures_ || !request_.vectors) return;
+    Layer& sums = layers_[static_cast<std::size_t>(layer)];
+    add(sums.query_usage, usage(vectors.query));
+    add(sums.key_usage, usage(vectors.key));
+    add(sums.value_usage, usage(vectors.value));
+    add(sums.query_massive, massive(vectors.query));
+    add(sums.key_massive, massive(vectors.key));
+}
+
+void AttentionProbe::change(std::int64_t layer, LayerVectors& vectors) {
+    if (!request_.removed_pairs.empty()) {
+        // Without its query's channels a pair adds nothing to any logit.
+        vectors.query = vectors.query.clone();
+        const std::int64_t pairs = spec_.head_dim() / 2;
+        for (const std::int64_t pair : request_.removed_pairs) {
+            vectors.query.select(-1, pair).zero_();
+            vectors.query.select(-1, pair + pairs).zero_();
+        }
+    }
+    if (measures_ && (request_.attention || request_.map_size > 0))
+        measure_attention(layers_[static_cast<std::size_t>(layer)], vectors);
+}
+
+void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors) const {
+    const LayerVectors spread = spread_over_heads(vectors);
+    const torch::Tensor query = by_head(spread.query);
+    const torch::Tensor key = by_head(spread.key);
+    if (request_.map_size > 0 && !layer.map.defined()) draw_maps(layer, query, key);
+    if (!request_.attention) return;
+
+    const std::int64_t windows = query.size(0);
+    const std::int64_t heads = query.size(1);
+    const std::int64_t time = query.size(2);
+    const double scale = 1.0 / std::sqrt(static_cast<double>(spec_.head_dim()));
+    const auto sums = torch::TensorOptions().dtype(torch::kFloat64).device(query.device());
+    if (!layer.logits.defined()) {
+        layer.logits = torch::zeros({heads, time}, sums);
+        layer.shares = torch::zeros({heads, time}, sums);
+    }
+    const torch::Tensor newest_first = key.flip(2);
+    const auto numbers = torch::TensorOptions().dtype(torch::kInt64).device(query.device());
+    const std::int64_t at_once =
+        std::clamp<std::int64_t>(scores_at_once / (windows * heads * time), std::min<std::int64_t>(16, time), time);
+    for (std::int64_t first = 0; first < time; first += at_once) {
+        const std::int64_t rows = std::min(at_once, time - first);
+        const std::int64_t keys = first + rows;
+        const torch::Tensor q = query.narrow(2, first, rows);
+        const torch::Tensor k = newest_first.narrow(2, time - keys, keys);
+        // Row r stands at first + r and sees column j, at keys − 1 − j, unless that is later.
+        const torch::Tensor row = torch::arange(rows, numbers).unsqueeze(1);
+        const torch::Tensor hidden = torch::arange(keys, numbers).unsqueeze(0) < (rows - 1 - row);
+        const torch::Tensor seen = (first + 1 + row).to(torch::kFloat32);  // keys that a row sees
+
+        torch::Tensor scores = torch::matmul(q, k.transpose(2, 3)).mul_(scale);
+        constexpr double never = -std::numeric_limits<double>::infinity();
+        const torch::Tensor shares = torch::softmax(scores.masked_fill(hidden, never), -1);
+        const torch::Tensor logarithm = torch::logsumexp(scores.masked_fill(hidden, never), -1);
+        scores.masked_fill_(hidden, 0);
+        layer.logits.narrow(1, 0, keys) += by_distance(scores);
+        layer.shares.narrow(1, 0, keys) += by_distance(shares);
+        // −Σ p ln p, where ln p = score − logarithm. The first position has no choice and is left out.
+        const torch::Tensor entropy = logarithm - (shares * scores).sum(-1);
+        const std::int64_t skipped = first == 0 ? 1 : 0;
+        const auto with_choice = [&](const torch::Tensor& x) {
+            return total(x.narrow(2, skipped, rows - skipped), {0, 2});
+        };
+        add(layer.entropy, with_choice(entropy));
+        add(layer.sink, with_choice(shares.select(-1, keys - 1)));
+        // F8: Σ (l − mean l)·l_c over keys, for each channel c of query and key, without making l_c.
+        const torch::Tensor centred = (scores - scores.sum(-1, true) / seen).masked_fill_(hidden, 0);
+        add(layer.covariance, total(q * torch::matmul(centred, k), {0, 2}) * scale);
+    }
+}
+
+void AttentionProbe::draw_maps(Layer& layer, const torch::Tensor& query, const torch::Tensor& key) const {
+    const std::int64_t size = request_.map_size;
+    const torch::Tensor q = query.select(0, 0).narrow(1, 0, size);  // (heads, size, head_dim)
+    const torch::Tensor k = key.select(0, 0).narrow(1, 0, size);
+    const double scale = 1.0 / std::sqrt(static_cast<double>(spec_.head_dim()));
+    const torch::Tensor future = torch::ones({size, size}, q.options().dtype(torch::kBool)).triu(1);
+    constexpr double never = -std::numeric_limits<double>::infinity();
+    layer.map = torch::softmax((torch::matmul(q, k.transpose(1, 2)) * scale).masked_fill(future, never), -1);
+    if (request_.map_pair < 0) return;
+    const std::int64_t pair = request_.map_pair;
+    const std::int64_t pairs = spec_.head_dim() / 2;
+    const auto part = [&](std::int64_t channel) {
+        return q.select(2, channel).unsqueeze(2) * k.select(2, channel).unsqueeze(1);
+    };
+    layer.pair_map = ((part(pair) + part(pair + pairs)) * scale).masked_fill(future, 0);
+}
+
+torch::Tensor AttentionProbe::shares_of(const Layer& layer) const {
+    const torch::Tensor channels = layer.covariance.to(torch::kCPU);
+    const torch::Tensor total = channels.sum(1, true);
+    const torch::Tensor turning = sum_of_pairs(channels) * layer.turns;
+    const torch::Tensor parts = torch::cat({turning, total - turning.sum(1, true)}, 1);
+    return torch::where(total > 0, parts / total, torch::zeros_like(parts));
+}
+
+void AttentionProbe::write(ProbeResult& result) const {
+    const auto collect = [&](torch::Tensor Layer::*member, double divisor) {
+        std::vector<torch::Tensor> parts;
+        for (const Layer& layer : layers_) parts.push_back(layer.*member);
+        return to_array(parts, divisor);
+    };
+    const auto windows = static_cast<double>(result.windows);
+    const auto symbols = windows * static_cast<double>(result.length);
+    if (request_.vectors) {
+        result.query_usage = collect(&Layer::query_usage, symbols);
+        result.key_usage = collect(&Layer::key_usage, symbols);
+        result.value_usage = collect(&Layer::value_usage, symbols);
+        result.query_massive = collect(&Layer::query_massive, windows);
+        result.key_massive = collect(&Layer::key_massive, windows);
+    }
+    if (request_.map_size > 0) {
+        result.attention = collect(&Layer::map, 1.0);
+        result.pair_logits = collect(&Layer::pair_map, 1.0);
+    }
+    if (!request_.attention) return;
+    std::vector<torch::Tensor> shares;
+    std::vector<torch::Tensor> logits;
+    std::vector<torch::Tensor> attention;
+    // `length − Δ` queries of a window have a key Δ before them.
+    const torch::Tensor queries = torch::arange(result.length, 0, -1, torch::kInt64).to(torch::kFloat64) * windows;
+    for (const Layer& layer : layers_) {
+        shares.push_back(shares_of(layer));
+        logits.push_back(layer.logits.to(torch::kCPU) / queries);
+        attention.push_back(layer.shares.to(torch::kCPU) / queries);
+    }
+    for (std::int64_t distance = 0; distance < result.length; ++distance) result.distances.push_back(distance);
+    result.logit_share = to_array(shares);
+    result.logit_by_distance = to_array(logits);
+    result.attention_by_distance = to_array(attention);
+    result.entropy = collect(&Layer::entropy, windows * static_cast<double>(result.length - 1));
+    result.sink = collect(&Layer::sink, windows * static_cast<double>(result.length - 1));
+}
+
+}  // namespace ropelab

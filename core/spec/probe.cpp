@@ -1,0 +1,155 @@
+#include "core/spec/probe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace ropelab {
+
+namespace {
+
+using Array = ProbeArray ProbeResult::*;
+
+constexpr std::pair<const char*, Array> arrays[] = {
+    {"frequencies", &ProbeResult::frequencies},
+    {"usage.query", &ProbeResult::query_usage},
+    {"usage.key", &ProbeResult::key_usage},
+    {"usage.value", &ProbeResult::value_usage},
+    {"massive.query", &ProbeResult::query_massive},
+    {"massive.key", &ProbeResult::key_massive},
+    {"logit_share", &ProbeResult::logit_share},
+    {"logit_by_distance", &ProbeResult::logit_by_distance},
+    {"attention_by_distance", &ProbeResult::attention_by_distance},
+    {"entropy", &ProbeResult::entropy},
+    {"sink", &ProbeResult::sink},
+    {"attention", &ProbeResult::attention},
+    {"pair_logits", &ProbeResult::pair_logits},
+};
+
+constexpr std::int64_t retrieval_columns = 6;
+
+template <typename Numbers>
+NamedTensor row_of(const char* name, const Numbers& numbers) {
+    NamedTensor part{name, {std::ssize(numbers)}, {}};
+    for (const auto number : numbers) part.values.push_back(static_cast<float>(number));
+    return part;
+}
+
+std::int64_t whole(float number) {
+    return static_cast<std::int64_t>(std::llround(number));
+}
+
+/// The first distance of every group, and the end of the last.
+std::vector<std::int64_t> groups(std::int64_t count, std::int64_t most) {
+    const std::int64_t single = most / 2;
+    const double growth =
+        std::pow(static_cast<double>(count) / static_cast<double>(single), 1.0 / static_cast<double>(most - single));
+    std::vector<std::int64_t> starts;
+    for (std::int64_t i = 0; i <= single; ++i) starts.push_back(i);
+    for (std::int64_t i = 1; i < most - single; ++i) {
+        const auto start = std::llround(static_cast<double>(single) * std::pow(growth, static_cast<double>(i)));
+        if (start > starts.back() && start < count) starts.push_back(start);
+    }
+    starts.push_back(count);
+    return starts;
+}
+
+/// A mean over the pairs of symbols in each group: `length − Δ` of them are Δ apart in a window.
+ProbeArray grouped(const ProbeArray& curves, const std::vector<std::int64_t>& starts, std::int64_t length) {
+    if (curves.empty()) return curves;
+    const std::int64_t count = curves.shape.back();
+    const std::int64_t kept = std::ssize(starts) - 1;
+    ProbeArray result{curves.shape, {}};
+    result.shape.back() = kept;
+    for (std::int64_t row = 0; row < std::ssize(curves.values) / count; ++row) {
+        for (std::int64_t group = 0; group < kept; ++group) {
+            double sum = 0;
+            double weight = 0;
+            for (std::int64_t distance = starts[group]; distance < starts[group + 1]; ++distance) {
+                const auto pairs = static_cast<double>(length - distance);
+                sum += pairs * curves.values[static_cast<std::size_t>(row * count + distance)];
+                weight += pairs;
+            }
+            result.values.push_back(static_cast<float>(sum / weight));
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::span<const float> ProbeArray::row(std::int64_t first, std::int64_t second) const {
+    std::int64_t size = 1;
+    for (std::size_t i = 2; i < shape.size(); ++i) size *= shape[i];
+    return std::span(values).subspan(static_cast<std::size_t>((first * shape.at(1) + second) * size),
+                                     static_cast<std::size_t>(size));
+}
+
+std::vector<NamedTensor> parts_of(const ProbeResult& result) {
+    std::vector<NamedTensor> parts;
+    if (result.windows == 0) return parts;
+    parts.push_back(row_of("windows", std::vector<std::int64_t>{result.windows, result.length}));
+    for (const auto& [name, member] : arrays) {
+        const ProbeArray& array = result.*member;
+        if (!array.empty()) parts.push_back({name, array.shape, array.values});
+    }
+    if (!result.distances.empty()) parts.push_back(row_of("distances", result.distances));
+    if (!result.map_tokens.empty()) parts.push_back(row_of("map_tokens", result.map_tokens));
+    if (!result.loss_by_position.empty()) parts.push_back(row_of("loss_by_position", result.loss_by_position));
+    parts.push_back(row_of("loss", std::vector<double>{result.loss}));
+    if (!result.retrieval.empty()) {
+        NamedTensor points{"retrieval", {std::ssize(result.retrieval), retrieval_columns}, {}};
+        for (const RetrievalPoint& point : result.retrieval) {
+            for (const double number : {static_cast<double>(point.lag), static_cast<double>(point.symbols),
+                                        point.accuracy, point.loss, point.first_accuracy, point.first_loss}) {
+                points.values.push_back(static_cast<float>(number));
+            }
+        }
+        parts.push_back(std::move(points));
+    }
+    return parts;
+}
+
+ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
+    ProbeResult result;
+    result.loss = std::numeric_limits<double>::quiet_NaN();
+    for (const NamedTensor& part : parts) {
+        const auto& values = part.values;
+        for (const auto& [name, member] : arrays) {
+            if (part.name == name) result.*member = {part.shape, values};
+        }
+        if (part.name == "windows" && values.size() == 2) {
+            result.windows = whole(values[0]);
+            result.length = whole(values[1]);
+        } else if (part.name == "distances") {
+            for (const float distance : values) result.distances.push_back(whole(distance));
+        } else if (part.name == "map_tokens") {
+            for (const float token : values) result.map_tokens.push_back(static_cast<std::int32_t>(whole(token)));
+        } else if (part.name == "loss_by_position") {
+            result.loss_by_position.assign(values.begin(), values.end());
+        } else if (part.name == "loss" && !values.empty()) {
+            result.loss = values[0];
+        } else if (part.name == "retrieval") {
+            for (std::size_t i = 0; i + retrieval_columns <= values.size(); i += retrieval_columns) {
+                result.retrieval.push_back({whole(values[i]), whole(values[i + 1]), values[i + 2], values[i + 3],
+                                            values[i + 4], values[i + 5]});
+            }
+        }
+    }
+    return result;
+}
+
+ProbeResult compacted(ProbeResult result, std::int64_t most) {
+    const std::int64_t count = std::ssize(result.distances);
+    if (count <= most || most < 2) return result;
+    const auto starts = groups(count, most);
+    result.logit_by_distance = grouped(result.logit_by_distance, starts, result.length);
+    result.attention_by_distance = grouped(result.attention_by_distance, starts, result.length);
+    result.distances.clear();
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) result.distances.push_back((starts[i] + starts[i + 1] - 1) / 2);
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,129 @@
+#include "core/stats/mutual_information.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+// Up to so many symbols their pairs are counted in a square table.
+constexpr int largest_table = 1024;
+
+struct Entropy {
+    double nats = 0;
+    std::int64_t outcomes = 0;
+};
+
+// −Σ p ln p = ln n − Σ c ln c / n.
+class EntropySum {
+ public:
+    void add(std::int64_t count) {
+        if (count == 0) return;
+        ++outcomes_;
+        sum_ += static_cast<double>(count) * std::log(static_cast<double>(count));
+    }
+    Entropy over(std::int64_t n) const {
+        return {std::log(static_cast<double>(n)) - sum_ / static_cast<double>(n), outcomes_};
+    }
+
+ private:
+    std::int64_t outcomes_ = 0;
+    double sum_ = 0;
+};
+
+Entropy entropy_of(const std::vector<std::int64_t>& counts, std::int64_t n) {
+    EntropySum sum;
+    for (const std::int64_t count : counts) sum.add(count);
+    return sum.over(n);
+}
+
+class PairCounts {
+ public:
+    explicit PairCounts(int vocabulary) : vocabulary_(vocabulary) {
+        if (vocabulary <= largest_table) table_.resize(static_cast<std::size_t>(vocabulary) * vocabulary);
+    }
+
+    Entropy entropy(std::span<const std::int32_t> tokens, std::int64_t distance) {
+        const std::size_t n = tokens.size() - static_cast<std::size_t>(distance);
+        const std::int32_t* later = tokens.data() + distance;
+        EntropySum sum;
+        if (!table_.empty()) {
+            std::fill(table_.begin(), table_.end(), 0);
+            for (std::size_t i = 0; i < n; ++i) ++table_[place(tokens[i], later[i])];
+            for (const std::uint32_t count : table_) sum.add(count);
+        } else {
+            seen_.clear();
+            for (std::size_t i = 0; i < n; ++i) ++seen_[place(tokens[i], later[i])];
+            for (const auto& [pair, count] : seen_) sum.add(count);
+        }
+        return sum.over(static_cast<std::int64_t>(n));
+    }
+
+ private:
+    std::size_t place(std::int32_t first, std::int32_t second) const {
+        return static_cast<std::size_t>(first) * vocabulary_ + second;
+    }
+    int vocabulary_;
+    std::vector<std::uint32_t> table_;
+    std::unordered_map<std::size_t, std::uint32_t> seen_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> spaced_distances(std::int64_t longest, int per_decade) {
+    std::vector<std::int64_t> result;
+    for (int i = 0;; ++i) {
+        const auto distance = std::llround(std::pow(10.0, static_cast<double>(i) / per_decade));
+        if (distance > longest) return result;
+        if (result.empty() || distance > result.back()) result.push_back(distance);
+    }
+}
+
+MutualInformation mutual_information(std::span<const std::int32_t> tokens, int vocabulary,
+                                     std::span<const std::int64_t> distances, const std::function<bool()>& cancelled) {
+    for (const std::int32_t token : tokens) {
+        if (token < 0 || token >= vocabulary) {
+            throw BadInput("The token " + std::to_string(token) + " is outside the vocabulary of " +
+                           std::to_string(vocabulary) + " symbols.");
+        }
+    }
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+        const std::int64_t least = i == 0 ? 1 : distances[i - 1] + 1;
+        if (distances[i] < least) {
+            throw BadInput("The distance " + std::to_string(distances[i]) + " must be " + std::to_string(least) +
+                           " or more: distances ascend from 1 on.");
+        }
+    }
+    MutualInformation result;
+    result.symbols = static_cast<std::int64_t>(tokens.size());
+    PairCounts pairs(vocabulary);
+    // Counts of the first and of the second symbols of all pairs; a longer distance loses some at the ends.
+    std::vector<std::int64_t> first(static_cast<std::size_t>(vocabulary));
+    for (const std::int32_t token : tokens) ++first[static_cast<std::size_t>(token)];
+    std::vector<std::int64_t> second = first;
+    std::int64_t left_out = 0;
+    for (const std::int64_t distance : distances) {
+        const std::int64_t n = result.symbols - distance;
+        if (n < 1 || (cancelled && cancelled())) break;
+        for (; left_out < distance; ++left_out) {
+            --first[static_cast<std::size_t>(tokens[static_cast<std::size_t>(result.symbols - 1 - left_out)])];
+            --second[static_cast<std::size_t>(tokens[static_cast<std::size_t>(left_out)])];
+        }
+        const Entropy x = entropy_of(first, n);
+        const Entropy y = entropy_of(second, n);
+        const Entropy both = pairs.entropy(tokens, distance);
+        const double plug_in = x.nats + y.nats - both.nats;
+        const auto excess = static_cast<double>(both.outcomes - x.outcomes - y.outcomes + 1);
+        result.distances.push_back(distance);
+        result.plug_in.push_back(plug_in);
+        result.nats.push_back(plug_in - excess / (2.0 * static_cast<double>(n)));
+    }
+    return result;
+}
+
+}  // namespace ropelab

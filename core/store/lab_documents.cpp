@@ -1,0 +1,55 @@
+// What is fixed for an experiment before its runs start, and what is measured of a run after it.
+#include "core/spec/error.h"
+#include "core/store/lab_database.h"
+
+namespace ropelab {
+
+void LabFile::add_document(std::int64_t experiment, const std::string& kind, const std::string& text) {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    const auto there = [&](const char* sql, const auto&... values) {
+        sqlite::Query row = database.query(sql);
+        return row.with(values...).next();
+    };
+    const std::string of = "experiment " + std::to_string(experiment) + " in " + path_.string();
+    if (!there("SELECT 1 FROM experiment WHERE id = ?", experiment)) throw BadInput("There is no " + of + ".");
+    if (there("SELECT 1 FROM document WHERE experiment = ? AND kind = ?", experiment, kind)) {
+        throw BadInput("The " + kind + " of " + of + " is fixed already and cannot be changed.");
+    }
+    if (there("SELECT 1 FROM run WHERE experiment = ? AND state <> 'waiting'", experiment)) {
+        throw BadInput("Runs of " + of + " have started: its " + kind + " would have had to be fixed before.");
+    }
+    database
+        .query(
+            "INSERT INTO document (experiment, kind, text, created) "
+            "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
+        .with(experiment, kind, text)
+        .run();
+    transaction.commit();
+}
+
+std::vector<DocumentRecord> LabFile::documents(std::int64_t experiment) const {
+    std::vector<DocumentRecord> result;
+    sqlite::Query row = database_->connection.query(
+        "SELECT experiment, kind, text, created FROM document WHERE experiment = ? ORDER BY kind");
+    row.with(experiment);
+    while (row.next()) result.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
+    return result;
+}
+
+void LabFile::set_measurement(RunId id, const std::string& name, double value) {
+    run(id);  // says where there is none
+    database_->connection.query("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)")
+        .with(id, name, value)
+        .run();
+}
+
+std::map<std::string, double> LabFile::measurements(RunId id) const {
+    std::map<std::string, double> result;
+    sqlite::Query row = database_->connection.query("SELECT name, value FROM measurement WHERE run = ?");
+    row.with(id);
+    while (row.next()) result[row.text(0)] = row.real(1);
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,72 @@
+#include "core/model/device_graph.h"
+
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <optional>
+
+namespace ropelab {
+
+namespace {
+
+class Graph : public DeviceGraph {
+ public:
+    void capture(const std::function<void()>& work) override {
+        // A graph's memory is its own: what the same work left behind before goes back first.
+        c10::cuda::device_synchronize();
+        c10::cuda::CUDACachingAllocator::emptyCache();
+        auto graph = std::make_unique<at::cuda::CUDAGraph>();
+        graph->capture_begin();
+        try {
+            work();
+        } catch (...) {
+            end_broken(*graph);
+            throw;
+        }
+        graph->capture_end();
+        graph_ = std::move(graph);
+    }
+    void replay() override { graph_->replay(); }
+
+ private:
+    // The stream must leave the capture, whatever it says of it; the error that matters is already on its way.
+    static void end_broken(at::cuda::CUDAGraph& graph) {
+        try {
+            graph.capture_end();
+        } catch (...) {
+            static_cast<void>(cudaGetLastError());
+        }
+    }
+
+    std::unique_ptr<at::cuda::CUDAGraph> graph_;
+};
+
+CUstream_st* current_stream() {
+    return c10::cuda::getCurrentCUDAStream().stream();
+}
+
+void on_own_stream(const std::function<void()>& work) {
+    // One for the whole process: what LibTorch keeps for a stream, as cuBLAS's workspace, is kept once.
+    static const c10::cuda::CUDAStream own = c10::cuda::getStreamFromPool();
+    c10::cuda::getCurrentCUDAStream().synchronize();
+    const c10::cuda::CUDAStreamGuard guard(own);
+    work();
+    own.synchronize();
+}
+
+std::unique_ptr<DeviceGraph> make() {
+    return std::make_unique<Graph>();
+}
+
+}  // namespace
+
+}  // namespace ropelab
+
+extern "C" const ropelab::CudaGraphs* ropelab_cuda_graphs() {
+    using namespace ropelab;
+    static const CudaGraphs graphs = {&current_stream, &on_own_stream, &make};
+    return &graphs;
+}

@@ -1,0 +1,230 @@
+#include "core/train/cuda_trainer.h"
+
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "core/train/schedule.h"
+
+namespace ropelab {
+
+namespace {
+
+// As core/model/torch_model.h has it: the order in which losses are added must not depend on cohort mates.
+std::int64_t windows_at_once(std::int64_t context) {
+    return std::clamp<std::int64_t>(8192 / context, 1, 256);
+}
+
+torch::Tensor on_host(const std::vector<std::vector<std::int64_t>>& starts, std::int64_t offset) {
+    const torch::Tensor result = torch::empty({std::ssize(starts), std::ssize(starts.front())}, torch::kInt64);
+    auto* to = result.data_ptr<std::int64_t>();
+    for (const auto& run : starts) {
+        for (std::int64_t start : run) *to++ = start + offset;
+    }
+    return result;
+}
+
+torch::Tensor both_texts(const TokenData& data) {
+    std::vector<std::int32_t> tokens(data.training.begin(), data.training.end());
+    tokens.insert(tokens.end(), data.validation.begin(), data.validation.end());
+    return torch::tensor(c10::ArrayRef<std::int32_t>(tokens), torch::kInt32);
+}
+
+std::vector<std::int64_t> seeds_of(const std::vector<RunSpec>& specs) {
+    std::vector<std::int64_t> seeds;
+    for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
+    return seeds;
+}
+
+}  // namespace
+
+CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs)
+    : cohort_(std::move(cohort)),
+      runs_(std::ssize(cohort_.specs)),
+      iteration_(iteration),
+      graphs_(graphs),
+      streams_(std::make_shared<DeviceStreams>(seeds_of(cohort_.specs), iteration, cohort_.weights.device())),
+      steps_(graphs),
+      evaluations_(graphs) {
+    const torch::Device device = cohort_.weights.device();
+    const RunSpec& spec = cohort_.specs.front();
+    tokens_ = both_texts(cohort_.data).to(device);
+    keys_ = streams_->keys("batches");
+    rates_ = torch::zeros({runs_, 1}, torch::kFloat64).to(device);
+    squares_ = torch::zeros({runs_, cuda::square_parts(cohort_.weights.size(1))}, torch::kFloat64).to(device);
+    settings_ = torch::zeros({runs_, 4}, torch::kFloat32).to(device);
+    report_ = torch::zeros({2, runs_}, torch::kFloat32).to(device);
+    totals_ = torch::zeros({runs_}, torch::kFloat64).to(device);
+    training_ = windows(spec.batch);
+    evaluation_ = windows(windows_at_once(spec.context));
+    for (const torch::Tensor& rows : {cohort_.weights, cohort_.gradient, cohort_.first_moment, cohort_.second_moment}) {
+        TORCH_CHECK(rows.is_contiguous() && rows.scalar_type() == torch::kFloat32 && rows.device() == device &&
+                        rows.sizes() == cohort_.weights.sizes(),
+                    "A cohort's rows must be float32, contiguous, of one shape and on one device.");
+    }
+}
+
+CudaTrainer::Windows CudaTrainer::windows(std::int64_t count) const {
+    const std::int64_t context = cohort_.specs.front().context;
+    const auto options = torch::TensorOptions(torch::kInt64).device(cohort_.weights.device());
+    return {torch::zeros({runs_, count}, options), torch::zeros({runs_, count, context}, options),
+            torch::zeros({runs_, count * context}, options)};
+}
+
+template <typename Args>
+void CudaTrainer::start(int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args,
+                        const char* name) const {
+    const DeviceKernels& kernels = device_kernels(cohort_.weights.device());
+    check_launch(kernels, (kernels.table->*kernel)(args, kernels.stream()), name);
+}
+
+void CudaTrainer::run(const std::function<void()>& work) const {
+    try {
+        if (graphs_) return graphs_->on_own_stream(work);
+        work();
+    } catch (const c10::OutOfMemoryError&) {
+        const RunSpec& spec = cohort_.specs.front();
+        throw BadInput("The device has not enough memory for " + std::to_string(runs_) + " runs with a batch of " +
+                       std::to_string(spec.batch) + " windows of " + std::to_string(spec.context) +
+                       " symbols; use a smaller batch, or device=cpu.");
+    }
+}
+
+// From where `windows` say that they start, or, with `drawn`, from where the current step draws them.
+void CudaTrainer::gather(const Windows& windows, bool drawn) {
+    const RunSpec& spec = cohort_.specs.front();
+    start<cuda::GatherBatch>(&cuda::Kernels::gather_batch,
+                             {.runs = runs_,
+                              .batch = windows.starts.size(1),
+                              .context = spec.context,
+                              .tokens = tokens_.data_ptr<std::int32_t>(),
+                              .token_count = std::ssize(cohort_.data.training),
+                              .starts = drawn ? nullptr : windows.starts.data_ptr<std::int64_t>(),
+                              .sequential = spec.batches == BatchOrder::sequential,
+                              .keys = static_cast<const cuda::StreamKey*>(keys_.data_ptr()),
+                              .step = streams_->step().data_ptr<std::int64_t>(),
+                              .x = windows.x.data_ptr<std::int64_t>(),
+                              .y = windows.y.data_ptr<std::int64_t>()},
+                             "gather_batch");
+}
+
+void CudaTrainer::train(bool drawn) {
+    const RunSpec& spec = cohort_.specs.front();
+    const std::int64_t total = cohort_.weights.size(1);
+    const cuda::Betas betas{spec.beta1, spec.beta2, 1e-8, spec.weight_decay};
+    gather(training_, drawn);
+    torch::Tensor losses = report_.select(0, 0);
+    losses.copy_(cohort_.train(training_.x, training_.y));
+    start<cuda::SquareSums>(&cuda::Kernels::square_sums,
+                            {.runs = runs_,
+                             .count = total,
+                             .type = cuda::Type::float32,
+                             .gradient = cohort_.gradient.data_ptr(),
+                             .parts = squares_.data_ptr<double>()},
+                            "square_sums");
+    static_assert(sizeof(cuda::UpdateSettings) == 4 * sizeof(float));
+    auto* settings = reinterpret_cast<cuda::UpdateSettings*>(settings_.data_ptr<float>());
+    start<cuda::PrepareUpdate>(&cuda::Kernels::prepare_update,
+                               {.runs = runs_,
+                                .count = total,
+                                .parts = squares_.data_ptr<double>(),
+                                .losses = losses.data_ptr<float>(),
+                                .rates = rates_.data_ptr<double>(),
+                                .rate_count = 1,
+                                .step = streams_->step().data_ptr<std::int64_t>(),
+                                .clip = spec.clip,
+                                .betas = betas,
+                                .norms = report_.select(0, 1).data_ptr<float>(),
+                                .settings = settings},
+                               "prepare_update");
+    start<cuda::AdamW>(&cuda::Kernels::adamw,
+                       {.runs = runs_,
+                        .count = total,
+                        .decayed = cohort_.decayed,
+                        .type = cuda::Type::float32,
+                        .weights = cohort_.weights.data_ptr<float>(),
+                        .working = nullptr,
+                        .gradient = cohort_.gradient.data_ptr(),
+                        .first_moment = cohort_.first_moment.data_ptr<float>(),
+                        .second_moment = cohort_.second_moment.data_ptr<float>(),
+                        .settings = settings,
+                        .betas = betas},
+                       "adamw");
+    const DeviceKernels& kernels = device_kernels(cohort_.weights.device());
+    check_launch(kernels, kernels.table->advance_step(streams_->step().data_ptr<std::int64_t>(), kernels.stream()),
+                 "advance_step");
+}
+
+std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int64_t>>& starts) {
+    std::vector<StepResult> results(cohort_.specs.size());
+    const torch::Tensor rates = torch::empty({runs_, 1}, torch::kFloat64);
+    for (std::size_t run = 0; run < results.size(); ++run) {
+        results[run].learning_rate = learning_rate_at(cohort_.specs[run], iteration_);
+        rates.data_ptr<double>()[run] = results[run].learning_rate;
+    }
+    run([&] {
+        rates_.copy_(rates);
+        if (starts.empty()) {
+            steps_([this] { train(true); });
+        } else {
+            training_.starts.copy_(on_host(starts, 0));
+            train(false);
+        }
+        const torch::Tensor report = report_.to(torch::kCPU);
+        for (std::size_t run = 0; run < results.size(); ++run) {
+            results[run].training_loss = report.data_ptr<float>()[run];
+            results[run].gradient_norm = report.data_ptr<float>()[results.size() + run];
+        }
+    });
+    ++iteration_;
+    return results;
+}
+
+void CudaTrainer::add_losses(const Windows& windows) {
+    gather(windows, false);
+    const torch::Tensor losses = cohort_.losses(windows.x, windows.y);
+    start<cuda::RowMeans>(&cuda::Kernels::row_means,
+                          {.runs = runs_,
+                           .rows = losses.size(1),
+                           .losses = losses.data_ptr<float>(),
+                           .means = nullptr,
+                           .totals = totals_.data_ptr<double>()},
+                          "row_means");
+}
+
+std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::vector<std::int64_t>>& starts,
+                                             const std::function<bool()>& cancelled) {
+    const torch::NoGradGuard no_gradients;
+    const std::int64_t context = cohort_.specs.front().context;
+    const std::int64_t count = std::ssize(starts.front());
+    const std::int64_t offset = text == Text::training ? 0 : std::ssize(cohort_.data.training);
+    std::vector<double> means;
+    run([&] {
+        const torch::Tensor all = on_host(starts, offset).to(totals_.device());
+        const std::int64_t at_once = evaluation_.starts.size(1);
+        totals_.zero_();
+        for (std::int64_t first = 0; first < count; first += at_once) {
+            if (cancelled && cancelled()) return;
+            if (first + at_once <= count) {
+                evaluation_.starts.copy_(all.narrow(1, first, at_once));
+                evaluations_([this] { add_losses(evaluation_); });
+            } else {
+                Windows rest = windows(count - first);
+                rest.starts.copy_(all.narrow(1, first, count - first));
+                add_losses(rest);
+            }
+        }
+        const torch::Tensor totals = totals_.to(torch::kCPU);
+        for (std::int64_t run = 0; run < runs_; ++run) {
+            means.push_back(totals.data_ptr<double>()[run] / static_cast<double>(count * context));
+        }
+    });
+    return means;
+}
+
+std::string CudaTrainer::steps_as() const {
+    if (steps_.captured()) return "a graph";
+    if (steps_.failure().empty()) return "kernel by kernel";
+    return "kernel by kernel, for the capture failed: " + steps_.failure();
+}
+
+}  // namespace ropelab

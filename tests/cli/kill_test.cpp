@@ -1,0 +1,127 @@
+// A sweep that is killed again and again ends as one that was left alone.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "core/experiment/checkpoint.h"
+#include "core/store/lab_file.h"
+#include "tests/cli/terminal.h"
+
+namespace ropelab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class KilledSweep : public testing::Test {
+ protected:
+    // Two cohorts of two runs, with dropout, so that every random stream has to be found again. Each run's shape has
+    // its own length, so that the kills fall into both.
+    std::vector<std::string> sweep(const std::filesystem::path& lab) const {
+        std::vector<std::string> arguments = {"sweep"};
+        for (const char* setting : {"theta=500,10000", "width=32,48", "context=32", "batch=4", "iterations=1000",
+                                    "evaluate_every=50", "evaluation=sampled", "evaluation_batches=2", "dropout=0.1",
+                                    "precision=float32", "device=cpu", "sample_length=0", "data_length=50000"}) {
+            arguments.insert(arguments.end(), {"--set", setting});
+        }
+        arguments.insert(arguments.end(), {"--lab", lab.string(), "--resume"});
+        return arguments;
+    }
+
+    // Starts the program; its output goes nowhere.
+    static pid_t begin(const std::vector<std::string>& arguments) {
+        const pid_t child = fork();
+        if (child != 0) return child;
+        const int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        std::vector<char*> words = {const_cast<char*>(ROPELAB_CLI)};
+        for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+        words.push_back(nullptr);
+        execv(ROPELAB_CLI, words.data());
+        _exit(127);
+    }
+
+    // Whether it was still at work when it was killed.
+    static bool kill_after(pid_t child, std::chrono::duration<double> time) {
+        std::this_thread::sleep_for(time);
+        kill(child, SIGKILL);
+        int status = 0;
+        waitpid(child, &status, 0);
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    }
+
+    static void expect_equal(const LabFile& killed, const LabFile& straight) {
+        const auto runs = killed.runs();
+        ASSERT_EQ(runs.size(), straight.runs().size());
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const RunRecord& run = runs[i];
+            const RunRecord other = straight.runs()[i];
+            SCOPED_TRACE(run.name);
+            ASSERT_EQ(run.settings, other.settings);
+            ASSERT_EQ(run.state, RunState::finished);
+            EXPECT_EQ(run.summary->best_validation_loss, other.summary->best_validation_loss);
+            EXPECT_EQ(run.summary->best_iteration, other.summary->best_iteration);
+            EXPECT_EQ(run.summary->final_validation_loss, other.summary->final_validation_loss);
+            EXPECT_EQ(run.summary->whole_validation_loss, other.summary->whole_validation_loss);
+            EXPECT_EQ(run.summary->final_training_loss, other.summary->final_training_loss);
+            EXPECT_EQ(run.summary->iterations, other.summary->iterations);
+            const RunMetrics metrics = killed.metrics(run.id);
+            const RunMetrics others = straight.metrics(other.id);
+            EXPECT_EQ(metrics.steps.iteration, others.steps.iteration);
+            EXPECT_EQ(metrics.steps.training_loss, others.steps.training_loss);
+            EXPECT_EQ(metrics.steps.gradient_norm, others.steps.gradient_norm);
+            EXPECT_EQ(metrics.steps.learning_rate, others.steps.learning_rate);
+            EXPECT_EQ(metrics.evaluations.iteration, others.evaluations.iteration);
+            EXPECT_EQ(metrics.evaluations.training_loss, others.evaluations.training_loss);
+            EXPECT_EQ(metrics.evaluations.validation_loss, others.evaluations.validation_loss);
+            EXPECT_EQ(read_checkpoint(killed.checkpoint_path(run.id))->state,
+                      read_checkpoint(straight.checkpoint_path(other.id))->state);
+        }
+    }
+
+    ScratchFolder folder_;
+};
+
+TEST_F(KilledSweep, TenTimesAndContinuedEndsWithTheSameBits) {
+    const auto straight_lab = folder_ / "straight.ropelab";
+    const auto began = Clock::now();
+    const auto left_alone = ropelab_cli(sweep(straight_lab));
+    ASSERT_EQ(left_alone.status, 0) << left_alone.err;
+    const double whole = std::chrono::duration<double>(Clock::now() - began).count();
+    const auto straight = LabFile::open(straight_lab, LabFile::Mode::read);
+
+    std::mt19937 generator(std::random_device{}());
+    int kills = 0;
+    int labs = 0;
+    int killed_in_training = 0;
+    while (kills < 10) {
+        const auto lab = folder_ / ("killed-" + std::to_string(++labs) + ".ropelab");
+        // A lab may be finished before the tenth kill; the next one takes the others.
+        while (kills < 10) {
+            const double after = std::uniform_real_distribution(0.0, whole / 3)(generator);
+            SCOPED_TRACE("killed after " + std::to_string(after) + " s of about " + std::to_string(whole) + " s");
+            if (!kill_after(begin(sweep(lab)), std::chrono::duration<double>(after))) break;
+            ++kills;
+            std::error_code error;
+            if (std::filesystem::exists(folder_ / (lab.filename().string() + ".checkpoints"), error)) {
+                ++killed_in_training;
+            }
+        }
+        const auto continued = ropelab_cli(sweep(lab));
+        ASSERT_EQ(continued.status, 0) << continued.err;
+        expect_equal(*LabFile::open(lab, LabFile::Mode::read), *straight);
+        const auto again = ropelab_cli({"sweep", "--lab", lab.string(), "--resume", "--json"});
+        EXPECT_EQ(again.status, 0) << again.err;
+        EXPECT_TRUE(again.json().at("peak_memory_bytes").is_null()) << "finished runs are not repeated";
+    }
+    EXPECT_GT(killed_in_training, 0);
+}
+
+}  // namespace
+}  // namespace ropelab

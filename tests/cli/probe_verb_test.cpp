@@ -1,0 +1,132 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/cli/terminal.h"
+
+namespace ropelab {
+namespace {
+
+class ProbeVerbTest : public testing::Test {
+ protected:
+    static void SetUpTestSuite() {
+        folder_ = new ScratchFolder;
+        std::vector<std::string> arguments = {"train", "--lab", lab()};
+        for (const char* setting :
+             {"context=32", "batch=4", "iterations=20", "evaluate_every=10", "width=32", "evaluation=sampled",
+              "evaluation_batches=2", "precision=float32", "sample_length=0", "threads=1", "fraction=0.5"}) {
+            arguments.insert(arguments.end(), {"--set", setting});
+        }
+        const Finished trained = ropelab_cli(arguments);
+        ASSERT_EQ(trained.status, 0) << trained.err;
+    }
+    static void TearDownTestSuite() {
+        delete folder_;
+        folder_ = nullptr;
+    }
+
+    static std::string lab() { return (*folder_ / "a.ropelab").string(); }
+    static Finished probe(std::vector<std::string> more) {
+        std::vector<std::string> arguments = {"probe", "--lab", lab()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return ropelab_cli(arguments);
+    }
+    static nlohmann::json json_of(std::vector<std::string> more) {
+        more.emplace_back("--json");
+        const Finished finished = probe(more);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished.status == 0 ? finished.json() : nlohmann::json();
+    }
+    static double sum(const nlohmann::json& list) {
+        double total = 0;
+        for (const auto& value : list) total += value.get<double>();
+        return total;
+    }
+    // 2 layers of 2 heads with 8 pairs each, 4 of which turn.
+    static void expect_whole(const nlohmann::json& seen, std::size_t length) {
+        for (const char* name : {"query", "key", "value"}) {
+            ASSERT_EQ(seen.at("usage").at(name).size(), 2U);
+            ASSERT_EQ(seen.at("usage").at(name).at(1).size(), 2U);
+            EXPECT_EQ(seen.at("usage").at(name).at(1).at(1).size(), 8U);
+        }
+        for (int layer = 0; layer < 2; ++layer) {
+            for (int head = 0; head < 2; ++head) {
+                const auto& shares = seen.at("logit_share").at(layer).at(head);
+                ASSERT_EQ(shares.size(), 9U);
+                EXPECT_NEAR(sum(shares), 1.0, 1e-5);
+                for (int pair = 4; pair < 8; ++pair) EXPECT_EQ(shares.at(pair), 0.0);
+                EXPECT_EQ(seen.at("logit_by_distance").at(layer).at(head).size(), length);
+                EXPECT_EQ(seen.at("attention_spectrum").at(layer).at(head).size(), length / 2 + 1);
+                for (const auto& row : seen.at("attention").at(layer).at(head)) EXPECT_NEAR(sum(row), 1.0, 1e-3);
+                EXPECT_GT(seen.at("entropy").at(layer).at(head), 0.0);
+                EXPECT_GT(seen.at("sink").at(layer).at(head), 0.0);
+            }
+        }
+    }
+
+    static ScratchFolder* folder_;
+};
+ScratchFolder* ProbeVerbTest::folder_ = nullptr;
+
+TEST_F(ProbeVerbTest, ShowsTheSnapshotsOfTheLab) {
+    const auto newest = json_of({});
+    EXPECT_EQ(newest.at("source"), "snapshot");
+    EXPECT_EQ(newest.at("iteration"), 20);
+    EXPECT_EQ(newest.at("loss_by_position").size(), 32U);
+    EXPECT_NEAR(sum(newest.at("loss_by_position")) / 32, newest.at("loss"), 1e-5);
+    EXPECT_FALSE(newest.at("retrieval").empty());
+    EXPECT_EQ(newest.at("inverse_frequencies").size(), 8U);
+    expect_whole(newest, 32);
+    for (const int step : {0, 1, 8, 10}) {
+        const auto seen = json_of({"--run", "1", "--step", std::to_string(step)});
+        EXPECT_EQ(seen.at("iteration"), step);
+        EXPECT_EQ(seen.at("source"), "snapshot");
+    }
+    EXPECT_THAT(probe({}).out, testing::HasSubstr("unrotated"));
+}
+
+TEST_F(ProbeVerbTest, LooksIntoTheCheckpointWhereItMust) {
+    const auto plain = json_of({"--windows", "0"});
+    EXPECT_EQ(plain.at("source"), "checkpoint");
+    expect_whole(plain, 32);
+    EXPECT_NEAR(sum(plain.at("loss_by_position")) / 32, plain.at("loss"), 1e-6);
+
+    const auto text = json_of({"--text", "e a"});
+    EXPECT_EQ(text.at("attention_text"), "e a");
+    EXPECT_EQ(text.at("attention").at(0).at(0).size(), 3U);
+    EXPECT_TRUE(text.at("loss_by_position").at(2).is_null());  // nothing follows the last symbol
+    EXPECT_TRUE(text.at("retrieval").empty());
+
+    const auto stopped = json_of({"--windows", "0", "--stop-pairs", "all"});
+    EXPECT_NE(stopped.at("loss"), plain.at("loss"));
+    EXPECT_NEAR(stopped.at("logit_share").at(0).at(0).at(8), 1.0, 1e-6);
+    EXPECT_EQ(stopped.at("inverse_frequencies").at(0), 0.0);
+
+    const auto removed = json_of({"--windows", "0", "--remove-pairs", "all"});
+    EXPECT_NEAR(removed.at("attention").at(1).at(1).at(3).at(0), 0.25, 1e-6);
+
+    const auto longer = json_of({"--context", "128", "--scaling", "yarn", "--windows", "4"});
+    EXPECT_EQ(longer.at("context"), 128);
+    EXPECT_EQ(longer.at("loss_by_position").size(), 128U);
+    expect_whole(longer, 128);
+    const auto unscaled = json_of({"--context", "128", "--windows", "4"});
+    EXPECT_NE(unscaled.at("loss"), longer.at("loss"));
+    EXPECT_EQ(unscaled.at("inverse_frequencies").at(0), 1.0);
+}
+
+TEST_F(ProbeVerbTest, RefusesWhatItCannotShow) {
+    EXPECT_BAD_INPUT(probe({"--step", "5"}), "these steps can be shown: 0, 1, 2, 4, 8, 10, 20");
+    EXPECT_BAD_INPUT(probe({"--step", "10", "--text", "e a"}), "has a checkpoint of step 20, not of step 10");
+    EXPECT_BAD_INPUT(probe({"--run", "7"}), "no run 7");
+    EXPECT_BAD_INPUT(probe({"--stop-pairs", "8"}), "stop-pairs");
+    EXPECT_BAD_INPUT(probe({"--scaling", "jarn"}), "did you mean \"yarn\"?");
+    EXPECT_BAD_INPUT(probe({"--factor", "2"}), "--scaling");
+    EXPECT_BAD_INPUT(probe({"--text", "e a", "--context", "64"}), "leave out --context");
+    EXPECT_BAD_INPUT(probe({"--text", "Ω!"}), "Ω");
+    EXPECT_BAD_INPUT(probe({"--context", "100000000"}), "needs at least 100000001");
+    EXPECT_BAD_INPUT(ropelab_cli({"probe", "--lab", "none.ropelab"}), "none.ropelab");
+}
+
+}  // namespace
+}  // namespace ropelab

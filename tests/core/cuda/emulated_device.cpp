@@ -1,0 +1,120 @@
+#include "tests/core/cuda/emulated_device.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace ropelab {
+
+namespace {
+
+int replays_so_far = 0;
+std::vector<const void*> lasting;
+
+class KeptWork : public DeviceGraph {
+ public:
+    void capture(const std::function<void()>& work) override { work_ = work; }
+    void replay() override {
+        ++replays_so_far;
+        work_();
+    }
+
+ private:
+    std::function<void()> work_;
+};
+class RefusedWork : public DeviceGraph {
+ public:
+    void capture(const std::function<void()>&) override {
+        throw std::runtime_error("operation not permitted when stream is capturing\nand where it was called");
+    }
+    void replay() override { throw std::logic_error("what was not captured is not replayed"); }
+};
+
+template <typename Graph>
+const CudaGraphs* graphs_of() {
+    static const CudaGraphs graphs = {
+        []() -> CUstream_st* { return nullptr; },
+        [](const std::function<void()>& work) { work(); },
+        []() -> std::unique_ptr<DeviceGraph> { return std::make_unique<Graph>(); },
+    };
+    return &graphs;
+}
+
+void note(std::initializer_list<const void*> memory) {
+    lasting.insert(lasting.end(), memory);
+}
+
+// The emulated kernels, each with a note of the lasting memory that it was given.
+const cuda::Kernels* noting_kernels() {
+    static const cuda::Kernels& real = *ropelab_cuda_kernels();
+    static const cuda::Kernels noting = [] {
+        using namespace cuda;
+        Kernels table = real;
+        table.rotate_qkv = [](const RotateQkv& args, Stream stream) {
+            note({args.cosine, args.sine});
+            return real.rotate_qkv(args, stream);
+        };
+        table.residual_norm = [](const ResidualNorm& args, Stream stream) {
+            note({args.weight, args.bias, args.dropout.keys, args.dropout.step});
+            return real.residual_norm(args, stream);
+        };
+        table.drop_out = [](const DropOut& args, Stream stream) {
+            note({args.dropout.keys, args.dropout.step});
+            return real.drop_out(args, stream);
+        };
+        table.causal_softmax = [](const CausalSoftmax& args, Stream stream) {
+            note({args.dropout.keys, args.dropout.step});
+            return real.causal_softmax(args, stream);
+        };
+        table.look_up = [](const LookUp& args, Stream stream) {
+            note({args.table});
+            return real.look_up(args, stream);
+        };
+        table.row_means = [](const RowMeans& args, Stream stream) {
+            note({args.totals});
+            return real.row_means(args, stream);
+        };
+        table.square_sums = [](const SquareSums& args, Stream stream) {
+            note({args.gradient, args.parts});
+            return real.square_sums(args, stream);
+        };
+        table.prepare_update = [](const PrepareUpdate& args, Stream stream) {
+            note({args.parts, args.losses, args.rates, args.step, args.norms, args.settings});
+            return real.prepare_update(args, stream);
+        };
+        table.adamw = [](const AdamW& args, Stream stream) {
+            note({args.weights, args.gradient, args.first_moment, args.second_moment, args.settings});
+            return real.adamw(args, stream);
+        };
+        table.gather_batch = [](const GatherBatch& args, Stream stream) {
+            note({args.tokens, args.starts, args.keys, args.step, args.x, args.y});
+            return real.gather_batch(args, stream);
+        };
+        return table;
+    }();
+    return &noting;
+}
+
+}  // namespace
+
+EmulatedDevice::EmulatedDevice(Graphs graphs) {
+    replays_so_far = 0;
+    lasting.clear();
+    DeviceKernels kernels{noting_kernels(), []() -> cuda::Stream { return nullptr; }, nullptr};
+    if (graphs == Graphs::replayed) kernels.graphs = graphs_of<KeptWork>();
+    if (graphs == Graphs::refused) kernels.graphs = graphs_of<RefusedWork>();
+    use_device_kernels(torch::kCPU, kernels);
+}
+
+EmulatedDevice::~EmulatedDevice() {
+    use_device_kernels(torch::kCPU, {});
+}
+
+int EmulatedDevice::replays() {
+    return replays_so_far;
+}
+
+std::vector<const void*> EmulatedDevice::take_lasting_memory() {
+    return std::exchange(lasting, {});
+}
+
+}  // namespace ropelab

@@ -1,0 +1,193 @@
+// The operations of a device, run by the emulated kernels, against those of the CPU: values and gradients.
+#include "core/model/fused_device.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "core/model/linear.h"
+#include "core/model/rotary.h"
+#include "core/train/processor.h"
+#include "tests/core/cuda/device_memory.h"
+#include "tests/core/cuda/emulated_device.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+using cuda::device_is_here;
+using Tensors = std::vector<torch::Tensor>;
+using Function = std::function<torch::Tensor(const Tensors&)>;
+
+constexpr std::int64_t runs = 2;
+constexpr std::int64_t rows = 37;  // no multiple of anything
+
+torch::Tensor random(std::vector<std::int64_t> shape) {
+    return torch::randn(shape);
+}
+
+// The value, then the gradient of each input, given the same gradient of the value.
+Tensors outcome(const Tensors& inputs, const Function& f) {
+    Tensors leaves;
+    for (const torch::Tensor& input : inputs) leaves.push_back(input.clone().requires_grad_(true));
+    const torch::Tensor value = f(leaves).to(torch::kFloat32);
+    torch::manual_seed(5);
+    const torch::Tensor along = torch::randn(value.sizes());
+    Tensors result = torch::autograd::grad({(value * along).sum()}, leaves);
+    result.insert(result.begin(), value.detach());
+    return result;
+}
+
+void expect_the_cpus(const Tensors& inputs, const Function& f, double tolerance = 1e-5) {
+    const Tensors wanted = outcome(inputs, f);
+    const EmulatedDevice device;
+    const Tensors got = outcome(inputs, f);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        ASSERT_EQ(got[i].sizes(), wanted[i].sizes());
+        const double size = wanted[i].abs().max().item<double>();
+        EXPECT_LE((got[i] - wanted[i]).abs().max().item<double>(), tolerance * size)
+            << (i == 0 ? std::string("value") : "gradient of input " + std::to_string(i - 1));
+    }
+}
+
+class FusedDevice : public testing::Test {
+ protected:
+    void SetUp() override {
+        SKIP_WITHOUT_DEVICE();
+        avoid_broken_amx();
+        torch::manual_seed(3);
+    }
+};
+
+// Widths that a warp holds in registers, and one that it reads again.
+TEST_F(FusedDevice, ResidualNormWithDropoutAndBias) {
+    const Dropout dropout(0.3, {1, 2}, 7);
+    for (std::int64_t width : {24, 136, 7}) {
+        for (Norm norm : {Norm::layer, Norm::rms}) {
+            SCOPED_TRACE(testing::Message() << width << " columns, rms " << (norm == Norm::rms));
+            expect_the_cpus({random({runs, rows, width}), random({runs, rows, width}), random({runs, width}),
+                             random({runs, width})},
+                            [&](const Tensors& in) {
+                                const Normed both = residual_norm(in[0], in[1], in[2], in[3], dropout, "here", norm);
+                                return torch::cat({both.sum, both.normed}, 2);
+                            });
+        }
+    }
+}
+
+TEST_F(FusedDevice, NormWithoutABranchTakesWeightsFromLongerRows) {
+    expect_the_cpus({random({runs, rows, 16}), random({runs, 50})}, [](const Tensors& in) {
+        const Normed both = residual_norm(in[0], {}, in[1].narrow(1, 10, 16), {}, {}, "");
+        return both.sum * 0.5 + both.normed;
+    });
+}
+
+RotaryTables tables(std::int64_t time) {
+    std::vector<RunSpec> specs(2);
+    for (RunSpec& spec : specs) {
+        spec.width = 16;
+        spec.heads = 2;
+        spec.context = time;
+    }
+    specs[0].theta = 100;
+    specs[1].fraction = 0.5;
+    return layer_tables(specs, time, torch::kCPU).at(0);
+}
+
+TEST_F(FusedDevice, AttentionTurnsDropsAndMixes) {
+    for (std::int64_t time : {8, 11}) {
+        for (double rate : {0.0, 0.4}) {
+            SCOPED_TRACE(testing::Message() << "time " << time << ", rate " << rate);
+            const RotaryTables rotary = tables(time);
+            const Dropout dropout = rate > 0 ? Dropout(rate, {5, 6}, 11) : Dropout();
+            // A copy, because attend() rotates in place.
+            expect_the_cpus({random({runs, 3 * time, 48})}, [&](const Tensors& in) {
+                return attend(in[0].clone(), 3, 2, rotary, dropout, "attention");
+            });
+        }
+    }
+}
+
+TEST_F(FusedDevice, AttentionWithoutRotation) {
+    expect_the_cpus({random({runs, 3 * 8, 48})},
+                    [&](const Tensors& in) { return attend(in[0].clone(), 3, 2, {}, {}, "attention"); });
+}
+
+// Flash attention, and the softmax over all scores; the CPU's is in float32.
+TEST_F(FusedDevice, AttentionInBfloat16IsRoundedFloat32) {
+    for (double rate : {0.0, 0.4}) {
+        const RotaryTables rotary = tables(8);
+        const Dropout dropout = rate > 0 ? Dropout(rate, {5, 6}, 11) : Dropout();
+        expect_the_cpus(
+            {random({runs, 3 * 8, 48})},
+            [&](const Tensors& in) {
+                const torch::Tensor qkv = in[0].clone();
+                if (!has_device_kernels(qkv)) return attend(qkv, 3, 2, rotary, dropout, "attention");
+                const torch::Tensor mixed = attend(qkv.to(torch::kBFloat16), 3, 2, rotary, dropout, "attention");
+                EXPECT_EQ(mixed.scalar_type(), torch::kBFloat16);
+                return mixed;
+            },
+            0.02);
+    }
+}
+
+TEST_F(FusedDevice, ResidualNormGoesOnInTheBranchsType) {
+    expect_the_cpus(
+        {random({runs, rows, 24}), random({runs, rows, 24}), random({runs, 24})},
+        [&](const Tensors& in) {
+            const bool device = has_device_kernels(in[0]);
+            const torch::Tensor branch = device ? in[1].to(torch::kBFloat16) : in[1];
+            const Normed both = residual_norm(in[0], branch, in[2], {}, {}, "here");
+            EXPECT_EQ(both.sum.scalar_type(), torch::kFloat32);
+            EXPECT_EQ(both.normed.scalar_type(), branch.scalar_type());
+            return torch::cat({both.sum, both.normed.to(torch::kFloat32)}, 2);
+        },
+        0.02);
+}
+
+TEST_F(FusedDevice, LookUpAddsUpTheGradientsOfASymbol) {
+    for (const auto& [symbols, count] : {std::pair(5L, 700L), std::pair(40L, 300L)}) {  // in two parts, and in one
+        const torch::Tensor tokens = torch::randint(0, symbols, {runs, count}, torch::kInt64);
+        const std::int64_t vocabulary = symbols;
+        expect_the_cpus({random({runs, symbols * 20 + 3})}, [&](const Tensors& in) {
+            const torch::Tensor table = in[0].narrow(1, 1, vocabulary * 20).view({runs, vocabulary, 20});
+            return look_up(table, tokens);
+        });
+    }
+}
+
+TEST_F(FusedDevice, TokenLossesOfAPaddedVocabulary) {
+    const torch::Tensor targets = torch::randint(0, 65, {runs, rows}, torch::kInt64);
+    for (std::int64_t padded : {65, 128}) {
+        expect_the_cpus({random({runs, rows, padded}) * 4},
+                        [&](const Tensors& in) { return token_losses(in[0].narrow(2, 0, 65), targets); });
+    }
+}
+
+TEST_F(FusedDevice, DropoutDropsTheCpusNumbers) {
+    const Dropout dropout(0.3, {1, 2}, 7);
+    const torch::Tensor x = random({runs, 5, 13});
+    const torch::Tensor wanted = dropout(x, "embedding");
+    expect_the_cpus({x}, [&](const Tensors& in) { return dropout(in[0], "embedding"); });
+    // The step in the device's memory counts, not the one that the host names.
+    const EmulatedDevice device;
+    const auto streams = std::make_shared<DeviceStreams>(std::vector<std::int64_t>{1, 2}, 7, torch::kCPU);
+    EXPECT_TRUE(torch::equal(Dropout(0.3, {1, 2}, 0, streams)(x, "embedding"), wanted));
+    EXPECT_EQ(streams->keys("dropout:embedding").data_ptr(), streams->keys("dropout:embedding").data_ptr());
+}
+
+TEST_F(FusedDevice, LinearMultipliesEachRunByItsWeights) {
+    const Tensors inputs = {random({runs, rows, 12}), random({runs, 9, 12}), random({runs, 9})};
+    expect_the_cpus(inputs, [](const Tensors& in) { return linear(in[0], in[1], in[2], Precision::float32); });
+    expect_the_cpus(
+        inputs, [](const Tensors& in) { return linear(in[0], in[1], in[2], Precision::bfloat16); }, 0.02);
+}
+
+TEST_F(FusedDevice, ARefusedKernelIsNamedInOneSentence) {
+    const EmulatedDevice device;
+    EXPECT_MESSAGE(check_launch(device_kernels(torch::kCPU), 1, "rotate_qkv"), std::runtime_error,
+                   "The device refused the kernel rotate_qkv: invalid argument.");
+}
+
+}  // namespace
+}  // namespace ropelab

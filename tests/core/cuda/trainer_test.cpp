@@ -1,0 +1,288 @@
+// Whole cohorts as a device trains them, on the CPU's memory with the emulated kernels, against the CPU's own way.
+#include "core/train/cuda_trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/train/torch_cohort.h"
+#include "tests/core/cuda/device_memory.h"
+#include "tests/core/cuda/emulated_device.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+using cuda::device_is_here;
+using Graphs = EmulatedDevice::Graphs;
+
+class CudaTrainerTest : public testing::Test {
+ protected:
+    void SetUp() override { SKIP_WITHOUT_DEVICE(); }
+
+    static RunSpec small() {
+        RunSpec spec = tiny_spec();
+        spec.context = 8;
+        spec.batch = 2;
+        return spec;
+    }
+    // Three runs of other frequencies, seeds and learning rates.
+    static std::vector<RunSpec> three(const RunSpec& spec) {
+        std::vector<RunSpec> runs(3, spec);
+        runs[0].fraction = 0.25;
+        runs[1].seed = 7;
+        runs[1].theta = 100;
+        runs[2].learning_rate = 2e-3;
+        return runs;
+    }
+    std::unique_ptr<TorchCohort> cohort(std::vector<RunSpec> runs) {
+        CohortStart start;
+        start.runs = std::move(runs);
+        return std::make_unique<TorchCohort>(start, data_, 2);
+    }
+
+    struct Story {
+        std::vector<std::vector<StepResult>> steps;
+        std::vector<EvaluationResult> losses;
+        std::vector<std::vector<NamedTensor>> states;
+    };
+    Story story(const std::vector<RunSpec>& runs, int steps) {
+        const auto trained = cohort(runs);
+        Story result;
+        for (int step = 0; step < steps; ++step) result.steps.push_back(trained->step());
+        result.losses = trained->evaluate({});
+        for (std::int64_t run = 0; run < trained->runs(); ++run) result.states.push_back(trained->state(run));
+        EXPECT_EQ(trained->iteration(), steps);
+        return result;
+    }
+
+    // Losses and norms within `tolerance`, relative; weights within ten times that.
+    static void expect_near(const Story& got, const Story& wanted, double tolerance) {
+        for (std::size_t step = 0; step < wanted.steps.size(); ++step) {
+            for (std::size_t run = 0; run < wanted.steps[step].size(); ++run) {
+                SCOPED_TRACE(testing::Message() << "step " << step << ", run " << run);
+                const StepResult& a = got.steps[step][run];
+                const StepResult& b = wanted.steps[step][run];
+                EXPECT_NEAR(a.training_loss, b.training_loss, tolerance * b.training_loss);
+                EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 10 * tolerance * b.gradient_norm);
+                EXPECT_EQ(a.learning_rate, b.learning_rate);
+            }
+        }
+        for (std::size_t run = 0; run < wanted.losses.size(); ++run) {
+            EXPECT_NEAR(got.losses[run].training_loss, wanted.losses[run].training_loss, 2 * tolerance);
+            EXPECT_NEAR(got.losses[run].validation_loss, wanted.losses[run].validation_loss, 2 * tolerance);
+            for (std::size_t i = 0; i < wanted.states[run].size(); ++i) {
+                const NamedTensor& a = got.states[run][i];
+                const NamedTensor& b = wanted.states[run][i];
+                double largest = 0;
+                for (std::size_t k = 0; k < b.values.size(); ++k) {
+                    largest = std::max(largest, std::abs(double{a.values[k]} - double{b.values[k]}));
+                }
+                EXPECT_LT(largest, 100 * tolerance) << a.name;
+            }
+        }
+    }
+    static void expect_equal(const Story& a, const Story& b) {
+        EXPECT_EQ(a.states, b.states);
+        for (std::size_t run = 0; run < a.losses.size(); ++run) {
+            EXPECT_EQ(a.losses[run].training_loss, b.losses[run].training_loss);
+            EXPECT_EQ(a.losses[run].validation_loss, b.losses[run].validation_loss);
+        }
+    }
+
+    void expect_the_cpus(const RunSpec& spec, double tolerance) {
+        const auto runs = three(spec);
+        const Story wanted = story(runs, 10);
+        const EmulatedDevice device(Graphs::replayed);
+        expect_near(story(runs, 10), wanted, tolerance);
+        EXPECT_GT(EmulatedDevice::replays(), 0);
+    }
+
+    std::vector<std::int32_t> tokens_ = tiny_tokens(700);
+    TokenData data_{7, tokens_, {tokens_.data() + 500, 200}};
+};
+
+TEST_F(CudaTrainerTest, TenStepsAreTheCpus) {
+    expect_the_cpus(small(), 1e-5);
+}
+
+TEST_F(CudaTrainerTest, TenStepsWithDropoutBiasAndLearnedPositionsAreTheCpus) {
+    RunSpec spec = small();
+    spec.dropout = 0.2;
+    spec.bias = true;
+    spec.position = Position::learned_rope;
+    spec.tied_head = false;
+    spec.clip = 0.1;
+    spec.batches = BatchOrder::sequential;
+    spec.evaluation = Evaluation::sampled;
+    expect_the_cpus(spec, 1e-5);
+}
+
+TEST_F(CudaTrainerTest, TenStepsOfALlamaAreTheCpus) {
+    RunSpec spec = small();
+    spec.block = Block::llama;
+    spec.key_value_heads = 1;
+    spec.qk_norm = true;
+    spec.dropout = 0.1;
+    expect_the_cpus(spec, 1e-5);
+}
+
+TEST_F(CudaTrainerTest, TenStepsOfAPythiaAreTheCpus) {
+    RunSpec spec = small();
+    spec.block = Block::pythia;
+    spec.dropout = 0.1;
+    spec.rotated_layers = "1";
+    expect_the_cpus(spec, 1e-5);
+}
+
+TEST_F(CudaTrainerTest, TenStepsInBfloat16AreNearTheCpus) {
+    RunSpec spec = small();
+    spec.precision = Precision::bfloat16;
+    const Story wanted = story({spec}, 10);
+    const EmulatedDevice device(Graphs::replayed);
+    const Story got = story({spec}, 10);
+    for (std::size_t step = 0; step < 10; ++step) {
+        EXPECT_NEAR(got.steps[step][0].training_loss, wanted.steps[step][0].training_loss, 0.02);
+        EXPECT_NEAR(got.steps[step][0].gradient_norm, wanted.steps[step][0].gradient_norm,
+                    0.1 * wanted.steps[step][0].gradient_norm);
+    }
+    EXPECT_NEAR(got.losses[0].validation_loss, wanted.losses[0].validation_loss, 0.02);
+}
+
+TEST_F(CudaTrainerTest, GraphsChangeNoBit) {
+    RunSpec spec = small();
+    spec.dropout = 0.2;
+    const auto runs = three(spec);
+    const auto with = [&](Graphs graphs) {
+        const EmulatedDevice device(graphs);
+        return story(runs, 5);
+    };
+    const Story plain = with(Graphs::none);
+    expect_equal(with(Graphs::replayed), plain);
+    expect_equal(with(Graphs::refused), plain);
+}
+
+TEST_F(CudaTrainerTest, SaysHowItsStepsAreStarted) {
+    const auto said = [&](Graphs graphs) {
+        const EmulatedDevice device(graphs);
+        const auto trained = cohort({small()});
+        for (int i = 0; i < 4; ++i) trained->step();
+        return trained->steps_as();
+    };
+    EXPECT_EQ(said(Graphs::none), "kernel by kernel");
+    EXPECT_EQ(said(Graphs::replayed), "a graph");
+    EXPECT_EQ(said(Graphs::refused),
+              "kernel by kernel, for the capture failed: operation not permitted when stream is capturing");
+    EXPECT_EQ(cohort({small()})->steps_as(), "operation by operation");
+}
+
+// What a graph would know by its address is at the same place in each step.
+TEST_F(CudaTrainerTest, LastingMemoryStaysWhereItIs) {
+    RunSpec spec = small();
+    spec.dropout = 0.2;
+    spec.bias = true;
+    const EmulatedDevice device;
+    const auto trained = cohort(three(spec));
+    for (int i = 0; i < 3; ++i) trained->step();
+    EmulatedDevice::take_lasting_memory();
+    trained->step();
+    const auto first = EmulatedDevice::take_lasting_memory();
+    EXPECT_GT(first.size(), 50U);
+    trained->evaluate({});
+    EmulatedDevice::take_lasting_memory();
+    trained->step();
+    EXPECT_EQ(EmulatedDevice::take_lasting_memory(), first);
+}
+
+// Five whole batches of 256 windows and a rest; the first three are started kernel by kernel.
+TEST_F(CudaTrainerTest, AnEvaluationIsCapturedToo) {
+    const std::vector<std::int32_t> text = tiny_tokens(5 * 256 * 8 + 100);
+    data_ = {7, tokens_, text};
+    RunSpec spec = small();
+    spec.layers = 1;
+    spec.heads = 1;
+    spec.width = 8;
+    const double wanted = cohort({spec})->evaluate({}).front().validation_loss;
+    const EmulatedDevice device(Graphs::replayed);
+    const auto trained = cohort({spec});
+    EXPECT_NEAR(trained->evaluate({}).front().validation_loss, wanted, 1e-6);
+    EXPECT_EQ(EmulatedDevice::replays(), 2);
+    trained->step();
+    EXPECT_NE(trained->evaluate({}).front().validation_loss, wanted);
+    EXPECT_EQ(EmulatedDevice::replays(), 7);
+}
+
+TEST_F(CudaTrainerTest, RemovingARunLeavesItsMatesAsTheyWere) {
+    const EmulatedDevice device(Graphs::replayed);
+    const auto runs = three(small());
+    const auto whole = cohort(runs);
+    const auto part = cohort(runs);
+    for (int i = 0; i < 5; ++i) whole->step(), part->step();
+    part->remove(1);
+    for (int i = 0; i < 5; ++i) whole->step(), part->step();
+    EXPECT_EQ(part->state(0), whole->state(0));
+    EXPECT_EQ(part->state(1), whole->state(2));
+}
+
+TEST_F(CudaTrainerTest, GoesOnFromItsState) {
+    const EmulatedDevice device(Graphs::replayed);
+    RunSpec spec = small();
+    spec.dropout = 0.2;
+    const auto straight = cohort({spec});
+    for (int i = 0; i < 8; ++i) straight->step();
+    const auto first = cohort({spec});
+    for (int i = 0; i < 5; ++i) first->step();
+    CohortStart start{{spec}, first->iteration(), {first->state(0)}, first->conditions()};
+    TorchCohort second(start, data_, 2);
+    for (int i = 5; i < 8; ++i) second.step();
+    EXPECT_EQ(second.state(0), straight->state(0));
+}
+
+TEST_F(CudaTrainerTest, StepsOnGivenWindowsBetweenCapturedOnes) {
+    const std::vector<std::vector<std::int64_t>> starts = {{3, 100}};
+    const auto train = [&] {
+        const auto trained = cohort({small()});
+        std::vector<double> losses;
+        for (int i = 0; i < 5; ++i) losses.push_back(trained->step().front().training_loss);
+        losses.push_back(trained->step_at(starts).front().training_loss);
+        losses.push_back(trained->step().front().training_loss);
+        const auto gradient = trained->gradient_at(starts, 0);
+        for (float value : gradient.front().values) losses.push_back(value);
+        return losses;
+    };
+    const auto wanted = train();
+    const EmulatedDevice device(Graphs::replayed);
+    const auto got = train();
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 2e-5);
+}
+
+TEST_F(CudaTrainerTest, ARunThatDivergesKeepsItsWeightsAndSparesItsMates) {
+    const EmulatedDevice device(Graphs::replayed);
+    const auto runs = three(small());
+    const auto healthy = cohort(runs);
+    auto broken = healthy->state(1);
+    for (NamedTensor& tensor : broken) {
+        if (tensor.name == "model.final_norm.weight") tensor.values[0] = std::numeric_limits<float>::infinity();
+    }
+    CohortStart start;
+    start.runs = runs;
+    start.conditions = RunConditions{"float32", "cpu", 2, ""};
+    start.states = {healthy->state(0), broken, healthy->state(2)};
+    TorchCohort mixed(start, data_, 2);
+    for (int i = 0; i < 5; ++i) {
+        healthy->step();
+        EXPECT_FALSE(std::isfinite(mixed.step()[1].training_loss));
+    }
+    EXPECT_EQ(mixed.state(1), broken);
+    EXPECT_EQ(mixed.state(2), healthy->state(2));
+}
+
+TEST_F(CudaTrainerTest, AnEvaluationCanBeCancelled) {
+    const EmulatedDevice device;
+    int asked = 0;
+    EXPECT_TRUE(cohort({small()})->evaluate([&] { return ++asked > 1; }).empty());
+}
+
+}  // namespace
+}  // namespace ropelab

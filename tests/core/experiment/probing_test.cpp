@@ -1,0 +1,262 @@
+#include "core/experiment/probing.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "core/experiment/runner.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
+#include "core/train/torch_engine.h"
+#include "tests/support/event_log.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+std::vector<std::int64_t> schedule(const RunSpec& spec) {
+    std::vector<std::int64_t> result;
+    for (std::int64_t i = 0; i <= spec.iterations; ++i) {
+        if (probes_at(spec, i)) result.push_back(i);
+    }
+    return result;
+}
+
+TEST(Probing, LooksAtEveryEvaluationAndOftenEarlyOn) {
+    RunSpec spec = tiny_spec();
+    spec.iterations = 45;
+    EXPECT_EQ(schedule(spec), (std::vector<std::int64_t>{0, 1, 2, 4, 8, 10, 20, 30, 40, 45}));
+    spec.probe_every = 2;
+    EXPECT_EQ(schedule(spec), (std::vector<std::int64_t>{0, 1, 2, 4, 8, 20, 40, 45}));
+    spec.probe_every = 0;
+    EXPECT_TRUE(schedule(spec).empty());
+}
+
+TEST(Probing, ALongRunHasABoundedNumberOfSnapshots) {
+    RunSpec spec;
+    spec.iterations = 100000;
+    spec.evaluate_every = 10;
+    EXPECT_LE(schedule(spec).size(), 106U);
+    spec.evaluate_every = 5000;
+    EXPECT_EQ(schedule(spec).size(), 34U);  // 0, thirteen early ones, twenty evaluations
+}
+
+TEST(Probing, IsLeftOutWhereItSlowsTraining) {
+    EXPECT_FALSE(probes_are_dear(0, 0));
+    EXPECT_FALSE(probes_are_dear(4.9, 1));
+    EXPECT_TRUE(probes_are_dear(6, 100));
+    EXPECT_FALSE(probes_are_dear(6, 200));
+}
+
+TEST(Probing, TheProbeBatchIsSmallAndAlwaysTheSame) {
+    const auto tokens = tiny_tokens(4000);
+    RunSpec spec;  // the defaults
+    const ProbeRequest request = snapshot_request(spec, tokens);
+    EXPECT_EQ(request.windows.count(), 8);
+    EXPECT_EQ(request.windows.length, spec.context);
+    EXPECT_LE(request.map_size * request.map_size * spec.layers * spec.heads, 8192);
+    const ProbeRequest again = snapshot_request(spec, tokens);
+    EXPECT_EQ(again.windows.tokens, request.windows.tokens);
+    EXPECT_EQ(again.retrieval.windows.tokens, request.retrieval.windows.tokens);
+    spec.evaluate_every = 10;
+    EXPECT_EQ(snapshot_request(spec, tokens).windows.count(), 2);
+    spec.layers = spec.heads = 24;
+    spec.width = 24 * 16;
+    EXPECT_EQ(snapshot_request(spec, tokens).map_size, 8);
+}
+
+TEST(Probing, WindowsAreSpacedOrWhole) {
+    const auto tokens = tiny_tokens(100);
+    const ProbeWindows spaced = spaced_windows(tokens, 9, 3);
+    ASSERT_EQ(spaced.count(), 3);
+    for (const std::int64_t window : {0, 1, 2}) {
+        const std::int64_t start = window * 45;
+        for (std::int64_t i = 0; i < 9; ++i) {
+            EXPECT_EQ(spaced.tokens[window * 9 + i], tokens[start + i]);
+            EXPECT_EQ(spaced.targets[window * 9 + i], tokens[start + i + 1]);
+        }
+    }
+    EXPECT_EQ(spaced_windows(tokens, 10, 0).count(), 9);
+    EXPECT_EQ(spaced_windows(tokens, 99, 0).count(), 1);
+    EXPECT_MESSAGE(spaced_windows(tokens, 100, 1), BadInput, "needs at least 101");
+    const ProbeWindows text = window_of(std::vector<std::int32_t>{3, 1, 4});
+    EXPECT_EQ(text.targets, (std::vector<std::int32_t>{1, 4, -1}));
+    EXPECT_MESSAGE(window_of({}), BadInput, "empty");
+}
+
+TEST(Probing, CopiesRepeatWhatStoodALagBefore) {
+    const auto tokens = tiny_tokens(4000);
+    for (const std::int64_t length : {8, 16, 100, 128}) {
+        const RetrievalText text = retrieval_text(tokens, length, 2);
+        const std::int64_t copy = std::min<std::int64_t>(16, length / 4);
+        ASSERT_EQ(text.windows.count(), std::ssize(text.lags));
+        EXPECT_EQ(text.lags.front(), copy);
+        EXPECT_EQ(text.lags.back(), length + 1 - copy);
+        EXPECT_LT(text.marked, copy);
+        for (std::int64_t window = 0; window < text.windows.count(); ++window) {
+            const auto symbol = [&](std::int64_t place) {
+                return place < length ? text.windows.tokens[window * length + place]
+                                      : text.windows.targets[window * length + length - 1];
+            };
+            const std::int64_t lag = text.lags[static_cast<std::size_t>(window)];
+            for (std::int64_t place = length + 1 - copy; place <= length; ++place)
+                EXPECT_EQ(symbol(place), symbol(place - lag)) << length << " " << lag;
+            for (std::int64_t place = 1; place <= length; ++place)
+                EXPECT_EQ(text.windows.targets[window * length + place - 1], symbol(place));
+        }
+    }
+    EXPECT_EQ(retrieval_text(tokens, 4, 2).windows.count(), 0);
+    EXPECT_EQ(retrieval_text(std::span(tokens).first(10), 16, 2).windows.count(), 0);
+}
+
+TEST(Probing, TheSpectrumShowsAWave) {
+    ProbeResult result;
+    result.length = 64;
+    result.attention_by_distance.shape = {1, 1, 64};
+    for (std::int64_t distance = 0; distance < 64; ++distance) {
+        result.distances.push_back(distance);
+        result.attention_by_distance.values.push_back(
+            static_cast<float>(0.5 + 0.25 * std::cos(2 * M_PI * 4 * static_cast<double>(distance) / 64)));
+    }
+    const auto spectrum = attention_spectrum(result, 0, 0);
+    ASSERT_EQ(spectrum.size(), 33U);
+    EXPECT_NEAR(spectrum[0], 0.0, 1e-6);
+    EXPECT_NEAR(spectrum[4], 0.25, 1e-6);
+    EXPECT_NEAR(spectrum[5], 0.0, 1e-6);
+    result.length = 128;  // thinned
+    EXPECT_TRUE(attention_spectrum(result, 0, 0).empty());
+}
+
+TEST(Probing, FrequenciesAreThoseOfTheRun) {
+    RunSpec spec;
+    spec.fraction = 0.5;
+    spec.pairs = "0-3+5";
+    ProbeRequest request;
+    request.windows.length = 256;
+    request.scaling = {ScalingMethod::linear, 2};
+    request.stopped_pairs = {1};
+    const auto used = probed_frequencies(spec, request);
+    const auto plain = slice_frequencies(16, spec.theta);
+    ASSERT_EQ(used.size(), 16U);
+    EXPECT_DOUBLE_EQ(used[0], plain[0] / 2);
+    EXPECT_EQ(used[1], 0.0);
+    EXPECT_EQ(used[4], 0.0);
+    EXPECT_DOUBLE_EQ(used[5], plain[5] / 2);
+    EXPECT_EQ(used[8], 0.0);
+    spec.position = Position::none;
+    EXPECT_EQ(probed_frequencies(spec, {})[0], 0.0);
+}
+
+class ProbedRun : public testing::Test {
+ protected:
+    RunSpec spec() const {
+        RunSpec result = tiny_spec();
+        result.data = text_.string();
+        result.dropout = 0.1;
+        return result;
+    }
+    PlannedRun planned(RunId id, const RunSpec& run) const {
+        return {id, run, folder_ / ("run-" + std::to_string(id) + ".safetensors"), false, std::nullopt};
+    }
+    Runner::EngineSource engine() {
+        return [this]() -> Engine& { return engine_; };
+    }
+    ProbeRequest request() const {
+        const auto corpus = open_corpus(spec());
+        ProbeRequest result;
+        result.windows = spaced_windows(corpus->validation, 16, 2);
+        return result;
+    }
+
+    ScratchFolder folder_;
+    std::filesystem::path text_ = folder_.write("text.txt", small_text(4000));
+    TorchEngine engine_;
+};
+
+TEST_F(ProbedRun, PublishesWhatItSeesAndTrainsToTheSameBits) {
+    RunSpec unwatched = spec();
+    unwatched.probe_every = 0;
+    RunSpec other = spec();
+    other.theta = 100;
+    EventLog with;
+    EventLog without;
+    {
+        Runner runner(engine(), [&](const Event& event) { with(event); });
+        runner.start({{planned(1, spec()), planned(3, other)}, {}, {}, {}, {}});
+        runner.join();
+    }
+    {
+        Runner runner(engine(), [&](const Event& event) { without(event); });
+        runner.start({{planned(2, unwatched)}, {}, {}, {}, {}});
+        runner.join();
+    }
+    EXPECT_TRUE(without.of<event::Probed>().empty());
+    EXPECT_EQ(read_checkpoint(folder_ / "run-1.safetensors")->state,
+              read_checkpoint(folder_ / "run-2.safetensors")->state);
+    const auto losses = [](const EventLog& log) {
+        std::vector<double> numbers;
+        for (const auto& step : log.of<event::Step>()) {
+            if (step.run != 3) numbers.insert(numbers.end(), {step.training_loss, step.gradient_norm});
+        }
+        for (const auto& evaluated : log.of<event::Evaluated>()) {
+            if (evaluated.run != 3) numbers.push_back(evaluated.validation_loss);
+        }
+        return numbers;
+    };
+    EXPECT_EQ(losses(with), losses(without));
+
+    std::vector<std::int64_t> iterations;
+    for (const auto& probed : with.of<event::Probed>()) {
+        ASSERT_TRUE(probed.result);
+        EXPECT_EQ(probed.result->query_usage.shape, (std::vector<std::int64_t>{2, 2, 4}));
+        EXPECT_FALSE(probed.result->attention.empty());
+        EXPECT_FALSE(probed.result->retrieval.empty());
+        if (probed.run == 1) iterations.push_back(probed.iteration);
+    }
+    EXPECT_EQ(iterations, (std::vector<std::int64_t>{0, 1, 2, 4, 8, 10, 20}));
+
+    // The last one is what the checkpoint shows, too.
+    const auto checkpoint = read_checkpoint(folder_ / "run-1.safetensors").value();
+    const auto corpus = open_corpus(spec());
+    const auto again = model_of(engine_, checkpoint)->probe(snapshot_request(spec(), corpus->validation));
+    const auto all = with.of<event::Probed>();
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const auto& probed) { return probed.run == 1; });
+    EXPECT_EQ(compacted(again), *last->result);
+}
+
+TEST_F(ProbedRun, AnswersWhileItTrainsAndWhileItIsPaused) {
+    RunSpec run = spec();
+    run.iterations = 100000;
+    run.evaluate_every = 1000;
+    run.probe_every = 0;
+    EventLog log;
+    Runner runner(engine(), [&](const Event& event) { log(event); });
+    runner.start({{planned(1, run)}, {}, {}, {}, {}});
+    const ProbeResult first = runner.probe(1, request()).get();
+    EXPECT_EQ(first.windows, 2);
+    EXPECT_EQ(first.logit_share.shape, (std::vector<std::int64_t>{2, 2, 5}));
+    auto elsewhere = runner.probe(9, request());
+    EXPECT_MESSAGE(elsewhere.get(), BadInput, "Run 9 is not being trained now");
+    ProbeRequest wrong = request();
+    wrong.stopped_pairs = {4};
+    EXPECT_MESSAGE(runner.probe(1, wrong).get(), BadInput, "Pair 4 is not there");
+
+    runner.pause();
+    for (int i = 0; i < 3000 && !(log.of<event::Progress>().size() > 0 && log.of<event::Progress>().back().paused); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const ProbeResult paused = runner.probe(1, request()).get();
+    const std::size_t steps = log.of<event::Step>().size();
+    EXPECT_EQ(runner.probe(1, request()).get(), paused);  // nothing was trained between
+    EXPECT_EQ(log.of<event::Step>().size(), steps);
+    runner.stop();
+    runner.join();
+    EXPECT_MESSAGE(runner.probe(1, request()).get(), BadInput, "Run 1 is not being trained; look into its checkpoint");
+}
+
+}  // namespace
+}  // namespace ropelab

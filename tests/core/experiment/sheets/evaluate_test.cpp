@@ -1,0 +1,107 @@
+#include "core/experiment/sheets/evaluate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "tests/core/experiment/sheets/sheet_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Evaluate, AGroupIsFoundByItsKeysAsTyped) {
+    RunSpec spec;
+    spec.width = 128;
+    spec.heads = 2;
+    spec.fraction = 2.0 / 64;
+    spec.theta = 20000;
+    EXPECT_TRUE(belongs(spec, {}));
+    EXPECT_TRUE(belongs(spec, {{"fraction", "2 ch"}, {"theta", "20k"}, {"position", "rope"}}));
+    EXPECT_FALSE(belongs(spec, {{"fraction", "10 %"}}));
+    EXPECT_FALSE(belongs(spec, {{"theta", "20000"}, {"position", "learned"}}));
+    EXPECT_THROW(belongs(spec, {{"tetha", "1"}}), BadInput);
+}
+
+TEST(Evaluate, ComparesSeedWithSeedWhateverTheOrder) {
+    std::vector<SheetRun> runs = {sheet_run(500, 3, 1.3), sheet_run(500, 1, 1.1),    sheet_run(10000, 2, 2.2),
+                                  sheet_run(500, 2, 1.2), sheet_run(10000, 3, 2.31), sheet_run(10000, 1, 2.1)};
+    const SheetRow row = evaluate(plan_of({row_500({})}), runs).front();
+    EXPECT_THAT(row.seeds, ElementsAre(1, 2, 3));
+    EXPECT_THAT(row.values, ElementsAre(1.1, 1.2, 1.3));
+    EXPECT_THAT(row.mates, ElementsAre(2.1, 2.2, 2.31));
+    EXPECT_NEAR(*row.difference_percent, 100 * (1.2 / row.baseline.mean - 1), 1e-9);
+    EXPECT_LT(*row.p_paired, *row.p_student);
+}
+
+TEST(Evaluate, ADivergedRunIsShownAndNotAveraged) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1.1, 1.2, 9});
+    add_runs(runs, 10000, {2.1, 2.2, 2.3});
+    runs[2].state = RunState::failed;
+    const SheetRow row = evaluate(plan_of({row_500({})}), runs).front();
+    EXPECT_EQ(row.failed, 1);
+    ASSERT_EQ(row.values.size(), 3U);
+    EXPECT_TRUE(std::isnan(row.values[2]));
+    EXPECT_EQ(row.ours.n, 2);
+    EXPECT_DOUBLE_EQ(row.ours.mean, 1.15);
+}
+
+TEST(Evaluate, TheLastRunOfASeedCounts) {
+    std::vector<SheetRun> runs = {sheet_run(500, 1, 1.5), sheet_run(500, 1, 1.25)};
+    EXPECT_THAT(evaluate(plan_of({row_500({})}), runs).front().values, ElementsAre(1.25));
+}
+
+TEST(Evaluate, ThePapersNumbersAreRecomputed) {
+    PlannedRow row = row_500({});
+    row.paper = Sample{3, 1.4662, 0.0014};
+    row.paper_baseline = Sample{3, 1.4739, 0.0030};
+    const SheetRow made = evaluate(plan_of({row}), std::vector<SheetRun>{}).front();
+    EXPECT_NEAR(*made.paper_difference_percent, -0.5224, 1e-4);
+    EXPECT_NEAR(*made.paper_p_student, 0.0158, 1e-4);
+    EXPECT_NEAR(*made.paper_p_welch, 0.0306, 1e-4);
+    EXPECT_EQ(made.ours.n, 0);
+}
+
+// Losses of runs that learned nothing agree: a rule by itself would call that an equivalence.
+TEST(Evaluate, ASmokeRunJudgesNothing) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1.1, 1.2, 1.31});
+    add_runs(runs, 10000, {2.1, 2.2, 2.3});
+    SheetPlan plan = plan_of({row_500({})});
+    EXPECT_EQ(evaluate(plan, runs).front().verdict, SheetVerdict::reproduced);
+    plan.scale = SheetScale::smoke;
+    const SheetRow row = evaluate(plan, runs).front();
+    EXPECT_EQ(row.verdict, SheetVerdict::not_testable);
+    EXPECT_THAT(row.words, testing::HasSubstr("The rule alone would say: reproduced"));
+    EXPECT_TRUE(row.p_holm);
+}
+
+TEST(Evaluate, PredictionsAreScoredOnMeans) {
+    SheetPlan plan = plan_of({});
+    Prediction prediction;
+    prediction.measure = "best_validation_loss";
+    prediction.low = {{{"theta", "500"}}};
+    prediction.high = {{{"theta", "10000"}}, {{"theta", "1000"}}};
+    Prediction silent;
+    silent.unmeasured = "Nothing measures it.";
+    plan.predictions = {prediction, silent};
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1.1, 1.2});
+    add_runs(runs, 10000, {2.1, 2.2});
+    EXPECT_EQ(score(plan, runs)[0].outcome, ScoredPrediction::Outcome::unmeasured);  // none of θ = 1000 yet
+    add_runs(runs, 1000, {1.3, 1.2});
+    EXPECT_EQ(score(plan, runs)[0].outcome, ScoredPrediction::Outcome::right);
+    runs.back() = sheet_run(1000, 2, 0.9);
+    EXPECT_EQ(score(plan, runs)[0].outcome, ScoredPrediction::Outcome::wrong);
+    EXPECT_EQ(score(plan, runs)[1].outcome, ScoredPrediction::Outcome::unmeasured);
+    EXPECT_EQ(score(plan, runs)[1].words, silent.unmeasured);
+    plan.scale = SheetScale::smoke;
+    EXPECT_EQ(score(plan, runs)[0].outcome, ScoredPrediction::Outcome::unmeasured);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,57 @@
+#include "core/experiment/sheets/predictions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/experiment/sheets/building.h"
+
+namespace ropelab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// F12 at d = 64 and context 256: 500 and 1,000 break (from 154 and 197 on), 5,000 and up carry. F14: 40 channels of 64
+// saw a full period at θ = 500.
+TEST(Predictions, OfTheThetaPapersBases) {
+    SheetPlan plan;
+    predict_for_bases(plan, {{"data", "text"}}, theta_paper_bases(), 64, 256, "", "Why not.");
+    ASSERT_THAT(plan.predictions, SizeIs(2));
+    const Prediction& bound = plan.predictions[0];
+    EXPECT_THAT(bound.high, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}},
+                                        GroupKeys{{"data", "text"}, {"theta", "1000"}}));
+    EXPECT_THAT(bound.low, SizeIs(4));
+    EXPECT_THAT(bound.words, HasSubstr("θ = 500 (from distance 154 on), θ = 1000 (from distance 197 on)"));
+    EXPECT_EQ(bound.quantity, "retrieval by distance");
+    EXPECT_TRUE(bound.measure.empty());
+    EXPECT_DOUBLE_EQ(bound.chance, 1.0 / 15);
+    const Prediction& dimension = plan.predictions[1];
+    EXPECT_THAT(dimension.low, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}}));
+    EXPECT_THAT(dimension.words, HasSubstr("(24)"));  // 64 − 40
+    EXPECT_EQ(dimension.unmeasured, "Why not.");
+    EXPECT_DOUBLE_EQ(dimension.chance, 1.0 / 6);
+}
+
+// F13: up to one half nothing ever turns negative.
+TEST(Predictions, OfFractions) {
+    SheetPlan plan;
+    predict_for_fractions(plan, {}, {"0", "2 ch", "10 %", "25 %", "50 %", "1"}, 64, 2048, "extension_rise", "");
+    ASSERT_THAT(plan.predictions, SizeIs(2));
+    EXPECT_THAT(plan.predictions[0].low, SizeIs(4));  // no rotation is no candidate
+    EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"fraction", "1"}}));
+    EXPECT_EQ(plan.predictions[1].measure, "extension_rise");
+    EXPECT_THAT(plan.predictions[1].low, testing::Contains(GroupKeys{{"fraction", "2 ch"}}));
+}
+
+TEST(Predictions, ChanceCountsTheOrders) {
+    EXPECT_DOUBLE_EQ(chance_of_set(6, 1), 1.0 / 6);
+    EXPECT_DOUBLE_EQ(chance_of_set(7, 2), 1.0 / 21);
+    EXPECT_DOUBLE_EQ(chance_of_set(5, 0), 1);
+    const Prediction made = prediction_of_order("theory", "words", "seconds", {{}, {}}, {{}, {}, {}, {}, {}});
+    EXPECT_DOUBLE_EQ(made.chance, 1.0 / 21);
+    EXPECT_EQ(made.quantity, "seconds");
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,132 @@
+#include "core/experiment/sheets/sheet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/experiment/sheets/building.h"
+#include "core/experiment/sheets/evaluate.h"
+#include "core/spec/error.h"
+#include "tests/core/data/scratch.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+// Sheets ask for texts; here none is on the disk, whatever this machine has.
+class SheetTest : public testing::Test {
+ protected:
+    void write_texts() {
+        folder_.write("tinyshakespeare.txt", std::string(1'115'394, 'a'));
+        folder_.write("enwik8.first-5000-bytes", std::string(5000, 'b'));
+    }
+    ScratchFolder empty_, folder_;
+    Environment data_{"ROPELAB_DATA", nullptr};
+    Environment cache_{"XDG_CACHE_HOME", empty_.path().c_str()};
+};
+
+// Every row's groups have runs, every claim has rows, and a stored plan reads back as it was.
+TEST_F(SheetTest, EveryRowHasItsRuns) {
+    for (const Sheet& known : sheets()) {
+        for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop}) {
+            const SheetPlan plan = known.plan({scale, {}, {}});
+            EXPECT_EQ(plan.sheet, known.name);
+            const auto specs = plan.experiment.expand();
+            const auto has_runs = [&](const GroupKeys& group) {
+                return std::any_of(specs.begin(), specs.end(),
+                                   [&](const RunSpec& spec) { return belongs(spec, group); });
+            };
+            std::set<std::string> claims;
+            for (const PlannedRow& row : plan.rows) {
+                if (!row.claim.empty()) claims.insert(row.claim);
+                EXPECT_TRUE(!row.group.empty() || !row.out_of_reach.empty()) << row.keys;
+                if (row.group.empty()) continue;
+                EXPECT_TRUE(has_runs(row.group)) << known.name << row.keys;
+                EXPECT_TRUE(!row.baseline || has_runs(*row.baseline)) << known.name << row.keys;
+                EXPECT_TRUE(!row.control || has_runs(*row.control)) << known.name << row.keys;
+                for (const auto& [key, value] : row.keys.items()) EXPECT_TRUE(value.is_primitive()) << key;
+            }
+            for (const Claim& claim : plan.claims) EXPECT_TRUE(claims.contains(claim.id)) << claim.id;
+            for (const Prediction& prediction : plan.predictions) {
+                for (const GroupKeys& group : prediction.low) EXPECT_TRUE(has_runs(group)) << prediction.words;
+                for (const GroupKeys& group : prediction.high) EXPECT_TRUE(has_runs(group)) << prediction.words;
+            }
+            const SheetPlan again = sheet_plan_from_json(nlohmann::json::parse(to_json(plan).dump()),
+                                                         predictions_json(plan), plan.experiment.to_json());
+            EXPECT_EQ(to_json(again), to_json(plan));
+            EXPECT_EQ(predictions_json(again), predictions_json(plan));
+            EXPECT_EQ(again.experiment.expand(), specs);
+        }
+    }
+}
+
+TEST_F(SheetTest, SeedsAreTwoTenOrAsAsked) {
+    const Sheet& bpc = sheet("bpc");
+    EXPECT_EQ(bpc.plan({SheetScale::smoke, {}, {}}).experiment.values("seed").size(), 2U);
+    EXPECT_EQ(bpc.plan({SheetScale::laptop, {}, {}}).experiment.values("seed").size(), 10U);
+    EXPECT_EQ(bpc.plan({SheetScale::smoke, 5, {}}).experiment.values("seed").size(), 5U);
+    EXPECT_MESSAGE(bpc.plan({SheetScale::smoke, 1, {}}), BadInput, "between 2 and 1000");
+    EXPECT_MESSAGE(sheet("theta-table2"), BadInput, "did you mean theta-table-2?");
+    EXPECT_MESSAGE(sheet_scale("tiny"), BadInput, "smoke, laptop or paper");
+}
+
+TEST_F(SheetTest, ThePapersProtocolIsFollowedAtPaperScale) {
+    write_texts();
+    const SheetPlan plan = plan_theta_table_3({SheetScale::paper, {}, folder_.path()});
+    const auto specs = plan.experiment.expand();
+    ASSERT_EQ(specs.size(), 18U);
+    for (const RunSpec& spec : specs) {
+        EXPECT_EQ(spec.layers, 6);
+        EXPECT_EQ(spec.width, 384);
+        EXPECT_EQ(spec.head_dim(), 64);
+        EXPECT_EQ(spec.dropout, 0.2);
+        EXPECT_EQ(spec.position, Position::learned_rope);
+        EXPECT_EQ(spec.evaluation_batches, 200);
+        EXPECT_EQ(spec.iterations, 5000);
+    }
+    EXPECT_EQ(plan.writing, (WritingSpeed{10, 500, 0.8, 200}));
+    EXPECT_EQ(plan.rows.front().paper->mean, 1.4728);
+}
+
+// Nothing published stands beside losses on the beginning of a text, or on another text.
+TEST_F(SheetTest, LossesOnAPrefixStandAlone) {
+    write_texts();
+    const SheetPlan plan = plan_theta_table_2({SheetScale::laptop, {}, folder_.path()});
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("first 5,000 bytes of enwik8")));
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("In place of text8")));
+    EXPECT_THAT(plan.experiment.values("data"), testing::ElementsAre("tinyshakespeare", "enwik8", "generated"));
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_EQ(row.paper.has_value(), row.keys.at("data") == "tinyshakespeare") << row.keys;
+    }
+    EXPECT_MESSAGE(plan_theta_table_2({SheetScale::paper, {}, folder_.path()}), BadInput, "data fetch enwik8");
+}
+
+TEST_F(SheetTest, FractionsAreThePapersTable1) {
+    std::set<int> channels;
+    for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, {}}).rows) {
+        channels.insert(row.keys.at("channels").get<int>());
+    }
+    EXPECT_THAT(channels, testing::ElementsAre(0, 2, 6, 16, 32, 48, 64));
+}
+
+TEST_F(SheetTest, RulesSayWhatEachVerdictTakes) {
+    VerdictRule rule;
+    rule.family = "loss";
+    EXPECT_EQ(
+        rule_words(rule),
+        "Two-sided t test paired by seed, p < 0.05 after Holm over \"loss\": reproduced where lower than the "
+        "baseline, not reproduced the other way round or where equivalent within ±1 % of the baseline's mean (two "
+        "one-sided tests), else undecided.");
+    rule.kind = VerdictRule::Kind::equivalence;
+    rule.test = TestKind::welch;
+    EXPECT_THAT(rule_words(rule), HasSubstr("Two one-sided tests (Welch's t test)"));
+    rule.kind = VerdictRule::Kind::events;
+    EXPECT_THAT(rule_words(rule), HasSubstr("Fisher's exact test"));
+}
+
+}  // namespace
+}  // namespace ropelab

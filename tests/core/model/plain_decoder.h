@@ -1,0 +1,141 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/rope/frequencies.h"
+#include "core/spec/named_tensor.h"
+#include "core/spec/run_spec.h"
+#include "core/spec/selection.h"
+
+namespace ropelab {
+
+/// The decoder written once more, plainly, in double precision with LibTorch's own gradients: what the fused one, and
+/// what is measured inside it, must agree with.
+class PlainDecoder {
+ public:
+    /// One layer's vectors as (batch, heads, time, head_dim), and its scores and shares as (batch, heads, time, time);
+    /// keys and values may have fewer heads.
+    struct Attention {
+        torch::Tensor query, key, value, turned_query, turned_key, scores, shares;
+    };
+    /// Of each layer that `logits` read last.
+    std::vector<Attention> seen;
+    /// Inverse frequencies of a head's first pairs, and what cos and sin are multiplied by, instead of the run's own.
+    std::optional<Frequencies> frequencies;
+
+    PlainDecoder(const RunSpec& spec, const std::vector<NamedTensor>& state) : spec_(spec) {
+        const std::string prefix = "model.";
+        for (const NamedTensor& tensor : state) {
+            if (!tensor.name.starts_with(prefix)) continue;
+            const auto values = torch::tensor(c10::ArrayRef<float>(tensor.values)).view(tensor.shape);
+            weights_[tensor.name.substr(prefix.size())] = values.to(torch::kFloat64).requires_grad_(true);
+        }
+    }
+
+    std::map<std::string, torch::Tensor>& weights() { return weights_; }
+
+    // tokens: (batch, time) → (batch, time, symbols)
+    torch::Tensor logits(const torch::Tensor& tokens) {
+        seen.clear();
+        torch::Tensor x = torch::embedding(weights_.at("embedding.weight"), tokens);
+        for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+            const std::string name = "layers." + std::to_string(layer);
+            const torch::Tensor attended = attention(norm(x, name + ".attention_norm"), layer);
+            if (spec_.block == Block::pythia) {
+                x = x + attended + mlp(norm(x, name + ".mlp_norm"), name);
+            } else {
+                x = x + attended;
+                x = x + mlp(norm(x, name + ".mlp_norm"), name);
+            }
+        }
+        return torch::matmul(norm(x, "final_norm"), weights_.at("embedding.weight").t());
+    }
+
+    torch::Tensor loss(const torch::Tensor& tokens, const torch::Tensor& targets) {
+        return torch::cross_entropy_loss(logits(tokens).flatten(0, 1), targets.flatten());
+    }
+
+ private:
+    torch::Tensor linear(const torch::Tensor& x, const std::string& name) {
+        const torch::Tensor y = torch::matmul(x, weights_.at(name + ".weight").t());
+        return weights_.contains(name + ".bias") ? y + weights_.at(name + ".bias") : y;
+    }
+    static torch::Tensor rms(const torch::Tensor& x) { return x * torch::rsqrt(x.square().mean(-1, true) + 1e-6); }
+    torch::Tensor norm(const torch::Tensor& x, const std::string& name) {
+        const torch::Tensor y =
+            (spec_.block == Block::llama ? rms(x) : torch::layer_norm(x, {x.size(-1)})) * weights_.at(name + ".weight");
+        return weights_.contains(name + ".bias") ? y + weights_.at(name + ".bias") : y;
+    }
+    torch::Tensor mlp(const torch::Tensor& x, const std::string& name) {
+        if (spec_.block != Block::llama) return linear(torch::gelu(linear(x, name + ".mlp.up")), name + ".mlp.down");
+        const auto parts = linear(x, name + ".mlp.gate_up").chunk(2, -1);
+        return linear(torch::sigmoid(parts[0]) * parts[0] * parts[1], name + ".mlp.down");
+    }
+    // x: (batch, heads, time, head_dim), pair i being channels i and i + head_dim/2.
+    torch::Tensor turn(const torch::Tensor& x, std::int64_t layer) {
+        if (!selection(spec_.rotated_layers, spec_.layers, "rotated_layers")[static_cast<std::size_t>(layer)]) return x;
+        const std::int64_t half = x.size(3) / 2;
+        const auto chosen = selection(spec_.pairs, half, "pairs");
+        const int channels = rotary_dim(spec_.head_dim(), spec_.fraction);
+        const Frequencies turning =
+            frequencies.value_or(Frequencies{channels, slice_frequencies(channels, spec_.theta), 1.0});
+        std::vector<double> per_pair(static_cast<std::size_t>(half), 0.0);
+        std::vector<double> sizes(static_cast<std::size_t>(half), 1.0);
+        for (std::size_t i = 0; i < turning.inverse_frequencies.size(); ++i) {
+            if (!chosen[i]) continue;
+            per_pair[i] = turning.inverse_frequencies[i];
+            sizes[i] = turning.attention_factor;
+        }
+        const torch::Tensor angle = torch::arange(x.size(2), torch::kFloat64).unsqueeze(1) *
+                                    torch::tensor(c10::ArrayRef<double>(per_pair), torch::kFloat64);
+        const torch::Tensor turned =
+            torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) *
+            torch::polar(torch::tensor(c10::ArrayRef<double>(sizes), torch::kFloat64).expand_as(angle).contiguous(),
+                         angle);
+        return torch::cat({torch::real(turned), torch::imag(turned)}, 3);
+    }
+    torch::Tensor attention(const torch::Tensor& x, std::int64_t layer) {
+        const std::string name = "layers." + std::to_string(layer) + ".attention";
+        const std::int64_t width = spec_.head_dim();
+        const torch::Tensor all = linear(x, name + ".qkv");
+        const auto heads_from = [&](std::int64_t first, std::int64_t count) {
+            return all.narrow(2, first * width, count * width).unflatten(2, {count, width}).transpose(1, 2);
+        };
+        torch::Tensor q = heads_from(0, spec_.heads);
+        torch::Tensor k = heads_from(spec_.heads, spec_.kv_heads());
+        const torch::Tensor v = heads_from(spec_.heads + spec_.kv_heads(), spec_.kv_heads());
+        if (spec_.qk_norm) {
+            q = rms(q) * weights_.at(name + ".query_norm.weight");
+            k = rms(k) * weights_.at(name + ".key_norm.weight");
+        }
+        Attention record{q, k, v, turn(q, layer), turn(k, layer), {}, {}};
+        q = record.turned_query;
+        k = record.turned_key;
+        std::vector<torch::Tensor> mixed, all_scores, all_shares;
+        for (std::int64_t head = 0; head < spec_.heads; ++head) {
+            const std::int64_t shared = head * spec_.kv_heads() / spec_.heads;
+            const torch::Tensor scores = torch::matmul(q.select(1, head), k.select(1, shared).transpose(1, 2)) /
+                                         std::sqrt(static_cast<double>(width));
+            const torch::Tensor future = torch::ones_like(scores).triu(1).to(torch::kBool);
+            const torch::Tensor shares = torch::softmax(scores.masked_fill(future, -INFINITY), -1);
+            all_scores.push_back(scores);
+            all_shares.push_back(shares);
+            mixed.push_back(torch::matmul(shares, v.select(1, shared)));
+        }
+        record.scores = torch::stack(all_scores, 1);
+        record.shares = torch::stack(all_shares, 1);
+        seen.push_back(std::move(record));
+        return linear(torch::cat(mixed, -1), name + ".output");
+    }
+
+    RunSpec spec_;
+    std::map<std::string, torch::Tensor> weights_;
+};
+
+}  // namespace ropelab

@@ -1,0 +1,553 @@
+// What is measured inside a model against the same numbers computed plainly: pair by pair, query by query, in double.
+#include "core/model/probe.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "core/rope/rotation.h"
+#include "core/spec/error.h"
+#include "core/train/torch_cohort.h"
+#include "core/train/torch_engine.h"
+#include "tests/core/model/plain_decoder.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+constexpr std::int64_t symbols = 7;
+
+std::unique_ptr<TorchCohort> trained(const RunSpec& spec, const std::vector<std::int32_t>& tokens, int steps = 15) {
+    CohortStart start;
+    start.runs = {spec};
+    auto cohort = std::make_unique<TorchCohort>(start, TokenData{symbols, tokens, tokens}, 1);
+    for (int i = 0; i < steps; ++i) cohort->step();
+    return cohort;
+}
+
+ProbeWindows windows_at(const std::vector<std::int32_t>& tokens, std::int64_t length,
+                        const std::vector<std::int64_t>& starts) {
+    ProbeWindows windows;
+    windows.length = length;
+    for (const std::int64_t start : starts) {
+        const auto first = tokens.begin() + start;
+        windows.tokens.insert(windows.tokens.end(), first, first + length);
+        windows.targets.insert(windows.targets.end(), first + 1, first + length + 1);
+    }
+    return windows;
+}
+
+RunSpec quick_spec() {
+    RunSpec spec = tiny_spec();
+    spec.learning_rate = 2e-2;
+    spec.warmup = 0;
+    return spec;
+}
+
+class Direct {
+ public:
+    Direct(const RunSpec& spec, const TorchCohort& cohort, const ProbeWindows& windows)
+        : spec_(spec), plain_(spec, cohort.state(0)), count_(windows.count()), time_(windows.length) {
+        const auto table = [&](const std::vector<std::int32_t>& numbers) {
+            return torch::tensor(c10::ArrayRef<std::int32_t>(numbers), torch::kInt64).view({count_, time_});
+        };
+        const torch::NoGradGuard no_gradients;
+        const torch::Tensor logits = plain_.logits(table(windows.tokens));
+        losses_ = -torch::log_softmax(logits, -1).gather(2, table(windows.targets).unsqueeze(2)).squeeze(2);
+    }
+
+    double loss(std::int64_t position) const { return losses_.select(1, position).mean().item<double>(); }
+    double loss() const { return losses_.mean().item<double>(); }
+    const PlainDecoder::Attention& layer(std::int64_t index) const {
+        return plain_.seen.at(static_cast<std::size_t>(index));
+    }
+
+    double usage(const torch::Tensor& x, std::int64_t head, std::int64_t pair) const {
+        double sum = 0;
+        for (std::int64_t b = 0; b < count_; ++b) {
+            for (std::int64_t t = 0; t < time_; ++t)
+                sum += std::hypot(number(x, b, head, t, pair), number(x, b, head, t, pair + pairs()));
+        }
+        return sum / static_cast<double>(count_ * time_);
+    }
+    double massive(const torch::Tensor& x, std::int64_t head, std::int64_t channel) const {
+        double sum = 0;
+        for (std::int64_t b = 0; b < count_; ++b) {
+            double squares = 0;
+            for (std::int64_t t = 0; t < time_; ++t) squares += std::pow(number(x, b, head, t, channel), 2);
+            sum += std::sqrt(squares);
+        }
+        return sum / static_cast<double>(count_);
+    }
+    /// F8 word for word; the last number is the unrotated part.
+    std::vector<double> shares(std::int64_t index, std::int64_t head, const std::vector<bool>& turns) const {
+        const auto& seen = layer(index);
+        const std::int64_t key_head = head * spec_.kv_heads() / spec_.heads;
+        std::vector<double> covariance(static_cast<std::size_t>(pairs() + 1), 0.0);
+        double variance = 0;
+        for (std::int64_t b = 0; b < count_; ++b) {
+            for (std::int64_t m = 0; m < time_; ++m) {
+                std::vector<std::vector<double>> parts(covariance.size(),
+                                                       std::vector<double>(static_cast<std::size_t>(m + 1), 0.0));
+                std::vector<double> total(static_cast<std::size_t>(m + 1), 0.0);
+                for (std::int64_t n = 0; n <= m; ++n) {
+                    for (std::int64_t pair = 0; pair < pairs(); ++pair) {
+                        double l = 0;
+                        for (const std::int64_t c : {pair, pair + pairs()}) {
+                            l += number(seen.turned_query, b, head, m, c) * number(seen.turned_key, b, key_head, n, c);
+                        }
+                        l /= std::sqrt(static_cast<double>(spec_.head_dim()));
+                        parts[turns[static_cast<std::size_t>(pair)] ? pair : pairs()][n] += l;
+                        total[n] += l;
+                    }
+                }
+                centre(total);
+                for (auto& part : parts) centre(part);
+                for (std::int64_t n = 0; n <= m; ++n) {
+                    variance += total[n] * total[n];
+                    for (std::size_t i = 0; i < parts.size(); ++i) covariance[i] += parts[i][n] * total[n];
+                }
+            }
+        }
+        for (double& value : covariance) value /= variance;
+        return covariance;
+    }
+    /// The mean over queries that have a key that far back.
+    double by_distance(const torch::Tensor& x, std::int64_t head, std::int64_t distance) const {
+        double sum = 0;
+        for (std::int64_t b = 0; b < count_; ++b) {
+            for (std::int64_t m = distance; m < time_; ++m) sum += number(x, b, head, m, m - distance);
+        }
+        return sum / static_cast<double>(count_ * (time_ - distance));
+    }
+    double entropy(const torch::Tensor& shares, std::int64_t head) const {
+        double sum = 0;
+        for (std::int64_t b = 0; b < count_; ++b) {
+            for (std::int64_t m = 1; m < time_; ++m) {
+                for (std::int64_t n = 0; n <= m; ++n) {
+                    const double share = number(shares, b, head, m, n);
+                    if (share > 0) sum -= share * std::log(share);
+                }
+            }
+        }
+        return sum / static_cast<double>(count_ * (time_ - 1));
+    }
+    double sink(const torch::Tensor& shares, std::int64_t head) const {
+        double sum = 0;
+        for (std::int64_t b = 0; b < count_; ++b) {
+            for (std::int64_t m = 1; m < time_; ++m) sum += number(shares, b, head, m, 0);
+        }
+        return sum / static_cast<double>(count_ * (time_ - 1));
+    }
+
+ private:
+    std::int64_t pairs() const { return spec_.head_dim() / 2; }
+    static double number(const torch::Tensor& x, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+        return x.const_data_ptr<double>()[a * x.stride(0) + b * x.stride(1) + c * x.stride(2) + d * x.stride(3)];
+    }
+    static void centre(std::vector<double>& values) {
+        double mean = 0;
+        for (const double value : values) mean += value / static_cast<double>(values.size());
+        for (double& value : values) value -= mean;
+    }
+
+    RunSpec spec_;
+    PlainDecoder plain_;
+    std::int64_t count_;
+    std::int64_t time_;
+    torch::Tensor losses_;
+};
+
+void expect_the_direct_numbers(const RunSpec& spec, const std::vector<bool>& turns) {
+    const auto tokens = tiny_tokens(400);
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest request;
+    request.windows = windows_at(tokens, spec.context, {3, 120, 333});
+    request.map_size = 9;
+    request.map_pair = 1;
+    const ProbeResult result = cohort->probe(0, request);
+    const Direct direct(spec, *cohort, request.windows);
+    const std::int64_t pairs = spec.head_dim() / 2;
+    ASSERT_EQ(result.query_usage.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, pairs}));
+    ASSERT_EQ(result.key_usage.shape, (std::vector<std::int64_t>{spec.layers, spec.kv_heads(), pairs}));
+    ASSERT_EQ(result.value_usage.shape, (std::vector<std::int64_t>{spec.layers, spec.kv_heads(), pairs}));
+    ASSERT_EQ(result.logit_share.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, pairs + 1}));
+    ASSERT_EQ(result.attention.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, 9, 9}));
+    ASSERT_EQ(std::ssize(result.distances), spec.context);
+
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const auto& seen = direct.layer(layer);
+        const bool rotates =
+            selection(spec.rotated_layers, spec.layers, "rotated_layers")[static_cast<std::size_t>(layer)];
+        const auto turning = rotates ? turns : std::vector<bool>(turns.size(), false);
+        for (std::int64_t head = 0; head < spec.kv_heads(); ++head) {
+            for (std::int64_t pair = 0; pair < pairs; ++pair) {
+                EXPECT_NEAR(result.key_usage.row(layer, head)[pair], direct.usage(seen.key, head, pair), 1e-4);
+                EXPECT_NEAR(result.key_usage.row(layer, head)[pair], direct.usage(seen.turned_key, head, pair), 1e-4);
+                EXPECT_NEAR(result.value_usage.row(layer, head)[pair], direct.usage(seen.value, head, pair), 1e-4);
+                EXPECT_NEAR(result.key_massive.row(layer, head)[pair], direct.massive(seen.key, head, pair), 1e-3);
+            }
+        }
+        for (std::int64_t head = 0; head < spec.heads; ++head) {
+            const auto shares = direct.shares(layer, head, turning);
+            double sum = 0;
+            for (std::int64_t pair = 0; pair <= pairs; ++pair) {
+                const float share = result.logit_share.row(layer, head)[pair];
+                EXPECT_NEAR(share, shares[static_cast<std::size_t>(pair)], 1e-3) << layer << " " << head << " " << pair;
+                sum += share;
+            }
+            EXPECT_NEAR(sum, 1.0, 1e-6);
+            for (std::int64_t pair = 0; pair < pairs; ++pair) {
+                // Rotation keeps norms: before = after.
+                const float usage = result.query_usage.row(layer, head)[pair];
+                EXPECT_NEAR(usage, direct.usage(seen.query, head, pair), 1e-4);
+                EXPECT_NEAR(usage, direct.usage(seen.turned_query, head, pair), 1e-4);
+                EXPECT_NEAR(result.query_massive.row(layer, head)[pair + pairs],
+                            direct.massive(seen.query, head, pair + pairs), 1e-3);
+            }
+            double attention = 0;
+            for (std::int64_t distance = 0; distance < spec.context; ++distance) {
+                EXPECT_NEAR(result.logit_by_distance.row(layer, head)[distance],
+                            direct.by_distance(seen.scores, head, distance), 1e-4);
+                const float share = result.attention_by_distance.row(layer, head)[distance];
+                EXPECT_NEAR(share, direct.by_distance(seen.shares, head, distance), 1e-5);
+                attention += static_cast<double>(share) * static_cast<double>(spec.context - distance);
+            }
+            EXPECT_NEAR(attention, static_cast<double>(spec.context), 1e-3);  // each query has one attention to spend
+            EXPECT_NEAR(result.entropy.row(layer, head)[0], direct.entropy(seen.shares, head), 1e-4);
+            EXPECT_NEAR(result.sink.row(layer, head)[0], direct.sink(seen.shares, head), 1e-5);
+
+            const auto map = result.attention.row(layer, head);
+            const auto pair_map = result.pair_logits.row(layer, head);
+            const std::int64_t key_head = head * spec.kv_heads() / spec.heads;
+            for (std::int64_t m = 0; m < 9; ++m) {
+                double row = 0;
+                for (std::int64_t n = 0; n < 9; ++n) {
+                    row += map[m * 9 + n];
+                    EXPECT_NEAR(map[m * 9 + n], seen.shares[0][head][m][n].item<double>(), 1e-5);
+                    double part = 0;
+                    for (const std::int64_t c : {std::int64_t{1}, 1 + pairs}) {
+                        part += (seen.turned_query[0][head][m][c] * seen.turned_key[0][key_head][n][c]).item<double>();
+                    }
+                    const double expected = n <= m ? part / std::sqrt(static_cast<double>(spec.head_dim())) : 0.0;
+                    EXPECT_NEAR(pair_map[m * 9 + n], expected, 1e-4);
+                }
+                EXPECT_NEAR(row, 1.0, 1e-6);
+            }
+        }
+    }
+    EXPECT_NEAR(result.loss, direct.loss(), 1e-5);
+    for (std::int64_t position = 0; position < spec.context; ++position)
+        EXPECT_NEAR(result.loss_by_position[static_cast<std::size_t>(position)], direct.loss(position), 1e-4);
+}
+
+TEST(Probe, AgreesWithTheDirectNumbers) {
+    RunSpec spec = quick_spec();
+    expect_the_direct_numbers(spec, std::vector<bool>(4, true));
+}
+
+TEST(Probe, AgreesWithTheDirectNumbersWhereHeadsShareKeysAndSomePairsTurn) {
+    RunSpec spec = quick_spec();
+    spec.block = Block::llama;
+    spec.heads = 4;
+    spec.width = 32;
+    spec.key_value_heads = 2;
+    spec.qk_norm = true;
+    spec.fraction = 0.75;
+    spec.pairs = "0+2+3";
+    spec.rotated_layers = "1";
+    expect_the_direct_numbers(spec, {true, false, true, false});  // slice: three pairs, and 1 stands still
+}
+
+TEST(Probe, AgreesWithTheDirectNumbersOfParallelBranches) {
+    RunSpec spec = quick_spec();
+    spec.block = Block::pythia;
+    spec.bias = true;
+    spec.fraction = 0.5;
+    expect_the_direct_numbers(spec, {true, true, false, false});
+}
+
+TEST(Probe, LossByPositionAveragesToTheValidationLoss) {
+    const auto tokens = tiny_tokens(400);
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest request;
+    std::vector<std::int64_t> starts;
+    for (std::int64_t start = 0; start + spec.context + 1 <= 400; start += spec.context) starts.push_back(start);
+    request.windows = windows_at(tokens, spec.context, starts);
+    const ProbeResult result = cohort->probe(0, request);
+    double sum = 0;
+    for (const double loss : result.loss_by_position) sum += loss;
+    EXPECT_NEAR(sum / static_cast<double>(spec.context), result.loss, 1e-12);
+    const auto model = cohort->model(0);
+    EXPECT_NEAR(result.loss, model->whole_loss(tokens), 1e-6);
+    EXPECT_NEAR(result.loss, cohort->evaluate({}).front().validation_loss, 1e-6);
+    EXPECT_EQ(model->probe(request), result);
+
+    // Without looking inside, the fused way reads.
+    request.vectors = request.attention = false;
+    const ProbeResult plain = cohort->probe(0, request);
+    EXPECT_DOUBLE_EQ(plain.loss, model->whole_loss(tokens));
+    EXPECT_TRUE(plain.query_usage.empty() && plain.logit_share.empty() && plain.attention.empty());
+}
+
+TEST(Probe, LongWindowsAreMeasuredInStretches) {
+    RunSpec spec = quick_spec();
+    const auto tokens = tiny_tokens(3000);
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest together;
+    together.windows = windows_at(tokens, 1200, {0, 900, 1700});  // 3 · 2 · 1200² scores are more than are held at once
+    const ProbeResult all = cohort->probe(0, together);
+    std::vector<ProbeResult> alone;
+    for (const std::int64_t start : {0, 900, 1700}) {
+        ProbeRequest request;
+        request.windows = windows_at(tokens, 1200, {start});
+        alone.push_back(cohort->probe(0, request));
+    }
+    const auto expect_mean = [&](ProbeArray ProbeResult::*member) {
+        for (std::size_t i = 0; i < (all.*member).values.size(); ++i) {
+            double mean = 0;
+            for (const ProbeResult& one : alone) mean += (one.*member).values[i] / 3.0;
+            EXPECT_NEAR((all.*member).values[i], mean, 1e-4 * (1 + std::abs(mean))) << i;
+        }
+    };
+    expect_mean(&ProbeResult::logit_by_distance);
+    expect_mean(&ProbeResult::attention_by_distance);
+    expect_mean(&ProbeResult::entropy);
+    expect_mean(&ProbeResult::sink);
+    expect_mean(&ProbeResult::query_usage);
+}
+
+TEST(Probe, StoppingAllPairsIsReadingWithoutRotation) {
+    const auto tokens = tiny_tokens(400);
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest request;
+    request.windows = windows_at(tokens, spec.context, {3, 200});
+    request.map_size = spec.context;
+    const ProbeResult turning = cohort->probe(0, request);
+    request.stopped_pairs = {0, 1, 2, 3};
+    const ProbeResult stopped = cohort->probe(0, request);
+    request.stopped_pairs = {};
+    RunSpec still = spec;
+    still.fraction = 0;
+    TorchEngine engine;
+    EXPECT_EQ(engine.create_model(still, symbols, cohort->state(0))->probe(request), stopped);
+    EXPECT_NE(turning.loss, stopped.loss);
+    for (std::int64_t head = 0; head < spec.heads; ++head)
+        EXPECT_NEAR(stopped.logit_share.row(0, head)[4], 1.0, 1e-6);  // all of it is unrotated now
+}
+
+TEST(Probe, RemovingAllPairsLeavesUniformAttention) {
+    const auto tokens = tiny_tokens(400);
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest request;
+    request.windows = windows_at(tokens, spec.context, {3, 200});
+    request.map_size = spec.context;
+    const ProbeResult before = cohort->probe(0, request);
+    request.removed_pairs = {0, 1, 2, 3};
+    const ProbeResult after = cohort->probe(0, request);
+    EXPECT_NE(after.loss, before.loss);
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        for (std::int64_t head = 0; head < spec.heads; ++head) {
+            const auto map = after.attention.row(layer, head);
+            for (std::int64_t m = 0; m < spec.context; ++m) {
+                for (std::int64_t n = 0; n <= m; ++n)
+                    EXPECT_FLOAT_EQ(map[m * spec.context + n], 1.0F / static_cast<float>(m + 1));
+            }
+            for (const float logit : after.logit_by_distance.row(layer, head)) EXPECT_EQ(logit, 0.0F);
+            for (const float share : after.logit_share.row(layer, head)) EXPECT_EQ(share, 0.0F);
+        }
+    }
+    // The first layer's vectors are made before anything is removed.
+    for (std::int64_t pair = 0; pair < 4; ++pair)
+        EXPECT_EQ(after.query_usage.row(0, 0)[pair], before.query_usage.row(0, 0)[pair]);
+
+    // Losses that no one looks inside for are those of the changed model too.
+    request.vectors = request.attention = false;
+    request.map_size = 0;
+    EXPECT_NEAR(cohort->probe(0, request).loss, after.loss, 1e-6);
+}
+
+TEST(Probe, ScalingsTakeTheirFrequenciesFromTheSpectrum) {
+    const auto tokens = tiny_tokens(400);
+    RunSpec spec = quick_spec();
+    spec.fraction = 0.75;
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest request;
+    request.windows = windows_at(tokens, 64, {3, 200});
+    for (const ScalingName& name : scaling_names()) {
+        request.scaling = {};
+        request.scaling.method = name.method;
+        request.scaling.factor = name.method == ScalingMethod::none ? 1.0 : 4.0;
+        if (name.method == ScalingMethod::longrope) {
+            request.scaling.short_factors = {1, 1, 1};
+            request.scaling.long_factors = {1, 2, 4};
+        }
+        const Frequencies expected = frequencies({.head_dim = spec.head_dim(),
+                                                  .theta = spec.theta,
+                                                  .fraction = spec.fraction,
+                                                  .partial = spec.partial,
+                                                  .scaling = request.scaling,
+                                                  .context = static_cast<double>(spec.context),
+                                                  .length = 64});
+        const auto tables = layer_tables({&spec, 1}, 64, torch::kCPU, {request.scaling, {}});
+        const std::vector<std::int64_t> positions = {0, 1, 17, 63};
+        const RotationTable table = rotation_table(expected, positions);
+        for (std::size_t row = 0; row < positions.size(); ++row) {
+            for (std::size_t pair = 0; pair < 4; ++pair) {
+                const auto at = [&](const torch::Tensor& x) {
+                    return x[0][0][positions[row]][0][static_cast<std::int64_t>(pair)].item<float>();
+                };
+                // The channels outside the rotary dimension pass unchanged, whatever the attention factor.
+                EXPECT_EQ(at(tables.at(0).cosine), pair < 3 ? table.cosine[row * 3 + pair] : 1.0F) << name.word;
+                EXPECT_EQ(at(tables.at(0).sine), pair < 3 ? table.sine[row * 3 + pair] : 0.0F) << name.word;
+            }
+        }
+        // And the model reads with them.
+        PlainDecoder plain(spec, cohort->state(0));
+        plain.frequencies = expected;
+        const torch::NoGradGuard no_gradients;
+        const auto x = torch::tensor(c10::ArrayRef<std::int32_t>(request.windows.tokens), torch::kInt64).view({2, 64});
+        const auto y = torch::tensor(c10::ArrayRef<std::int32_t>(request.windows.targets), torch::kInt64).view({2, 64});
+        EXPECT_NEAR(cohort->probe(0, request).loss, plain.loss(x, y).item<double>(), 1e-5) << name.word;
+    }
+}
+
+TEST(Probe, RetrievalIsJudgedWhereTheCopiesStand) {
+    const auto tokens = tiny_tokens(400);
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tokens);
+    ProbeRequest request;
+    request.windows = windows_at(tokens, spec.context, {0});
+    request.vectors = request.attention = false;
+    request.retrieval = {windows_at(tokens, spec.context, {3, 50, 200}), {4, 8, 4}, 3};
+    const ProbeResult result = cohort->probe(0, request);
+    ASSERT_EQ(result.retrieval.size(), 2U);
+    EXPECT_EQ(result.retrieval[0].lag, 4);
+    EXPECT_EQ(result.retrieval[0].symbols, 6);
+    EXPECT_EQ(result.retrieval[1].symbols, 3);
+
+    const auto model = cohort->model(0);
+    RetrievalPoint expected{4, 6, 0, 0, 0, 0};
+    for (const std::size_t window : {0U, 2U}) {
+        const std::size_t begin = window * 16;
+        const std::vector<std::int32_t> text(request.retrieval.windows.tokens.begin() + begin,
+                                             request.retrieval.windows.tokens.begin() + begin + 16);
+        const auto logits = model->logits(text);
+        for (std::size_t place = 13; place < 16; ++place) {
+            for (const std::size_t position : {place, place - 4}) {
+                const std::span<const float> row(logits.data() + position * symbols, symbols);
+                const auto target = static_cast<std::size_t>(request.retrieval.windows.targets[begin + position]);
+                double total = 0;
+                for (const float logit : row) total += std::exp(static_cast<double>(logit));
+                const double loss = (std::log(total) - row[target]) / 6;
+                const double right = row[target] == *std::max_element(row.begin(), row.end()) ? 1.0 / 6 : 0.0;
+                (position == place ? expected.loss : expected.first_loss) += loss;
+                (position == place ? expected.accuracy : expected.first_accuracy) += right;
+            }
+        }
+    }
+    EXPECT_NEAR(result.retrieval[0].loss, expected.loss, 1e-5);
+    EXPECT_NEAR(result.retrieval[0].first_loss, expected.first_loss, 1e-5);
+    EXPECT_NEAR(result.retrieval[0].accuracy, expected.accuracy, 1e-12);
+    EXPECT_NEAR(result.retrieval[0].first_accuracy, expected.first_accuracy, 1e-12);
+}
+
+TEST(Probe, LeavesTrainingAsItIs) {
+    const auto tokens = tiny_tokens(400);
+    RunSpec spec = quick_spec();
+    spec.dropout = 0.1;
+    CohortStart start;
+    start.runs = {spec, spec};
+    start.runs[1].theta = 100;
+    const TokenData data{symbols, tokens, tokens};
+    TorchCohort watched(start, data, 1);
+    TorchCohort alone(start, data, 1);
+    ProbeRequest request;
+    request.windows = windows_at(tokens, 64, {3, 200});
+    request.removed_pairs = {1};
+    for (int step = 0; step < 10; ++step) {
+        const ProbeResult result = watched.probe(step % 2, request);
+        EXPECT_EQ(result, watched.model(step % 2)->probe(request));
+        watched.step();
+        alone.step();
+    }
+    EXPECT_EQ(watched.state(0), alone.state(0));
+    EXPECT_EQ(watched.state(1), alone.state(1));
+    EXPECT_EQ(watched.evaluate({})[1].validation_loss, alone.evaluate({})[1].validation_loss);
+}
+
+TEST(Probe, ATextWithoutTargetsHasNoLoss) {
+    const auto tokens = tiny_tokens(400);
+    const auto cohort = trained(quick_spec(), tokens, 0);
+    ProbeRequest request;
+    request.windows = {4, {1, 2, 3, 4}, {2, 3, 4, -1}};
+    const ProbeResult known = cohort->probe(0, request);
+    EXPECT_TRUE(std::isfinite(known.loss));
+    EXPECT_TRUE(std::isnan(known.loss_by_position.back()));
+    request.windows.targets = {-1, -1, -1, -1};
+    const ProbeResult none = cohort->probe(0, request);
+    EXPECT_TRUE(none.loss_by_position.empty());
+    EXPECT_TRUE(std::isnan(none.loss));
+    request.cancelled = [] { return true; };
+    EXPECT_EQ(cohort->probe(0, request).windows, 0);
+}
+
+TEST(Probe, RefusesWhatDoesNotFit) {
+    const auto tokens = tiny_tokens(400);
+    const auto cohort = trained(quick_spec(), tokens, 0);
+    RunSpec learned = quick_spec();
+    learned.position = Position::learned;
+    const auto with_positions = trained(learned, tokens, 0);
+    const auto refused = [&](const TorchCohort& where, const auto& change, const char* sentence) {
+        ProbeRequest request;
+        request.windows = windows_at(tokens, 16, {3});
+        change(request);
+        EXPECT_MESSAGE(where.probe(0, request), BadInput, sentence);
+    };
+    refused(
+        *with_positions, [&](ProbeRequest& r) { r.windows = windows_at(tokens, 17, {3}); },
+        "learned positions for 16 symbols and has none beyond");
+    refused(
+        *with_positions,
+        [](ProbeRequest& r) {
+            r.scaling = {ScalingMethod::linear, 2};
+        },
+        "does not rotate");
+    refused(
+        *cohort, [](ProbeRequest& r) { r.stopped_pairs = {4}; },
+        "Pair 4 is not there: a head of this model has pairs 0 to 3");
+    refused(
+        *cohort, [](ProbeRequest& r) { r.removed_pairs = {-1}; }, "Pair -1");
+    refused(
+        *cohort, [](ProbeRequest& r) { r.map_size = 17; }, "Maps of 17 symbols");
+    refused(
+        *cohort, [](ProbeRequest& r) { r.windows.tokens[2] = 9; }, "Token 9 is outside");
+    refused(
+        *cohort, [](ProbeRequest& r) { r.windows.targets.pop_back(); }, "15 targets");
+    refused(
+        *cohort,
+        [](ProbeRequest& r) {
+            r.windows = {1, {0}, {1}};
+        },
+        "2 or more");
+    refused(
+        *cohort,
+        [&](ProbeRequest& r) {
+            r.retrieval = {windows_at(tokens, 16, {3}), {14}, 3};
+        },
+        "3 symbols 14 after");
+    refused(
+        *cohort,
+        [](ProbeRequest& r) {
+            r.scaling = {ScalingMethod::linear, 0.5};
+        },
+        "factor is 0.5");
+}
+
+}  // namespace
+}  // namespace ropelab

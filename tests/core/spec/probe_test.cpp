@@ -1,0 +1,66 @@
+#include "core/spec/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ropelab {
+namespace {
+
+ProbeResult sample_result() {
+    ProbeResult result;
+    result.windows = 3;
+    result.length = 4;
+    result.query_usage = {{1, 2, 2}, {1, 2, 3, 4}};
+    result.logit_share = {{1, 2, 3}, {0.5, 0.25, 0.25, 1, 0, 0}};
+    result.distances = {0, 1, 2, 3};
+    result.attention_by_distance = {{1, 1, 4}, {0.5, 0.25, 0.25, 1}};
+    result.map_tokens = {5, 6};
+    result.loss_by_position = {1.5, 1.25, 1, 0.75};
+    result.loss = 1.125;
+    result.retrieval = {{4, 12, 0.5, 1.5, 0.25, 2.5}, {8, 12, 0.25, 2, 0.25, 2.5}};
+    return result;
+}
+
+TEST(ProbeParts, ReadBackAsTheSame) {
+    const ProbeResult result = sample_result();
+    const auto parts = parts_of(result);
+    EXPECT_EQ(probe_result_of(parts), result);
+    EXPECT_TRUE(parts_of(ProbeResult{}).empty());
+    EXPECT_TRUE(std::isnan(probe_result_of({}).loss));
+}
+
+TEST(ProbeParts, ARowIsThatOfALayerAndAHead) {
+    const ProbeResult result = sample_result();
+    const auto row = result.logit_share.row(0, 1);
+    EXPECT_EQ(std::vector<float>(row.begin(), row.end()), (std::vector<float>{1, 0, 0}));
+}
+
+TEST(ProbeParts, LongCurvesAreThinnedToMeans) {
+    ProbeResult result;
+    result.windows = 1;
+    result.length = 1000;
+    result.attention_by_distance.shape = {1, 1, 1000};
+    for (std::int64_t distance = 0; distance < 1000; ++distance) {
+        result.distances.push_back(distance);
+        result.attention_by_distance.values.push_back(1.0F / static_cast<float>(1 + distance));
+    }
+    EXPECT_EQ(compacted(result, 1000), result);
+    const ProbeResult thin = compacted(result, 64);
+    ASSERT_LE(thin.distances.size(), 64U);
+    ASSERT_GT(thin.distances.size(), 40U);
+    EXPECT_EQ(std::ssize(thin.attention_by_distance.values), std::ssize(thin.distances));
+    for (std::size_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(thin.distances[i], static_cast<std::int64_t>(i));
+        EXPECT_FLOAT_EQ(thin.attention_by_distance.values[i], result.attention_by_distance.values[i]);
+    }
+    for (std::size_t i = 1; i < thin.distances.size(); ++i) {
+        EXPECT_GT(thin.distances[i], thin.distances[i - 1]);
+        EXPECT_NEAR(thin.attention_by_distance.values[i], 1.0 / (1.0 + static_cast<double>(thin.distances[i])),
+                    0.1 / (1.0 + static_cast<double>(thin.distances[i])));
+    }
+    EXPECT_LT(thin.distances.back(), 1000);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,105 @@
+#include "core/stats/mutual_information.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+using Tokens = std::vector<std::int32_t>;
+using Distances = std::vector<std::int64_t>;
+
+TEST(MutualInformation, AnAlternatingTextTellsOneBit) {
+    const Tokens tokens = {0, 1, 0, 1, 0, 1, 0, 1, 0};
+    const MutualInformation of = mutual_information(tokens, 2, Distances{1});
+    ASSERT_EQ(of.nats.size(), 1u);
+    EXPECT_NEAR(of.plug_in[0], std::numbers::ln2, 1e-12);
+    // 2 kinds of pairs of 2 and 2 symbols, 8 pairs: − (2 − 2 − 2 + 1)/16.
+    EXPECT_NEAR(of.nats[0], std::numbers::ln2 + 1.0 / 16, 1e-12);
+    EXPECT_EQ(of.symbols, 9);
+}
+
+TEST(MutualInformation, AgreesWithSumsByHand) {
+    // Pairs at distance 1: 01 10 00 02 21 11 10; at distance 2: 00 10 02 01 21 10.
+    const Tokens tokens = {0, 1, 0, 0, 2, 1, 1, 0};
+    const MutualInformation of = mutual_information(tokens, 3, Distances{1, 2});
+    const auto entropy = [](std::vector<double> counts) {
+        double n = 0;
+        double sum = 0;
+        for (const double count : counts) n += count;
+        for (const double count : counts) sum -= count / n * std::log(count / n);
+        return sum;
+    };
+    const double first = entropy({3, 3, 1}) + entropy({3, 3, 1}) - entropy({1, 2, 1, 1, 1, 1});
+    const double second = entropy({3, 2, 1}) + entropy({3, 2, 1}) - entropy({1, 2, 1, 1, 1});
+    EXPECT_NEAR(of.plug_in[0], first, 1e-12);
+    EXPECT_NEAR(of.plug_in[1], second, 1e-12);
+    EXPECT_NEAR(of.nats[0], first - (6.0 - 3 - 3 + 1) / 14, 1e-12);
+    EXPECT_NEAR(of.nats[1], second - (5.0 - 3 - 3 + 1) / 12, 1e-12);
+}
+
+TEST(MutualInformation, CorrectionTakesChanceAway) {
+    std::mt19937 random(7);
+    Tokens tokens(20'000);
+    for (std::int32_t& token : tokens) token = static_cast<std::int32_t>(random() % 8);
+    Distances distances;
+    for (int i = 1; i <= 40; ++i) distances.push_back(i);
+    const MutualInformation of = mutual_information(tokens, 8, distances);
+    double plain = 0;
+    double corrected = 0;
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+        EXPECT_GT(of.plug_in[i], 0);
+        plain += of.plug_in[i] / 40;
+        corrected += of.nats[i] / 40;
+    }
+    // Chance alone gives (8 − 1)²/(2n) on average.
+    EXPECT_NEAR(plain, 49.0 / 40'000, 1e-4);
+    EXPECT_NEAR(corrected, 0, 1e-4);
+}
+
+TEST(MutualInformation, ManySymbolsAreCountedAlike) {
+    std::mt19937 random(3);
+    Tokens tokens(3000);
+    for (std::int32_t& token : tokens) token = static_cast<std::int32_t>(random() % 5 + random() % 3);
+    const Distances distances = {1, 2, 7, 100};
+    const MutualInformation small = mutual_information(tokens, 7, distances);
+    const MutualInformation large = mutual_information(tokens, 70'000, distances);
+    for (std::size_t i = 0; i < distances.size(); ++i) EXPECT_NEAR(small.nats[i], large.nats[i], 1e-12);
+}
+
+TEST(MutualInformation, LeavesOutDistancesWithoutAPair) {
+    const Tokens tokens = {0, 1, 1};
+    EXPECT_THAT(mutual_information(tokens, 2, Distances{1, 2, 3, 9}).distances, testing::ElementsAre(1, 2));
+    EXPECT_TRUE(mutual_information({}, 2, Distances{1}).distances.empty());
+    EXPECT_TRUE(mutual_information(tokens, 2, Distances{1, 2}, [] { return true; }).distances.empty());
+}
+
+TEST(MutualInformation, RefusesWhatIsNoText) {
+    const Tokens high = {0, 4};
+    const Tokens tokens = {0, 1};
+    const Distances zero = {0};
+    const Distances twice = {5, 5};
+    EXPECT_MESSAGE(mutual_information(high, 3, zero), BadInput, "The token 4 is outside the vocabulary of 3");
+    EXPECT_MESSAGE(mutual_information(tokens, 3, zero), BadInput, "The distance 0 must be 1 or more");
+    EXPECT_MESSAGE(mutual_information(tokens, 3, twice), BadInput, "The distance 5 must be 6 or more");
+}
+
+TEST(MutualInformation, DistancesAscendOnceEach) {
+    const Distances distances = spaced_distances(5000);
+    EXPECT_EQ(distances.front(), 1);
+    EXPECT_LE(distances.back(), 5000);
+    EXPECT_GT(distances.back(), 4000);
+    for (std::size_t i = 1; i < distances.size(); ++i) EXPECT_GT(distances[i], distances[i - 1]);
+    EXPECT_THAT(spaced_distances(3), testing::ElementsAre(1, 2, 3));
+    EXPECT_TRUE(spaced_distances(0).empty());
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/spec/error.h"
+#include "core/store/lab_schema.h"
+#include "core/store/sqlite.h"
+#include "tests/core/store/lab_runs.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+constexpr const char* rules = R"({"alpha":0.05})";
+
+class LabDocuments : public testing::Test {
+ protected:
+    void run_sql(const std::filesystem::path& path, const char* sql) {
+        const sqlite::Connection database(path, sqlite::Access::write);
+        database.run("PRAGMA foreign_keys = ON");
+        database.run(sql);
+    }
+
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.path() / "x.ropelab";
+    std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
+};
+
+TEST_F(LabDocuments, AreReadAsTheyWereWritten) {
+    lab_->add_document(1, "sheet", rules);
+    lab_->add_document(1, "predictions", "[]");
+    const auto documents = LabFile::open(path_, LabFile::Mode::read)->documents(1);
+    ASSERT_EQ(documents.size(), 2U);
+    EXPECT_EQ(documents[0].kind, "predictions");
+    EXPECT_EQ(documents[1].text, rules);
+    EXPECT_EQ(documents[1].experiment, 1);
+    EXPECT_EQ(documents[1].created.size(), std::string("2026-03-01T12:00:00Z").size());
+    EXPECT_TRUE(lab_->documents(2).empty());
+}
+
+TEST_F(LabDocuments, AreWrittenOnceAndBeforeTheRuns) {
+    EXPECT_MESSAGE(lab_->add_document(7, "sheet", rules), BadInput, "There is no experiment 7");
+    lab_->add_document(1, "sheet", rules);
+    EXPECT_MESSAGE(lab_->add_document(1, "sheet", "{}"), BadInput, "fixed already");
+    lab_->record(std::vector<Event>{cohort_started({1})});
+    EXPECT_MESSAGE(lab_->add_document(1, "predictions", "[]"), BadInput, "have started");
+    const std::int64_t second = lab_->add_experiment("another", "{}");
+    lab_->add_document(second, "predictions", "[]");  // of an experiment without runs
+    EXPECT_EQ(lab_->documents(1).size(), 1U);
+}
+
+TEST_F(LabDocuments, TheFileItselfRefusesToChangeThem) {
+    lab_->add_document(1, "sheet", rules);
+    EXPECT_THROW(run_sql(path_, "UPDATE document SET text = '{}'"), BadInput);
+    EXPECT_THROW(run_sql(path_, "DELETE FROM document"), BadInput);
+    EXPECT_THROW(run_sql(path_, "INSERT OR REPLACE INTO document VALUES (1, 'sheet', '{}', '')"), BadInput);
+    run_sql(path_, "INSERT INTO document VALUES (1, 'more', '{}', '')");
+    lab_->record(std::vector<Event>{cohort_started({1})});
+    EXPECT_THROW(run_sql(path_, "INSERT INTO document VALUES (1, 'late', '{}', '')"), BadInput);
+    EXPECT_EQ(lab_->documents(1).back().text, rules);
+    // They go with their experiment.
+    run_sql(path_, "DELETE FROM run; DELETE FROM experiment");
+    EXPECT_TRUE(lab_->documents(1).empty());
+}
+
+TEST_F(LabDocuments, MeasurementsAreKeptByName) {
+    lab_->set_measurement(2, "written_symbols_per_second", 250);
+    lab_->set_measurement(2, "written_symbols_per_second", 251.5);
+    lab_->set_measurement(2, "extended", std::numeric_limits<double>::infinity());
+    const auto kept = lab_->measurements(2);
+    ASSERT_EQ(kept.size(), 2U);
+    EXPECT_EQ(kept.at("written_symbols_per_second"), 251.5);
+    EXPECT_TRUE(std::isnan(kept.at("extended")));
+    EXPECT_TRUE(lab_->measurements(1).empty());
+    EXPECT_MESSAGE(lab_->set_measurement(9, "x", 1), BadInput, "no run 9");
+}
+
+TEST_F(LabDocuments, AreCopiedAndMerged) {
+    lab_->add_document(1, "sheet", rules);
+    lab_->record(trained(1, 10));
+    lab_->record(std::vector<Event>{cohort_started({1})});
+    lab_->set_measurement(1, "speed", 3);
+    const std::filesystem::path copy = folder_.path() / "copy.ropelab";
+    lab_->save_as(copy);
+    EXPECT_EQ(LabFile::open(copy)->documents(1).at(0).text, rules);
+    EXPECT_EQ(LabFile::open(copy)->measurements(1).at("speed"), 3);
+    EXPECT_THROW(run_sql(copy, "DELETE FROM document"), BadInput);
+
+    const auto other = LabFile::create(folder_.path() / "all.ropelab");
+    other->add_experiment("first", "{}");
+    EXPECT_EQ(other->merge(path_), 2);
+    EXPECT_EQ(other->merge(path_), 0);
+    ASSERT_EQ(other->documents(2).size(), 1U);
+    EXPECT_EQ(other->documents(2).at(0).text, rules);
+    EXPECT_EQ(other->documents(2).at(0).created, lab_->documents(1).at(0).created);
+    EXPECT_EQ(other->measurements(other->runs().front().id).at("speed"), 3);
+}
+
+TEST_F(LabDocuments, ALabOfVersionOneIsBroughtUpToDate) {
+    const std::filesystem::path path = folder_.write("old.ropelab", "");
+    {
+        const sqlite::Connection database(path, sqlite::Access::write);
+        migrate(database, lab_migrations().first(1));
+        database.run(
+            "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"
+            "INSERT INTO run (experiment, name, settings, state) VALUES (1, 'run', '{}', 'finished');"
+            "INSERT INTO step VALUES (1, 1, 2.5, 1, 0.001)");
+    }
+    EXPECT_MESSAGE(LabFile::open(path, LabFile::Mode::read), BadInput, "older RoPE Lab");
+    const auto lab = LabFile::open(path);
+    EXPECT_EQ(lab->runs().at(0).name, "run");
+    EXPECT_EQ(lab->metrics(1).steps.training_loss, std::vector<double>{2.5});
+    EXPECT_TRUE(lab->documents(1).empty());
+    lab->set_measurement(1, "speed", 2);
+    EXPECT_EQ(LabFile::open(path, LabFile::Mode::read)->measurements(1).at("speed"), 2);
+    const sqlite::Connection database(path, sqlite::Access::read);
+    EXPECT_EQ(database.number("PRAGMA user_version"), static_cast<int>(lab_migrations().size()));
+}
+
+}  // namespace
+}  // namespace ropelab

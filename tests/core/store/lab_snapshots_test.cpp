@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/spec/probe.h"
+#include "tests/core/store/lab_runs.h"
+
+namespace ropelab {
+namespace {
+
+ProbeResult seen(float level) {
+    ProbeResult result;
+    result.windows = 2;
+    result.length = 3;
+    result.query_usage = {{1, 1, 2}, {level, level + 1}};
+    result.attention = {{1, 1, 2, 2}, {1, 0, 0.25, 0.75}};
+    result.map_tokens = {4, 2};
+    result.distances = {0, 1, 2};
+    result.loss_by_position = {1.5, 1.25, 1.0};
+    result.loss = 1.25;
+    result.retrieval = {{1, 2, 0.5, 1.5, 0.25, 2.5}};
+    return result;
+}
+
+event::Probed probed(RunId run, std::int64_t iteration, float level) {
+    return {run, iteration, std::make_shared<const ProbeResult>(seen(level))};
+}
+
+class LabSnapshots : public testing::Test {
+ protected:
+    void record(std::vector<Event> events) { lab_->record(events); }
+
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.path() / "x.ropelab";
+    std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
+};
+
+TEST_F(LabSnapshots, AreReadBack) {
+    record({probed(1, 0, 1), probed(1, 8, 2), probed(2, 8, 3)});
+    EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0, 8}));
+    ProbeResult result = lab_->snapshot(1, 8).value();
+    for (std::size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(result.attention.values[i], seen(2).attention.values[i], 1.0 / 65535);
+    result.attention = seen(2).attention;
+    EXPECT_EQ(result, seen(2));
+    EXPECT_FALSE(lab_->snapshot(1, 4));
+    EXPECT_FALSE(lab_->snapshot(99, 0));
+
+    const SnapshotCourse course = lab_->snapshot_course(1, "usage.query");
+    EXPECT_EQ(course.iteration, (std::vector<std::int64_t>{0, 8}));
+    EXPECT_EQ(course.numbers.at(1), seen(2).query_usage);
+    EXPECT_TRUE(lab_->snapshot_course(1, "no such part").iteration.empty());
+}
+
+TEST_F(LabSnapshots, ANewerOneOfAStepStands) {
+    record({probed(1, 8, 1)});
+    ProbeResult smaller = seen(5);
+    smaller.attention = {};
+    record({event::Probed{1, 8, std::make_shared<const ProbeResult>(smaller)}});
+    EXPECT_EQ(lab_->snapshot(1, 8), smaller);
+}
+
+TEST_F(LabSnapshots, GoWithWhatWasMeasuredAfterACheckpoint) {
+    record({probed(1, 0, 1), probed(1, 8, 2), probed(1, 10, 3)});
+    lab_->cut_back(1, 8);
+    EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0, 8}));
+    record({cohort_started({1}, 4)});
+    EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0}));
+    record({probed(2, 0, 1)});
+    lab_->delete_run(2);
+    lab_->purge();
+    record({probed(2, 1, 1)});  // of a run that is gone
+    EXPECT_TRUE(lab_->snapshots(2).empty());
+}
+
+TEST_F(LabSnapshots, AreMergedWithTheirRuns) {
+    const auto other_path = folder_.path() / "y.ropelab";
+    {
+        const auto other = lab_with_runs(other_path, 1);
+        other->record(std::vector<Event>{step(1, 1), probed(1, 1, 7)});
+    }
+    ASSERT_EQ(lab_->merge(other_path), 1);
+    const RunId id = lab_->runs().back().id;
+    EXPECT_EQ(lab_->snapshots(id), (std::vector<std::int64_t>{1}));
+    EXPECT_EQ(lab_->snapshot(id, 1)->query_usage, seen(7).query_usage);
+}
+
+TEST_F(LabSnapshots, NumbersThatAreNotFiniteSurvive) {
+    ProbeResult broken = seen(1);
+    broken.loss = std::nan("");
+    broken.query_usage.values[0] = std::nanf("");
+    broken.attention.values[0] = std::nanf("");
+    record({event::Probed{1, 3, std::make_shared<const ProbeResult>(broken)}});
+    const ProbeResult result = lab_->snapshot(1, 3).value();
+    EXPECT_TRUE(std::isnan(result.loss));
+    EXPECT_TRUE(std::isnan(result.query_usage.values[0]));
+    EXPECT_EQ(result.attention.values[0], 0.0F);
+}
+
+}  // namespace
+}  // namespace ropelab

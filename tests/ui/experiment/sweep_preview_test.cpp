@@ -1,0 +1,91 @@
+#include "ui/experiment/sweep_preview.h"
+
+#include <QTreeWidget>
+
+#include "tests/ui/support/workbench.h"
+
+namespace ropelab::ui {
+namespace {
+
+class SweepPreviewTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        Experiment experiment = smallSweep(60);
+        experiment.set("width", {"64", "128"});
+        workspace->experiment().replace(experiment);
+        preview = std::make_unique<SweepPreview>(*workspace);
+        preview->resize(600, 400);
+        preview->show();
+    }
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<SweepPreview> preview;
+};
+
+TEST_F(SweepPreviewTest, ListsWhatDiffersUnderEachCohort) {
+    QTreeWidget& table = preview->table();
+    ASSERT_EQ(table.topLevelItemCount(), 2);
+    EXPECT_EQ(table.columnCount(), 3);
+    EXPECT_EQ(table.headerItem()->text(1), "width");
+    EXPECT_EQ(table.headerItem()->text(2), "theta");
+    EXPECT_TRUE(table.topLevelItem(0)->text(0).contains("2 runs, about "))
+        << table.topLevelItem(0)->text(0).toStdString();
+    ASSERT_EQ(table.topLevelItem(1)->childCount(), 2);
+    EXPECT_EQ(table.topLevelItem(1)->child(0)->text(1), "128");
+    EXPECT_EQ(table.topLevelItem(1)->child(1)->text(2), "10000");
+    EXPECT_TRUE(preview->summary().startsWith("4 runs in 2 cohorts, about "));
+    EXPECT_TRUE(preview->summary().endsWith("(estimated)"));
+}
+
+TEST_F(SweepPreviewTest, FollowsTheExperimentAndSaysWhatDoesNotHoldTogether) {
+    workspace->experiment().edit("x", [](Experiment& experiment) { experiment.set("width", {}); });
+    EXPECT_EQ(preview->table().topLevelItemCount(), 1);
+    workspace->experiment().edit("x", [](Experiment& experiment) { experiment.set("heads", {"3"}); });
+    EXPECT_EQ(preview->table().topLevelItemCount(), 0);
+    EXPECT_TRUE(preview->summary().contains("heads"));
+    preview->hide();
+    workspace->undo().undo();
+    preview->show();
+    EXPECT_EQ(preview->table().topLevelItemCount(), 1);
+}
+
+TEST_F(SweepPreviewTest, ARunCanBeLeftOut) {
+    preview->leaveOut(1);
+    EXPECT_EQ(workspace->experiment().value().expand().size(), 3u);
+    EXPECT_EQ(preview->preview().runs.size(), 3u);
+    workspace->undo().undo();
+    EXPECT_EQ(preview->preview().runs.size(), 4u);
+}
+
+TEST_F(SweepPreviewTest, AMeasurementReplacesTheEstimate) {
+    engine.step_microseconds = 10'000;
+    preview->measure();
+    EXPECT_TRUE(workspace->meter().isActive());
+    ASSERT_TRUE(waitUntil([&] { return !workspace->meter().isActive(); }));
+    EXPECT_TRUE(preview->preview().measured());
+    EXPECT_TRUE(preview->summary().endsWith("(measured)")) << preview->summary().toStdString();
+    EXPECT_GE(preview->preview().cohorts[0].cost.seconds, 60 * 0.01) << "no step is shorter";
+    EXPECT_EQ(engine.cohorts, 2);
+    EXPECT_TRUE(workspace->runs().runs().empty()) << "nothing is trained";
+    workspace->experiment().edit("x", [](Experiment& experiment) { experiment.set("width", {}); });
+    EXPECT_FALSE(preview->preview().measured()) << "of another sweep";
+}
+
+TEST_F(SweepPreviewTest, StartingASweepEndsTheMeasurementFirst) {
+    engine.step_microseconds = 100'000;
+    preview->measure();
+    ASSERT_TRUE(workspace->meter().isActive());
+    workspace->start();
+    workspace->start();
+    engine.step_microseconds = 100;
+    ASSERT_TRUE(waitUntil([&] { return workspace->session().isActive(); }));
+    EXPECT_FALSE(workspace->meter().isActive());
+    preview->measure();
+    EXPECT_FALSE(workspace->meter().isActive()) << "not while a sweep trains";
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(workspace->runs().runs().size(), 4u);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

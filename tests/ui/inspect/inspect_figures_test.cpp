@@ -1,0 +1,199 @@
+#include "ui/inspect/inspect_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/ui/inspect/inspect_fixture.h"
+#include "ui/figure/export.h"
+#include "ui/inspect/attention_figures.h"
+#include "ui/inspect/course_figures.h"
+#include "ui/inspect/probe_figures.h"
+#include "ui/inspect/spectrum_maps.h"
+
+namespace ropelab::ui {
+namespace {
+
+InspectData someData() {
+    InspectData data;
+    data.run = std::make_shared<const InsideRun>(testRun(1, 100));
+    data.iteration = 100;
+    const auto whole = std::make_shared<const ProbeResult>(seenAt(1));
+    data.knockOut = KnockOutResult{{KnockOut::Kind::stop, 0, 1}, 100, whole, whole};
+    KnockOutCurve curve;
+    curve.count = {0, 1, 2};
+    curve.fastLoss = {2, 3, 4};
+    curve.slowLoss = {2, 2.5, 4};
+    curve.fastAccuracy = {80, 40, 0};
+    curve.slowAccuracy = {80, 70, 0};
+    data.knockOutCurve = curve;
+    data.beyond = BeyondResult{4, 100, {{ScalingMethod::none, whole}, {ScalingMethod::yarn, whole}}};
+    return data;
+}
+
+float cell(const Figure& figure, int row, int column) {
+    return figure.map->values.at(static_cast<qsizetype>(row) * figure.map->columns + column);
+}
+
+TEST(InspectFigures, HaveNamesOfTheirOwnAndSayWhatTheyAre) {
+    std::set<QString> names;
+    for (const InspectFigure& figure : inspectFigures()) {
+        EXPECT_TRUE(names.insert(QLatin1String(figure.name)).second) << figure.name;
+        EXPECT_FALSE(figure.why.isEmpty()) << figure.name;
+        EXPECT_EQ(findInspectFigure(QLatin1String(figure.name)), &figure);
+    }
+    EXPECT_EQ(findInspectFigure(QStringLiteral("no such figure")), nullptr);
+}
+
+TEST(InspectFigures, EachIsDrawnAndExported) {
+    InspectData data = someData();
+    ProbeResult text = seenAt(1);
+    text.pair_logits = text.attention;
+    data.text = std::make_shared<const ProbeResult>(text);
+    data.choices.pair = 2;
+    for (const InspectFigure& figure : inspectFigures()) {
+        const Figure made = figure.make(data).figure;
+        EXPECT_EQ(made.name, QLatin1String(figure.name));
+        EXPECT_FALSE(isEmpty(made)) << figure.name << ": " << made.placeholder.toStdString();
+        EXPECT_FALSE(made.summary.isEmpty()) << figure.name;
+        ExportOptions svg;
+        svg.format = FigureFormat::svg;
+        EXPECT_GT(figureBytes(made, svg).size(), 1000) << figure.name;
+        EXPECT_GT(figureCsv(made).count('\n'), 2) << figure.name;
+    }
+}
+
+TEST(InspectFigures, WithoutNumbersTheySayWhatIsMissing) {
+    InspectData data;
+    for (const InspectFigure& figure : inspectFigures()) {
+        const Figure made = figure.make(data).figure;
+        EXPECT_TRUE(isEmpty(made)) << figure.name;
+        EXPECT_TRUE(made.placeholder.contains("no run")) << figure.name << ": " << made.placeholder.toStdString();
+    }
+    InsideRun run = testRun(1, 100);
+    run.snapshots.clear();
+    run.spec.probe_every = 0;
+    data.run = std::make_shared<const InsideRun>(run);
+    EXPECT_TRUE(shareSpectrum(data).figure.placeholder.contains("probe_every = 0"));
+    run.spec.probe_every = 1;
+    data.run = std::make_shared<const InsideRun>(run);
+    EXPECT_TRUE(shareSpectrum(data).figure.placeholder.contains("first snapshot"));
+    data.problem = "This run has no checkpoint yet.";
+    EXPECT_EQ(beyondLoss(data).figure.placeholder, data.problem);
+}
+
+TEST(InspectFigures, ASpectrumIsTheMeanOverHeadsOfTheCursorsSnapshot) {
+    InspectData data = someData();
+    data.iteration = 60;  // the snapshot of step 50
+    const Figure figure = querySpectrum(data).figure;
+    ASSERT_TRUE(figure.map);
+    EXPECT_EQ(figure.map->columns, testPairs);
+    EXPECT_EQ(figure.map->rows, testLayers);
+    // Layer 1, pair 3: heads hold 50 + 8 + 3 and 50 + 12 + 3.
+    EXPECT_FLOAT_EQ(cell(figure, 1, 3), 63);
+    data.choices.head = 1;
+    EXPECT_FLOAT_EQ(cell(querySpectrum(data).figure, 1, 3), 65);
+    data.choices.layer = 0;
+    data.choices.headsAsRows = true;
+    EXPECT_FLOAT_EQ(cell(querySpectrum(data).figure, 1, 3), 57);
+    // The colours' ends are those of all snapshots.
+    EXPECT_DOUBLE_EQ(querySpectrum(data).figure.map->maximum, 100 + 7);
+}
+
+TEST(InspectFigures, TheDifferenceIsSigned) {
+    InspectData data = someData();
+    InsideRun other = testRun(2, 100);
+    other.take({100, std::make_shared<const ProbeResult>(seenAt(103))});
+    data.ghost = std::make_shared<const InsideRun>(other);
+    data.choices.difference = true;
+    const Figure figure = querySpectrum(data).figure;
+    EXPECT_EQ(figure.map->scale, FigureMap::Scale::diverging);
+    EXPECT_FLOAT_EQ(cell(figure, 0, 0), -3);
+    InsideRun wide = other;
+    ProbeResult more = seenAt(1);
+    more.query_usage = filled({3, testHeads, testPairs}, 0, 1);
+    wide.take({100, std::make_shared<const ProbeResult>(more)});
+    data.ghost = std::make_shared<const InsideRun>(wide);
+    EXPECT_TRUE(querySpectrum(data).figure.placeholder.contains("other layers"));
+}
+
+TEST(InspectFigures, PairsAreFoundByNumberAndByWavelength) {
+    InspectData data = someData();
+    data.choices.pair = 2;
+    InspectPicture picture = shareSpectrum(data);
+    ASSERT_EQ(picture.figure.verticalLines.size(), 1U);
+    EXPECT_EQ(picture.figure.verticalLines[0].at, 2);
+    EXPECT_EQ(picture.pairAt(QPointF(2.3, 0)), 2);
+    EXPECT_EQ(picture.pairAt(QPointF(4, 0)), std::nullopt);  // the unrotated part
+    const auto readout = picture.readout(QPointF(2, 1));
+    ASSERT_TRUE(readout);
+    EXPECT_TRUE(readout->title.contains("pair 2")) << readout->title.toStdString();
+    EXPECT_TRUE(readout->rows[1].value.startsWith("F8"));
+    data.choices.byWavelength = true;
+    picture = querySpectrum(data);
+    // θ = 100 over 8 channels: λ = 2π · 100^(i/4); pair 0 first, pair 3 last, columns in even steps of the logarithm.
+    EXPECT_EQ(picture.pairAt(QPointF(0, 0)), 0);
+    EXPECT_EQ(picture.pairAt(QPointF(picture.figure.map->columns - 1, 0)), 3);
+    EXPECT_EQ(picture.figure.x.categories.first(), "6.300");
+    EXPECT_EQ(picture.figure.x.unit, "tokens");
+}
+
+TEST(InspectFigures, CoursesFollowTheSnapshots) {
+    InspectData data = someData();
+    data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
+    const Figure figure = entropyCourse(data).figure;
+    ASSERT_EQ(figure.curves.size(), 4U);  // two layers, each with the second run's beneath
+    EXPECT_EQ(figure.curves[0].emphasis, FigureCurve::Emphasis::dimmed);
+    EXPECT_EQ(figure.curves[1].x, (QList<double>{1, 50, 100}));
+    EXPECT_NEAR(figure.curves[1].y[1], 50.25, 1e-5);  // the mean over two heads
+    EXPECT_EQ(figure.verticalLines.at(0).handle, "time");
+    data.choices.pair = 0;  // not among the largest
+    bool lit = false;
+    for (const FigureCurve& curve : shareCourse(data).figure.curves) {
+        lit = lit || curve.emphasis == FigureCurve::Emphasis::picked;
+    }
+    EXPECT_TRUE(lit);
+    const Figure retrieval = retrievalAccuracy(data).figure;
+    EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
+    EXPECT_DOUBLE_EQ(meanAccuracy(seenAt(1)), 0.5);
+}
+
+TEST(InspectFigures, AReadingIsARowOfTheMap) {
+    InspectData data = someData();
+    const Reading last = readingOf(data, -1);
+    EXPECT_EQ(last.query, testMap - 1);
+    EXPECT_EQ(last.symbols, (QStringList{"a", "b", "c", "d", "␣", "a"}));
+    const Reading third = readingOf(data, 2);
+    EXPECT_NEAR(third.shares[0], 1.0 / 3, 1e-6);
+    EXPECT_EQ(third.shares[3], 0);
+    const InspectPicture map = attentionMap(data);
+    EXPECT_TRUE(std::isnan(cell(map.figure, 0, 1)));  // nobody reads ahead
+    EXPECT_EQ(map.symbolAt(QPointF(0, 2.2)), 2);
+    EXPECT_TRUE(map.readout(QPointF(0, 2))->title.contains("“c” at 2 reads “a” at 0"));
+    EXPECT_EQ(attentionGrid(data).headAt(QPointF(0.9, 0.1)), std::pair(0, 1));
+}
+
+TEST(InspectFigures, BlockMeansKeepTheMean) {
+    std::vector<double> losses(512);
+    for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = static_cast<double>(i);
+    const FigureCurve curve = blockMeans(losses, {}, {});
+    EXPECT_LE(curve.x.size(), 48);
+    EXPECT_DOUBLE_EQ(curve.x[0], curve.y[0]);
+    EXPECT_EQ(blockMeans({1, std::nan(""), 3}, {}, {}).y.size(), 3);
+}
+
+TEST(InspectFigures, SnapshotsKeepTheirOrder) {
+    InsideRun run = testRun(1, 100);
+    EXPECT_EQ(run.at(0)->iteration, 1);
+    EXPECT_EQ(run.at(99)->iteration, 50);
+    run.take({50, std::make_shared<const ProbeResult>(seenAt(7))});
+    EXPECT_EQ(run.snapshots.size(), 3U);
+    EXPECT_FLOAT_EQ(run.at(50)->result->query_usage.values[0], 7);
+    run.cutBack(50);
+    EXPECT_EQ(run.snapshots.size(), 2U);
+    EXPECT_EQ(run.iterations, (QList<double>{50}));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

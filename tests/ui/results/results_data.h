@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/experiment/experiment.h"
+#include "ui/results/results_picture.h"
+
+namespace ropelab::ui {
+
+/// A run for figures: its settings, its best validation loss (NaN: it diverged), and perhaps measurements.
+struct MadeRun {
+    nlohmann::json settings;
+    double best = 0;
+    RunMetrics metrics = {};
+};
+
+/// What the room would give its figures.
+inline ResultsData dataOf(const std::vector<MadeRun>& made, const ResultsOptions& options = {}) {
+    ResultsData data;
+    std::vector<ResultRun> runs;
+    for (const MadeRun& run : made) {
+        const bool failed = std::isnan(run.best);
+        RunSummary summary;
+        summary.best_validation_loss = run.best;
+        summary.final_validation_loss = run.best + 0.1;
+        summary.final_training_loss = run.best - 0.1;
+        summary.seconds = 10;
+        summary.tokens_per_second = 1000 * run.best;  // a lower loss is slower
+        runs.push_back({run.settings, "run", failed ? std::nullopt : std::optional(summary),
+                        failed ? RunState::failed : RunState::finished});
+        ResultsRun& read = data.runs.emplace_back();
+        read.id = static_cast<RunId>(data.runs.size());
+        read.name = QStringLiteral("run %1").arg(read.id);
+        read.spec = run_spec_from_json(run.settings);
+        read.state = runs.back().state;
+        read.metrics = run.metrics;
+        data.results.runs.push_back(read.id);
+    }
+    data.results.table = results_table(runs, options);
+    return data;
+}
+
+/// Runs of a key's values with seeds 1, 2, 3 …
+inline std::vector<MadeRun> madeRuns(const char* key, const std::vector<std::pair<double, std::vector<double>>>& groups,
+                                     const nlohmann::json& shared = nlohmann::json::object()) {
+    std::vector<MadeRun> runs;
+    for (const auto& [value, losses] : groups) {
+        for (std::size_t i = 0; i < losses.size(); ++i) {
+            nlohmann::json settings = shared;
+            settings[key] = value;
+            settings["seed"] = i + 1;
+            runs.push_back({std::move(settings), losses[i]});
+        }
+    }
+    return runs;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,350 @@
+#include "ui/results/results_figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <QSet>
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/shared_data.h"
+#include "tests/ui/results/results_data.h"
+#include "ui/results/key_figures.h"
+#include "ui/results/means_figure.h"
+#include "ui/results/published_values.h"
+#include "ui/results/text_figure.h"
+#include "ui/results/tradeoff_figures.h"
+#include "ui/results/training_figures.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Shape = FigureCurve::Shape;
+
+const double diverged = std::nan("");
+
+/// Large points: the means.
+std::vector<const FigureCurve*> means(const Figure& figure) {
+    std::vector<const FigureCurve*> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::points && curve.pointPt >= meanPt) result.push_back(&curve);
+    }
+    return result;
+}
+
+std::vector<const FigureCurve*> redPoints(const Figure& figure) {
+    std::vector<const FigureCurve*> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::points && curve.ink == Ink{Ink::Kind::error}) result.push_back(&curve);
+    }
+    return result;
+}
+
+/// Upright bars: x and both ends.
+std::vector<std::vector<double>> bars(const Figure& figure) {
+    std::vector<std::vector<double>> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::line && curve.x.size() == 2 && curve.x[0] == curve.x[1]) {
+            result.push_back({curve.x[0], curve.y[0], curve.y[1]});
+        }
+    }
+    return result;
+}
+
+QString rowOf(const Spot& spot, const QString& label) {
+    for (const auto& [name, value] : spot.rows) {
+        if (name == label) return value;
+    }
+    return {};
+}
+
+TEST(ResultsFigures, EachSaysWhatItIsAndWhatItNeeds) {
+    QSet<QString> names;
+    const ResultsData nothing = dataOf({});
+    for (const ResultsFigure& figure : resultsFigures()) {
+        names.insert(QLatin1String(figure.name));
+        EXPECT_FALSE(figure.title.isEmpty());
+        EXPECT_TRUE(figure.why.endsWith('.')) << figure.name;
+        const ResultsPicture picture = figure.make(nothing);
+        EXPECT_TRUE(isEmpty(picture.figure)) << figure.name;
+        EXPECT_GT(picture.figure.placeholder.size(), 20) << figure.name;
+        EXPECT_EQ(picture.figure.name, QLatin1String(figure.name));
+        EXPECT_EQ(findResultsFigure(QLatin1String(figure.name)), &figure);
+    }
+    EXPECT_EQ(names.size(), static_cast<qsizetype>(resultsFigures().size()));
+    EXPECT_EQ(findResultsFigure("heat"), nullptr);
+}
+
+TEST(ResultsFigures, LossAgainstThetaAscendsWithDeviations) {
+    const ResultsData data = dataOf(madeRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.2, 1.4}}}));
+    const Figure figure = lossByTheta(data).figure;
+    EXPECT_TRUE(figure.x.logarithmic);
+    EXPECT_EQ(figure.curves.front().x, QList<double>({500, 10000}));
+    EXPECT_NEAR(figure.curves.front().y[0], 1.3, 1e-12);
+    const auto found = bars(figure);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[1][0], 10000);
+    EXPECT_NEAR(found[1][1], 1.5, 1e-12);  // 1.6 − 0.1
+    EXPECT_NEAR(found[1][2], 1.7, 1e-12);
+    EXPECT_EQ(means(figure)[0]->ink, Ink::data(3));  // the first run at 500
+    EXPECT_EQ(figure.table.names.first(), "theta");
+}
+
+TEST(ResultsFigures, OneThetaIsNoCurve) {
+    const Figure figure = lossByTheta(dataOf(madeRuns("theta", {{500, {1.2, 1.4}}}))).figure;
+    EXPECT_TRUE(isEmpty(figure));
+    EXPECT_TRUE(figure.placeholder.contains("at least two thetas"));
+}
+
+TEST(ResultsFigures, DivergedRunsAreShownAndInNoMean) {
+    const ResultsData data = dataOf(madeRuns("theta", {{500, {1.2, diverged, 1.4}}, {10000, {1.5, 1.6, 1.7}}}));
+    for (const auto make : {lossByTheta, meansFigure, improvementFigure, lossBySpeed}) {
+        const ResultsPicture picture = make(data);
+        ASSERT_EQ(redPoints(picture.figure).size(), 1u) << picture.figure.name.toStdString();
+        EXPECT_TRUE(picture.figure.note.contains("1 run diverged or failed")) << picture.figure.note.toStdString();
+        EXPECT_TRUE(picture.figure.summary.contains("In no mean"));
+    }
+    EXPECT_NEAR(lossByTheta(data).figure.curves.front().y[0], 1.3, 1e-12);
+    EXPECT_EQ(rowOf(lossByTheta(data).spots.front(), "diverged or failed"), "1 run");
+}
+
+TEST(ResultsFigures, AModelThatDoesNotRotateIsALineAcross) {
+    std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}});
+    for (const int seed : {1, 2}) runs.push_back({{{"position", "learned"}, {"theta", 10000}, {"seed", seed}}, 1.9});
+    const Figure figure = lossByTheta(dataOf(runs)).figure;
+    ASSERT_EQ(figure.horizontalLines.size(), 1u);
+    EXPECT_NEAR(figure.horizontalLines[0].at, 1.9, 1e-12);
+    EXPECT_EQ(means(figure).size(), 2u);
+}
+
+TEST(ResultsFigures, PublishedValuesAreGreyAndOnlyOfTheSameText) {
+    ResultsData data =
+        dataOf(madeRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}}, {{"data", "tinyshakespeare"}}));
+    data.published = {{"theta paper", "tinyshakespeare", "theta", 5000, "best_validation_loss", {3, 1.4662, 0.0014}},
+                      {"theta paper", "enwik8", "theta", 5000, "best_validation_loss", {3, 1.0814, 0.0016}},
+                      {"theta paper", "tinyshakespeare", "theta", 5000, "bits_per_character", {3, 2.1, 0.1}}};
+    const ResultsPicture picture = lossByTheta(data);
+    int grey = 0;
+    for (const FigureCurve& curve : picture.figure.curves) {
+        if (curve.shape != Shape::points || curve.ink != Ink{Ink::Kind::quiet}) continue;
+        ++grey;
+        EXPECT_EQ(curve.y, QList<double>({1.4662}));
+    }
+    EXPECT_EQ(grey, 1);
+    const auto named = std::count_if(picture.figure.curves.begin(), picture.figure.curves.end(),
+                                     [](const auto& curve) { return curve.label == "theta paper, tinyshakespeare"; });
+    EXPECT_EQ(named, 1);  // at the line's end, in every export
+    EXPECT_TRUE(picture.figure.note.contains("published (theta paper, tinyshakespeare)"));
+    EXPECT_EQ(means(picture.figure).size(), 2u);
+    EXPECT_TRUE(picture.spots.back().title.startsWith("published"));
+}
+
+TEST(ResultsFigures, PublishedValuesNeedTheWholeText) {
+    SKIP_WITHOUT_SHARED_DATA("text/tinyshakespeare.txt");
+    std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2}}, {10000, {1.5}}}, {{"data", "tinyshakespeare"}});
+    runs.push_back({{{"data", "enwik8"}, {"seed", 1}}, 1.1});  // only its first part is there
+    const auto values = publishedValues(dataOf(runs).runs, shared_data("text"));
+    ASSERT_EQ(values.size(), 12u);  // six thetas, in nats and in bits
+    for (const PublishedValue& value : values) {
+        EXPECT_EQ(value.data, "tinyshakespeare");
+        EXPECT_EQ(value.sample.n, 3);
+    }
+    EXPECT_EQ(values[0].at, 500);
+    EXPECT_EQ(values[0].sample.mean, 1.4728);
+    EXPECT_EQ(values[0].sample.standard_deviation, 0.0016);
+    EXPECT_EQ(values[1].measure, "bits_per_character");
+    EXPECT_NEAR(values[1].sample.mean, 1.4728 / std::log(2.0), 1e-12);
+    EXPECT_TRUE(publishedValues(dataOf(madeRuns("theta", {{500, {1.2}}})).runs, shared_data("text")).empty());
+}
+
+TEST(ResultsFigures, ImprovementIsOverEachTextsOwnBaseline) {
+    std::vector<MadeRun> runs = madeRuns("theta", {{10000, {2.0, 2.02}}, {500, {1.0, 1.02}}}, {{"data", "a.txt"}});
+    const auto others = madeRuns("theta", {{10000, {4.0, 4.04}}, {500, {5.0, 5.04}}}, {{"data", "b.txt"}});
+    runs.insert(runs.end(), others.begin(), others.end());
+    const Figure figure = improvementFigure(dataOf(runs)).figure;
+    std::vector<double> ours;
+    for (const FigureCurve* mean : means(figure)) ours.push_back(mean->y[0]);
+    ASSERT_EQ(ours.size(), 4u);
+    EXPECT_NEAR(ours[0], 100 * 1.0 / 2.01, 1e-9);
+    EXPECT_EQ(ours[1], 0);
+    EXPECT_NEAR(ours[2], -100 * 1.0 / 4.02, 1e-9);
+    EXPECT_EQ(bars(figure).size(), 2u);  // a baseline has no difference from itself
+    for (const auto& bar : bars(figure)) EXPECT_LT(bar[1], bar[2]);
+}
+
+TEST(ResultsFigures, BandsAreTheRangeOfTheRuns) {
+    const nlohmann::json head = {{"width", 64}, {"heads", 1}};
+    const ResultsData data = dataOf(
+        madeRuns("fraction", {{0, {1.9, 1.8}}, {2.0 / 64, {1.7, 1.75}}, {0.1, {1.5, 1.52}}, {1, {1.45, 1.55}}}, head));
+    const Figure figure = lossByFraction(data).figure;
+    ASSERT_EQ(figure.bands.size(), 2u);
+    EXPECT_EQ(figure.bands[0].lower.first(), 1.7);
+    EXPECT_EQ(figure.bands[0].upper.first(), 1.9);
+    EXPECT_EQ(figure.bands[1].lower.first(), 1.45);
+    EXPECT_EQ(figure.bands[1].upper.first(), 1.55);
+    EXPECT_EQ(figure.bands[1].x, QList<double>({10, 100}));
+    EXPECT_TRUE(figure.note.contains("0.15 nats apart")) << figure.note.toStdString();
+    EXPECT_EQ(figure.curves.front().x, QList<double>({0, 3.125, 10, 100}));
+}
+
+TEST(ResultsFigures, ASmallHeadHasNoBands) {
+    // 10 % of 16 channels are two of them.
+    const nlohmann::json head = {{"width", 16}, {"heads", 1}};
+    const Figure figure =
+        lossByFraction(dataOf(madeRuns("fraction", {{0, {1.9, 1.8}}, {0.1, {1.5, 1.6}}}, head))).figure;
+    EXPECT_TRUE(figure.bands.empty());
+    EXPECT_EQ(means(figure).size(), 2u);
+}
+
+TEST(ResultsFigures, NoPositionsStandAtFractionZero) {
+    std::vector<MadeRun> runs = madeRuns("fraction", {{0.5, {1.2, 1.4}}, {1, {1.5, 1.6}}});
+    runs.push_back({{{"position", "none"}, {"seed", 1}}, 1.9});
+    EXPECT_EQ(lossByFraction(dataOf(runs)).figure.curves.front().x, QList<double>({0, 50, 100}));
+}
+
+TEST(ResultsFigures, ContextHasACurveForEachFraction) {
+    std::vector<MadeRun> runs = madeRuns("context", {{64, {1.5}}, {128, {1.4}}}, {{"fraction", 0.25}});
+    const auto full = madeRuns("context", {{64, {1.3}}, {128, {1.2}}}, {{"fraction", 1}});
+    runs.insert(runs.end(), full.begin(), full.end());
+    const Figure figure = lossByContext(dataOf(runs)).figure;
+    EXPECT_EQ(figure.curves[0].label, "fraction 25 %");
+    EXPECT_EQ(figure.curves[1].label, "fraction 100 %");
+    EXPECT_EQ(figure.curves[1].y, QList<double>({1.3, 1.2}));
+    EXPECT_EQ(figure.curves[1].ink, Ink::data(2));
+}
+
+TEST(ResultsFigures, PairedDifferencesAreBySeed) {
+    const ResultsPicture picture =
+        pairedDifferences(dataOf(madeRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, diverged}}})));
+    const Figure& figure = picture.figure;
+    ASSERT_EQ(means(figure).size(), 1u);
+    EXPECT_NEAR(means(figure)[0]->y[0], -0.125, 1e-12);
+    EXPECT_EQ(figure.table.columns[1], QList<double>({1, 2}));
+    EXPECT_NEAR(figure.table.columns[2][1], -0.15, 1e-12);
+    EXPECT_EQ(figure.horizontalLines.front().at, 0);
+    EXPECT_EQ(redPoints(figure).size(), 1u);
+    EXPECT_TRUE(rowOf(picture.spots.front(), "seed 2").contains("0.15"));
+}
+
+RunMetrics evaluated(const std::vector<double>& losses) {
+    RunMetrics metrics;
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        metrics.evaluations.iteration.push_back(static_cast<std::int64_t>(10 * i));
+        metrics.evaluations.validation_loss.push_back(losses[i]);
+        metrics.evaluations.training_loss.push_back(losses[i]);
+    }
+    return metrics;
+}
+
+TEST(ResultsFigures, LearningCurvesAreMeansWhereAllSeedsHaveANumber) {
+    const ResultsData data = dataOf({{{{"seed", 1}}, 1.0, evaluated({4, 2, 1})},
+                                     {{{"seed", 2}}, 1.0, evaluated({4, 3})},
+                                     {{{"seed", 3}}, diverged, evaluated({4, 50})}});
+    const Figure figure = meanCurves(data).figure;
+    const FigureCurve& mean = figure.curves.back();
+    EXPECT_EQ(mean.x, QList<double>({0, 10}));
+    EXPECT_EQ(mean.y, QList<double>({4, 2.5}));
+    ASSERT_EQ(figure.bands.size(), 1u);
+    EXPECT_NEAR(figure.bands[0].upper[1] - figure.bands[0].lower[1], 2 * std::sqrt(0.5), 1e-12);
+    int red = 0;
+    for (const FigureCurve& curve : figure.curves) red += curve.companion && curve.ink == Ink{Ink::Kind::error};
+    EXPECT_EQ(red, 1);
+    EXPECT_TRUE(figure.note.contains("1 run that failed, in no mean"));
+}
+
+RunMetrics stepped(double loss) {
+    RunMetrics metrics;
+    metrics.steps = {{1, 2, 3}, {loss, 9, loss}, {1, 30, 1}, {0, 0, 0}};
+    return metrics;
+}
+
+TEST(ResultsFigures, SpikesDrawLossAndNormOfEveryRunWhileTheyAreFew) {
+    ResultsData data = dataOf(
+        {{{{"theta", 500}, {"seed", 1}}, 1.0, stepped(2)}, {{{"theta", 10000}, {"seed", 1}}, diverged, stepped(3)}});
+    const Figure few = spikeFigure(data).figure;
+    EXPECT_TRUE(few.y.logarithmic);
+    ASSERT_EQ(few.curves.size(), 5u);  // two a run, and where one ended
+    EXPECT_EQ(few.curves[1].y, QList<double>({1, 30, 1}));
+    EXPECT_TRUE(few.curves[1].companion);
+    EXPECT_EQ(few.curves[3].label, "10k · seed 1, failed");
+    EXPECT_EQ(redPoints(few).size(), 1u);
+
+    std::vector<MadeRun> many;
+    for (int i = 0; i < 9; ++i) many.push_back({{{"theta", i % 2 ? 500 : 10000}, {"seed", i}}, 1.0, stepped(2)});
+    data = dataOf(many);
+    data.picked = 1;
+    EXPECT_EQ(spikeFigure(data).figure.curves.size(), 8u);  // four seeds at 500
+    EXPECT_TRUE(spikeFigure(data).figure.note.contains("θ 500"));
+}
+
+TEST(ResultsFigures, TheFrontIsWhatNoGroupBeats) {
+    // A lower loss is slower here, but for the one that is slow as well as bad.
+    ResultsData data = dataOf(madeRuns("theta", {{500, {1.2, 1.2}}, {1000, {1.4, 1.4}}}));
+    const ResultsPicture both = lossBySpeed(data);
+    int efficient = 0;
+    for (const Spot& spot : both.spots) efficient += rowOf(spot, "efficient").startsWith("no other");
+    EXPECT_EQ(efficient, 2);
+    const Figure memory = lossByMemory(data).figure;  // equal shapes: the lower loss wins
+    int named = 0;
+    for (const FigureCurve& curve : memory.curves) named += curve.label == "500";
+    EXPECT_EQ(named, 1);
+    EXPECT_GT(memory.x.minimum, 0);
+    ResultsOptions speed;
+    speed.compare = "tokens_per_second";
+    EXPECT_TRUE(lossBySpeed(dataOf(madeRuns("theta", {{500, {1.2}}}), speed)).figure.placeholder.contains("loss"));
+}
+
+TEST(ResultsFigures, ParallelCoordinatesGoFromLowestToHighest) {
+    const ResultsPicture picture =
+        parallelCoordinates(dataOf(madeRuns("theta", {{10000, {1.5}}, {500, {1.3}}, {1000, {diverged}}})));
+    const Figure& figure = picture.figure;
+    EXPECT_EQ(figure.horizontalLines.front().label, "θ: 500 … 10k");
+    const FigureCurve& first = figure.curves.front();  // from θ 10k, the highest, to the highest final training loss
+    EXPECT_EQ(first.x, QList<double>({1, 1}));
+    EXPECT_EQ(redPoints(figure).size(), 1u);
+    EXPECT_EQ(redPoints(figure)[0]->x, QList<double>({0.5}));
+    for (const FigureCurve& curve : figure.curves) EXPECT_LE(curve.x.first(), curve.x.last());
+    EXPECT_TRUE(figure.note.contains("1 diverged"));
+}
+
+TEST(ResultsFigures, InformationStandsAboveTheWavelengths) {
+    ResultsData data = dataOf(madeRuns("theta", {{500, {1.3}}, {10000, {1.5}}}, {{"width", 16}, {"heads", 1}}));
+    EXPECT_TRUE(informationFigure(data).figure.placeholder.contains("counted"));
+    data.texts = {{"a text", 0, {}, {{1, 10, 100}, {1.0, 0.1, -0.001}, {1.1, 0.2, 0.001}, 5000}}};
+    const ResultsPicture picture = informationFigure(data);
+    const FigureCurve& curve = picture.figure.curves.front();
+    EXPECT_EQ(curve.y[1], 0.1);
+    EXPECT_TRUE(std::isnan(curve.y[2]));  // no more than chance
+    double shortest = 1e9;
+    int waves = 0;
+    for (const Spot& spot : picture.spots) {
+        if (!spot.title.startsWith("θ")) continue;
+        ++waves;
+        EXPECT_LT(spot.at.y(), 1e-4);
+        shortest = std::min(shortest, spot.at.x());
+    }
+    EXPECT_GT(waves, 2);
+    EXPECT_NEAR(shortest, 2 * M_PI, 1e-9);
+    EXPECT_TRUE(picture.figure.note.contains("longer than the axis"));
+    data.texts = {{"b", 0, "There is no such file.", {}}};
+    EXPECT_EQ(informationFigure(data).figure.placeholder, "There is no such file.");
+}
+
+TEST(ResultsFigures, TheCrosshairReadsTheNearestSpot) {
+    const ResultsPicture picture = lossByTheta(dataOf(madeRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.7}}})));
+    const Spot* spot = spotNear(picture, {520, 1.31});
+    ASSERT_NE(spot, nullptr);
+    EXPECT_EQ(spot->group, 0);
+    EXPECT_EQ(spotNear(picture, {2200, 1.7}), nullptr);
+    const auto readout = readoutAt(picture, {10000, 1.6});
+    ASSERT_TRUE(readout);
+    EXPECT_EQ(readout->title, "θ 10k");
+    EXPECT_EQ(readout->rows[0].label, "mean");
+    EXPECT_TRUE(readout->rows[0].value.startsWith("1.6000"));
+    const ResultsPicture columns = meansFigure(dataOf(madeRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.7}}})));
+    ASSERT_NE(spotNear(columns, {0.4, 1.69}), nullptr);  // anywhere in its column
+    EXPECT_EQ(spotNear(columns, {0.4, 1.69})->group, 0);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,103 @@
+// The pictures of the Results room.
+#include <QComboBox>
+#include <QSignalSpy>
+
+#include "core/spec/error.h"
+#include "tests/ui/results/results_fixture.h"
+#include "ui/figure/export.h"
+#include "ui/results/figure_pane.h"
+#include "ui/window/batch_modes.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// What BadInput says; "" where nothing is thrown.
+QString refusal(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const BadInput& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST_F(ResultsRoomTest, TheFigureHasIntervalsAndSeeds) {
+    openUsual();
+    const Figure figure = room->figure();
+    EXPECT_EQ(figure.x.categories, QStringList({"10k", "500", "2k"}));
+    EXPECT_EQ(figure.y.title(), "best validation loss (nats)");
+    // A group: bar, two caps, the mean and three seeds.
+    ASSERT_EQ(figure.curves.size(), 21u);
+    const Description& first = room->results().table.groups[0].described[0];
+    EXPECT_EQ(figure.curves[0].y, QList<double>({first.confidence_low, first.confidence_high}));
+    EXPECT_EQ(figure.curves[3].y, QList<double>({first.mean}));
+    EXPECT_EQ(figure.curves[7].ink, Ink::data(3));  // the fourth run is the second group's first
+    ASSERT_EQ(figure.horizontalLines.size(), 1u);
+    EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.51);
+    const QByteArray csv = figureCsv(figure);
+    EXPECT_TRUE(csv.contains("95 % interval, low"));
+    EXPECT_TRUE(csv.contains("1.31"));
+}
+
+TEST_F(ResultsRoomTest, TheChooserHasEveryFigure) {
+    openUsual();
+    FigurePane& pane = room->figures();
+    QSignalSpy chosen(&pane, &FigurePane::figureChosen);
+    for (const ResultsFigure& figure : resultsFigures()) {
+        room->showPart(figure.name);
+        ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); })) << figure.name;
+        EXPECT_EQ(room->figure().name, QLatin1String(figure.name));
+        EXPECT_EQ(pane.chooser()->currentText(), figure.title);
+    }
+    EXPECT_EQ(chosen.count(), static_cast<int>(resultsFigures().size()) - 1);
+    pane.step(1);
+    EXPECT_EQ(room->figure().name, "group-means");
+    pane.step(-1);
+    EXPECT_EQ(room->figure().name, "mutual-information");
+    EXPECT_TRUE(refusal([&] { room->showPart("heat"); }).startsWith("There is no figure \"heat\" in Results"));
+}
+
+TEST_F(ResultsRoomTest, TheTextIsCountedBesideTheWindow) {
+    workspace->experiment().replace(smallSweep(40));
+    room->show();
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    room->showPart("mutual-information");
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy() && !isEmpty(room->figure()); }));
+    const Figure figure = room->figure();
+    EXPECT_EQ(figure.curves.front().label, "text.txt");
+    EXPECT_EQ(figure.table.names.size(), 3);
+    EXPECT_GT(figure.curves.front().y.first(), 1);  // the same sentence again and again
+}
+
+TEST_F(ResultsRoomTest, AClickInThePicturePicksAGroup) {
+    openUsual();
+    emit room->figures().view().clicked({2.1, 1.5});
+    EXPECT_EQ(room->pickedGroup(), 2);
+    room->showPart("loss-by-theta");
+    emit room->figures().view().clicked({500, 1.31});
+    EXPECT_EQ(room->pickedGroup(), 1);
+    EXPECT_EQ(room->figure().curves.front().x, QList<double>({500, 2000, 10000}));
+}
+
+TEST_F(ResultsRoomTest, TheTerminalWritesItsFigures) {
+    openUsual();
+    LaunchOptions launch;
+    launch.mode = LaunchOptions::Mode::figure;
+    launch.lab = workspace->lab().path();
+    launch.output = file("figure.csv");
+    launch.figureOptions.format = FigureFormat::csv;
+    launch.figure = "loss-by-theta";
+    launch.unit = "nats";
+    EXPECT_EQ(writeFigure(launch), 0);
+    QFile csv(launch.output);
+    ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+    const QByteArray text = csv.readAll();
+    EXPECT_TRUE(text.contains("best validation loss (nats)")) << text.toStdString();
+    EXPECT_TRUE(text.contains("1.31"));
+    launch.figure = "loss-by-fraction";
+    EXPECT_TRUE(refusal([&] { writeFigure(launch); }).contains("needs at least two fractions"));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

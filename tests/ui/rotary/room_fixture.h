@@ -1,0 +1,49 @@
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <QApplication>
+#include <memory>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rotary/rotary_model.h"
+
+namespace ropelab::ui {
+
+/// A rotary room on screen, with a workspace of its own.
+template <typename R>
+class RoomFixture : public Workbench {
+ protected:
+    void open(const RotarySetup& setup, const QSize& size) {
+        workspace = std::make_unique<Workspace>(options());
+        set(setup);
+        room = std::make_unique<R>(*workspace);
+        room->resize(size);
+        room->show();
+        ASSERT_TRUE(QTest::qWaitForWindowExposed(room.get()));
+        room->refreshNow();
+        QApplication::processEvents();  // the words take their lines, the views what is left
+        room->refreshNow();
+    }
+    void TearDown() override {
+        room.reset();
+        workspace.reset();
+    }
+
+    RotaryModel& model() { return workspace->rotary(); }
+    const RotarySetup& setup() { return model().setup(); }
+    /// One step of undo.
+    void set(const RotarySetup& setup) {
+        model().endDrag();
+        model().change("change setup", setup);
+        model().endDrag();
+    }
+    static QCustomPlot* plotOf(FigureView* view) { return view->template findChild<QCustomPlot*>(); }
+    static QPoint inPlot(FigureView* view, const QPointF& pixel) { return (pixel - plotOf(view)->pos()).toPoint(); }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<R> room;
+};
+
+}  // namespace ropelab::ui

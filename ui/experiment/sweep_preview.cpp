@@ -1,0 +1,195 @@
+#include "ui/experiment/sweep_preview.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "ui/window/format.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int runRole = Qt::UserRole;  // the run's place in the preview
+
+QString valueText(const RunSpec& run, const std::string& name) {
+    return QString::fromStdString(to_text(key(name).get(run)));
+}
+
+}  // namespace
+
+QString costText(double seconds, std::int64_t bytes, bool measured) {
+    return QObject::tr("about %1, %2 (%3)")
+        .arg(durationText(seconds), bytesText(bytes), measured ? QObject::tr("measured") : QObject::tr("estimated"));
+}
+
+SweepPreview::SweepPreview(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+    setProperty("panel", true);
+    setAccessibleName(tr("Runs of the sweep"));
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeHeading(tr("Sweep in the panel"), this));
+    auto* top = new QHBoxLayout;
+    m_title = new QLabel(this);
+    m_title->setWordWrap(true);
+    m_title->setAccessibleName(tr("What the sweep takes"));
+    top->addWidget(m_title, 1);
+    m_measure = new QPushButton(this);
+    m_measure->setFocusPolicy(Qt::TabFocus);
+    m_measure->setToolTip(tr("Lets each cohort take a few steps, in place of the estimate."));
+    connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
+    top->addWidget(m_measure);
+    column->addLayout(top);
+    m_table = new QTreeWidget(this);
+    m_table->setAccessibleName(tr("Runs, by cohort"));
+    m_table->setUniformRowHeights(true);
+    m_table->setAllColumnsShowFocus(true);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setStyleSheet(QStringLiteral("QTreeView::item { padding: 2px 0; }"));
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_table, &QWidget::customContextMenuRequested, this, &SweepPreview::openMenu);
+    column->addWidget(m_table, 1);
+
+    connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPreview::renew);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPreview::renewButton);
+    connect(&workspace.session(), &SweepSession::ended, this, [this] {
+        if (!m_preview.measured()) renew();  // the machine's speed may be known better now
+    });
+    connect(&workspace.meter(), &SweepMeter::started, this, &SweepPreview::renewButton);
+    connect(&workspace.meter(), &SweepMeter::measured, this, &SweepPreview::take);
+    connect(&workspace.meter(), &SweepMeter::ended, this, [this] {
+        m_measures = false;
+        renewButton();
+    });
+    renew();
+}
+
+QString SweepPreview::summary() const {
+    return m_title->text();
+}
+
+void SweepPreview::measure() {
+    if (m_workspace.meter().isActive()) return m_workspace.meter().stop();
+    if (m_preview.cohorts.empty()) return;
+    m_measures = true;
+    m_workspace.measure(m_preview.cohort_runs());
+    m_measures = m_workspace.meter().isActive();
+    renewButton();
+}
+
+void SweepPreview::leaveOut(std::size_t run) {
+    std::map<std::string, std::string> values;
+    for (const std::string& name : m_preview.differing) {
+        values[name] = to_text(key(name).get(m_preview.runs.at(run)));
+    }
+    if (values.empty()) return;
+    m_workspace.experiment().edit(tr("leave out %1").arg(QString::fromStdString(assignments_text(values))),
+                                  [&](Experiment& experiment) {
+                                      auto exclusions = experiment.exclusions();
+                                      exclusions.push_back(values);
+                                      experiment.set_exclusions(std::move(exclusions));
+                                  });
+}
+
+void SweepPreview::showEvent(QShowEvent* event) {
+    QFrame::showEvent(event);
+    if (m_stale) renew();
+}
+
+void SweepPreview::renew() {
+    m_stale = !isVisible();
+    if (m_stale) return;
+    if (m_measures) {  // of another sweep than the one to be shown
+        m_measures = false;
+        m_workspace.meter().stop();
+    }
+    m_preview = {};
+    try {
+        m_preview = ropelab::preview(m_workspace.experiment().value().expand(),
+                                     m_workspace.settings().value("machine/operations_per_second").toDouble());
+        fill();
+    } catch (const BadInput& refusal) {
+        m_table->clear();
+        m_title->setText(QString::fromStdString(refusal.what()));
+    }
+    renewButton();
+}
+
+void SweepPreview::fill() {
+    m_table->clear();
+    QStringList titles = {tr("run")};
+    for (const std::string& name : m_preview.differing) {
+        titles << QString::fromStdString(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+    }
+    m_table->setColumnCount(static_cast<int>(titles.size()));
+    m_table->setHeaderLabels(titles);
+    for (const PreviewedCohort& cohort : m_preview.cohorts) {
+        auto* group = new QTreeWidgetItem(m_table);
+        group->setFirstColumnSpanned(true);
+        for (const std::size_t run : cohort.runs) {
+            auto* item = new QTreeWidgetItem(group);
+            item->setText(0, m_preview.differing.empty() ? QString::fromStdString(label_of(m_preview.runs[run]))
+                                                         : QString::number(run + 1));
+            item->setData(0, runRole, static_cast<qulonglong>(run));
+            for (std::size_t k = 0; k < m_preview.differing.size(); ++k) {
+                const int place = static_cast<int>(k) + 1;
+                item->setText(place, valueText(m_preview.runs[run], m_preview.differing[k]));
+            }
+        }
+        group->setExpanded(true);
+    }
+    fillCosts();
+    for (int i = 0; i < m_table->columnCount(); ++i) m_table->resizeColumnToContents(i);
+}
+
+void SweepPreview::fillCosts() {
+    for (std::size_t i = 0; i < m_preview.cohorts.size(); ++i) {
+        const PreviewedCohort& cohort = m_preview.cohorts[i];
+        QTreeWidgetItem* item = m_table->topLevelItem(static_cast<int>(i));
+        QString text = tr("cohort %1: %2, %3")
+                           .arg(QString::number(i + 1), countText(std::ssize(cohort.runs), tr("run")),
+                                costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
+        if (!cohort.problem.empty()) {
+            text += tr("; not measured: %1").arg(QString::fromStdString(cohort.problem));
+            item->setToolTip(0, QString::fromStdString(cohort.problem));
+        }
+        item->setText(0, text);
+    }
+    m_title->setText(tr("%1 in %2, %3")
+                         .arg(countText(std::ssize(m_preview.runs), tr("run")),
+                              countText(std::ssize(m_preview.cohorts), tr("cohort")),
+                              costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
+}
+
+void SweepPreview::renewButton() {
+    const bool active = m_workspace.meter().isActive();
+    m_measure->setText(active ? tr("Stop measuring") : tr("Measure"));
+    m_measure->setEnabled(active || (!m_preview.cohorts.empty() && !m_workspace.session().isActive()));
+}
+
+void SweepPreview::take(const Measurement& measurement) {
+    if (!m_measures) return;
+    m_preview.take(measurement);
+    fillCosts();
+}
+
+void SweepPreview::openMenu(const QPoint& where) {
+    const QTreeWidgetItem* item = m_table->itemAt(where);
+    const QVariant run = item ? item->data(0, runRole) : QVariant();
+    if (!run.isValid() || m_preview.differing.empty()) return;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Leave this run out"), this, [this, run] { leaveOut(run.toULongLong()); });
+    menu->popup(m_table->viewport()->mapToGlobal(where));
+}
+
+}  // namespace ropelab::ui

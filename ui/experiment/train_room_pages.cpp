@@ -1,0 +1,149 @@
+// The Train room's actions and the pages of its middle.
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "core/spec/error.h"
+#include "ui/experiment/plot_toolbar.h"
+#include "ui/experiment/queue_view.h"
+#include "ui/experiment/run_list.h"
+#include "ui/experiment/sweep_panel.h"
+#include "ui/experiment/sweep_preview.h"
+#include "ui/experiment/train_room.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/window/actions.h"
+#include "ui/window/icons.h"
+#include "ui/window/scaled.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+
+void TrainRoom::addActions(ActionRegistry& registry) {
+    const auto picked = [this] { return m_list->picked() != 0; };
+    registry.add({.id = "run.rename",
+                  .menu = "Edit",
+                  .text = tr("Rename picked run"),
+                  .handler = [this] { m_list->rename(m_list->picked()); },
+                  .enabled = picked,
+                  .separatorBefore = true});
+    registry.add({.id = "run.annotate",
+                  .menu = "Edit",
+                  .text = tr("Note on picked run"),
+                  .handler = [this] { m_list->annotate(m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "run.delete",
+                  .menu = "Edit",
+                  .text = tr("Delete picked run"),
+                  .handler = [this] { m_workspace.deleteRun(m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "run.stop_picked",
+                  .menu = "Run",
+                  .text = tr("Stop picked run"),
+                  .handler = [this] { m_workspace.session().stopRun(m_list->picked()); },
+                  .enabled = [this] { return m_workspace.session().isTraining(m_list->picked()); }});
+    registry.add({.id = "run.plan",
+                  .menu = "Run",
+                  .text = tr("Runs and queue"),
+                  .handler = [this] { showPlan(!m_planShown); },
+                  .checked = [this] { return m_planShown; }});
+    registry.add({.id = "plot.log",
+                  .menu = "View",
+                  .text = tr("Logarithmic axis"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
+                  .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
+                  .checked = [this] { return m_plot->isYLogarithmic(); },
+                  .separatorBefore = true});
+    registry.add({.id = "plot.reset",
+                  .menu = "View",
+                  .text = tr("Reset plot"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
+                  .handler = [this] { m_plot->resetView(); },
+                  .enabled = [this] { return !isEmpty(); }});
+}
+
+QWidget* TrainRoom::makeEmptyState() {
+    auto* page = new QFrame(this);
+    page->setProperty("paper", true);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {48, 24, 48, 24}, 16);
+    column->addStretch(2);
+    auto* title = new QLabel(tr("Watch small models learn, side by side"), page);
+    title->setProperty("roomTitle", true);
+    title->setAlignment(Qt::AlignCenter);
+    title->setWordWrap(true);
+    column->addWidget(title);
+    m_emptyText = new QLabel(page);
+    m_emptyText->setAlignment(Qt::AlignCenter);
+    m_emptyText->setWordWrap(true);
+    column->addWidget(m_emptyText);
+    m_emptyStart = new QPushButton(tr("Start"), page);
+    m_emptyStart->setProperty("primary", true);
+    setIcon(m_emptyStart, outline::start);
+    m_emptyStart->setFocusPolicy(Qt::TabFocus);
+    scaleWidth(m_emptyStart, 160);
+    connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_workspace.start(); });
+    column->addWidget(m_emptyStart, 0, Qt::AlignCenter);
+    column->addStretch(3);
+    return page;
+}
+
+QWidget* TrainRoom::makeSample() {
+    auto* box = new QFrame(this);
+    box->setProperty("panel", true);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {12, 4, 4, 4}, 4);
+    m_sampleTitle = new QLabel(box);
+    m_sampleTitle->setProperty("quiet", true);
+    m_sampleTitle->setTextFormat(Qt::PlainText);
+    m_sampleTitle->setWordWrap(true);
+    m_sampleTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    column->addWidget(m_sampleTitle);
+    m_sample = new QPlainTextEdit(box);
+    m_sample->setReadOnly(true);
+    m_sample->setFrameShape(QFrame::NoFrame);
+    m_sample->setStyleSheet(QStringLiteral("QPlainTextEdit { border: none; background: transparent; padding: 0; }"));
+    m_sample->setAccessibleName(tr("What the picked run writes"));
+    m_sample->setMinimumHeight(24);
+    column->addWidget(m_sample, 1);
+    showSample(0);
+    return box;
+}
+
+QWidget* TrainRoom::makePlan() {
+    auto* split = new QSplitter(Qt::Vertical, this);
+    split->setChildrenCollapsible(false);
+    m_queue = new QueueView(m_workspace, split);
+    m_preview = new SweepPreview(m_workspace, split);
+    split->addWidget(m_queue);
+    split->addWidget(m_preview);
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 2);
+    return split;
+}
+
+void TrainRoom::showPlan(bool shown) {
+    m_planShown = shown;
+    renewPages();
+    if (m_panel) m_panel->setPlanShown(shown);
+}
+
+void TrainRoom::showPart(const QString& part) {
+    if (part != QStringLiteral("plan")) {
+        throw BadInput("There is no part \"" + part.toStdString() + "\" in the Train room; it has plan.");
+    }
+    showPlan(true);
+}
+
+bool TrainRoom::isPlanShown() const {
+    return m_planShown;
+}
+
+void TrainRoom::renewPages() {
+    m_toolbar->setVisible(!m_planShown);  // it is about curves
+    m_pages->setCurrentIndex(m_planShown ? 2 : isEmpty() ? 0 : 1);
+}
+
+}  // namespace ropelab::ui

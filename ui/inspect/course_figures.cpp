@@ -1,0 +1,322 @@
+#include "ui/inspect/course_figures.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::size_t kMostPairs = 5;
+
+using Emphasis = FigureCurve::Emphasis;
+
+void addCursor(Figure& figure, const InspectData& data) {
+    const Snapshot* now = data.snapshot();
+    if (!now) return;
+    figure.verticalLines.push_back({static_cast<double>(now->iteration),
+                                    QObject::tr("step %1").arg(groupedText(now->iteration)),
+                                    {Ink::Kind::accent},
+                                    QStringLiteral("time")});
+}
+
+Figure overTraining(const InspectData& data, const char* name, Axis y) {
+    Figure figure = inspectFigure(data, name);
+    figure.x = {QObject::tr("iteration"), {}};
+    figure.x.minimum = 0;
+    figure.x.maximum = static_cast<double>(data.run->spec.iterations);
+    figure.y = std::move(y);
+    return figure;
+}
+
+/// One number of every snapshot.
+FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& quantity, Ink ink,
+                     const std::function<double(const ProbeResult&)>& number) {
+    FigureCurve curve = inspectCurve(label, quantity, ink, {}, {});
+    for (const Snapshot& snapshot : run.snapshots) {
+        curve.x.append(static_cast<double>(snapshot.iteration));
+        curve.y.append(number(*snapshot.result));
+    }
+    return curve;
+}
+
+double numberAt(const std::vector<double>& row, std::size_t place) {
+    return place < row.size() ? row[place] : std::nan("");
+}
+
+/// Curves of the layers, or of the heads of the chosen one.
+struct Line {
+    QString label;
+    std::int64_t layer;
+    std::int64_t head;
+};
+std::vector<Line> linesOf(const InspectData& data) {
+    std::vector<Line> lines;
+    const std::int64_t layer = layerOf(data);
+    if (layer < 0) {
+        for (std::int64_t i = 0; i < data.run->spec.layers; ++i) {
+            lines.push_back({QObject::tr("layer %1").arg(i), i, headOf(data)});
+        }
+    } else {
+        for (std::int64_t i = 0; i < data.run->spec.heads; ++i) {
+            if (headOf(data) < 0 || headOf(data) == i) lines.push_back({QObject::tr("head %1").arg(i), layer, i});
+        }
+    }
+    return lines;
+}
+
+InspectPicture courseByLayer(const InspectData& data, const char* name, Axis y, ProbeArray ProbeResult::*array) {
+    if (!data.snapshot() || (data.snapshot()->result.get()->*array).empty()) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, y)};
+    Figure& figure = picture.figure;
+    int index = 0;
+    for (const Line& line : linesOf(data)) {
+        const auto number = [&](const ProbeResult& result) {
+            return numberAt(meanRow(result.*array, line.layer, line.head, data.run->spec.heads), 0);
+        };
+        const FigureCurve curve = courseOf(*data.run, line.label, y.label, Ink::data(index++), number);
+        if (data.ghost) {
+            figure.curves.push_back(
+                ghostCurve(courseOf(*data.ghost, line.label, y.label, curve.ink, number), *data.ghost));
+        }
+        figure.curves.push_back(curve);
+    }
+    addCursor(figure, data);
+    figure.note = data.run->name;
+    figure.summary = QObject::tr("%1 over training of %2, %3.").arg(y.label, data.run->name, whereText(data.choices));
+    return picture;
+}
+
+/// Numbers of one moment against x, with the first snapshot's and the second run's beneath.
+InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis y,
+                        const std::function<FigureCurve(const ProbeResult&, Ink)>& make) {
+    const Snapshot* now = data.snapshot();
+    if (!now) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = std::move(x);
+    figure.y = std::move(y);
+    FigureCurve curve = make(*now->result, Ink::data(data.run->colorIndex()));
+    if (curve.x.isEmpty()) return withoutNumbers(data, name);
+    const Snapshot& first = data.run->snapshots.front();
+    if (first.iteration != now->iteration) {
+        FigureCurve start = make(*first.result, {Ink::Kind::quiet});
+        start.companion = true;
+        start.quantity = QObject::tr("%1, step %2").arg(figure.y.label, groupedText(first.iteration));
+        figure.curves.push_back(std::move(start));
+        figure.note = QObject::tr("grey: step %1").arg(groupedText(first.iteration));
+    }
+    if (const Snapshot* other = data.ghostSnapshot()) {
+        figure.curves.push_back(ghostCurve(make(*other->result, Ink::data(data.ghost->colorIndex())), *data.ghost));
+    }
+    curve.label = QObject::tr("step %1").arg(groupedText(now->iteration));
+    figure.curves.push_back(std::move(curve));
+    figure.note = data.run->name + (figure.note.isEmpty() ? QString() : QStringLiteral("; ") + figure.note);
+    figure.summary = QObject::tr("%1 against %2 of %3 after %4 steps.")
+                         .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+/// The same symbols where they stood first, which nothing tells: what retrieval must beat.
+void addLevel(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
+    if (figure.curves.empty()) return;
+    FigureCurve level = inspectCurve({}, QObject::tr("where the symbols stood first"), {Ink::Kind::quiet}, {}, {});
+    level.shape = FigureCurve::Shape::points;
+    level.pointPt = 5;
+    for (const RetrievalPoint& point : data.snapshot()->result->retrieval) {
+        level.x.append(static_cast<double>(point.lag));
+        level.y.append(number(point));
+    }
+    figure.curves.insert(figure.curves.begin(), std::move(level));
+    figure.note += QObject::tr("; points: the level to beat");
+}
+
+}  // namespace
+
+QList<double> lagsOf(const ProbeResult& result) {
+    QList<double> x;
+    for (const RetrievalPoint& point : result.retrieval) x.append(static_cast<double>(point.lag));
+    return x;
+}
+
+QList<double> accuraciesOf(const ProbeResult& result) {
+    QList<double> y;
+    for (const RetrievalPoint& point : result.retrieval) y.append(100 * point.accuracy);
+    return y;
+}
+
+QList<double> lossesOf(const ProbeResult& result) {
+    QList<double> y;
+    for (const RetrievalPoint& point : result.retrieval) y.append(point.loss);
+    return y;
+}
+
+double meanAccuracy(const ProbeResult& result) {
+    double right = 0;
+    double symbols = 0;
+    for (const RetrievalPoint& point : result.retrieval) {
+        right += point.accuracy * static_cast<double>(point.symbols);
+        symbols += static_cast<double>(point.symbols);
+    }
+    return symbols > 0 ? right / symbols : std::nan("");
+}
+
+InspectPicture shareCourse(const InspectData& data) {
+    constexpr const char* name = "share-course";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->logit_share.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, {QObject::tr("logit share"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    const auto wavelengths = wavelengthsOf(data.run->spec);
+    const auto row = meanRow(now->result->logit_share, layerOf(data), headOf(data), data.run->spec.heads);
+    std::vector<std::size_t> order(row.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&row](auto a, auto b) { return row[a] > row[b]; });
+    order.resize(std::min(order.size(), kMostPairs));
+    const auto lit = data.choices.pair;
+    if (lit && *lit < static_cast<int>(row.size()) &&
+        std::find(order.begin(), order.end(), static_cast<std::size_t>(*lit)) == order.end()) {
+        order.push_back(static_cast<std::size_t>(*lit));
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::size_t pair = order[i];
+        const bool rest = pair >= wavelengths.size();
+        const QString label = rest ? QObject::tr("rest") : QObject::tr("pair %1").arg(pair);
+        const auto number = [&](const ProbeResult& result) {
+            return 100 * numberAt(meanRow(result.logit_share, layerOf(data), headOf(data), data.run->spec.heads), pair);
+        };
+        const Ink ink = rest ? Ink{Ink::Kind::unrotated} : Ink::data(static_cast<int>(i));
+        FigureCurve curve = courseOf(*data.run, label, QObject::tr("share of %1").arg(label), ink, number);
+        if (data.ghost) {
+            figure.curves.push_back(ghostCurve(courseOf(*data.ghost, label, {}, ink, number), *data.ghost));
+        }
+        if (lit && static_cast<std::size_t>(*lit) == pair) curve.emphasis = Emphasis::picked;
+        figure.curves.push_back(std::move(curve));
+    }
+    addCursor(figure, data);
+    figure.note = QObject::tr("%1, %2; F8").arg(data.run->name, whereText(data.choices));
+    figure.summary = QObject::tr("Logit shares (F8) of the largest pairs over training of %1, %2.")
+                         .arg(data.run->name, whereText(data.choices));
+    return picture;
+}
+
+InspectPicture entropyCourse(const InspectData& data) {
+    return courseByLayer(data, "attention-entropy", {QObject::tr("entropy of attention"), QObject::tr("nats")},
+                         &ProbeResult::entropy);
+}
+
+InspectPicture sinkCourse(const InspectData& data) {
+    InspectPicture picture =
+        courseByLayer(data, "attention-sink", {QObject::tr("attention on the first symbol"), {}}, &ProbeResult::sink);
+    if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
+    return picture;
+}
+
+InspectPicture retrievalCourse(const InspectData& data) {
+    constexpr const char* name = "retrieval-course";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, {QObject::tr("copies told"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    int index = 0;
+    for (const RetrievalPoint& lag : now->result->retrieval) {
+        const QString label = QObject::tr("lag %1").arg(lag.lag);
+        figure.curves.push_back(
+            courseOf(*data.run, label, label, Ink::data(index++), [&lag](const ProbeResult& result) {
+                for (const RetrievalPoint& point : result.retrieval) {
+                    if (point.lag == lag.lag) return 100 * point.accuracy;
+                }
+                return std::nan("");
+            }));
+    }
+    figure.y.minimum = 0;
+    addCursor(figure, data);
+    figure.note = data.run->name;
+    figure.summary =
+        QObject::tr("Share of marked copies that %1 tells at each lag, over training.").arg(data.run->name);
+    return picture;
+}
+
+InspectPicture lossCourse(const InspectData& data) {
+    constexpr const char* name = "inspect-loss";
+    if (!data.run || (data.run->iterations.isEmpty() && !data.snapshot())) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, {QObject::tr("validation loss"), QObject::tr("nats")})};
+    Figure& figure = picture.figure;
+    const auto curveOf = [](const InsideRun& run) {
+        return inspectCurve({}, QObject::tr("validation loss"), Ink::data(run.colorIndex()), run.iterations,
+                            run.validationLoss);
+    };
+    if (data.ghost) figure.curves.push_back(ghostCurve(curveOf(*data.ghost), *data.ghost));
+    figure.curves.push_back(curveOf(*data.run));
+    addCursor(figure, data);
+    figure.summary = QObject::tr("Validation loss of %1 over training, with the moment that the other pictures show.")
+                         .arg(data.run->name);
+    return picture;
+}
+
+InspectPicture lossByPosition(const InspectData& data) {
+    return atCursor(data, "loss-by-position", {QObject::tr("position"), QObject::tr("symbols")},
+                    {QObject::tr("validation loss"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
+                        FigureCurve curve = inspectCurve({}, QObject::tr("validation loss"), ink, {}, {});
+                        for (std::size_t i = 0; i < result.loss_by_position.size(); ++i) {
+                            curve.x.append(static_cast<double>(i));
+                            curve.y.append(result.loss_by_position[i]);
+                        }
+                        return curve;
+                    });
+}
+
+InspectPicture retrievalAccuracy(const InspectData& data) {
+    InspectPicture picture =
+        atCursor(data, "retrieval-accuracy", {QObject::tr("lag Δ"), QObject::tr("symbols"), true},
+                 {QObject::tr("copies told"), QStringLiteral("%")}, [](const ProbeResult& result, Ink ink) {
+                     return inspectCurve({}, QObject::tr("copies told"), ink, lagsOf(result), accuraciesOf(result));
+                 });
+    addLevel(picture.figure, data, [](const RetrievalPoint& point) { return 100 * point.first_accuracy; });
+    if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
+    return picture;
+}
+
+InspectPicture retrievalLoss(const InspectData& data) {
+    InspectPicture picture =
+        atCursor(data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("symbols"), true},
+                 {QObject::tr("loss on copies"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
+                     return inspectCurve({}, QObject::tr("loss on copies"), ink, lagsOf(result), lossesOf(result));
+                 });
+    addLevel(picture.figure, data, [](const RetrievalPoint& point) { return point.first_loss; });
+    return picture;
+}
+
+InspectPicture logitByDistance(const InspectData& data) {
+    constexpr const char* name = "logit-by-distance";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->logit_by_distance.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("distance Δ"), QObject::tr("symbols")};
+    figure.y = {QObject::tr("mean logit"), {}};
+    int index = 0;
+    for (const Line& line : linesOf(data)) {
+        const auto curveOf = [&](const ProbeResult& result, Ink ink) {
+            const auto row = meanRow(result.logit_by_distance, line.layer, line.head, data.run->spec.heads);
+            FigureCurve curve = inspectCurve(line.label, figure.y.label, ink, {}, {row.begin(), row.end()});
+            for (const std::int64_t distance : result.distances) curve.x.append(static_cast<double>(distance));
+            return curve;
+        };
+        const Ink ink = Ink::data(index++);
+        if (const Snapshot* other = data.ghostSnapshot()) {
+            figure.curves.push_back(ghostCurve(curveOf(*other->result, ink), *data.ghost));
+        }
+        figure.curves.push_back(curveOf(*now->result, ink));
+    }
+    figure.note = QObject::tr("%1, step %2").arg(data.run->name, groupedText(now->iteration));
+    figure.summary =
+        QObject::tr("Mean logit by distance of %1 after %2 steps.").arg(data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+}  // namespace ropelab::ui

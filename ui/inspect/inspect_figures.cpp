@@ -1,0 +1,96 @@
+#include "ui/inspect/inspect_figures.h"
+
+#include <QObject>
+
+#include "ui/inspect/attention_figures.h"
+#include "ui/inspect/course_figures.h"
+#include "ui/inspect/probe_figures.h"
+#include "ui/inspect/spectrum_maps.h"
+
+namespace ropelab::ui {
+
+std::span<const InspectFigure> inspectFigures() {
+    using Reads = InspectFigure::Reads;
+    const auto tr = [](const char* text) { return QObject::tr(text); };
+    static const QString spectra = tr("Spectra");
+    static const QString training = tr("Over training");
+    static const QString moment = tr("At the cursor");
+    static const QString attention = tr("Attention");
+    static const QString knockOut = tr("Knock-out");
+    static const QString beyond = tr("Beyond the window");
+    static const std::vector<InspectFigure> figures = {
+        {"logit-share", spectra, tr("logit share"),
+         tr("How much of the logits' variation each pair makes: Cov(pair's part, logit) / Var(logit) (F8)."),
+         Reads::snapshots, shareSpectrum},
+        {"query-spectrum", spectra, tr("query usage"),
+         tr("The mean norm of each pair's two numbers in the queries (F33)."), Reads::snapshots, querySpectrum},
+        {"key-spectrum", spectra, tr("key usage"), tr("The mean norm of each pair's two numbers in the keys (F33)."),
+         Reads::snapshots, keySpectrum},
+        {"value-spectrum", spectra, tr("value usage"),
+         tr("The same for values, where pairs mean nothing: the control of F33."), Reads::snapshots, valueSpectrum},
+        {"query-channels", spectra, tr("massive query values"),
+         tr("The norm of each query channel over a window (F34)."), Reads::snapshots, queryChannels},
+        {"key-channels", spectra, tr("massive key values"), tr("The norm of each key channel over a window (F34)."),
+         Reads::snapshots, keyChannels},
+        {"share-course", training, tr("logit share of pairs"),
+         tr("When the run learned to read the pairs that it reads most, and the lit one (F8)."), Reads::snapshots,
+         shareCourse},
+        {"attention-entropy", training, tr("entropy of attention"), tr("How spread out attention is, in nats."),
+         Reads::snapshots, entropyCourse},
+        {"attention-sink", training, tr("attention on the first symbol"),
+         tr("The share that goes to the window's first symbol: a sink."), Reads::snapshots, sinkCourse},
+        {"retrieval-course", training, tr("retrieval"), tr("How many marked copies are told at each lag."),
+         Reads::snapshots, retrievalCourse},
+        {"inspect-loss", training, tr("validation loss with the cursor"), tr("The time axis of this room."),
+         Reads::snapshots, lossCourse},
+        {"loss-by-position", moment, tr("loss by position"),
+         tr("What a longer past is worth: the loss of each position of a window."), Reads::snapshots, lossByPosition},
+        {"retrieval-accuracy", moment, tr("retrieval by distance"),
+         tr("Copies told at each lag: what the context bound F12 is about."), Reads::snapshots, retrievalAccuracy},
+        {"retrieval-loss", moment, tr("loss on copies by distance"), tr("The loss of copied symbols at each lag."),
+         Reads::snapshots, retrievalLoss},
+        {"logit-by-distance", moment, tr("logit by distance"), tr("The mean logit between symbols so far apart."),
+         Reads::snapshots, logitByDistance},
+        {"attention-heads", attention, tr("all heads"), tr("Who reads whom, in every head; pick one."), Reads::text,
+         attentionGrid},
+        {"attention-map", attention, tr("one head"), tr("Who reads whom: point at a query, and the text is shaded."),
+         Reads::text, attentionMap},
+        {"pair-logits", attention, tr("the lit pair's part"),
+         tr("What the lit pair alone adds to each logit of a typed text (F7)."), Reads::text, pairLogits},
+        {"attention-by-distance", attention, tr("attention by distance"),
+         tr("The mean share of attention at each distance."), Reads::text, attentionByDistance},
+        {"attention-spectrum", attention, tr("spectrum of attention"),
+         tr("The Fourier spectrum of attention by distance, beside the wavelengths of RoPE's pairs."), Reads::text,
+         attentionSpectrum},
+        {"knock-out-loss", knockOut, tr("loss without pairs"),
+         tr("Loss by position with pairs stopped (frequency 0: content stays) or removed from the logit."),
+         Reads::knockOut, knockOutLoss},
+        {"knock-out-retrieval", knockOut, tr("retrieval without pairs"),
+         tr("Copies told at each lag with pairs stopped or removed."), Reads::knockOut, knockOutRetrieval},
+        {"knock-out-curve", knockOut, tr("loss from both ends"),
+         tr("Loss as ever more pairs are knocked out, from the fast and from the slow end."), Reads::knockOutCurve,
+         knockOutCurve},
+        {"knock-out-retrieval-curve", knockOut, tr("retrieval from both ends"),
+         tr("Copies told as ever more pairs are knocked out."), Reads::knockOutCurve, knockOutRetrievalCurve},
+        {"beyond-loss", beyond, tr("loss beyond the context"),
+         tr("Loss by position up to 2, 4 or 8 times the context with F18–F23."), Reads::beyond, beyondLoss},
+        {"beyond-retrieval", beyond, tr("retrieval beyond the context"),
+         tr("Copies told at lags inside and beyond the context with F18–F23."), Reads::beyond, beyondRetrieval},
+    };
+    return figures;
+}
+
+QStringList inspectFigureNames() {
+    QStringList names;
+    for (const InspectFigure& figure : inspectFigures()) names << QLatin1String(figure.name);
+    return names;
+}
+
+const InspectFigure* findInspectFigure(const QString& name) {
+    for (const InspectFigure& figure : inspectFigures()) {
+        if (name == QLatin1String(figure.name)) return &figure;
+    }
+    return nullptr;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <QFrame>
+
+#include "ui/inspect/inspect_data.h"
+#include "ui/inspect/inspect_figures.h"
+
+class QCheckBox;
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// The right panel of the Inspect room: which run and what of it, a text to read, knock-outs, how far beyond the
+/// window. Groups that no figure on show reads are hidden.
+class InspectPanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit InspectPanel(Workspace& workspace, QWidget* parent = nullptr);
+
+    /// 0: none.
+    RunId run() const;
+    RunId ghost() const;
+    /// Without the lit pair and the picked symbol.
+    InspectChoices choices() const;
+    QString text() const;
+    /// Of a run with so many pairs, where `lit` is the lit one.
+    KnockOut knockOut(std::int64_t pairs, std::optional<int> lit) const;
+    KnockOut::Kind kind() const;
+    std::int64_t factor() const;
+
+    /// The lab's runs into the lists; keeps what is chosen. Without a choice: the first run that is shown.
+    void renewRuns();
+    /// Layers, heads and pairs that the run has.
+    void fit(const RunSpec& spec);
+    /// Shows what figures that read such things need.
+    void showFor(const std::vector<InspectFigure::Reads>& reads, const QString& textProblem);
+    /// Chooses a head, as a click on its map does.
+    void chooseHead(std::int64_t layer, std::int64_t head);
+
+    QComboBox* runs() const { return m_run; }
+    QComboBox* ghosts() const { return m_ghost; }
+    QComboBox* rows() const { return m_rows; }
+    QComboBox* layers() const { return m_layer; }
+    QComboBox* heads() const { return m_head; }
+    QComboBox* axis() const { return m_axis; }
+    QCheckBox* difference() const { return m_difference; }
+    QLineEdit* textField() const { return m_text; }
+    QComboBox* kinds() const { return m_kind; }
+    QComboBox* which() const { return m_which; }
+    QSpinBox* first() const { return m_first; }
+    QSpinBox* last() const { return m_last; }
+    QComboBox* factors() const { return m_factor; }
+
+ signals:
+    void changed();
+
+ private:
+    QComboBox* makeCombo(const QString& name);
+    void addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why);
+    QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
+    void renewRanges();
+
+    Workspace& m_workspace;
+    QComboBox* m_run;
+    QComboBox* m_ghost;
+    QCheckBox* m_difference;
+    QComboBox* m_rows;
+    QComboBox* m_layer;
+    QComboBox* m_head;
+    QComboBox* m_axis;
+    QWidget* m_textBox = nullptr;
+    QLineEdit* m_text;
+    QLabel* m_textWords;
+    QWidget* m_knockOutBox = nullptr;
+    QComboBox* m_kind;
+    QComboBox* m_which;
+    QLabel* m_firstTitle = nullptr;
+    QLabel* m_lastTitle = nullptr;
+    QSpinBox* m_first;
+    QSpinBox* m_last;
+    QWidget* m_beyondBox = nullptr;
+    QComboBox* m_factor;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,235 @@
+#include "ui/inspect/inspect_room.h"
+
+#include <QKeyEvent>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "ui/inspect/attention_figures.h"
+#include "ui/inspect/inspect_pane.h"
+#include "ui/inspect/inspect_panel.h"
+#include "ui/inspect/replay_bar.h"
+#include "ui/inspect/spectrum_maps.h"
+#include "ui/inspect/text_strip.h"
+#include "ui/plot/figure_view.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/actions.h"
+#include "ui/window/workspace.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kFrameMs = 16;
+
+using Reads = InspectFigure::Reads;
+
+}  // namespace
+
+InspectRoom::~InspectRoom() = default;
+
+QWidget* InspectRoom::panel() {
+    m_panel->show();
+    return m_panel;
+}
+
+void InspectRoom::addActions(ActionRegistry& registry) {
+    registry.add({.id = "inspect.nextFigure",
+                  .menu = "View",
+                  .text = tr("Next figure of Inspect"),
+                  .handler = [this] { m_main->step(1); },
+                  .separatorBefore = true});
+    registry.add(
+        {.id = "inspect.previousFigure", .menu = "View", .text = tr("Previous figure of Inspect"), .handler = [this] {
+             m_main->step(-1);
+         }});
+    registry.add({.id = "inspect.play",
+                  .menu = "Run",
+                  .text = tr("Replay"),
+                  .handler = [this] { m_bar->setPlaying(!m_bar->isPlaying()); },
+                  .enabled = [this] { return isVisible() && m_bar->playButton()->isEnabled(); },
+                  .liveText = [this] { return m_bar->isPlaying() ? tr("Pause the replay") : tr("Replay the run"); },
+                  .separatorBefore = true});
+    registry.add({.id = "inspect.frames",
+                  .menu = "File",
+                  .text = tr("Write frames of the replay …"),
+                  .handler = [this] { m_bar->framesButton()->click(); },
+                  .enabled = [this] { return isVisible() && m_bar->framesButton()->isEnabled(); }});
+    for (const InspectFigure& figure : inspectFigures()) {
+        const QString name = QLatin1String(figure.name);
+        registry.add({.id = QStringLiteral("inspect.figure.") + name,
+                      .menu = {},
+                      .text = tr("Inspect figure: %1").arg(figure.title),
+                      .handler = [this, name] { m_main->choose(name); }});
+    }
+    connect(this, &InspectRoom::trainAsked, &registry, [&registry] {
+        if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
+    });
+}
+
+Figure InspectRoom::figure() {
+    if (m_stale) renew();
+    return m_chosen->picture().figure;
+}
+
+bool InspectRoom::hasFigure() const {
+    return !isEmpty() && !ui::isEmpty(m_chosen->picture().figure);
+}
+
+bool InspectRoom::isBusy() const {
+    return m_source->isReading() || m_answers->isBusy() || m_frames || (m_stale && isVisible());
+}
+
+bool InspectRoom::isEmpty() const {
+    return m_workspace.runs().runs().empty();
+}
+
+void InspectRoom::refreshNow() {
+    renew();
+    for (FigureView* view : {&m_main->view(), &m_side->view(), m_loss}) view->refreshNow();
+}
+
+void InspectRoom::showPart(const QString& figure) {
+    if (!m_main->choose(figure)) {
+        throw BadInput("There is no figure \"" + figure.toStdString() + "\" in Inspect; there are " +
+                       inspectFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
+    }
+}
+
+void InspectRoom::showEvent(QShowEvent* event) {
+    Room::showEvent(event);
+    m_source->setAwake(true);
+    fitSides();
+    schedule();
+}
+
+void InspectRoom::hideEvent(QHideEvent* event) {
+    Room::hideEvent(event);
+    m_bar->setPlaying(false);
+    m_source->setAwake(false);
+    m_answers->pause();
+}
+
+void InspectRoom::resizeEvent(QResizeEvent* event) {
+    Room::resizeEvent(event);
+    fitSides();
+}
+
+void InspectRoom::keyPressEvent(QKeyEvent* event) {
+    if (!usesKey(event->key())) Room::keyPressEvent(event);
+}
+
+bool InspectRoom::usesKey(int key) {
+    switch (key) {
+        case Qt::Key_P:
+            m_bar->setPlaying(!m_bar->isPlaying());
+            return true;
+        case Qt::Key_Comma:
+            m_bar->step(-1);
+            return true;
+        case Qt::Key_Period:
+            m_bar->step(1);
+            return true;
+        default:
+            return false;
+    }
+}
+
+void InspectRoom::schedule() {
+    m_stale = true;
+    if (isVisible() && !m_timer.isActive()) m_timer.start(kFrameMs);
+}
+
+std::optional<int> InspectRoom::pairOf(std::optional<int> rotary) const {
+    const std::optional<int> pair = rotary ? rotary : m_pair;
+    return pair && m_data.run && *pair < m_data.run->pairs() ? pair : std::nullopt;
+}
+
+std::vector<Reads> InspectRoom::reads() const {
+    std::vector<Reads> result;
+    if (const InspectFigure* figure = m_main->chosen()) result.push_back(figure->reads);
+    if (const InspectFigure* figure = m_side->chosen(); figure && m_side->isVisibleTo(this)) {
+        result.push_back(figure->reads);
+    }
+    return result;
+}
+
+void InspectRoom::renew() {
+    m_stale = false;
+    m_timer.stop();
+    m_panel->renewRuns();
+    m_pages->setCurrentIndex(isEmpty() ? 0 : 1);
+    m_source->want(m_panel->run(), m_panel->ghost());
+    m_data.run = m_source->run(m_panel->run());
+    m_data.ghost = m_source->run(m_panel->ghost());
+    std::vector<std::int64_t> iterations;
+    if (m_data.run) {
+        m_panel->fit(m_data.run->spec);
+        for (const Snapshot& snapshot : m_data.run->snapshots) iterations.push_back(snapshot.iteration);
+    }
+    m_bar->setIterations(iterations);
+    ask();
+    m_data = dataAt(m_bar->iteration());
+    m_answers->fill(m_data, Reads::text);
+    m_main->show(pictureOf(*m_main, m_data));
+    if (m_side->isVisibleTo(this)) m_side->show(pictureOf(*m_side, m_data));
+    Figure loss = findInspectFigure(QStringLiteral("inspect-loss"))->make(m_data).figure;
+    loss.note.clear();
+    m_loss->setFigure(std::move(loss));
+    const auto showsText = [this](const InspectPane& pane) {
+        const QString name = pane.chosenName();
+        return pane.isVisibleTo(this) &&
+               (name == QLatin1String("attention-map") || name == QLatin1String("attention-heads") ||
+                name == QLatin1String("pair-logits"));
+    };
+    Reading reading = readingOf(m_data, m_hoveredSymbol);
+    m_text->setVisible(!reading.symbols.isEmpty() && (showsText(*m_main) || showsText(*m_side)));
+    m_text->setReading(std::move(reading));
+    m_panel->showFor(reads(), m_answers->textProblem());
+}
+
+void InspectRoom::ask() {
+    if (!m_data.run || !isVisible()) return;
+    const auto wanted = reads();
+    const auto any = [&wanted](Reads kind) { return std::find(wanted.begin(), wanted.end(), kind) != wanted.end(); };
+    const auto picked = pairOf(m_workspace.rotary().pickedPair());
+    if (any(Reads::text)) m_answers->wantText(m_data.run, m_panel->text(), picked);
+    if (any(Reads::knockOut)) m_answers->wantKnockOut(m_data.run, m_panel->knockOut(m_data.run->pairs(), picked));
+    if (any(Reads::knockOutCurve)) m_answers->wantKnockOutCurve(m_data.run, m_panel->kind());
+    if (any(Reads::beyond)) m_answers->wantBeyond(m_data.run, m_panel->factor());
+}
+
+InspectData InspectRoom::dataAt(std::int64_t iteration) const {
+    InspectData data;
+    data.run = m_data.run;
+    data.ghost = m_data.ghost;
+    data.iteration = iteration;
+    data.choices = m_panel->choices();
+    data.choices.pair = pairOf(m_workspace.rotary().litPair());
+    data.choices.symbol = m_symbol;
+    return data;
+}
+
+InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData& data) const {
+    const InspectFigure* figure = pane.chosen();
+    const bool ofSecond = !figure;  // beside: the main picture of the second run
+    if (ofSecond) figure = m_main->chosen();
+    InspectData own = data;
+    m_answers->fill(own, figure->reads);
+    if (ofSecond) {
+        if (!own.ghost) return withoutNumbers(own, figure->name, tr("Choose a second run on the right (beside)."));
+        own = ofGhost(own);
+        own.problem = tr("Only the first run’s model is asked. Choose this run as the first to ask it.");
+    }
+    InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
+    if (!own.run && !isEmpty()) {
+        picture.figure.placeholder =
+            m_source->problem().isEmpty() ? tr("Reading the run’s snapshots …") : m_source->problem();
+        picture.figure.summary = picture.figure.placeholder;
+    }
+    return picture;
+}
+
+}  // namespace ropelab::ui

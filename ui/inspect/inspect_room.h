@@ -1,0 +1,116 @@
+#pragma once
+
+#include <QTimer>
+#include <functional>
+#include <optional>
+
+#include "ui/inspect/inspect_source.h"
+#include "ui/inspect/model_answers.h"
+#include "ui/window/room.h"
+
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace ropelab::ui {
+
+class FigureView;
+class InspectPane;
+class InspectPanel;
+class ReplayBar;
+class TextStrip;
+
+/// What training does to the inside of a run: spectra, curves, attention, knock-outs and what lies beyond the window,
+/// over a time axis of stored snapshots that can be replayed. It follows training; while it is hidden nothing is read
+/// or computed.
+class InspectRoom : public Room {
+    Q_OBJECT
+
+ public:
+    explicit InspectRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~InspectRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    /// Of the picture that was chosen last.
+    Figure figure() override;
+    bool hasFigure() const override;
+    bool isBusy() const override;
+    void refreshNow() override;
+    /// A figure by its name.
+    void showPart(const QString& figure) override;
+
+    InspectPanel& choices() { return *m_panel; }
+    InspectPane& mainPane() { return *m_main; }
+    InspectPane& sidePane() { return *m_side; }
+    FigureView& lossView() { return *m_loss; }
+    TextStrip& textStrip() { return *m_text; }
+    ReplayBar& replay() { return *m_bar; }
+    const InspectData& data() const { return m_data; }
+    /// Whether the lab has no run to look into.
+    bool isEmpty() const;
+    QPushButton* goToTrain() const { return m_goToTrain; }
+
+    /// Writes one picture a snapshot, `stem-0001.png` or `.svg` …, one file at a turn of the event loop.
+    /// framesWritten() follows.
+    void writeFrames(const QString& path);
+    /// All pictures on show in one, as they are at an iteration.
+    Figure frameAt(std::int64_t iteration);
+    /// Asks for a file's name; tests answer for the person. "" where the person thought better of it.
+    std::function<QString(const QString& suggestion)> askFrames;
+
+ signals:
+    void trainAsked();
+    void framesWritten(int count);
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+    QWidget* makeEmptyState();
+    QWidget* makePictures();
+    void connectPane(InspectPane& pane);
+    void schedule();
+    void renew();
+    void ask();
+    InspectData dataAt(std::int64_t iteration) const;
+    InspectPicture pictureOf(const InspectPane& pane, const InspectData& data) const;
+    std::vector<InspectFigure::Reads> reads() const;
+    std::optional<int> pairOf(std::optional<int> rotary) const;
+    void fitSides();
+    void writeNextFrame();
+    bool usesKey(int key);
+
+    struct Frames {
+        QString stem;
+        QString suffix;
+        std::size_t next = 0;
+    };
+
+    Workspace& m_workspace;
+    InspectSource* m_source;
+    ModelAnswers* m_answers;
+    InspectData m_data;
+    InspectPanel* m_panel;
+    QStackedWidget* m_pages;
+    QPushButton* m_goToTrain = nullptr;
+    QSplitter* m_split = nullptr;
+    InspectPane* m_main = nullptr;
+    InspectPane* m_side = nullptr;
+    InspectPane* m_chosen = nullptr;  // export means this one
+    TextStrip* m_text = nullptr;
+    FigureView* m_loss = nullptr;
+    ReplayBar* m_bar = nullptr;
+    QTimer m_timer;
+    bool m_stale = true;
+    std::optional<int> m_pair;  // picked here; the rotary setup may not have it
+    int m_symbol = -1;
+    int m_hoveredSymbol = -1;
+    std::optional<Frames> m_frames;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QObject>
+#include <future>
+#include <optional>
+
+#include "ui/inspect/engine_turn.h"
+#include "ui/inspect/inspect_figures.h"
+#include "ui/inspect/probe_work.h"
+#include "ui/rotary/latest_job.h"
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// What a run's model answers, asked beside the window's thread: the latest question of each kind stands, and the one
+/// before it is cancelled. The old answer stays until the new one is here.
+class ModelAnswers : public QObject {
+    Q_OBJECT
+
+ public:
+    explicit ModelAnswers(Workspace& workspace, QObject* parent = nullptr);
+
+    // Asking the same again does nothing.
+    /// "" takes the text away. A run in training is asked itself.
+    void wantText(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair);
+    void wantKnockOut(const std::shared_ptr<const InsideRun>& run, const KnockOut& knockOut);
+    void wantKnockOutCurve(const std::shared_ptr<const InsideRun>& run, KnockOut::Kind kind);
+    void wantBeyond(const std::shared_ptr<const InsideRun>& run, std::int64_t factor);
+    /// Ends what is being asked, as when the room is hidden; asking again starts anew.
+    void pause();
+
+    /// Puts the answers that belong to its run into the data, and why the one that a figure reads is missing.
+    void fill(InspectData& data, InspectFigure::Reads reads) const;
+    /// Why the text cannot be read; "" where it can.
+    const QString& textProblem() const { return m_text.problem; }
+    bool isBusy() const;
+
+ signals:
+    /// An answer came, or work began or ended.
+    void changed();
+
+ private:
+    template <typename Answer>
+    struct Question {
+        QString key;
+        RunId run = 0;  // whose answer it is
+        std::optional<Answer> answer;
+        QString problem;
+        LatestJob job;
+    };
+    template <typename Answer>
+    void ask(Question<Answer>& question, const std::shared_ptr<const InsideRun>& run, const QString& key,
+             std::function<Answer(Engine&, const Cancelled&)> work);
+    bool askTraining(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair,
+                     const QString& key);
+    void again();
+
+    Workspace& m_workspace;
+    Question<TextAnswer> m_text;
+    Question<KnockOutResult> m_knockOut;
+    Question<KnockOutCurve> m_curve;
+    Question<BeyondResult> m_beyond;
+};
+
+}  // namespace ropelab::ui

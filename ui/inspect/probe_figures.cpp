@@ -1,0 +1,211 @@
+#include "ui/inspect/probe_figures.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/inspect/course_figures.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::size_t kMostPoints = 48;  // of a curve by position
+
+QString onItsWay(const InspectData& data, const QString& words) {
+    return data.problem.isEmpty() ? words : data.problem;
+}
+
+InspectPicture noKnockOut(const InspectData& data, const char* name) {
+    return withoutNumbers(data, name, onItsWay(data, QObject::tr("Reading the run with these pairs knocked out …")));
+}
+
+InspectPicture noBeyond(const InspectData& data, const char* name) {
+    return withoutNumbers(data, name, onItsWay(data, QObject::tr("Reading the run beyond its context …")));
+}
+
+QString checkpointNote(const InspectData& data, std::int64_t iteration) {
+    return QObject::tr("%1, checkpoint of step %2").arg(data.run->name, groupedText(iteration));
+}
+
+QString lossChange(const KnockOutResult& result) {
+    return QObject::tr("loss %1 → %2 nats").arg(lossText(result.whole->loss), lossText(result.without->loss));
+}
+
+FigureCurve dashed(FigureCurve curve) {
+    curve.companion = true;
+    return curve;
+}
+
+InspectPicture endsCurve(const InspectData& data, const char* name, Axis y, QList<double> KnockOutCurve::*fast,
+                         QList<double> KnockOutCurve::*slow) {
+    if (!data.run || !data.knockOutCurve) return noKnockOut(data, name);
+    const KnockOutCurve& curve = *data.knockOutCurve;
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    const bool stop = curve.kind == KnockOut::Kind::stop;
+    figure.x = {stop ? QObject::tr("pairs stopped") : QObject::tr("pairs removed"), {}};
+    figure.y = std::move(y);
+    figure.curves.push_back(
+        inspectCurve(QObject::tr("fast end"), figure.y.label, Ink::data(0), curve.count, curve.*fast));
+    figure.curves.push_back(
+        inspectCurve(QObject::tr("slow end"), figure.y.label, Ink::data(1), curve.count, curve.*slow));
+    figure.note = checkpointNote(data, curve.iteration);
+    figure.summary = QObject::tr("%1 of %2 against how many pairs are %3, from the fastest and from the slowest on.")
+                         .arg(figure.y.label, data.run->name, stop ? QObject::tr("stopped") : QObject::tr("removed"));
+    figure.settings[QStringLiteral("knock_out")] = stop ? QStringLiteral("stop") : QStringLiteral("remove");
+    return picture;
+}
+
+}  // namespace
+
+std::vector<ScalingMethod> beyondMethods() {
+    return {ScalingMethod::none,    ScalingMethod::linear, ScalingMethod::ntk,
+            ScalingMethod::dynamic, ScalingMethod::yarn,   ScalingMethod::llama3};
+}
+
+QString methodTitle(ScalingMethod method) {
+    switch (method) {
+        case ScalingMethod::none:
+            return QObject::tr("plain RoPE");
+        case ScalingMethod::linear:
+            return QObject::tr("interpolation");
+        case ScalingMethod::ntk:
+            return QObject::tr("NTK-aware");
+        case ScalingMethod::dynamic:
+            return QObject::tr("dynamic NTK");
+        default:
+            break;
+    }
+    for (const ScalingName& name : scaling_names()) {
+        if (name.method == method)
+            return QString::fromUtf8(name.title.data(), static_cast<qsizetype>(name.title.size()));
+    }
+    return {};
+}
+
+QString knockOutText(const KnockOut& knockOut) {
+    const QString pairs = knockOut.first == knockOut.last
+                              ? QObject::tr("pair %1").arg(knockOut.first)
+                              : QObject::tr("pairs %1–%2").arg(knockOut.first).arg(knockOut.last);
+    return knockOut.kind == KnockOut::Kind::stop ? QObject::tr("%1 stopped").arg(pairs)
+                                                 : QObject::tr("%1 removed").arg(pairs);
+}
+
+FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink) {
+    FigureCurve curve = inspectCurve(label, QObject::tr("validation loss"), ink, {}, {});
+    const std::size_t block = std::max<std::size_t>(1, (lossByPosition.size() + kMostPoints - 1) / kMostPoints);
+    for (std::size_t start = 0; start < lossByPosition.size(); start += block) {
+        const std::size_t end = std::min(lossByPosition.size(), start + block);
+        double sum = 0;
+        double count = 0;
+        for (std::size_t i = start; i < end; ++i) {
+            if (!std::isfinite(lossByPosition[i])) continue;
+            sum += lossByPosition[i];
+            ++count;
+        }
+        curve.x.append(0.5 * static_cast<double>(start + end - 1));
+        curve.y.append(count > 0 ? sum / count : std::nan(""));
+    }
+    return curve;
+}
+
+InspectPicture knockOutLoss(const InspectData& data) {
+    constexpr const char* name = "knock-out-loss";
+    if (!data.run || !data.knockOut) return noKnockOut(data, name);
+    const KnockOutResult& result = *data.knockOut;
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("position"), QObject::tr("symbols")};
+    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
+    figure.curves.push_back(dashed(blockMeans(result.whole->loss_by_position, {}, {Ink::Kind::quiet})));
+    figure.curves.push_back(
+        blockMeans(result.without->loss_by_position, knockOutText(result.knockOut), Ink::data(data.run->colorIndex())));
+    figure.note = QObject::tr("%1; %2; grey: whole").arg(lossChange(result), checkpointNote(data, result.iteration));
+    figure.summary =
+        QObject::tr("With %1, %2 goes from %3.").arg(knockOutText(result.knockOut), data.run->name, lossChange(result));
+    return picture;
+}
+
+InspectPicture knockOutRetrieval(const InspectData& data) {
+    constexpr const char* name = "knock-out-retrieval";
+    if (!data.run || !data.knockOut) return noKnockOut(data, name);
+    const KnockOutResult& result = *data.knockOut;
+    if (result.whole->retrieval.empty()) {
+        return withoutNumbers(data, name, QObject::tr("Contexts below 8 symbols have no room for copies to retrieve."));
+    }
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("lag Δ"), QObject::tr("symbols"), true};
+    figure.y = {QObject::tr("copies told"), QStringLiteral("%")};
+    figure.y.minimum = 0;
+    figure.curves.push_back(dashed(inspectCurve({}, QObject::tr("copies told, whole"), {Ink::Kind::quiet},
+                                                lagsOf(*result.whole), accuraciesOf(*result.whole))));
+    figure.curves.push_back(inspectCurve(knockOutText(result.knockOut), QObject::tr("copies told"),
+                                         Ink::data(data.run->colorIndex()), lagsOf(*result.without),
+                                         accuraciesOf(*result.without)));
+    const auto percent = [](const ProbeResult& of) { return QString::number(100 * meanAccuracy(of), 'f', 1); };
+    figure.note = QObject::tr("%1 % → %2 % of copies; %3; grey: whole")
+                      .arg(percent(*result.whole), percent(*result.without), checkpointNote(data, result.iteration));
+    figure.summary = QObject::tr("Copies told at each lag with %1.").arg(knockOutText(result.knockOut));
+    return picture;
+}
+
+InspectPicture knockOutCurve(const InspectData& data) {
+    return endsCurve(data, "knock-out-curve", {QObject::tr("validation loss"), QObject::tr("nats")},
+                     &KnockOutCurve::fastLoss, &KnockOutCurve::slowLoss);
+}
+
+InspectPicture knockOutRetrievalCurve(const InspectData& data) {
+    return endsCurve(data, "knock-out-retrieval-curve", {QObject::tr("copies told"), QStringLiteral("%")},
+                     &KnockOutCurve::fastAccuracy, &KnockOutCurve::slowAccuracy);
+}
+
+InspectPicture beyondLoss(const InspectData& data) {
+    constexpr const char* name = "beyond-loss";
+    if (!data.run || !data.beyond) return noBeyond(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("position"), QObject::tr("symbols")};
+    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
+    int index = 0;
+    QStringList losses;
+    for (const BeyondResult::Entry& entry : data.beyond->entries) {
+        figure.curves.push_back(
+            blockMeans(entry.result->loss_by_position, methodTitle(entry.method), Ink::data(index++)));
+        losses << QObject::tr("%1 %2").arg(methodTitle(entry.method), lossText(entry.result->loss));
+    }
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
+    figure.note = QObject::tr("%1, read at %2 × its context")
+                      .arg(checkpointNote(data, data.beyond->iteration))
+                      .arg(data.beyond->factor);
+    figure.summary = QObject::tr("Loss by position at %1 times the context; means in nats: %2.")
+                         .arg(data.beyond->factor)
+                         .arg(losses.join(QStringLiteral(", ")));
+    figure.settings[QStringLiteral("factor")] = static_cast<double>(data.beyond->factor);
+    return picture;
+}
+
+InspectPicture beyondRetrieval(const InspectData& data) {
+    constexpr const char* name = "beyond-retrieval";
+    if (!data.run || !data.beyond) return noBeyond(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("lag Δ"), QObject::tr("symbols"), true};
+    figure.y = {QObject::tr("copies told"), QStringLiteral("%")};
+    figure.y.minimum = 0;
+    int index = 0;
+    for (const BeyondResult::Entry& entry : data.beyond->entries) {
+        figure.curves.push_back(inspectCurve(methodTitle(entry.method), QObject::tr("copies told"), Ink::data(index++),
+                                             lagsOf(*entry.result), accuraciesOf(*entry.result)));
+    }
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
+    figure.note = QObject::tr("%1, read at %2 × its context")
+                      .arg(checkpointNote(data, data.beyond->iteration))
+                      .arg(data.beyond->factor);
+    figure.summary = QObject::tr("Copies told at each lag, read at %1 times the context, by scaling method.")
+                         .arg(data.beyond->factor);
+    return picture;
+}
+
+}  // namespace ropelab::ui

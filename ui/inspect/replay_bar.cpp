@@ -1,0 +1,138 @@
+#include "ui/inspect/replay_bar.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QToolButton>
+#include <cmath>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/format.h"
+#include "ui/window/icons.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kRoomForFrames = 480;  // pixels at 100 %
+
+}  // namespace
+
+ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
+    auto* row = new QHBoxLayout(this);
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_play = new QToolButton(this);
+    m_play->setText(tr("Play"));
+    m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_play->setToolTip(tr("Repeats the whole run from snapshot to snapshot (P)."));
+    setIcon(m_play, outline::start);
+    connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
+    m_pace = new QComboBox(this);
+    m_pace->setAccessibleName(tr("Pace of the replay"));
+    m_pace->setToolTip(tr("How many snapshots a second the replay shows."));
+    for (const int pace : {1, 2, 4, 8, 16}) m_pace->addItem(tr("%1/s").arg(pace), pace);
+    m_pace->setCurrentIndex(2);
+    m_slider = new QSlider(Qt::Horizontal, this);
+    m_slider->setAccessibleName(tr("Snapshot"));
+    m_slider->setToolTip(tr("Which snapshot is shown; arrow keys step."));
+    m_words = new QLabel(this);
+    m_words->setProperty("quiet", true);
+    m_words->setMinimumWidth(QFontMetrics(m_words->font()).horizontalAdvance(QStringLiteral("step 000,000")));
+    m_frames = new QToolButton(this);
+    m_frames->setText(tr("Frames …"));
+    m_frames->setToolTip(tr("Writes the replay as numbered PNG or SVG files."));
+    connect(m_frames, &QToolButton::clicked, this, &ReplayBar::framesAsked);
+    m_pace->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    row->addWidget(m_play);
+    row->addWidget(m_pace);
+    row->addWidget(m_slider, 1);
+    row->addWidget(m_words);
+    row->addWidget(m_frames);
+
+    connect(m_slider, &QSlider::valueChanged, this, [this] {
+        renewWords();
+        emit moved(iteration());
+    });
+    const auto setPace = [this] { m_timer.setInterval(1000 / m_pace->currentData().toInt()); };
+    connect(m_pace, &QComboBox::currentIndexChanged, this, setPace);
+    setPace();
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (m_slider->value() >= m_slider->maximum()) {
+            setPlaying(false);
+        } else {
+            step(1);
+        }
+    });
+    setIterations({});
+}
+
+void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations) {
+    if (iterations == m_iterations && !iterations.empty()) return;
+    const std::int64_t before = iteration();
+    const bool follows = !isPlaying() && (m_iterations.empty() || m_slider->value() == m_slider->maximum());
+    m_iterations = iterations;
+    {
+        const QSignalBlocker quiet(m_slider);
+        m_slider->setRange(0, std::max(0, static_cast<int>(iterations.size()) - 1));
+        m_slider->setPageStep(std::max(1, m_slider->maximum() / 10));
+        if (follows) {
+            m_slider->setValue(m_slider->maximum());
+        } else {
+            moveTo(static_cast<double>(before));
+        }
+    }
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_play, m_slider, m_frames}) {
+        widget->setEnabled(iterations.size() > 1);
+    }
+    renewWords();
+}
+
+std::int64_t ReplayBar::iteration() const {
+    const auto place = static_cast<std::size_t>(m_slider->value());
+    return place < m_iterations.size() ? m_iterations[place] : 0;
+}
+
+void ReplayBar::moveTo(double iteration) {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < m_iterations.size(); ++i) {
+        const auto distance = [&](std::size_t at) {
+            return std::abs(static_cast<double>(m_iterations[at]) - iteration);
+        };
+        if (distance(i) < distance(nearest)) nearest = i;
+    }
+    m_slider->setValue(static_cast<int>(nearest));
+}
+
+void ReplayBar::step(int by) {
+    m_slider->setValue(m_slider->value() + by);
+}
+
+void ReplayBar::setPlaying(bool playing) {
+    if (playing == isPlaying() || (playing && m_iterations.size() < 2)) return;
+    if (playing) {
+        if (m_slider->value() >= m_slider->maximum()) m_slider->setValue(0);
+        m_timer.start();
+    } else {
+        m_timer.stop();
+    }
+    m_play->setText(playing ? tr("Pause") : tr("Play"));
+    setIcon(m_play, playing ? outline::pause : outline::start);
+}
+
+void ReplayBar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    // The slider keeps its length; frames are in the menu too.
+    m_frames->setVisible(width() >= ThemeManager::instance().pixels(kRoomForFrames));
+}
+
+void ReplayBar::say(const QString& words) {
+    m_words->setText(words);
+}
+
+void ReplayBar::renewWords() {
+    m_words->setText(m_iterations.empty() ? tr("no snapshot") : tr("step %1").arg(groupedText(iteration())));
+}
+
+}  // namespace ropelab::ui

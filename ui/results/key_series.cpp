@@ -1,0 +1,97 @@
+#include "ui/results/key_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/experiment/experiment.h"
+#include "ui/results/results_words.h"
+
+namespace ropelab::ui {
+
+const KeyPoint* KeySeries::at(double value) const {
+    const auto found =
+        std::find_if(points.begin(), points.end(), [value](const KeyPoint& point) { return point.at == value; });
+    return found == points.end() ? nullptr : &*found;
+}
+
+double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key) {
+    const RunSpec& spec = data.exampleOf(group).spec;
+    if (key == "fraction" && !spec.rotates()) return 0;
+    if (key == "theta" && (!spec.rotates() || spec.fraction == 0)) return std::nan("");
+    if (const auto swept = group.settings.find(key); swept != group.settings.end()) {
+        return swept->second.is_number() ? swept->second.get<double>() : std::nan("");
+    }
+    const auto settings = to_json(spec);
+    const auto found = settings.find(key);
+    return found != settings.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key) {
+    const ResultsTable& table = data.table();
+    std::vector<KeySeries> result;
+    std::vector<std::map<std::string, nlohmann::json>> others;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const ResultGroup& group = table.groups[i];
+        const double at = keyValue(data, group, key);
+        if (!std::isfinite(at)) continue;
+        std::map<std::string, nlohmann::json> rest = group.settings;
+        rest.erase(key);
+        // A model without positions stands at fraction 0 among those that rotate.
+        if (key == "fraction" && rest.contains("position")) {
+            const auto& position = rest["position"];
+            if (position == "none" || position == "rope") rest["position"] = "rope";
+            if (position == "learned" || position == "learned+rope") rest["position"] = "learned+rope";
+        }
+        auto known = std::find(others.begin(), others.end(), rest);
+        if (known == others.end()) {
+            others.push_back(rest);
+            known = others.end() - 1;
+            result.emplace_back().color = data.results.colorOf(group);
+        }
+        result[static_cast<std::size_t>(known - others.begin())].points.push_back({at, i});
+    }
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        std::stable_sort(result[i].points.begin(), result[i].points.end(),
+                         [](const KeyPoint& a, const KeyPoint& b) { return a.at < b.at; });
+        if (result.size() == 1) break;
+        // Only keys in which the series differ.
+        QStringList parts;
+        for (const auto& [name, value] : others[i]) {
+            const bool differs =
+                std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.at(name) != value; });
+            if (differs) parts << keyTitle(name) + QLatin1Char(' ') + settingTitle(name, value);
+        }
+        result[i].label = parts.join(QStringLiteral(", "));
+    }
+    return result;
+}
+
+std::size_t valuesOf(const std::vector<KeySeries>& series) {
+    std::set<double> values;
+    for (const KeySeries& of : series) {
+        for (const KeyPoint& point : of.points) values.insert(point.at);
+    }
+    return values.size();
+}
+
+Ink inkOf(const ResultsData& data, const std::vector<KeySeries>& series, const KeySeries& of, std::size_t group) {
+    return Ink::data(series.size() > 1 ? of.color : data.results.colorOf(data.table().groups[group]));
+}
+
+FigureCurve lineOf(const std::vector<KeySeries>& series, const KeySeries& of, QList<double> x, QList<double> y) {
+    FigureCurve line =
+        stroke(std::move(x), std::move(y), series.size() > 1 ? Ink::data(of.color) : Ink{Ink::Kind::quiet});
+    line.label = of.label;
+    return line;
+}
+
+QList<double> placesOf(const ResultsData& data, const std::vector<KeySeries>& series) {
+    QList<double> result(static_cast<qsizetype>(data.table().groups.size()), std::nan(""));
+    for (const KeySeries& of : series) {
+        for (const KeyPoint& point : of.points) result[static_cast<qsizetype>(point.group)] = point.at;
+    }
+    return result;
+}
+
+}  // namespace ropelab::ui

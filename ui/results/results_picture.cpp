@@ -1,0 +1,176 @@
+#include "ui/results/results_picture.h"
+
+#include <QJsonDocument>
+#include <algorithm>
+#include <cmath>
+
+#include "core/stats/results_cells.h"
+#include "ui/results/results_words.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double divergedPt = 6;
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+}  // namespace
+
+Emphasis emphasisOf(const ResultsData& data, std::size_t group) {
+    return static_cast<int>(group) == data.picked ? Emphasis::picked : Emphasis::normal;
+}
+
+FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis) {
+    FigureCurve curve;
+    curve.x = std::move(x);
+    curve.y = std::move(y);
+    curve.ink = ink;
+    curve.emphasis = emphasis;
+    return curve;
+}
+
+FigureCurve dot(double x, double y, double sizePt, Ink ink, Emphasis emphasis) {
+    FigureCurve curve = stroke({x}, {y}, ink, emphasis);
+    curve.shape = FigureCurve::Shape::points;
+    curve.pointPt = sizePt;
+    return curve;
+}
+
+void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink, Emphasis emphasis) {
+    if (!std::isfinite(low) || !std::isfinite(high)) return;
+    const double left = figure.x.logarithmic ? x / cap : x - cap;
+    const double right = figure.x.logarithmic ? x * cap : x + cap;
+    figure.curves.push_back(stroke({x, x}, {low, high}, ink, emphasis));
+    for (const double end : {low, high}) figure.curves.push_back(stroke({left, right}, {end, end}, ink, emphasis));
+}
+
+int divergedRuns(const ResultsData& data, const ResultGroup& group) {
+    int count = group.failed;
+    for (const double value : group.values(data.table().compared)) count += !std::isfinite(value);
+    return count;
+}
+
+void addNote(Figure& figure, const QString& words) {
+    figure.note += (figure.note.isEmpty() ? QString() : QStringLiteral("; ")) + words;
+}
+
+void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
+    Figure& figure = picture.figure;
+    int count = 0;
+    for (const ResultGroup& group : data.table().groups) count += divergedRuns(data, group);
+    if (count == 0) return;
+    const Range range = yRange(figure);
+    figure.y.minimum = range.minimum;
+    figure.y.maximum = range.maximum;
+    const double top = range.maximum - 0.03 * (range.maximum - range.minimum);
+    int drawn = 0;
+    for (std::size_t i = 0; i < data.table().groups.size() && i < static_cast<std::size_t>(x.size()); ++i) {
+        const ResultGroup& group = data.table().groups[i];
+        const int here = divergedRuns(data, group);
+        const double at = x[static_cast<qsizetype>(i)];
+        if (here == 0 || !std::isfinite(at)) continue;
+        drawn += here;
+        FigureCurve mark = dot(at, top, divergedPt, {Ink::Kind::error}, emphasisOf(data, i));
+        figure.curves.push_back(std::move(mark));
+        picture.spots.push_back({{at, top},
+                                 longLabel(data.table(), group),
+                                 {{QObject::tr("diverged or failed"), countText(here, QObject::tr("run"))}},
+                                 static_cast<int>(i)});
+    }
+    if (drawn > 0) {
+        addNote(figure,
+                QObject::tr("red: %1 diverged or failed, in no mean").arg(countText(drawn, QObject::tr("run"))));
+        figure.summary +=
+            QObject::tr(" In no mean: %1 that diverged or failed.").arg(countText(drawn, QObject::tr("run")));
+    }
+}
+
+void padX(Figure& figure, const QList<double>& x) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const double value : x) {
+        if (!std::isfinite(value) || (figure.x.logarithmic && value <= 0)) continue;
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    if (low > high) return;
+    if (figure.x.logarithmic) {
+        const double room = std::max(1.15, std::pow(high / low, 0.06));
+        figure.x.minimum = low / room;
+        figure.x.maximum = high * room;
+    } else {
+        const double room = high > low ? 0.05 * (high - low) : 0.05 * std::max(1.0, std::abs(high));
+        figure.x.minimum = low - room;
+        figure.x.maximum = high + room;
+    }
+}
+
+QString valueText(const Measure& measure, double value) {
+    const QString number = text(fixed_text(value, measure.decimals));
+    return std::isfinite(value) ? number + QChar(QChar::Nbsp) + measureUnit(measure) : number;
+}
+
+Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
+    const ResultGroup& of = data.table().groups[group];
+    const Measure& measure = data.measure();
+    const Description& described = of.described[data.table().compared];
+    Spot spot{at, longLabel(data.table(), of), {}, static_cast<int>(group)};
+    spot.rows.append({QObject::tr("mean"), valueText(measure, described.mean)});
+    if (described.n > 1) {
+        spot.rows.append({QObject::tr("± std"), text(fixed_text(described.standard_deviation, measure.decimals))});
+        spot.rows.append({QObject::tr("95 % interval"), text(interval_text(described, measure.decimals, " … "))});
+    }
+    spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
+    if (of.improvement_percent) {
+        spot.rows.append(
+            {QObject::tr("improvement"), text(signed_percent(of.improvement_percent)) + QLatin1String(" %")});
+        spot.rows.append({QObject::tr("verdict"), text(to_string(verdict_of(data.table(), of).kind))});
+    }
+    if (const int diverged = divergedRuns(data, of)) {
+        spot.rows.append({QObject::tr("diverged or failed"), countText(diverged, QObject::tr("run"))});
+    }
+    return spot;
+}
+
+Figure emptyFigure(const ResultsData& data, const char* name) {
+    Figure figure;
+    figure.name = QString::fromLatin1(name);
+    const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
+    figure.settings = {{QStringLiteral("results"), QJsonDocument::fromJson(json).object()}};
+    return figure;
+}
+
+FigureTable groupColumns(const ResultsData& data) {
+    const ResultsTable& table = data.table();
+    FigureTable result;
+    const auto add = [&](const QString& name, auto number) {
+        QList<double> column;
+        for (const ResultGroup& group : table.groups) column.append(number(group));
+        result.names << name;
+        result.columns.append(column);
+    };
+    for (const std::string& key : table.swept) {
+        const bool isNumber = std::all_of(table.groups.begin(), table.groups.end(),
+                                          [&](const ResultGroup& group) { return group.settings.at(key).is_number(); });
+        if (!isNumber) continue;
+        add(text(key), [&key](const ResultGroup& group) { return group.settings.at(key).get<double>(); });
+    }
+    const std::size_t compared = table.compared;
+    const QString what = QObject::tr("%1 (%2)").arg(measureTitle(data.measure()), measureUnit(data.measure()));
+    add(QObject::tr("n"), [=](const ResultGroup& g) { return static_cast<double>(g.described[compared].n); });
+    add(what, [=](const ResultGroup& g) { return g.described[compared].mean; });
+    add(QObject::tr("standard deviation"),
+        [=](const ResultGroup& g) { return g.described[compared].standard_deviation; });
+    add(QObject::tr("95 % interval, low"), [=](const ResultGroup& g) { return g.described[compared].confidence_low; });
+    add(QObject::tr("95 % interval, high"),
+        [=](const ResultGroup& g) { return g.described[compared].confidence_high; });
+    add(QObject::tr("diverged or failed"),
+        [&](const ResultGroup& g) { return static_cast<double>(divergedRuns(data, g)); });
+    return result;
+}
+
+}  // namespace ropelab::ui

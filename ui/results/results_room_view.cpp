@@ -1,0 +1,145 @@
+// How the Results room looks: its widgets, their sizes and colours.
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/results/figure_pane.h"
+#include "ui/results/group_table.h"
+#include "ui/results/results_room.h"
+#include "ui/results/seed_table.h"
+#include "ui/results/table_view.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+
+QWidget* ResultsRoom::makeEmptyState() {
+    auto* page = new QFrame(this);
+    page->setProperty("paper", true);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {48, 24, 48, 24}, 16);
+    column->addStretch(2);
+    auto* title = new QLabel(tr("What the runs reached, and whether it is more than chance"), page);
+    title->setProperty("roomTitle", true);
+    m_emptyText = new QLabel(page);
+    for (QLabel* label : {title, m_emptyText}) {
+        label->setAlignment(Qt::AlignCenter);
+        label->setWordWrap(true);
+        column->addWidget(label);
+    }
+    m_goToTrain = new QPushButton(tr("Go to Train"), page);
+    m_goToTrain->setProperty("primary", true);
+    m_goToTrain->setFocusPolicy(Qt::TabFocus);
+    scaleWidth(m_goToTrain, 160);
+    connect(m_goToTrain, &QPushButton::clicked, this, &ResultsRoom::trainAsked);
+    column->addWidget(m_goToTrain, 0, Qt::AlignCenter);
+    column->addStretch(3);
+    return page;
+}
+
+QWidget* ResultsRoom::makeResults() {
+    auto* page = new QWidget(this);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_words = new QLabel(page);
+    m_words->setWordWrap(true);
+    m_words->setTextFormat(Qt::PlainText);
+    m_words->setAccessibleName(tr("What the table says"));
+    column->addWidget(m_words);
+
+    m_groupView = makeTableView(tr("Groups"), m_order, this);
+    m_groupView->setSortingEnabled(true);
+    m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);  // as they were trained
+    connect(m_groupView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (!current.isValid()) return;
+                m_picked = m_order->mapToSource(current).row();
+                renewPicked();
+            });
+
+    connect(m_groupView->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &ResultsRoom::keepOrder);
+
+    auto* below = new QSplitter(Qt::Horizontal, page);
+    below->setChildrenCollapsible(false);
+    m_figures = new FigurePane(m_workspace, m_source, below);
+    connect(m_figures, &FigurePane::groupPicked, this, &ResultsRoom::pickGroup);
+    connect(m_figures, &FigurePane::exportAsked, this, &ResultsRoom::openExport);
+    connect(m_figures, &FigurePane::contextMenuAsked, this, [this](const QPoint& where) {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Export …"), this, &ResultsRoom::openExport);
+        menu->addAction(tr("Copy"), this, &ResultsRoom::copy);
+        menu->popup(where);
+    });
+    auto* group = new QFrame(below);
+    group->setProperty("panel", true);
+    auto* rows = new QVBoxLayout(group);
+    scaleLayout(rows, {12, 8, 8, 4}, 4);
+    m_seedTitle = new QLabel(group);
+    m_seedTitle->setProperty("heading", true);
+    m_seedTitle->setTextFormat(Qt::PlainText);
+    m_groupWords = new QLabel(group);
+    m_groupWords->setWordWrap(true);
+    m_groupWords->setTextFormat(Qt::PlainText);
+    m_groupWords->setAccessibleName(tr("Verdict on the picked group"));
+    m_seedView = makeTableView(tr("Runs of the picked group"), m_seeds, this);
+    rows->addWidget(m_seedTitle);
+    rows->addWidget(m_groupWords);
+    rows->addWidget(m_seedView, 1);
+    below->addWidget(m_figures);
+    below->addWidget(group);
+    below->setStretchFactor(0, 3);
+    below->setStretchFactor(1, 2);
+    below->setSizes({540, 400});
+
+    m_split = new QSplitter(Qt::Vertical, page);
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByHand = true; });
+    m_split->setChildrenCollapsible(false);
+    m_split->addWidget(m_groupView);
+    m_split->addWidget(below);
+    m_split->setStretchFactor(0, 2);
+    m_split->setStretchFactor(1, 3);
+    column->addWidget(m_split, 1);
+    return page;
+}
+
+void ResultsRoom::fitColumns() {
+    m_groupView->resizeColumnsToContents();
+    const int least = ThemeManager::instance().pixels(48);
+    for (int i = 0; i < m_groups->columnCount(); ++i) {
+        m_groupView->setColumnWidth(i, std::max(least, m_groupView->columnWidth(i)));
+    }
+    fitTable();
+}
+
+void ResultsRoom::fitTable() {
+    // The table takes what its rows need, at most two fifths; the picture has the rest.
+    const int height = m_split->height();
+    if (m_splitByHand || height <= 0) return;
+    const int rows = m_groupView->horizontalHeader()->sizeHint().height() +
+                     m_groups->rowCount() * m_groupView->verticalHeader()->defaultSectionSize() +
+                     m_groupView->horizontalScrollBar()->sizeHint().height() + 2 * m_groupView->frameWidth();
+    const int table = std::min(rows, 2 * height / 5);
+    m_split->setSizes({table, height - table});
+}
+
+void ResultsRoom::resizeEvent(QResizeEvent* event) {
+    Room::resizeEvent(event);
+    fitTable();
+}
+
+void ResultsRoom::restyle() {
+    const auto& manager = ThemeManager::instance();
+    for (QTableView* view : {m_groupView, m_seedView}) view->setIconSize({manager.pixels(10), manager.pixels(10)});
+    m_figures->view().setMinimumSize(manager.pixels(160), manager.pixels(120));
+    if (!m_stale) fitColumns();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,195 @@
+#include "ui/results/text_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "core/data/corpus.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/figure/ticks.h"
+#include "ui/results/results_words.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr std::int64_t longestDistance = 5000;
+constexpr std::size_t mostSymbols = 2'000'000;
+constexpr double rowStep = 3.5;  // from one row of wavelengths to the next, a factor
+constexpr double smallestShare = 1e-4;
+constexpr std::size_t mostRows = 8;
+constexpr double wavePt = 4.5;
+
+std::string textKey(const RunSpec& spec) {
+    return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
+           std::to_string(static_cast<int>(spec.symbols)) + '|' + std::to_string(static_cast<int>(spec.split));
+}
+
+/// The swept thetas, each with the most that any run rotates.
+std::vector<RunSpec> thetasOf(const ResultsData& data) {
+    std::vector<RunSpec> result;
+    for (const ResultsRun& run : data.runs) {
+        if (!run.spec.rotates() || rotary_dim(run.spec.head_dim(), run.spec.fraction) == 0) continue;
+        const auto known = std::find_if(result.begin(), result.end(),
+                                        [&](const RunSpec& spec) { return spec.theta == run.spec.theta; });
+        if (known == result.end()) {
+            result.push_back(run.spec);
+        } else if (run.spec.fraction > known->fraction) {
+            *known = run.spec;
+        }
+    }
+    std::sort(result.begin(), result.end(), [](const RunSpec& a, const RunSpec& b) { return a.theta < b.theta; });
+    if (result.size() > mostRows) result.resize(mostRows);
+    return result;
+}
+
+void addWavelengths(ResultsPicture& picture, const ResultsData& data, double below) {
+    Figure& figure = picture.figure;
+    double row = below;
+    int beyond = 0;
+    const std::vector<RunSpec> specs = thetasOf(data);
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+        const RunSpec& spec = specs[i];
+        row /= rowStep;
+        const Ink ink{Ink::Kind::rotated};
+        const QString name = QObject::tr("θ %1").arg(settingTitle("theta", spec.theta));
+        FigureCurve points;
+        points.ink = ink;
+        points.shape = FigureCurve::Shape::points;
+        points.pointPt = wavePt;
+        const auto lengths = wavelengths(frequencies(
+            {.head_dim = spec.head_dim(), .theta = spec.theta, .fraction = spec.fraction, .partial = spec.partial}));
+        for (std::size_t pair = 0; pair < lengths.size(); ++pair) {
+            if (!std::isfinite(lengths[pair])) continue;
+            if (lengths[pair] > figure.x.maximum) {
+                ++beyond;
+                continue;
+            }
+            points.x.append(lengths[pair]);
+            points.y.append(row);
+            picture.spots.push_back(
+                {{lengths[pair], row},
+                 name,
+                 {{QObject::tr("pair"), QString::number(pair)},
+                  {QObject::tr("wavelength 2π/g"), QObject::tr("%1 tokens").arg(readableCount(lengths[pair]))}}});
+        }
+        // Its words stand where no wavelength is: the shortest is 2π.
+        figure.horizontalLines.push_back({row, name, ink});
+        figure.curves.push_back(std::move(points));
+    }
+    figure.y.minimum = row / rowStep;
+    if (beyond > 0)
+        addNote(figure, QObject::tr("%1 longer than the axis").arg(countText(beyond, QObject::tr("wavelength"))));
+}
+
+}  // namespace
+
+std::string textsKey(const std::vector<ResultsRun>& runs) {
+    std::set<std::string> keys;
+    for (const ResultsRun& run : runs) keys.insert(textKey(run.spec));
+    std::string all;
+    for (const std::string& key : keys) all += key + '\n';
+    return all;
+}
+
+std::vector<TextInformation> textInformation(const std::vector<ResultsRun>& runs, const std::filesystem::path& dataDir,
+                                             const std::function<bool()>& cancelled) {
+    std::vector<TextInformation> result;
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const RunSpec& spec = runs[i].spec;
+        if (cancelled && cancelled()) break;
+        if (!seen.insert(textKey(spec)).second) continue;
+        TextInformation& text = result.emplace_back();
+        text.colorIndex = runs[i].colorIndex();
+        text.name = QString::fromStdString(std::filesystem::path(spec.data).filename().string());
+        try {
+            const auto corpus = open_corpus(spec, dataDir);
+            text.name = QString::fromStdString(corpus->name);
+            const std::span<const std::int32_t> tokens(corpus->training.data(),
+                                                       std::min(corpus->training.size(), mostSymbols));
+            // A tenth of the text: the longest distance keeps most of its pairs.
+            const auto longest = std::min<std::int64_t>(longestDistance, std::ssize(tokens) / 10);
+            text.information =
+                mutual_information(tokens, corpus->vocabulary.size(), spaced_distances(longest), cancelled);
+        } catch (const std::exception& error) {
+            text.problem = QString::fromStdString(error.what());
+        }
+    }
+    return result;
+}
+
+ResultsPicture informationFigure(const ResultsData& data) {
+    ResultsPicture picture{emptyFigure(data, "mutual-information"), {}};
+    Figure& figure = picture.figure;
+    const bool bits = data.inBits();
+    figure.x = {QObject::tr("distance"), QObject::tr("characters"), true};
+    figure.y = {QObject::tr("mutual information"), bits ? QStringLiteral("bits") : QStringLiteral("nats"), true};
+    const double factor = bits ? 1 / std::numbers::ln2 : 1.0;
+    QStringList problems;
+    double highest = 0;
+    for (const TextInformation& text : data.texts) {
+        for (const double nats : text.information.nats) highest = std::max(highest, factor * nats);
+    }
+    const double floor = smallestShare * highest;
+    double farthest = 1;
+    for (const TextInformation& text : data.texts) {
+        if (!text.problem.isEmpty()) problems << text.problem;
+        const MutualInformation& information = text.information;
+        if (information.distances.empty()) continue;
+        FigureCurve curve;
+        curve.label = text.name;
+        curve.quantity = figure.y.label;
+        curve.ink = Ink::data(text.colorIndex);
+        for (std::size_t i = 0; i < information.distances.size(); ++i) {
+            const double value = factor * information.nats[i];
+            const auto x = static_cast<double>(information.distances[i]);
+            curve.x.append(x);
+            curve.y.append(value >= floor ? value : std::nan(""));
+            farthest = std::max(farthest, x);
+            if (value < floor) continue;
+            picture.spots.push_back(
+                {{x, value},
+                 text.name,
+                 {{QObject::tr("distance"), QObject::tr("%1 characters").arg(readableCount(x))},
+                  {figure.y.label, readableNumber(value) + QLatin1Char(' ') + figure.y.unit},
+                  {QObject::tr("without correction"), readableNumber(factor * information.plug_in[i])},
+                  {QObject::tr("read"),
+                   QObject::tr("%1 characters").arg(readableCount(static_cast<double>(information.symbols)))}}});
+        }
+        figure.curves.push_back(std::move(curve));
+    }
+    if (figure.curves.empty() || !(highest > 0)) {
+        figure.curves.clear();
+        picture.spots.clear();
+        figure.placeholder =
+            problems.isEmpty() ? QObject::tr("The texts are being counted …") : problems.join(QLatin1Char(' '));
+        figure.summary = figure.placeholder;
+        return picture;
+    }
+    figure.x.minimum = 0.9;
+    figure.x.maximum = 1.1 * farthest;
+    figure.y.maximum = 1.3 * highest;
+    figure.note = QObject::tr("Miller–Madow corrected; gaps: too little to tell; points: a pair turns once");
+    for (const QString& problem : problems) addNote(figure, problem);
+    figure.summary = QObject::tr("Mutual information of two characters by their distance, with the wavelengths of %1.")
+                         .arg(countText(static_cast<std::int64_t>(thetasOf(data).size()), QObject::tr("theta")));
+    FigureTable& table = figure.table;
+    for (const TextInformation& text : data.texts) {
+        if (text.information.distances.empty()) continue;
+        table.names << text.name + QObject::tr(" · distance (characters)")
+                    << text.name + QObject::tr(" · mutual information (nats)")
+                    << text.name + QObject::tr(" · plug-in estimate (nats)");
+        table.columns.append(QList<double>(text.information.distances.begin(), text.information.distances.end()));
+        table.columns.append(QList<double>(text.information.nats.begin(), text.information.nats.end()));
+        table.columns.append(QList<double>(text.information.plug_in.begin(), text.information.plug_in.end()));
+    }
+    addWavelengths(picture, data, floor);
+    return picture;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,244 @@
+#include "ui/results/tradeoff_figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/experiment/step_cost.h"
+#include "core/stats/results_front.h"
+#include "ui/figure/ticks.h"
+#include "ui/results/results_words.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double frontPt = 8;
+constexpr double beatenPt = 5;
+
+struct Cost {
+    const char* name;
+    Axis axis;
+    bool moreIsBetter = false;
+    QString empty;
+    /// NaN where it is not known; and its standard deviation.
+    std::function<double(const ResultGroup&)> of;
+    std::function<double(const ResultGroup&)> deviation;
+};
+
+ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
+    const ResultsTable& table = data.table();
+    ResultsPicture picture{emptyFigure(data, cost.name), {}};
+    Figure& figure = picture.figure;
+    figure.x = cost.axis;
+    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    const auto refuse = [&](const QString& words) {
+        figure.placeholder = words;
+        figure.summary = words;
+        return picture;
+    };
+    if (data.measure().unit != "nats" && data.measure().unit != "bits") {
+        return refuse(QObject::tr("This picture weighs a loss against its cost: choose a loss as the measure."));
+    }
+    std::vector<Costs> choices;
+    QList<double> places;
+    for (const ResultGroup& group : table.groups) {
+        const double x = cost.of(group);
+        const double y = group.described[table.compared].mean;
+        choices.push_back({cost.moreIsBetter ? -x : x, y});
+        places.append(x);
+    }
+    const std::vector<std::size_t> front = efficient_front(choices);
+    if (front.empty()) return refuse(cost.empty);
+    padX(figure, places);
+    const double cap = 0.008 * (figure.x.maximum - figure.x.minimum);
+    // A staircase: between two choices one has the cost of the one and the loss of the other.
+    FigureCurve stairs;
+    stairs.ink = {Ink::Kind::quiet};
+    for (const std::size_t i : front) {
+        if (!stairs.x.isEmpty()) {
+            stairs.x.append(places[static_cast<qsizetype>(i)]);
+            stairs.y.append(stairs.y.last());
+        }
+        stairs.x.append(places[static_cast<qsizetype>(i)]);
+        stairs.y.append(choices[i].second);
+    }
+    if (cost.moreIsBetter) {
+        std::reverse(stairs.x.begin(), stairs.x.end());
+        std::reverse(stairs.y.begin(), stairs.y.end());
+    }
+    stairs.companion = true;
+    stairs.quantity = QObject::tr("efficient front");
+    figure.curves.push_back(std::move(stairs));
+    QStringList names;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const ResultGroup& group = table.groups[i];
+        const double x = places[static_cast<qsizetype>(i)];
+        const double y = choices[i].second;
+        if (!std::isfinite(x) || !std::isfinite(y)) continue;
+        const bool efficient = std::find(front.begin(), front.end(), i) != front.end();
+        const Ink ink = Ink::data(data.results.colorOf(group));
+        const Emphasis emphasis = emphasisOf(data, i);
+        const double s = group.described[table.compared].standard_deviation;
+        addErrorBar(figure, x, y - s, y + s, cap, ink, emphasis);
+        const double across = cost.deviation(group);
+        if (std::isfinite(across) && across > 0) figure.curves.push_back(stroke({x - across, x + across}, {y, y}, ink));
+        figure.curves.push_back(dot(x, y, efficient ? frontPt : beatenPt, ink, emphasis));
+        if (efficient) {
+            FigureCurve name = stroke({x}, {y}, ink, emphasis);  // its words stand at the right end
+            name.label = shortLabel(table, group);
+            figure.curves.push_back(std::move(name));
+            names << longLabel(table, group);
+        }
+        Spot spot = groupSpot(data, i, {x, y});
+        spot.rows.prepend({figure.x.label, readableCount(std::round(x)) + QLatin1Char(' ') + figure.x.unit});
+        spot.rows.append({QObject::tr("efficient"), efficient ? QObject::tr("no other group beats it in both")
+                                                              : QObject::tr("another group is better in both")});
+        picture.spots.push_back(std::move(spot));
+    }
+    figure.note = QObject::tr("large points, dashed: the efficient front; bars: ± standard deviation");
+    figure.summary = QObject::tr("%1 against %2. Not beaten in both by any other group: %3.")
+                         .arg(figure.y.label, figure.x.label, names.join(QStringLiteral("; ")));
+    addDiverged(picture, data, places);
+    figure.table = groupColumns(data);
+    figure.table.names << figure.x.title();
+    figure.table.columns.append(places);
+    return picture;
+}
+
+/// One axis of the parallel coordinates.
+struct Coordinate {
+    QString title;
+    QString range;         // "500 … 10k"
+    QList<double> shares;  // 0 (lowest) to 1 (highest) of each group; NaN for none
+    QStringList values;    // as words
+};
+
+Coordinate coordinateOfKey(const ResultsTable& table, const std::string& key) {
+    std::vector<nlohmann::json> values;
+    for (const ResultGroup& group : table.groups) {
+        const auto& value = group.settings.at(key);
+        if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+    const bool numbers =
+        std::all_of(values.begin(), values.end(), [](const nlohmann::json& value) { return value.is_number(); });
+    if (numbers) std::sort(values.begin(), values.end());
+    Coordinate result{keyTitle(key), {}, {}, {}};
+    for (const ResultGroup& group : table.groups) {
+        const auto& value = group.settings.at(key);
+        const auto place = std::find(values.begin(), values.end(), value) - values.begin();
+        result.shares.append(static_cast<double>(place) /
+                             static_cast<double>(std::max<std::size_t>(1, values.size() - 1)));
+        result.values << settingTitle(key, value);
+    }
+    result.range = settingTitle(key, values.front()) + QStringLiteral(" … ") + settingTitle(key, values.back());
+    return result;
+}
+
+Coordinate coordinateOfMeasure(const ResultsTable& table, std::size_t measure) {
+    const Measure& of = measures()[measure];
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const ResultGroup& group : table.groups) {
+        const double mean = group.described[measure].mean;
+        if (!std::isfinite(mean)) continue;
+        low = std::min(low, mean);
+        high = std::max(high, mean);
+    }
+    Coordinate result{
+        QString::fromUtf8(of.title.data()), readableNumber(low) + QStringLiteral(" … ") + readableNumber(high), {}, {}};
+    for (const ResultGroup& group : table.groups) {
+        const double mean = group.described[measure].mean;
+        result.shares.append(high > low ? (mean - low) / (high - low) : std::isfinite(mean) ? 0.5 : mean);
+        result.values << valueText(of, mean);
+    }
+    return result;
+}
+
+}  // namespace
+
+ResultsPicture lossBySpeed(const ResultsData& data) {
+    const std::size_t speed = measure_index("tokens_per_second");
+    return tradeoff(data, {"loss-by-speed",
+                           {QObject::tr("training speed"), QObject::tr("tokens/s")},
+                           true,
+                           QObject::tr("Loss against speed needs a group with a finished run, whose speed is known."),
+                           [=](const ResultGroup& group) { return group.described[speed].mean; },
+                           [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
+}
+
+ResultsPicture lossByMemory(const ResultsData& data) {
+    constexpr double megabyte = 1e6;
+    return tradeoff(data, {"loss-by-memory",
+                           {QObject::tr("memory of training one run, estimated"), QStringLiteral("MB")},
+                           false,
+                           QObject::tr("Loss against memory needs a group with a finished run."),
+                           [&](const ResultGroup& group) {
+                               const RunSpec& spec = data.exampleOf(group).spec;
+                               return memory_need(spec, 1, likely_vocabulary(spec)).total() / megabyte;
+                           },
+                           [](const ResultGroup&) { return std::nan(""); }});
+}
+
+ResultsPicture parallelCoordinates(const ResultsData& data) {
+    const ResultsTable& table = data.table();
+    ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};
+    Figure& figure = picture.figure;
+    if (table.swept.empty()) {
+        figure.placeholder = QObject::tr("Parallel coordinates need runs that differ in something else than the seed.");
+        figure.summary = figure.placeholder;
+        return picture;
+    }
+    std::vector<Coordinate> axes;
+    for (const std::string& key : table.swept) axes.push_back(coordinateOfKey(table, key));
+    for (const char* name :
+         {"final_training_loss", "final_validation_loss", "best_validation_loss", "tokens_per_second"}) {
+        const std::size_t measure = measure_index(name);
+        const bool any = std::any_of(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return group.described[measure].n > 0; });
+        if (any) axes.push_back(coordinateOfMeasure(table, measure));
+    }
+    figure.x = {{}, {}, false, -0.06, 1.06, {QObject::tr("lowest"), QObject::tr("highest")}};
+    figure.y.categories = {QString()};  // the lines have the names
+    const auto heightOf = [&](std::size_t axis) { return static_cast<double>(axes.size() - 1 - axis); };
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+        figure.horizontalLines.push_back(
+            {heightOf(a), axes[a].title + QStringLiteral(": ") + axes[a].range, {Ink::Kind::quiet}});
+    }
+    figure.y.minimum = -0.9;  // the last one's words
+    figure.y.maximum = heightOf(0) + 0.3;
+    int without = 0;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const auto at = static_cast<qsizetype>(i);
+        const Ink ink = Ink::data(data.results.colorOf(table.groups[i]));
+        Spot all{{}, longLabel(table, table.groups[i]), {}, static_cast<int>(i)};
+        for (const Coordinate& axis : axes) all.rows.append({axis.title, axis.values[at]});
+        if (const int diverged = divergedRuns(data, table.groups[i])) {
+            all.rows.append({QObject::tr("diverged or failed"), QString::number(diverged)});
+            without += diverged;
+        }
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            const QPointF here(axes[a].shares[at], heightOf(a));
+            if (!std::isfinite(here.x())) continue;
+            all.at = here;
+            picture.spots.push_back(all);
+            const QPointF next = a + 1 < axes.size() ? QPointF(axes[a + 1].shares[at], heightOf(a + 1)) : here;
+            if (!std::isfinite(next.x())) {
+                // The keys of a group without a number end here.
+                figure.curves.push_back(dot(here.x(), here.y(), 6, {Ink::Kind::error}, emphasisOf(data, i)));
+            } else if (a + 1 < axes.size()) {
+                // A curve's x ascends.
+                const auto [left, right] = std::minmax(here, next, [](QPointF p, QPointF q) { return p.x() < q.x(); });
+                FigureCurve piece = stroke({left.x(), right.x()}, {left.y(), right.y()}, ink, emphasisOf(data, i));
+                piece.quantity = shortLabel(table, table.groups[i]);
+                figure.curves.push_back(std::move(piece));
+            }
+        }
+    }
+    figure.note = QObject::tr("each line a group, across keys that differ and means over seeds");
+    if (without > 0) addNote(figure, QObject::tr("%1 diverged or failed, in no mean").arg(without));
+    figure.summary = QObject::tr("%1 groups across %2 axes.").arg(table.groups.size()).arg(axes.size());
+    figure.table = groupColumns(data);
+    return picture;
+}
+
+}  // namespace ropelab::ui
