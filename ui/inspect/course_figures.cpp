@@ -3,8 +3,11 @@
 #include <QObject>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <span>
 
+#include "core/rope/frequencies.h"
 #include "ui/window/format.h"
 
 namespace ropelab::ui {
@@ -45,6 +48,21 @@ FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& 
 
 double numberAt(const std::vector<double>& row, std::size_t place) {
     return place < row.size() ? row[place] : std::nan("");
+}
+
+/// The frequencies of one layer and head; where heads share them, those of all.
+std::span<const float> frequencyRow(const ProbeArray& array, std::int64_t layer, std::int64_t head) {
+    return array.row(layer, std::min(head, array.shape[1] - 1));
+}
+
+/// The theta that gives the slowest pair that turns its frequency g = θ^(−2i/d); NaN where none does.
+double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
+    const int dimension = spec.partial == Partial::slice ? rotary_dim(spec.head_dim(), spec.fraction) : spec.head_dim();
+    for (std::size_t pair = frequencies.size() - 1; pair > 0; --pair) {
+        if (frequencies[pair] <= 0) continue;
+        return std::pow(static_cast<double>(frequencies[pair]), -dimension / (2.0 * static_cast<double>(pair)));
+    }
+    return std::nan("");
 }
 
 /// Curves of the layers, or of the heads of the chosen one.
@@ -213,6 +231,48 @@ InspectPicture sinkCourse(const InspectData& data) {
     InspectPicture picture =
         courseByLayer(data, "attention-sink", {QObject::tr("attention on the first symbol"), {}}, &ProbeResult::sink);
     if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
+    return picture;
+}
+
+InspectPicture thetaCourse(const InspectData& data) {
+    constexpr const char* name = "theta-course";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->frequencies.empty()) {
+        return withoutNumbers(data, name,
+                              now ? QObject::tr("Theta does not move in this run; train with theta_training or "
+                                                "theta_schedule to see it.")
+                                  : QString());
+    }
+    const RunSpec& spec = data.run->spec;
+    const bool free = spec.theta_training == ThetaTraining::free;
+    Axis y{free ? QObject::tr("wavelength") : QObject::tr("θ"), free ? QObject::tr("tokens") : QString()};
+    y.logarithmic = true;
+    InspectPicture picture{overTraining(data, name, y)};
+    Figure& figure = picture.figure;
+    const auto add = [&](const QString& label, int index, const std::function<double(const ProbeResult&)>& number) {
+        figure.curves.push_back(courseOf(*data.run, label, y.label, Ink::data(index), number));
+    };
+    if (free) {
+        const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
+        for (std::int64_t pair = 0; pair < data.run->pairs(); ++pair) {
+            add(QObject::tr("pair %1").arg(pair), static_cast<int>(pair), [layer, pair](const ProbeResult& result) {
+                return 2 * std::numbers::pi /
+                       frequencyRow(result.frequencies, layer, 0)[static_cast<std::size_t>(pair)];
+            });
+        }
+        figure.note = QObject::tr("%1, layer %2").arg(data.run->name).arg(layer);
+    } else {
+        int index = 0;
+        for (const Line& line : linesOf(data)) {
+            add(line.label, index++, [&spec, &line](const ProbeResult& result) {
+                return thetaOf(frequencyRow(result.frequencies, line.layer, std::max<std::int64_t>(0, line.head)),
+                               spec);
+            });
+        }
+        figure.note = data.run->name;
+    }
+    addCursor(figure, data);
+    figure.summary = QObject::tr("%1 over training of %2.").arg(y.label, data.run->name);
     return picture;
 }
 

@@ -14,6 +14,9 @@ InspectPicture entropyCourse(const InspectData& data);
 InspectPicture sinkCourse(const InspectData& data);
 /// Share of copies that are told, one curve a lag.
 InspectPicture retrievalCourse(const InspectData& data);
+/// Where theta stands in each layer (or head), for runs in which it moves; where each frequency moves by itself, their
+/// wavelengths in one layer.
+InspectPicture thetaCourse(const InspectData& data);
 /// Validation loss with the cursor: the room's time axis.
 InspectPicture lossCourse(const InspectData& data);
 

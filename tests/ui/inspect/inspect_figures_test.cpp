@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
+
+#include <cmath>
 #include <set>
 
 #include "tests/ui/inspect/inspect_fixture.h"
@@ -157,6 +160,29 @@ TEST(InspectFigures, CoursesFollowTheSnapshots) {
     const Figure retrieval = retrievalAccuracy(data).figure;
     EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
     EXPECT_DOUBLE_EQ(meanAccuracy(seenAt(1)), 0.5);
+}
+
+TEST(InspectFigures, AThetaThatMovesIsReadFromItsFrequencies) {
+    InspectData data = someData();
+    const Figure thetas = thetaCourse(data).figure;
+    ASSERT_EQ(thetas.curves.size(), 2U);
+    EXPECT_NEAR(thetas.curves[0].y[0], 100, 0.01);
+    EXPECT_NEAR(thetas.curves[0].y[2], 10000, 1);
+    EXPECT_NEAR(thetas.curves[1].y[1], 5000, 0.5);
+
+    auto run = std::make_shared<InsideRun>(*data.run);
+    run->spec.theta_training = ThetaTraining::free;
+    data.run = run;
+    const Figure wavelengths = thetaCourse(data).figure;
+    ASSERT_EQ(wavelengths.curves.size(), static_cast<std::size_t>(testPairs));
+    EXPECT_NEAR(wavelengths.curves[0].y[0], 2 * std::numbers::pi, 1e-5);
+
+    for (Snapshot& snapshot : run->snapshots) {
+        auto still = std::make_shared<ProbeResult>(*snapshot.result);
+        still->frequencies = {};
+        snapshot.result = still;
+    }
+    EXPECT_TRUE(thetaCourse(data).figure.curves.empty());
 }
 
 TEST(InspectFigures, AReadingIsARowOfTheMap) {

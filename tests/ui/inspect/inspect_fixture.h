@@ -32,6 +32,12 @@ inline ProbeResult seenAt(float level) {
     ProbeResult result;
     result.windows = 2;
     result.length = testLength;
+    result.frequencies = {{testLayers, 1, testPairs}, {}};
+    for (std::int64_t i = 0; i < testLayers * testPairs; ++i) {
+        const double theta = i < testPairs ? 100.0 * level : 5000.0;
+        const double slope = -2.0 * static_cast<double>(i % testPairs) / (2.0 * testPairs);
+        result.frequencies.values.push_back(static_cast<float>(std::pow(theta, slope)));
+    }
     result.query_usage = filled({testLayers, testHeads, testPairs}, level, 1);
     result.key_usage = filled({testLayers, testHeads, testPairs}, level + 1, 1);
     result.value_usage = filled({testLayers, testHeads, testPairs}, level + 2, 1);
