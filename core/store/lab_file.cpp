@@ -165,8 +165,14 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
         connection.run("PRAGMA foreign_keys = ON");
         migrate(connection, lab_migrations());
     } else if (version < static_cast<int>(lab_migrations().size())) {
-        throw BadInput(path.string() +
-                       " was written by an older RoPE Lab: open it for writing once, which brings it up to date.");
+        database.reset();
+        try {
+            open(path, Mode::write);
+        } catch (const BadInput& why) {
+            throw BadInput(path.string() +
+                           " was written by an older RoPE Lab and cannot be brought up to date: " + why.what());
+        }
+        return open(path, Mode::read);
     }
     return std::unique_ptr<LabFile>(new LabFile(path, std::move(database)));
 }

@@ -77,7 +77,7 @@ class LabFile {
 
     /// A new, empty lab. Throws BadInput where the file exists already, or checkpoints of a removed lab of this name.
     static std::unique_ptr<LabFile> create(const std::filesystem::path& path);
-    /// An existing lab; older schemas are migrated when opened for writing, and refused for reading.
+    /// An existing lab; older schemas are migrated first, also for reading.
     static std::unique_ptr<LabFile> open(const std::filesystem::path& path, Mode mode = Mode::write);
     ~LabFile();
 
