@@ -40,7 +40,7 @@ struct RunConditions {
     std::string precision;  // "float32" or "bfloat16"
     std::string device;     // "cpu" or "cuda"
     std::int64_t threads = 0;
-    /// One sentence on how it was chosen: "bfloat16: 1.4 × as fast as float32 here".
+    /// How it was chosen: "bfloat16: 1.4 × as fast as float32 here." and, where `auto` took the processor, why.
     std::string reason;
 };
 

@@ -270,7 +270,8 @@ struct TorchCohort::State {
     }
 };
 
-TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads) {
+TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
+                         const std::string& why_here) {
     avoid_broken_amx();
     if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
     for (const RunSpec& spec : start.runs) {
@@ -318,6 +319,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
         state_->settle_precision();
+        state_->conditions.reason += why_here;
     }
 }
 

@@ -14,8 +14,9 @@ namespace ropelab {
 class TorchCohort : public Cohort {
  public:
     /// Trains on the CPU unless the runs' device is `cuda` (TorchEngine settles `auto`). Precision `auto` is measured
-    /// here. Throws BadInput.
-    TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads);
+    /// here. `why_here` is added to the conditions' reason: why `auto` took this device. Throws BadInput.
+    TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
+                const std::string& why_here = {});
     ~TorchCohort() override;
 
     std::int64_t runs() const override;

@@ -31,8 +31,14 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
     const RunSpec& spec = start.runs.front();
     CohortStart settled = start;
+    std::string why_here;
     if (!settled.conditions && spec.device == Device::automatic) {
-        for (RunSpec& run : settled.runs) run.device = open_cuda().available ? Device::cuda : Device::cpu;
+        const bool takes_cuda = open_cuda().available && !spec.theta_moves();
+        for (RunSpec& run : settled.runs) run.device = takes_cuda ? Device::cuda : Device::cpu;
+        if (!takes_cuda) {
+            why_here = " On the processor: " +
+                       (spec.theta_moves() ? std::string("theta moves while the model trains.") : open_cuda().detail);
+        }
     }
     const bool cuda =
         settled.conditions ? settled.conditions->device == "cuda" : settled.runs.front().device == Device::cuda;
@@ -41,7 +47,7 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     }
     std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
     if (threads == 0) threads = default_threads_;
-    return std::make_unique<TorchCohort>(settled, data, threads);
+    return std::make_unique<TorchCohort>(settled, data, threads, why_here);
 }
 
 std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabulary,

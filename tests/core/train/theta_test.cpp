@@ -6,6 +6,7 @@
 
 #include "core/spec/error.h"
 #include "core/train/torch_cohort.h"
+#include "core/train/torch_engine.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/tiny.h"
 
@@ -140,6 +141,15 @@ TEST_F(ThetaSchedules, EndWhereTheySayAndEqualAFixedThetaThere) {
         const auto same = cohort({fixed}, {trained->state(0)}, 10)->model(0);
         EXPECT_NEAR(model->whole_loss({tokens_.data(), 400}), same->whole_loss({tokens_.data(), 400}), 1e-6);
     }
+}
+
+TEST_F(ThetaSchedules, AutoTrainsThemOnTheProcessorAndSaysWhy) {
+    CohortStart start;
+    start.runs = {spec_of(ThetaTraining::one)};
+    TorchEngine engine;
+    const RunConditions conditions = engine.create_cohort(start, data_)->conditions();
+    EXPECT_EQ(conditions.device, "cpu");
+    EXPECT_EQ(conditions.reason, "float32: as asked. On the processor: theta moves while the model trains.");
 }
 
 TEST_F(ThetaSchedules, RefuseWhatDoesNotGoTogether) {
