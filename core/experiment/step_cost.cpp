@@ -46,6 +46,18 @@ std::int64_t shift_numbers(const RunSpec& spec) {
     return 0;
 }
 
+// Numbers of one symbol in one layer beyond those of a GPT-2 block.
+double more_than_gpt2(const RunSpec& spec) {
+    const double C = number(spec.width);
+    // The wide rows of the MLP stand twice, before and after their curve.
+    const double mlp = 2.0 * number(up_rows(spec)) - 8.0 * C;
+    // Attention step by step, as measured: one more width where q and k are turned apart, three more where keys and
+    // values are spread over the heads.
+    const bool shared = spec.kv_heads() != spec.heads;
+    const bool stepwise = shared || spec.qk_norm || spec.theta_moves();
+    return mlp + (stepwise ? C : 0.0) + (shared ? 3.0 * C : 0.0);
+}
+
 }  // namespace
 
 std::int64_t likely_vocabulary(const RunSpec& spec) {
@@ -80,6 +92,7 @@ double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     // bfloat16: the normalised rows, the mixture's and GELU's copies at half their size; the mixture itself stays too.
     double layer = (spec.precision == Precision::bfloat16 ? 13.5 : 16.0) * C;
+    layer += more_than_gpt2(spec);
     if (spec.dropout > 0) layer += 2.0 * number(spec.heads * spec.context) + 2.0 * C;
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }
@@ -123,7 +136,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double room = 3.0 * row >= mapped_block   ? evaluation_mapped
                         : 4.0 * row >= mapped_block ? evaluation_partly_mapped
                                                     : evaluation_heap;
-    need.evaluation = room * float_bytes * R * symbols_at_once(spec) * (rows * C + 2.0 * V);
+    need.evaluation = room * float_bytes * R * symbols_at_once(spec) * (rows * C + more_than_gpt2(spec) + 2.0 * V);
     return need;
 }
 
