@@ -23,6 +23,7 @@
 #include "ui/inspect/text_strip.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/empty_page.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
@@ -109,30 +110,15 @@ InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
 }
 
 QWidget* InspectRoom::makeEmptyState() {
-    auto* page = new QFrame(this);
-    page->setProperty("paper", true);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {48, 24, 48, 24}, 16);
-    column->addStretch(2);
-    auto* title = new QLabel(tr("What training does to the frequencies"), page);
-    title->setProperty("roomTitle", true);
-    auto* text = new QLabel(tr("Train a sweep: at every evaluation each run is looked into, and this room shows which "
-                               "pairs it learns to read, how its heads look back, and how far back it can retrieve. "
-                               "Afterwards the whole run can be replayed."),
-                            page);
-    for (QLabel* label : {title, text}) {
-        label->setAlignment(Qt::AlignCenter);
-        label->setWordWrap(true);
-        column->addWidget(label);
-    }
-    m_goToTrain = new QPushButton(tr("Go to Train"), page);
-    m_goToTrain->setProperty("primary", true);
-    m_goToTrain->setFocusPolicy(Qt::TabFocus);
-    scaleWidth(m_goToTrain, 160);
+    const EmptyPage empty = makeEmptyPage(
+        tr("What training does to the frequencies"),
+        tr("Train a sweep: at every evaluation each run is looked into, and this room shows which pairs it learns to "
+           "read, how its heads look back, and how far back it can retrieve. Afterwards the whole run can be "
+           "replayed."),
+        this);
+    m_goToTrain = empty.goToTrain;
     connect(m_goToTrain, &QPushButton::clicked, this, &InspectRoom::trainAsked);
-    column->addWidget(m_goToTrain, 0, Qt::AlignCenter);
-    column->addStretch(3);
-    return page;
+    return empty.page;
 }
 
 QWidget* InspectRoom::makePictures() {

@@ -16,32 +16,17 @@
 #include "ui/results/seed_table.h"
 #include "ui/results/table_view.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/empty_page.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {
 
 QWidget* ResultsRoom::makeEmptyState() {
-    auto* page = new QFrame(this);
-    page->setProperty("paper", true);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {48, 24, 48, 24}, 16);
-    column->addStretch(2);
-    auto* title = new QLabel(tr("What the runs reached, and whether it is more than chance"), page);
-    title->setProperty("roomTitle", true);
-    m_emptyText = new QLabel(page);
-    for (QLabel* label : {title, m_emptyText}) {
-        label->setAlignment(Qt::AlignCenter);
-        label->setWordWrap(true);
-        column->addWidget(label);
-    }
-    m_goToTrain = new QPushButton(tr("Go to Train"), page);
-    m_goToTrain->setProperty("primary", true);
-    m_goToTrain->setFocusPolicy(Qt::TabFocus);
-    scaleWidth(m_goToTrain, 160);
+    const EmptyPage empty = makeEmptyPage(tr("What the runs reached, and whether it is more than chance"), {}, this);
+    m_emptyText = empty.text;
+    m_goToTrain = empty.goToTrain;
     connect(m_goToTrain, &QPushButton::clicked, this, &ResultsRoom::trainAsked);
-    column->addWidget(m_goToTrain, 0, Qt::AlignCenter);
-    column->addStretch(3);
-    return page;
+    return empty.page;
 }
 
 QWidget* ResultsRoom::makeResults() {
