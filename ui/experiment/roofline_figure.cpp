@@ -32,11 +32,11 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         .label = QObject::tr("arithmetic intensity"), .unit = QObject::tr("operations per byte"), .logarithmic = true};
     figure.y = {.label = QObject::tr("speed"), .unit = QStringLiteral("GFLOP/s"), .logarithmic = true};
     if (!machine.known()) {
-        figure.placeholder = QObject::tr("This machine's own speed is not known yet");
+        figure.emptyText = QObject::tr("This machine's own speed is not known yet");
         return figure;
     }
     if (runs.empty()) {
-        figure.placeholder = QObject::tr("A run's step stands here as soon as one trains on the processor");
+        figure.emptyText = QObject::tr("A run's step stands here as soon as one trains on the processor");
         return figure;
     }
     const Range range = intensities(machine, runs);

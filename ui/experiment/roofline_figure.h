@@ -16,7 +16,7 @@ struct RooflineRun {
 };
 
 /// Operations a second over operations a byte, both logarithmic: what this machine reaches at most, and where the runs'
-/// steps stand below it. Without a known machine or without runs there is a placeholder.
+/// steps stand below it. Without a known machine or without runs it says so in words.
 Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs);
 
 }  // namespace ropelab::ui

@@ -122,7 +122,7 @@ struct Figure {
     /// A quiet line above the axes, such as a key to line styles; "" for none.
     QString note;
     /// Words in the middle of the axes while there is nothing to draw.
-    QString placeholder;
+    QString emptyText;
     Axis x;
     Axis y;
     std::vector<FigureCurve> curves;

@@ -67,7 +67,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_style = style;
     m_yTitle = figure.y.title();
     m_note = figure.note;
-    m_placeholder = isEmpty(figure) ? figure.placeholder : QString();
+    m_emptyText = isEmpty(figure) ? figure.emptyText : QString();
     m_showsValues = roomOfEndLabels(figure, style, mParentPlot->viewport().width()).values;
     m_vertical = figure.verticalLines;
     m_horizontal = figure.horizontalLines;
@@ -118,9 +118,9 @@ void FigureAnnotations::drawTitles(QCPPainter* painter, const QRectF& axes) cons
     painter->setPen(m_style.theme.text);
     const QString title = metrics.elidedText(m_yTitle, Qt::ElideRight, width);
     painter->drawText(QPointF(left, base), title);
-    if (!m_placeholder.isEmpty()) {
+    if (!m_emptyText.isEmpty()) {
         painter->setPen(m_style.theme.quietText);
-        painter->drawText(axes, Qt::AlignCenter | Qt::TextWordWrap, m_placeholder);
+        painter->drawText(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
     }
     const double noteLeft = left + metrics.horizontalAdvance(title) + m_style.units(3 * kGap);
     const double noteRoom = width + left - noteLeft;

@@ -48,7 +48,7 @@ class FigureAnnotations : public QCPLayerable {
     FigureStyle m_style;
     QString m_yTitle;
     QString m_note;
-    QString m_placeholder;
+    QString m_emptyText;
     bool m_showsValues = true;
     std::vector<FigureLine> m_vertical;
     std::vector<FigureLine> m_horizontal;

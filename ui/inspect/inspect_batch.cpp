@@ -35,7 +35,7 @@ Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const 
         data.beyond = askBeyond(engine(), *data.run, 4, workspace.dataDir(), never);
     }
     Figure made = figure.make(data).figure;
-    if (isEmpty(made)) throw BadInput(made.placeholder.toStdString());
+    if (isEmpty(made)) throw BadInput(made.emptyText.toStdString());
     return made;
 }
 

@@ -42,12 +42,12 @@ QString whyNoSnapshots(const InspectData& data) {
 
 InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words) {
     InspectPicture picture{inspectFigure(data, name)};
-    picture.figure.placeholder = whyNoSnapshots(data);
-    if (!words.isEmpty() && data.run) picture.figure.placeholder = words;
-    if (picture.figure.placeholder.isEmpty()) {
-        picture.figure.placeholder = QObject::tr("The snapshots of this run do not hold these numbers.");
+    picture.figure.emptyText = whyNoSnapshots(data);
+    if (!words.isEmpty() && data.run) picture.figure.emptyText = words;
+    if (picture.figure.emptyText.isEmpty()) {
+        picture.figure.emptyText = QObject::tr("The snapshots of this run do not hold these numbers.");
     }
-    picture.figure.summary = picture.figure.placeholder;
+    picture.figure.summary = picture.figure.emptyText;
     return picture;
 }
 

@@ -225,9 +225,9 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     }
     InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
     if (!own.run && !isEmpty()) {
-        picture.figure.placeholder =
+        picture.figure.emptyText =
             m_source->problem().isEmpty() ? tr("Reading the run’s snapshots …") : m_source->problem();
-        picture.figure.summary = picture.figure.placeholder;
+        picture.figure.summary = picture.figure.emptyText;
     }
     return picture;
 }

@@ -45,7 +45,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     Figure figure;
     figure.name = m_name;
     const bool losses = isLoss(m_quantities.front());
-    figure.placeholder = m_runs.empty() ? tr("Curves grow here while runs train.") : tr("No measurements yet.");
+    figure.emptyText = m_runs.empty() ? tr("Curves grow here while runs train.") : tr("No measurements yet.");
     figure.x.label = tr("iteration");
     figure.x.logarithmic = m_xLog;
     figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());

@@ -156,7 +156,7 @@ Figure resultsFigureOf(Workspace& workspace, const ResultsFigure& figure, const 
     if (figure.reads == Reads::texts) data.texts = textInformation(data.runs, workspace.dataDir());
     data.published = publishedValues(data.runs, workspace.dataDir());
     Figure made = figure.make(data).figure;
-    if (isEmpty(made)) throw BadInput(made.placeholder.toStdString());
+    if (isEmpty(made)) throw BadInput(made.emptyText.toStdString());
     return made;
 }
 

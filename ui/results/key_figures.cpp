@@ -109,7 +109,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     figure.x = axisOf(words.key);
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     if (valuesOf(series) < 2) {
-        figure.placeholder = words.empty;
+        figure.emptyText = words.empty;
         figure.summary = words.empty;
         return picture;
     }
@@ -245,10 +245,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.x = axisOf(key);
     const double base = table.groups.empty() ? std::nan("") : keyValue(data, table.groups[table.baseline], key);
     if (valuesOf(series) < 2 || !std::isfinite(base)) {
-        figure.placeholder = QObject::tr(
+        figure.emptyText = QObject::tr(
             "Improvements along a key need a swept θ, fraction, context or learning rate, and a baseline that has a "
             "value of it.");
-        figure.summary = figure.placeholder;
+        figure.summary = figure.emptyText;
         return picture;
     }
     const QList<double> places = scaledPlaces(data, series, key);

@@ -41,7 +41,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
                               overallWords(table));
     figure.note = QObject::tr("bars: 95 % interval; small points: seeds");
     figure.y = {measureTitle(measure), measureUnit(measure)};
-    figure.placeholder = QObject::tr("No run has a number for this measure yet.");
+    figure.emptyText = QObject::tr("No run has a number for this measure yet.");
     figure.x.label = keysTitle(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
@@ -79,7 +79,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     figure.x.label = keysTitle(table);
     const QString against = table.groups.empty() ? QString() : longLabel(table, table.groups[table.baseline]);
     figure.y = {QObject::tr("difference from %1").arg(against), measureUnit(data.measure())};
-    figure.placeholder = QObject::tr(
+    figure.emptyText = QObject::tr(
         "Paired differences need a second group that shares a seed with the baseline: sweep a key with the same "
         "seeds.");
     FigureTable& rows = figure.table;
@@ -117,7 +117,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     }
     if (pairs == 0) {
         figure.x.categories.clear();
-        figure.summary = figure.placeholder;
+        figure.summary = figure.emptyText;
         return picture;
     }
     figure.note = QObject::tr("small points: seeds; bars: 95 % interval of their mean");

@@ -166,9 +166,9 @@ ResultsPicture informationFigure(const ResultsData& data) {
     if (figure.curves.empty() || !(highest > 0)) {
         figure.curves.clear();
         picture.spots.clear();
-        figure.placeholder =
+        figure.emptyText =
             problems.isEmpty() ? QObject::tr("The texts are being counted …") : problems.join(QLatin1Char(' '));
-        figure.summary = figure.placeholder;
+        figure.summary = figure.emptyText;
         return picture;
     }
     figure.x.minimum = 0.9;

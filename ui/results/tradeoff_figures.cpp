@@ -32,7 +32,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     figure.x = cost.axis;
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     const auto refuse = [&](const QString& words) {
-        figure.placeholder = words;
+        figure.emptyText = words;
         figure.summary = words;
         return picture;
     };
@@ -184,8 +184,8 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};
     Figure& figure = picture.figure;
     if (table.swept.empty()) {
-        figure.placeholder = QObject::tr("Parallel coordinates need runs that differ in something else than the seed.");
-        figure.summary = figure.placeholder;
+        figure.emptyText = QObject::tr("Parallel coordinates need runs that differ in something else than the seed.");
+        figure.summary = figure.emptyText;
         return picture;
     }
     std::vector<Coordinate> axes;

@@ -51,7 +51,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     Figure& figure = picture.figure;
     figure.x = {QObject::tr("iteration"), {}};
     figure.y = {QObject::tr("validation loss"), lossUnit(data)};
-    figure.placeholder = QObject::tr("Learning curves appear after a run's first evaluation.");
+    figure.emptyText = QObject::tr("Learning curves appear after a run's first evaluation.");
     const double factor = lossFactor(data);
     int failed = 0;
     bool anyBand = false;
@@ -104,7 +104,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         figure.bands.push_back(std::move(band));
     }
     if (figure.curves.empty()) {
-        figure.summary = figure.placeholder;
+        figure.summary = figure.emptyText;
         return picture;
     }
     if (anyBand) figure.note = QObject::tr("shaded: mean ± standard deviation of seeds");
@@ -124,7 +124,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     Figure& figure = picture.figure;
     figure.x = {QObject::tr("iteration"), {}};
     figure.y = {QObject::tr("training loss (%1), gradient norm").arg(lossUnit(data)), {}, true};
-    figure.placeholder = QObject::tr("The spike view draws every step: it appears once a run trains.");
+    figure.emptyText = QObject::tr("The spike view draws every step: it appears once a run trains.");
     const bool all = data.runs.size() <= mostRunsTogether;
     const std::size_t chosen = data.picked >= 0 ? static_cast<std::size_t>(data.picked) : table.baseline;
     int shown = 0;
@@ -156,7 +156,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
         }
     }
     if (shown == 0) {
-        figure.summary = figure.placeholder;
+        figure.summary = figure.emptyText;
         return picture;
     }
     figure.note = QObject::tr("full: loss; dashed: gradient norm");

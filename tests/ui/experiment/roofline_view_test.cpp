@@ -31,9 +31,9 @@ TEST(RooflineFigure, ShowsTheRoofAndTheRunsBelowIt) {
 }
 
 TEST(RooflineFigure, SaysWhatIsMissing) {
-    EXPECT_FALSE(rooflineFigure({}, {}).placeholder.isEmpty());
-    EXPECT_FALSE(rooflineFigure(machine, {}).placeholder.isEmpty());
-    EXPECT_NE(rooflineFigure({}, {}).placeholder, rooflineFigure(machine, {}).placeholder);
+    EXPECT_FALSE(rooflineFigure({}, {}).emptyText.isEmpty());
+    EXPECT_FALSE(rooflineFigure(machine, {}).emptyText.isEmpty());
+    EXPECT_NE(rooflineFigure({}, {}).emptyText, rooflineFigure(machine, {}).emptyText);
 }
 
 class RooflineViewTest : public Workbench {

@@ -58,7 +58,7 @@ TEST(InspectFigures, EachIsDrawnAndExported) {
     for (const InspectFigure& figure : inspectFigures()) {
         const Figure made = figure.make(data).figure;
         EXPECT_EQ(made.name, QLatin1String(figure.name));
-        EXPECT_FALSE(isEmpty(made)) << figure.name << ": " << made.placeholder.toStdString();
+        EXPECT_FALSE(isEmpty(made)) << figure.name << ": " << made.emptyText.toStdString();
         EXPECT_FALSE(made.summary.isEmpty()) << figure.name;
         ExportOptions svg;
         svg.format = FigureFormat::svg;
@@ -72,18 +72,18 @@ TEST(InspectFigures, WithoutNumbersTheySayWhatIsMissing) {
     for (const InspectFigure& figure : inspectFigures()) {
         const Figure made = figure.make(data).figure;
         EXPECT_TRUE(isEmpty(made)) << figure.name;
-        EXPECT_TRUE(made.placeholder.contains("no run")) << figure.name << ": " << made.placeholder.toStdString();
+        EXPECT_TRUE(made.emptyText.contains("no run")) << figure.name << ": " << made.emptyText.toStdString();
     }
     InsideRun run = testRun(1, 100);
     run.snapshots.clear();
     run.spec.probe_every = 0;
     data.run = std::make_shared<const InsideRun>(run);
-    EXPECT_TRUE(shareSpectrum(data).figure.placeholder.contains("probe_every = 0"));
+    EXPECT_TRUE(shareSpectrum(data).figure.emptyText.contains("probe_every = 0"));
     run.spec.probe_every = 1;
     data.run = std::make_shared<const InsideRun>(run);
-    EXPECT_TRUE(shareSpectrum(data).figure.placeholder.contains("first snapshot"));
+    EXPECT_TRUE(shareSpectrum(data).figure.emptyText.contains("first snapshot"));
     data.problem = "This run has no checkpoint yet.";
-    EXPECT_EQ(beyondLoss(data).figure.placeholder, data.problem);
+    EXPECT_EQ(beyondLoss(data).figure.emptyText, data.problem);
 }
 
 TEST(InspectFigures, ASpectrumIsTheMeanOverHeadsOfTheCursorsSnapshot) {
@@ -118,7 +118,7 @@ TEST(InspectFigures, TheDifferenceIsSigned) {
     more.query_usage = filled({3, testHeads, testPairs}, 0, 1);
     wide.take({100, std::make_shared<const ProbeResult>(more)});
     data.ghost = std::make_shared<const InsideRun>(wide);
-    EXPECT_TRUE(querySpectrum(data).figure.placeholder.contains("other layers"));
+    EXPECT_TRUE(querySpectrum(data).figure.emptyText.contains("other layers"));
 }
 
 TEST(InspectFigures, PairsAreFoundByNumberAndByWavelength) {

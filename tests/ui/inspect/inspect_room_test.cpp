@@ -173,7 +173,7 @@ TEST_F(InspectRoomTest, AClickedHeadIsShownLargeAndASymbolIsRead) {
 TEST_F(InspectRoomTest, RunsWithoutSnapshotsSayWhy) {
     openLab(writeLab(false, {{"probe_every", 0}}));
     EXPECT_FALSE(room->hasFigure());
-    EXPECT_TRUE(figure().placeholder.contains("probe_every = 0"));
+    EXPECT_TRUE(figure().emptyText.contains("probe_every = 0"));
     EXPECT_FALSE(room->replay().playButton()->isEnabled());
 }
 
@@ -181,7 +181,7 @@ TEST_F(InspectRoomTest, KnockOutsAskTheCheckpointAndTheLatestChangeStands) {
     openLab(writeLab());
     room->mainPane().choose("knock-out-loss");
     ASSERT_TRUE(settled());
-    ASSERT_TRUE(room->hasFigure()) << figure().placeholder.toStdString();
+    ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
     EXPECT_TRUE(figure().summary.contains("pair 0 stopped"));
     InspectPanel& panel = room->choices();
     panel.kinds()->setCurrentIndex(1);
@@ -198,14 +198,14 @@ TEST_F(InspectRoomTest, BeyondTheWindowComparesMethodsWherePositionsRotate) {
     openLab(writeLab());
     room->showPart("beyond-loss");
     ASSERT_TRUE(settled());
-    ASSERT_TRUE(room->hasFigure()) << figure().placeholder.toStdString();
+    ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
     EXPECT_EQ(figure().curves.size(), 6U);
     EXPECT_EQ(room->data().run->spec.context * 4, 64);
     EXPECT_GT(figure().curves.at(0).x.last(), 60);
     workspace->lab().open(writeLab(true, {{"position", "learned"}}));
     ASSERT_TRUE(waitUntil([&] { return room->data().run && room->data().run->spec.learns_positions() && settled(); }));
-    EXPECT_TRUE(figure().placeholder.contains("learned a vector for each of its 16 positions"))
-        << figure().placeholder.toStdString();
+    EXPECT_TRUE(figure().emptyText.contains("learned a vector for each of its 16 positions"))
+        << figure().emptyText.toStdString();
     EXPECT_TRUE(refusal([&] { (void)room->showPart("nonsense"); }).contains("no figure \"nonsense\" in Inspect"));
 }
 

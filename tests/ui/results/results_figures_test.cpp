@@ -67,7 +67,7 @@ TEST(ResultsFigures, EachSaysWhatItIsAndWhatItNeeds) {
         EXPECT_TRUE(figure.why.endsWith('.')) << figure.name;
         const ResultsPicture picture = figure.make(nothing);
         EXPECT_TRUE(isEmpty(picture.figure)) << figure.name;
-        EXPECT_GT(picture.figure.placeholder.size(), 20) << figure.name;
+        EXPECT_GT(picture.figure.emptyText.size(), 20) << figure.name;
         EXPECT_EQ(picture.figure.name, QLatin1String(figure.name));
         EXPECT_EQ(findResultsFigure(QLatin1String(figure.name)), &figure);
     }
@@ -93,7 +93,7 @@ TEST(ResultsFigures, LossAgainstThetaAscendsWithDeviations) {
 TEST(ResultsFigures, OneThetaIsNoCurve) {
     const Figure figure = lossByTheta(dataOf(madeRuns("theta", {{500, {1.2, 1.4}}}))).figure;
     EXPECT_TRUE(isEmpty(figure));
-    EXPECT_TRUE(figure.placeholder.contains("at least two thetas"));
+    EXPECT_TRUE(figure.emptyText.contains("at least two thetas"));
 }
 
 TEST(ResultsFigures, DivergedRunsAreShownAndInNoMean) {
@@ -291,7 +291,7 @@ TEST(ResultsFigures, TheFrontIsWhatNoGroupBeats) {
     EXPECT_GT(memory.x.minimum, 0);
     ResultsOptions speed;
     speed.compare = "tokens_per_second";
-    EXPECT_TRUE(lossBySpeed(dataOf(madeRuns("theta", {{500, {1.2}}}), speed)).figure.placeholder.contains("loss"));
+    EXPECT_TRUE(lossBySpeed(dataOf(madeRuns("theta", {{500, {1.2}}}), speed)).figure.emptyText.contains("loss"));
 }
 
 TEST(ResultsFigures, ParallelCoordinatesGoFromLowestToHighest) {
@@ -309,7 +309,7 @@ TEST(ResultsFigures, ParallelCoordinatesGoFromLowestToHighest) {
 
 TEST(ResultsFigures, InformationStandsAboveTheWavelengths) {
     ResultsData data = dataOf(madeRuns("theta", {{500, {1.3}}, {10000, {1.5}}}, {{"width", 16}, {"heads", 1}}));
-    EXPECT_TRUE(informationFigure(data).figure.placeholder.contains("counted"));
+    EXPECT_TRUE(informationFigure(data).figure.emptyText.contains("counted"));
     data.texts = {{"a text", 0, {}, {{1, 10, 100}, {1.0, 0.1, -0.001}, {1.1, 0.2, 0.001}, 5000}}};
     const ResultsPicture picture = informationFigure(data);
     const FigureCurve& curve = picture.figure.curves.front();
@@ -327,7 +327,7 @@ TEST(ResultsFigures, InformationStandsAboveTheWavelengths) {
     EXPECT_NEAR(shortest, 2 * M_PI, 1e-9);
     EXPECT_TRUE(picture.figure.note.contains("longer than the axis"));
     data.texts = {{"b", 0, "There is no such file.", {}}};
-    EXPECT_EQ(informationFigure(data).figure.placeholder, "There is no such file.");
+    EXPECT_EQ(informationFigure(data).figure.emptyText, "There is no such file.");
 }
 
 TEST(ResultsFigures, TheCrosshairReadsTheNearestSpot) {

@@ -57,8 +57,8 @@ TEST(CacheFigure, FollowsSliceAndTruncate) {
     const Figure figure = cacheTableFigure(setup, TablePart::cosine);
     EXPECT_EQ(cell(figure, 3, 15), 1);  // a stopped pair
     setup.fraction = 0;
-    EXPECT_TRUE(cacheTableFigure(setup, TablePart::cosine).placeholder.contains("Nothing turns"));
-    EXPECT_TRUE(cacheErrorFigure(setup).placeholder.contains("Nothing turns"));
+    EXPECT_TRUE(cacheTableFigure(setup, TablePart::cosine).emptyText.contains("Nothing turns"));
+    EXPECT_TRUE(cacheErrorFigure(setup).emptyText.contains("Nothing turns"));
 }
 
 TEST(CacheFigure, ShowsRoundedNumbersWithTheAttentionFactor) {
@@ -115,7 +115,7 @@ TEST(CacheFigure, ErrorsOfTheTwoCausesAreKeptApart) {
     markPair(figure, 5);
     EXPECT_EQ(figure.verticalLines.front().at, 5);
     setup.precision = NumberFormat::float64;
-    EXPECT_TRUE(cacheErrorFigure(setup).placeholder.contains("float64"));
+    EXPECT_TRUE(cacheErrorFigure(setup).emptyText.contains("float64"));
     EXPECT_TRUE(figureCsv(cacheErrorFigure({.precision = NumberFormat::float16})).contains("stored · largest error"));
 }
 

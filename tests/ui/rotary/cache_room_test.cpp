@@ -82,7 +82,7 @@ TEST_F(CacheRoomTest, AnglesInThePrecisionAreAChoiceThatFloat64DoesNotHave) {
     set(setup);
     room->refreshNow();
     EXPECT_FALSE(room->anglesInFormat()->isEnabled());
-    EXPECT_TRUE(room->errorView()->figure().placeholder.contains("float64"));
+    EXPECT_TRUE(room->errorView()->figure().emptyText.contains("float64"));
 }
 
 TEST_F(CacheRoomTest, CosinesSinesOrBothAreShown) {

@@ -214,7 +214,7 @@ TEST(BasesFigure, SaysSoWhereEveryBaseWillDo) {
     const RotarySetup setup = setupOf(64, 10000, 256, 0.25);
     const Figure figure = basesFigure(setup, BaseProfile(setup, baseRange(setup, false)), true);
     EXPECT_TRUE(isEmpty(figure));
-    EXPECT_TRUE(figure.placeholder.contains("every base carries every context"));
+    EXPECT_TRUE(figure.emptyText.contains("every base carries every context"));
 }
 
 TEST(BasesFigure, TheRangeHoldsTheta) {

@@ -100,7 +100,7 @@ TEST(ModelMapFigure, WithoutRotationNothingHasAPlace) {
     const MapDrawing map = mapOf(points, still, MapHeight::base);
     EXPECT_TRUE(map.spots.empty());
     EXPECT_FALSE(map.present.has_value());
-    EXPECT_FALSE(map.placeholder.isEmpty());
+    EXPECT_FALSE(map.emptyText.isEmpty());
 }
 
 TEST(ModelMapFigure, DrawsInsideItsRectangle) {

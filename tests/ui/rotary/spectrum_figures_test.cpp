@@ -77,7 +77,7 @@ TEST(SpectrumFigure, UnrotatedChannelsStandApartInBothPartials) {
     setup.fraction = 0;
     const Figure nothing = spectrumFigure(setup);
     EXPECT_TRUE(isEmpty(nothing));
-    EXPECT_TRUE(nothing.placeholder.contains("Nothing turns"));
+    EXPECT_TRUE(nothing.emptyText.contains("Nothing turns"));
 }
 
 TEST(SpectrumFigure, LinesStandAtContextAndSlowestPairInBothQuantities) {

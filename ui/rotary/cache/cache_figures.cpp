@@ -138,8 +138,8 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     figure.y.label = QStringLiteral("channel");
     figure.settings = settingsOf(setup);
     if (isNothingTurning(setup)) {
-        figure.placeholder = nothingTurns();
-        figure.summary = figure.placeholder;
+        figure.emptyText = nothingTurns();
+        figure.summary = figure.emptyText;
         return figure;
     }
     const ShownPositions shown = shownPositions(setup, options);
@@ -207,13 +207,12 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     figure.y.logarithmic = true;
     figure.settings = settingsOf(setup);
     if (isNothingTurning(setup)) {
-        figure.placeholder = nothingTurns();
+        figure.emptyText = nothingTurns();
     } else if (setup.precision == NumberFormat::float64) {
-        figure.placeholder =
-            QStringLiteral("float64 is what the others are compared with: choose a shorter precision.");
+        figure.emptyText = QStringLiteral("float64 is what the others are compared with: choose a shorter precision.");
     }
-    if (!figure.placeholder.isEmpty()) {
-        figure.summary = figure.placeholder;
+    if (!figure.emptyText.isEmpty()) {
+        figure.summary = figure.emptyText;
         return figure;
     }
     const Frequencies now = frequencies(frequency_settings(setup));

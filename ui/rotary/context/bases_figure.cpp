@@ -210,12 +210,12 @@ Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::op
                        {QStringLiteral("followed_to"), static_cast<double>(range.limit)}};
     figure.summary = basesSentence(setup, profile);
     if (!canBeNegative(setup)) {
-        figure.placeholder = figure.summary;
+        figure.emptyText = figure.summary;
         return figure;
     }
     figure.note = scanText(profile);
     if (points.size() < 2) {
-        figure.placeholder = QStringLiteral("The first bases are being scanned …");
+        figure.emptyText = QStringLiteral("The first bases are being scanned …");
         return figure;
     }
     Polyline reach;

@@ -177,8 +177,8 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end) {
     figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))}};
     const Frequencies now = frequencies(frequency_settings(setup));
     if (now.inverse_frequencies.empty()) {
-        figure.placeholder = QStringLiteral("Nothing turns, so there is nothing to bound.");
-        figure.summary = figure.placeholder;
+        figure.emptyText = QStringLiteral("Nothing turns, so there is nothing to bound.");
+        figure.summary = figure.emptyText;
         return figure;
     }
     const std::vector<double> distances = spreadDistances(end, places);

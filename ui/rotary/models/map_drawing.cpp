@@ -229,7 +229,7 @@ void paintMap(const MapDrawing& map, QPainter& painter, const QRectF& rect, cons
     if (map.spots.empty()) {
         painter.setFont(style.font(style.labelPt));
         painter.setPen(style.theme.quietText);
-        painter.drawText(rect, Qt::AlignCenter | Qt::TextWordWrap, map.placeholder);
+        painter.drawText(rect, Qt::AlignCenter | Qt::TextWordWrap, map.emptyText);
         return;
     }
     painter.setRenderHint(QPainter::Antialiasing);

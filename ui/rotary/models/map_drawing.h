@@ -23,7 +23,7 @@ struct MapDrawing {
     };
     QString xTitle;
     QString yTitle;
-    QString placeholder;  // while there are no spots
+    QString emptyText;  // while there are no spots
     std::vector<Spot> spots;
     /// Drawn as a crosshair over the whole map.
     std::optional<QPointF> present;

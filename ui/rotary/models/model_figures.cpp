@@ -76,7 +76,7 @@ MapDrawing mapOf(std::span<const MapPoint> points, const RotarySetup& present, M
     MapDrawing map;
     map.xTitle = QObject::tr("context (tokens)");
     map.yTitle = height == MapHeight::wavelength ? QObject::tr("%1 (tokens)").arg(titleOf(height)) : titleOf(height);
-    map.placeholder = QObject::tr("No model fits the search.");
+    map.emptyText = QObject::tr("No model fits the search.");
     for (std::size_t i = 0; i < points.size(); ++i) {
         const QPointF at = placeOf(points[i].setup);
         if (!std::isfinite(at.y())) {

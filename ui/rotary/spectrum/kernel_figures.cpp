@@ -40,8 +40,8 @@ Figure emptyFigure(const RotarySetup& setup, const KernelCurves& curves, const Q
     figure.name = name;
     figure.settings = settingsOf(setup, curves);
     if (curves.turns.empty()) {
-        figure.placeholder = QStringLiteral("Nothing turns, so the sum has no terms.");
-        figure.summary = figure.placeholder;
+        figure.emptyText = QStringLiteral("Nothing turns, so the sum has no terms.");
+        figure.summary = figure.emptyText;
     }
     return figure;
 }

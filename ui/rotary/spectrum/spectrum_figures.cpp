@@ -307,9 +307,9 @@ Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) 
     figure.y.logarithmic = true;
     figure.settings = settingsOf(parts);
     if (parts.turning == 0) {
-        figure.placeholder =
+        figure.emptyText =
             QStringLiteral("Nothing turns: the rotated fraction is 0, so every channel passes as it is.");
-        figure.summary = figure.placeholder;
+        figure.summary = figure.emptyText;
         return figure;
     }
     const Range ends = endsOf(parts);
