@@ -17,6 +17,7 @@
 #include "ui/experiment/key_field.h"
 #include "ui/experiment/model_choice.h"
 #include "ui/experiment/sweep_chips.h"
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/icons.h"
 #include "ui/window/scaled.h"
@@ -45,17 +46,11 @@ QString estimateSentence(const Workspace& workspace) {
 }
 
 SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
-    setProperty("panel", true);
-    setAccessibleName(tr("Sweep"));
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, 0);
-
-    const auto [scroll, content, column] = makeScrollColumn(this);
+    const auto [area, content, column] = makePanel(this, tr("Sweep"));
     column->addWidget(makeSimple());
     column->addWidget(makeMore());
     column->addStretch(1);
-    layout->addWidget(scroll, 1);
-    layout->addWidget(makeFooter());
+    layout()->addWidget(makeFooter());
 
     connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPanel::renew);
     connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPanel::renewEstimate);
@@ -80,10 +75,8 @@ QWidget* SweepPanel::makeSimple() {
     scaleLayout(column, {0, 0, 0, 0}, 8);
     column->addWidget(makeHeading(tr("Sweep"), box));
 
-    m_preset = new QComboBox(box);
-    m_preset->setAccessibleName(tr("Preset"));
+    m_preset = makeChoice(tr("Preset"), box);
     m_preset->setToolTip(tr("Sweeps that are ready to start."));
-    m_preset->setFocusPolicy(Qt::StrongFocus);
     for (const Preset& preset : presets()) {
         m_preset->addItem(QString::fromStdString(preset.name));
         m_preset->setItemData(m_preset->count() - 1, QString::fromStdString(preset.summary), Qt::ToolTipRole);
@@ -95,9 +88,7 @@ QWidget* SweepPanel::makeSimple() {
     m_summary->setWordWrap(true);
     column->addWidget(m_summary);
 
-    auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 4, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
+    QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
 
     m_runs = new ChipListEdit(tr("runs"), box);
@@ -112,30 +103,29 @@ QWidget* SweepPanel::makeSimple() {
             break;
         }
     });
-    addRow(grid, tr("runs"), m_runs,
-           tr("The runs of this sweep; pick θ or a rotated share below to make a grid instead."));
-    m_runsLabel = qobject_cast<QLabel*>(grid->itemAtPosition(grid->rowCount() - 1, 0)->widget());
+    m_runsLabel = addChips(grid, tr("runs"), m_runs,
+                           tr("The runs of this sweep; pick θ or a rotated share below to make a grid instead."));
 
     m_theta = chips("theta", QStringLiteral("θ"), parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
-    addRow(grid, QStringLiteral("θ"), m_theta, tr("Rope theta, the base of the frequencies: 500, 10k, 1e6."));
+    addChips(grid, QStringLiteral("θ"), m_theta, tr("Rope theta, the base of the frequencies: 500, 10k, 1e6."));
     m_fraction = chips("fraction", tr("rotated"), parseFraction, showFraction,
                        {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
-    addRow(grid, tr("rotated"), m_fraction, tr("Rotated share of each head: 25 %, 0.25 or 6 ch (channels)."));
+    addChips(grid, tr("rotated"), m_fraction, tr("Rotated share of each head: 25 %, 0.25 or 6 ch (channels)."));
     m_seed = chips("seed", tr("seeds"), parseSeed, [](const QString& value) { return value; },
                    {"1337", "1338", "1339", "1340", "1341"});
-    addRow(grid, tr("seeds"), m_seed, tr("Each seed repeats the sweep with other weights and batches."));
+    addChips(grid, tr("seeds"), m_seed, tr("Each seed repeats the sweep with other weights and batches."));
 
     auto* text = new DataChoice(m_workspace.experiment(), m_workspace.dataDir(), box);
     connect(text, &DataChoice::refused, this,
             [this](const QString& sentence) { emit m_workspace.problem(QStringLiteral("data"), sentence); });
-    addRow(grid, tr("data"), text, {});
-    addRow(grid, tr("model"), new ModelChoice(m_workspace.experiment(), box), {});
+    addField(grid, tr("data"), text, {});
+    addField(grid, tr("model"), new ModelChoice(m_workspace.experiment(), box), {});
     for (const char* name : {"iterations", "batch", "learning_rate"}) {
         const Key& entry = key(name);
-        addRow(grid, std::string_view(name) == "learning_rate" ? tr("rate") : KeyField::title(entry),
-               new KeyField(entry, m_workspace.experiment(), box),
-               QString::fromUtf8(entry.meaning.data(), static_cast<qsizetype>(entry.meaning.size())));
+        addField(grid, std::string_view(name) == "learning_rate" ? tr("rate") : KeyField::title(entry),
+                 new KeyField(entry, m_workspace.experiment(), box),
+                 QString::fromUtf8(entry.meaning.data(), static_cast<qsizetype>(entry.meaning.size())));
     }
     return box;
 }
@@ -202,19 +192,11 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     return edit;
 }
 
-void SweepPanel::addRow(QGridLayout* grid, const QString& label, QWidget* editor, const QString& tip) {
-    auto* title = new QLabel(label, this);
-    title->setProperty("quiet", true);
-    scaleWidth(title, 64);
-    if (!tip.isEmpty()) {
-        title->setToolTip(tip);
-        editor->setToolTip(tip);
-    }
-    const int row = grid->rowCount();
-    const bool tall = qobject_cast<ChipListEdit*>(editor) != nullptr;
-    if (tall) scaleMargins(title, {0, 4, 0, 0});  // level with the first line of chips
-    grid->addWidget(title, row, 0, tall ? Qt::AlignTop : Qt::AlignVCenter);
-    grid->addWidget(editor, row, 1);
+QLabel* SweepPanel::addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why) {
+    QLabel* label = addField(grid, title, edit, why);
+    scaleMargins(label, {0, 4, 0, 0});  // level with the first line of chips
+    grid->setAlignment(label, Qt::AlignTop);
+    return label;
 }
 
 void SweepPanel::renew() {

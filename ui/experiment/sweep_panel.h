@@ -40,7 +40,7 @@ class SweepPanel : public QFrame {
     void addCombining(QGridLayout* grid);
     ChipListEdit* chips(const char* key, const QString& what, QString (*parse)(const QString&),
                         QString (*display)(const QString&), const QStringList& suggestions);
-    void addRow(QGridLayout* grid, const QString& label, QWidget* editor, const QString& tip);
+    QLabel* addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why);
     void renew();
     void renewEstimate();
     void pickPreset(int index);

@@ -12,6 +12,7 @@
 #include "ui/experiment/key_field.h"
 #include "ui/experiment/sweep_chips.h"
 #include "ui/experiment/sweep_panel.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
 
@@ -47,15 +48,9 @@ QWidget* SweepPanel::makeMore() {
             const auto title = QString::fromUtf8(group.data(), static_cast<qsizetype>(group.size()));
             grid->addWidget(makeHeading(title, m_more), grid->rowCount(), 0, 1, 2);
         }
-        auto* label = new QLabel(KeyField::title(entry), m_more);
-        label->setProperty("quiet", true);
-        label->setWordWrap(true);
         auto* field = new KeyField(entry, m_workspace.experiment(), m_more);
-        label->setToolTip(field->toolTip());
-        scaleWidth(label, 104);
-        const int row = grid->rowCount();
-        grid->addWidget(label, row, 0, Qt::AlignVCenter);
-        grid->addWidget(field, row, 1);
+        QLabel* label = addField(grid, KeyField::title(entry), field, field->toolTip(), 104);
+        label->setWordWrap(true);
     }
     setMoreShown(false);
     return box;
@@ -86,8 +81,8 @@ void SweepPanel::addCombining(QGridLayout* grid) {
         experiment.set_zips({});
         for (const QString& value : values) experiment.add_zip(value.toStdString());
     });
-    addRow(grid, tr("together"), m_zips,
-           tr("Keys that vary together, first value with first value, in place of a grid: theta, context."));
+    addChips(grid, tr("together"), m_zips,
+             tr("Keys that vary together, first value with first value, in place of a grid: theta, context."));
     m_exclusions = new ChipListEdit(tr("left out"), m_more);
     m_exclusions->setParser([](const QString& typed) {
         Experiment scratch;
@@ -98,7 +93,7 @@ void SweepPanel::addCombining(QGridLayout* grid) {
         experiment.set_exclusions({});
         for (const QString& value : values) experiment.add_exclusion(value.toStdString());
     });
-    addRow(grid, tr("left out"), m_exclusions, tr("Runs that have all of these values: fraction = 0, theta = 500."));
+    addChips(grid, tr("left out"), m_exclusions, tr("Runs that have all of these values: fraction = 0, theta = 500."));
 }
 
 }  // namespace ropelab::ui

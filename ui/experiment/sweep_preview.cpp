@@ -11,6 +11,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"

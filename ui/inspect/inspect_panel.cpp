@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
 
@@ -19,47 +20,44 @@ namespace {
 
 enum Which { litPair, range, fastest, slowest };
 
-void refill(QComboBox* combo, const QList<QPair<QString, qlonglong>>& entries, qlonglong fallback) {
-    const QVariant chosen = combo->count() > 0 ? combo->currentData() : QVariant(fallback);
-    const QSignalBlocker quiet(combo);
-    combo->clear();
-    for (const auto& [title, data] : entries) combo->addItem(title, data);
-    const int place = combo->findData(chosen);
-    combo->setCurrentIndex(std::max(0, place >= 0 ? place : combo->findData(fallback)));
+using Entries = QList<QPair<QString, QVariant>>;
+
+// What was chosen stays so where it is still offered.
+void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) {
+    const QVariant held = choice->currentData();
+    refillChoice(choice, entries, QVariant(fallback));
+    const int place = choice->findData(held);
+    const QSignalBlocker quiet(choice);
+    if (held.isValid() && place >= 0) choice->setCurrentIndex(place);
 }
 
 }  // namespace
 
 InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
-    setProperty("panel", true);
-    setAccessibleName(tr("Inspect"));
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, 0);
-    const auto [scroll, content, column] = makeScrollColumn(this);
-    layout->addWidget(scroll, 1);
+    const auto [area, content, column] = makePanel(this, tr("Inspect"));
 
     QWidget* box = nullptr;
     QGridLayout* grid = addGroup(column, tr("Inspect"), &box);
-    m_run = makeCombo(tr("Run"));
-    addRow(grid, tr("run"), m_run, tr("Whose inside is shown."));
-    m_ghost = makeCombo(tr("Second run"));
-    addRow(grid, tr("beside"), m_ghost, tr("A second run, drawn faintly or in a picture of its own."));
+    m_run = makeChoice(tr("Run"), box);
+    addField(grid, tr("run"), m_run, tr("Whose inside is shown."));
+    m_ghost = makeChoice(tr("Second run"), box);
+    addField(grid, tr("beside"), m_ghost, tr("A second run, drawn faintly or in a picture of its own."));
     m_difference = new QCheckBox(tr("Difference"), box);
     m_difference->setToolTip(tr("Heat maps show the first run minus the second: blue below 0, red above."));
     grid->addWidget(m_difference, grid->rowCount(), 1);
-    m_rows = makeCombo(tr("Rows of heat maps"));
+    m_rows = makeChoice(tr("Rows of heat maps"), box);
     m_rows->addItem(tr("layers"), false);
     m_rows->addItem(tr("heads of a layer"), true);
-    addRow(grid, tr("rows"), m_rows, tr("What the rows of a heat map stand for."));
-    m_layer = makeCombo(tr("Layer"));
-    addRow(grid, tr("layer"), m_layer,
-           tr("Which layer curves and maps are of; all: one row or curve each, or their mean."));
-    m_head = makeCombo(tr("Head"));
-    addRow(grid, tr("head"), m_head, tr("Which head, or the mean over heads."));
-    m_axis = makeCombo(tr("Horizontal axis of spectra"));
+    addField(grid, tr("rows"), m_rows, tr("What the rows of a heat map stand for."));
+    m_layer = makeChoice(tr("Layer"), box);
+    addField(grid, tr("layer"), m_layer,
+             tr("Which layer curves and maps are of; all: one row or curve each, or their mean."));
+    m_head = makeChoice(tr("Head"), box);
+    addField(grid, tr("head"), m_head, tr("Which head, or the mean over heads."));
+    m_axis = makeChoice(tr("Horizontal axis of spectra"), box);
     m_axis->addItem(tr("pair"), false);
     m_axis->addItem(tr("wavelength"), true);
-    addRow(grid, tr("along"), m_axis, tr("By the pair's number, or by λ = 2π/g in tokens, on a logarithmic scale."));
+    addField(grid, tr("along"), m_axis, tr("By the pair's number, or by λ = 2π/g in tokens, on a logarithmic scale."));
 
     QGridLayout* text = addGroup(column, tr("Text to read"), &m_textBox);
     m_text = new QLineEdit(m_textBox);
@@ -75,31 +73,30 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     text->addWidget(m_textWords, 1, 0, 1, 2);
 
     QGridLayout* knock = addGroup(column, tr("Knock-out"), &m_knockOutBox);
-    m_kind = makeCombo(tr("What happens to the pairs"));
+    m_kind = makeChoice(tr("What happens to the pairs"), m_knockOutBox);
     m_kind->addItem(tr("stop the clock"), static_cast<int>(KnockOut::Kind::stop));
     m_kind->addItem(tr("remove from the logit"), static_cast<int>(KnockOut::Kind::remove));
-    addRow(knock, tr("how"), m_kind,
-           tr("Stop: frequency 0, so that content stays and position goes. Remove: the pair's term leaves the logit."));
-    m_which = makeCombo(tr("Which pairs"));
+    addField(
+        knock, tr("how"), m_kind,
+        tr("Stop: frequency 0, so that content stays and position goes. Remove: the pair's term leaves the logit."));
+    m_which = makeChoice(tr("Which pairs"), m_knockOutBox);
     m_which->addItem(tr("the lit pair"), litPair);
     m_which->addItem(tr("a range"), range);
     m_which->addItem(tr("from the fast end"), fastest);
     m_which->addItem(tr("from the slow end"), slowest);
-    addRow(knock, tr("which"), m_which, tr("In all layers and heads."));
+    addField(knock, tr("which"), m_which, tr("In all layers and heads."));
     m_first = new QSpinBox(m_knockOutBox);
     m_last = new QSpinBox(m_knockOutBox);
     m_first->setAccessibleName(tr("First pair, or how many"));
     m_last->setAccessibleName(tr("Last pair"));
-    addRow(knock, tr("first"), m_first, tr("The first pair of the range, or how many from that end."));
-    m_firstTitle = qobject_cast<QLabel*>(knock->itemAtPosition(knock->rowCount() - 1, 0)->widget());
-    addRow(knock, tr("last"), m_last, tr("The last pair of the range."));
-    m_lastTitle = qobject_cast<QLabel*>(knock->itemAtPosition(knock->rowCount() - 1, 0)->widget());
+    m_firstTitle = addField(knock, tr("first"), m_first, tr("The first pair of the range, or how many from that end."));
+    m_lastTitle = addField(knock, tr("last"), m_last, tr("The last pair of the range."));
 
     QGridLayout* beyond = addGroup(column, tr("Beyond the window"), &m_beyondBox);
-    m_factor = makeCombo(tr("How far beyond the window"));
+    m_factor = makeChoice(tr("How far beyond the window"), m_beyondBox);
     for (const int factor : {2, 4, 8}) m_factor->addItem(tr("%1 × the context").arg(factor), factor);
     m_factor->setCurrentIndex(1);
-    addRow(beyond, tr("read"), m_factor, tr("How long the windows are; every method is told the same factor."));
+    addField(beyond, tr("read"), m_factor, tr("How long the windows are; every method is told the same factor."));
     column->addStretch(1);
 
     for (QComboBox* combo : {m_run, m_ghost, m_rows, m_layer, m_head, m_axis, m_kind, m_which, m_factor}) {
@@ -115,34 +112,12 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     fit(RunSpec{});
 }
 
-QComboBox* InspectPanel::makeCombo(const QString& name) {
-    auto* combo = new QComboBox(this);
-    combo->setAccessibleName(name);
-    combo->setFocusPolicy(Qt::StrongFocus);
-    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    combo->setMinimumContentsLength(8);
-    return combo;
-}
-
-void InspectPanel::addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why) {
-    auto* label = new QLabel(title, field->parentWidget());
-    label->setProperty("quiet", true);
-    scaleWidth(label, 56);
-    label->setToolTip(why);
-    field->setToolTip(why);
-    const int row = grid->rowCount();
-    grid->addWidget(label, row, 0, Qt::AlignVCenter);
-    grid->addWidget(field, row, 1);
-}
-
 QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {
     *box = new QWidget(this);
     auto* inner = new QVBoxLayout(*box);
     scaleLayout(inner, {0, 0, 0, 0}, 8);
     inner->addWidget(makeHeading(title, *box));
-    auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
+    QGridLayout* grid = makeFieldGrid();
     inner->addLayout(grid);
     column->addWidget(*box);
     return grid;
@@ -198,34 +173,34 @@ std::int64_t InspectPanel::factor() const {
 }
 
 void InspectPanel::renewRuns() {
-    QList<QPair<QString, qlonglong>> entries;
+    Entries entries;
     qlonglong first = 0;
     for (const RunView& run : m_workspace.runs().runs()) {
-        entries.append({QString::fromStdString(run.record.name), run.record.id});
+        entries.append({QString::fromStdString(run.record.name), static_cast<qlonglong>(run.record.id)});
         if (first == 0 && run.visible) first = run.record.id;
     }
-    if (first == 0 && !entries.isEmpty()) first = entries.front().second;
+    if (first == 0 && !entries.isEmpty()) first = entries.front().second.toLongLong();
     if (m_run->currentData().toLongLong() == 0) {  // nothing was there to choose
         const QSignalBlocker quiet(m_run);
         m_run->clear();
     }
     if (entries.isEmpty()) {
-        refill(m_run, {{tr("none yet"), 0}}, 0);
+        renewChoice(m_run, {{tr("none yet"), 0}}, 0);
     } else {
-        refill(m_run, entries, first);
+        renewChoice(m_run, entries, first);
     }
     entries.prepend({tr("nothing"), 0});
-    refill(m_ghost, entries, 0);
+    renewChoice(m_ghost, entries, 0);
     m_difference->setEnabled(ghost() != 0);
 }
 
 void InspectPanel::fit(const RunSpec& spec) {
-    QList<QPair<QString, qlonglong>> layers = {{tr("all"), -1}};
-    for (std::int64_t i = 0; i < spec.layers; ++i) layers.append({QString::number(i), i});
-    QList<QPair<QString, qlonglong>> heads = {{tr("mean"), -1}};
-    for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), i});
-    if (layers.size() != m_layer->count()) refill(m_layer, layers, -1);
-    if (heads.size() != m_head->count()) refill(m_head, heads, -1);
+    Entries layers = {{tr("all"), -1}};
+    for (std::int64_t i = 0; i < spec.layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
+    Entries heads = {{tr("mean"), -1}};
+    for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
+    if (layers.size() != m_layer->count()) renewChoice(m_layer, layers, -1);
+    if (heads.size() != m_head->count()) renewChoice(m_head, heads, -1);
     const int last = std::max(0, spec.head_dim() / 2 - 1);
     for (QSpinBox* spin : {m_first, m_last}) {
         const QSignalBlocker quiet(spin);
@@ -254,8 +229,8 @@ void InspectPanel::showFor(const std::vector<InspectFigure::Reads>& reads, const
 }
 
 void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {
-    m_layer->setCurrentIndex(std::max(0, m_layer->findData(static_cast<qlonglong>(layer))));
-    m_head->setCurrentIndex(std::max(0, m_head->findData(static_cast<qlonglong>(head))));
+    chooseData(m_layer, static_cast<qlonglong>(layer));
+    chooseData(m_head, static_cast<qlonglong>(head));
 }
 
 }  // namespace ropelab::ui

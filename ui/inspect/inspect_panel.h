@@ -63,8 +63,6 @@ class InspectPanel : public QFrame {
     void changed();
 
  private:
-    QComboBox* makeCombo(const QString& name);
-    void addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why);
     QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
     void renewRanges();
 

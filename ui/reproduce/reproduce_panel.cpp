@@ -13,21 +13,13 @@
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
 
 namespace {
-
-QComboBox* makeCombo(const QString& name, QWidget* parent) {
-    auto* combo = new QComboBox(parent);
-    combo->setAccessibleName(name);
-    combo->setFocusPolicy(Qt::StrongFocus);
-    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    combo->setMinimumContentsLength(8);
-    return combo;
-}
 
 QLabel* makeWords(QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -39,33 +31,27 @@ QLabel* makeWords(QWidget* parent) {
 }  // namespace
 
 ReproducePanel::ReproducePanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
-    setProperty("panel", true);
-    setAccessibleName(tr("Reproduce"));
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, 0);
-    const auto [scroll, content, column] = makeScrollColumn(this);
+    const auto [area, content, column] = makePanel(this, tr("Reproduce"));
     column->addWidget(makeHeading(tr("Sheet"), content));
-    auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
-    m_sheet = makeCombo(tr("Sheet"), content);
+    QGridLayout* grid = makeFieldGrid();
+    m_sheet = makeChoice(tr("Sheet"), content);
     for (const Sheet& sheet : sheets()) {
         m_sheet->addItem(QString::fromStdString(sheet.name));
         m_sheet->setItemData(m_sheet->count() - 1, QString::fromStdString(sheet.title), Qt::ToolTipRole);
     }
-    addRow(grid, tr("sheet"), m_sheet, tr("What was published, what is trained to see it, and how it is judged."));
-    m_scale = makeCombo(tr("Scale"), content);
+    addField(grid, tr("sheet"), m_sheet, tr("What was published, what is trained to see it, and how it is judged."));
+    m_scale = makeChoice(tr("Scale"), content);
     for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
         m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
     }
-    addRow(grid, tr("scale"), m_scale,
-           tr("smoke: two seeds, seconds a run, to see that the sheet works; laptop: small models; paper: the "
-              "published shape."));
+    addField(grid, tr("scale"), m_scale,
+             tr("smoke: two seeds, seconds a run, to see that the sheet works; laptop: small models; paper: the "
+                "published shape."));
     m_seeds = new QLineEdit(content);
     m_seeds->setPlaceholderText(tr("the sheet's own"));
     m_seeds->setClearButtonEnabled(true);
     m_seeds->setAccessibleName(tr("Seeds a setting"));
-    addRow(grid, tr("seeds"), m_seeds, tr("Seeds a setting, 2 or more; each begins with 1337."));
+    addField(grid, tr("seeds"), m_seeds, tr("Seeds a setting, 2 or more; each begins with 1337."));
     column->addLayout(grid);
     m_cost = makeWords(content);
     m_problem = makeWords(content);
@@ -85,7 +71,6 @@ ReproducePanel::ReproducePanel(Workspace& workspace, QWidget* parent) : QFrame(p
     m_output = new TableOutput(content);
     column->addWidget(m_output);
     column->addStretch(1);
-    layout->addWidget(scroll, 1);
     recall();
     const auto tell = [this] {
         keep();
@@ -97,17 +82,6 @@ ReproducePanel::ReproducePanel(Workspace& workspace, QWidget* parent) : QFrame(p
     offer({});
     showCost({});
     showProblem({});
-}
-
-void ReproducePanel::addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why) {
-    auto* label = new QLabel(title, this);
-    label->setProperty("quiet", true);
-    scaleWidth(label, 64);
-    label->setToolTip(why);
-    field->setToolTip(why);
-    const int row = grid->rowCount();
-    grid->addWidget(label, row, 0, Qt::AlignVCenter);
-    grid->addWidget(field, row, 1);
 }
 
 void ReproducePanel::recall() {
@@ -140,7 +114,7 @@ void ReproducePanel::choose(const std::string& sheet, SheetScale scale) {
     const QSignalBlocker quiet(this);
     m_seeds->clear();
     m_sheet->setCurrentIndex(std::max(0, m_sheet->findText(QString::fromStdString(sheet))));
-    m_scale->setCurrentIndex(std::max(0, m_scale->findData(static_cast<int>(scale))));
+    chooseData(m_scale, static_cast<int>(scale));
 }
 
 void ReproducePanel::offer(const Offer& offer) {

@@ -62,7 +62,6 @@ class ReproducePanel : public QFrame {
     void anewAsked();
 
  private:
-    void addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why);
     void recall();
     void keep();
 

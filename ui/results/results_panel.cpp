@@ -16,6 +16,7 @@
 #include "core/spec/numbers.h"
 #include "ui/results/results_memory.h"
 #include "ui/results/results_words.h"
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
@@ -42,48 +43,29 @@ QVariantMap settingsOf(const ResultGroup& group) {
     return result;
 }
 
-// Another list in place of the old one, with the entry of the same data chosen; false where there is none.
-bool refill(QComboBox* combo, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen) {
-    const QSignalBlocker quiet(combo);
-    combo->clear();
-    int place = -1;
-    for (const auto& [title, data] : entries) {
-        combo->addItem(title, data);
-        if (data == chosen) place = combo->count() - 1;
-    }
-    combo->setCurrentIndex(std::max(0, place));
-    return place >= 0;
-}
-
 }  // namespace
 
 ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
-    setProperty("panel", true);
-    setAccessibleName(tr("Results"));
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, 0);
-    const auto [scroll, content, column] = makeScrollColumn(this);
+    const auto [area, content, column] = makePanel(this, tr("Results"));
     column->addWidget(makeHeading(tr("Results"), content));
 
-    auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
-    m_experiment = makeCombo(tr("Experiment"));
-    addRow(grid, tr("runs of"), m_experiment,
-           tr("Groups are runs that differ only in their seed, so runs of one sweep belong together."));
-    m_measure = makeCombo(tr("Compared measure"));
+    QGridLayout* grid = makeFieldGrid();
+    m_experiment = makeChoice(tr("Experiment"), content);
+    addField(grid, tr("runs of"), m_experiment,
+             tr("Groups are runs that differ only in their seed, so runs of one sweep belong together."));
+    m_measure = makeChoice(tr("Compared measure"), content);
     for (const Measure& measure : measures()) {
         m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
         m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
     }
-    addRow(grid, tr("measure"), m_measure, tr("What the tests and the picture compare."));
-    m_baseline = makeCombo(tr("Baseline"));
-    addRow(grid, tr("baseline"), m_baseline, tr("The group that every other is compared with."));
-    m_test = makeCombo(tr("Test"));
+    addField(grid, tr("measure"), m_measure, tr("What the tests and the picture compare."));
+    m_baseline = makeChoice(tr("Baseline"), content);
+    addField(grid, tr("baseline"), m_baseline, tr("The group that every other is compared with."));
+    m_test = makeChoice(tr("Test"), content);
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
         m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
     }
-    addRow(
+    addField(
         grid, tr("test"), m_test,
         tr("What the verdicts follow, two-tailed at 5 % after Holm's correction. Choose it before you look: of three "
            "tests one is more often significant by luck. F37"));
@@ -96,8 +78,8 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
         m_target->style()->unpolish(m_target);
         m_target->style()->polish(m_target);
     });
-    addRow(grid, tr("until loss"), m_target,
-           tr("Adds the iterations to the first evaluation at or below this validation loss, in nats."));
+    addField(grid, tr("until loss"), m_target,
+             tr("Adds the iterations to the first evaluation at or below this validation loss, in nats."));
     column->addLayout(grid);
     m_unfinished = new QCheckBox(tr("Also unfinished runs"), content);
     m_unfinished->setToolTip(tr("Runs in training, stopped or failed, with the losses that they have so far."));
@@ -112,7 +94,6 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     connect(m_output, &TableOutput::saveAsked, this, &ResultsPanel::saveAsked);
     column->addWidget(m_output);
     column->addStretch(1);
-    layout->addWidget(scroll, 1);
     renew({});
     recall();
     const auto tell = [this] {
@@ -131,11 +112,8 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
 
 void ResultsPanel::recall() {
     const Settings& settings = m_workspace.settings();
-    const auto choose = [](QComboBox* combo, const QVariant& held) {
-        combo->setCurrentIndex(std::max(0, combo->findData(held)));
-    };
-    choose(m_measure, settings.value("results/measure"));
-    choose(m_test, settings.value("results/test"));
+    chooseData(m_measure, settings.value("results/measure"));
+    chooseData(m_test, settings.value("results/test"));
     m_target->setText(settings.value("results/target").toString());
     m_unfinished->setChecked(settings.value("results/unfinished").toBool());
     m_published->setChecked(settings.value("results/published").toBool());
@@ -161,26 +139,6 @@ void ResultsPanel::keep() {
     choices[QStringLiteral("experiment")] = m_experiment->currentData().toLongLong();
     choices[QStringLiteral("baseline")] = QJsonObject::fromVariantMap(m_baseline->currentData().toMap());
     keepLabChoices(settings, m_workspace.lab().path(), choices);
-}
-
-QComboBox* ResultsPanel::makeCombo(const QString& name) {
-    auto* combo = new QComboBox(this);
-    combo->setAccessibleName(name);
-    combo->setFocusPolicy(Qt::StrongFocus);
-    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    combo->setMinimumContentsLength(8);
-    return combo;
-}
-
-void ResultsPanel::addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why) {
-    auto* label = new QLabel(title, this);
-    label->setProperty("quiet", true);
-    scaleWidth(label, 64);
-    label->setToolTip(why);
-    field->setToolTip(why);
-    const int row = grid->rowCount();
-    grid->addWidget(label, row, 0, Qt::AlignVCenter);
-    grid->addWidget(field, row, 1);
 }
 
 ResultsChoices ResultsPanel::choices() const {
@@ -212,7 +170,7 @@ void ResultsPanel::renew(const Results& results) {
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});
     }
-    refill(m_baseline, entries, wanted ? QVariant(wanted->baseline) : m_baseline->currentData());
+    refillChoice(m_baseline, entries, wanted ? QVariant(wanted->baseline) : m_baseline->currentData());
     const bool any = !table.groups.empty();
     m_output->setReady(any);
 }
@@ -225,7 +183,7 @@ void ResultsPanel::renewExperiments(const QVariant& chosen) {
         const QString name = experiment.name.empty() ? tr("a sweep") : QString::fromStdString(experiment.name);
         entries.append({tr("%1 · %2").arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
     }
-    refill(m_experiment, entries, chosen);
+    refillChoice(m_experiment, entries, chosen);
 }
 
 QString formatted(const ResultsTable& table, ResultsPanel::Format format) {

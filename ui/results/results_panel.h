@@ -50,8 +50,6 @@ class ResultsPanel : public QFrame {
     void saveAsked();
 
  private:
-    void addRow(QGridLayout* grid, const QString& title, QWidget* field, const QString& why);
-    QComboBox* makeCombo(const QString& name);
     void renewExperiments(const QVariant& chosen);
     void recall();
     void recallLab();

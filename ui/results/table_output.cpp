@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/spec/error.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {

@@ -7,7 +7,7 @@
 
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/setup_panel.h"
-#include "ui/window/scaled.h"
+#include "ui/window/fields.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {

@@ -20,6 +20,7 @@
 #include "ui/figure/ticks.h"
 #include "ui/rotary/number_slider.h"
 #include "ui/rotary/rotary_model.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
 
@@ -36,23 +37,6 @@ QString plain(double value) {
 
 QString percent(double fraction) {
     return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
-}
-
-QComboBox* makeCombo(const QString& name, const QString& why, QWidget* parent) {
-    auto* combo = new QComboBox(parent);
-    combo->setAccessibleName(name);
-    combo->setToolTip(why);
-    combo->setFocusPolicy(Qt::StrongFocus);
-    return combo;
-}
-
-void addRow(QGridLayout* grid, const QString& name, QWidget* field) {
-    const int row = grid->rowCount();
-    auto* label = new QLabel(name);
-    label->setBuddy(field);
-    label->setToolTip(field->toolTip());
-    grid->addWidget(label, row, 0);
-    grid->addWidget(field, row, 1);
 }
 
 }  // namespace
@@ -96,9 +80,7 @@ SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
     column->addLayout(modelRow);
 
     makeNumbers();
-    auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
+    QGridLayout* grid = makeFieldGrid();
     makeChoices(grid);
     column->addLayout(grid);
     makeScaling();
@@ -216,31 +198,29 @@ void SetupPanel::makeNumbers() {
 }
 
 void SetupPanel::makeChoices(QGridLayout* grid) {
-    m_partial = makeCombo(tr("partial rotation"),
-                          tr("slice spreads the whole spectrum over the rotated channels (Hugging Face, GPT-NeoX; F3); "
-                             "truncate keeps the head's spectrum and stops its slow pairs (p-RoPE; F4)."),
-                          this);
+    m_partial = makeChoice(tr("partial rotation"), this);
     m_partial->addItems({tr("slice"), tr("truncate")});
     connect(m_partial, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
         change(tr("change slice or truncate"),
                [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
     });
-    addRow(grid, tr("partial"), m_partial);
+    addField(grid, tr("partial"), m_partial,
+             tr("slice spreads the whole spectrum over the rotated channels (Hugging Face, GPT-NeoX; F3); "
+                "truncate keeps the head's spectrum and stops its slow pairs (p-RoPE; F4)."));
 
-    m_pairing = makeCombo(tr("pairing"),
-                          tr("half turns channel i with i + d_r/2 (Hugging Face, GPT-NeoX); interleaved 2i with 2i + 1 "
-                             "(GPT-J, RoFormer). Same frequencies, other channels. F6"),
-                          this);
+    m_pairing = makeChoice(tr("pairing"), this);
     m_pairing->addItems({tr("half"), tr("interleaved")});
     connect(m_pairing, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
         change(tr("change pairing"),
                [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
     });
-    addRow(grid, tr("pairing"), m_pairing);
+    addField(grid, tr("pairing"), m_pairing,
+             tr("half turns channel i with i + d_r/2 (Hugging Face, GPT-NeoX); interleaved 2i with 2i + 1 "
+                "(GPT-J, RoFormer). Same frequencies, other channels. F6"));
 
-    m_precision = makeCombo(tr("precision of the table"), tr("How cos and sin are stored."), this);
+    m_precision = makeChoice(tr("precision of the table"), this);
     for (const NumberFormat format : number_formats()) {
         m_precision->addItem(QString::fromUtf8(word_of(format).data()), static_cast<int>(format));
     }
@@ -250,9 +230,9 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
         });
     });
-    addRow(grid, tr("table in"), m_precision);
+    addField(grid, tr("table in"), m_precision, tr("How cos and sin are stored."));
 
-    m_scaling = makeCombo(tr("scaling"), tr("How the frequencies are changed for a longer context. F18–F24"), this);
+    m_scaling = makeChoice(tr("scaling"), this);
     for (const ScalingName& name : scaling_names()) {
         m_scaling->addItem(QString::fromUtf8(name.title.data()), static_cast<int>(name.method));
     }
@@ -266,7 +246,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             }
         });
     });
-    addRow(grid, tr("scaling"), m_scaling);
+    addField(grid, tr("scaling"), m_scaling, tr("How the frequencies are changed for a longer context. F18–F24"));
 }
 
 void SetupPanel::makeScaling() {

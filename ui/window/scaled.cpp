@@ -1,10 +1,7 @@
 #include "ui/window/scaled.h"
 
-#include <QFrame>
 #include <QLabel>
 #include <QLayout>
-#include <QScrollArea>
-#include <QVBoxLayout>
 #include <QWidget>
 
 #include "ui/theme/theme_manager.h"
@@ -41,25 +38,6 @@ void scaleMargins(QLabel* label, const QMargins& margins) {
 
 void scaleWidth(QWidget* widget, int width) {
     follow(widget, [widget, width] { widget->setFixedWidth(ThemeManager::instance().pixels(width)); });
-}
-
-ScrollColumn makeScrollColumn(QWidget* parent) {
-    auto* area = new QScrollArea(parent);
-    area->setWidgetResizable(true);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area->setFocusPolicy(Qt::NoFocus);
-    auto* content = new QFrame(area);
-    content->setProperty("panel", true);
-    auto* column = new QVBoxLayout(content);
-    scaleLayout(column, {12, 12, 12, 12}, 12);
-    area->setWidget(content);
-    return {area, content, column};
-}
-
-QLabel* makeHeading(const QString& text, QWidget* parent) {
-    auto* heading = new QLabel(text.toUpper(), parent);
-    heading->setProperty("heading", true);
-    return heading;
 }
 
 void colorAsError(QLabel* label) {

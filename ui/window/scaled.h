@@ -4,9 +4,6 @@
 
 class QLabel;
 class QLayout;
-class QScrollArea;
-class QString;
-class QVBoxLayout;
 class QWidget;
 
 namespace ropelab::ui {
@@ -19,15 +16,6 @@ void scaleLayout(QLayout* layout, const QMargins& margins, int spacing);
 void scaleMargins(QLabel* label, const QMargins& margins);
 /// A fixed width.
 void scaleWidth(QWidget* widget, int width);
-/// A right panel's column of fields, which scrolls up and down: widgets go into `column`.
-struct ScrollColumn {
-    QScrollArea* area;
-    QWidget* content;  // parent of what the column holds
-    QVBoxLayout* column;
-};
-ScrollColumn makeScrollColumn(QWidget* parent);
-/// The heading of a group of fields, in capitals.
-QLabel* makeHeading(const QString& text, QWidget* parent);
 /// A label that takes the theme's error colour.
 void colorAsError(QLabel* label);
 

@@ -12,6 +12,7 @@
 #include "core/rope/table_error.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/number_slider.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
 

@@ -7,6 +7,7 @@
 
 #include "ui/rotary/number_slider.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {

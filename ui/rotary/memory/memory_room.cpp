@@ -18,6 +18,7 @@
 #include "ui/rotary/memory/table_measure.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <array>
 
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 

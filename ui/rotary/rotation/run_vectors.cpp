@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "core/spec/error.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
 

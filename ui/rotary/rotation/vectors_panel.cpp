@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/rotary/rotation/rotation_text.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {

@@ -12,6 +12,7 @@
 #include "ui/figure/ticks.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {

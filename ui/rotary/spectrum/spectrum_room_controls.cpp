@@ -15,6 +15,7 @@
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/rotary/spectrum/spectrum_room.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 
