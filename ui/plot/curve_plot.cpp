@@ -52,7 +52,9 @@ CurvePlot::CurvePlot(QWidget* parent)
             }
         });
     }
-    connect(m_legend, &Legend::toggled, this, &CurvePlot::setRunVisible);
+    connect(m_legend, &Legend::toggled, this, [this](RunId run, bool visible) {
+        for (const RunId mate : drawnWith(run)) setRunVisible(mate, visible);
+    });
     connect(m_legend, &Legend::hovered, this, [this](RunId run) { light(run, true); });
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
@@ -176,6 +178,7 @@ void CurvePlot::setGroups(std::vector<CurveGroup> groups) {
     m_groups = std::move(groups);
     m_shown.clear();
     m_readout->hide();
+    updateLegend();
     schedule();
 }
 
@@ -290,7 +293,7 @@ void CurvePlot::light(RunId run, bool tell) {
         return;
     }
     m_hovered = run;
-    m_legend->setHighlighted(run);
+    m_legend->setHighlighted(legendRun(run));
     schedule();
     if (tell) {
         emit runHovered(run);
@@ -321,10 +324,17 @@ void CurvePlot::restyle() {
 
 void CurvePlot::updateLegend() {
     std::vector<Legend::Entry> entries;
-    for (const auto& [id, run] : m_runs) {
+    const auto add = [&](RunId id, const QString& label, const Run& shown) {
         FigureCurve curve;
-        curve.ink = Ink::data(run.colorIndex);
-        entries.push_back({id, run.label, m_style.penOf(curve), run.visible});
+        curve.ink = Ink::data(shown.colorIndex);
+        entries.push_back({id, label, m_style.penOf(curve), shown.visible});
+    };
+    if (m_groups.empty()) {
+        for (const auto& [id, run] : m_runs) add(id, run.label, run);
+    }
+    for (const CurveGroup& group : m_groups) {
+        const RunId id = legendRun(group.runs.front());
+        if (id != kNoRun) add(id, group.label, m_runs.at(standIn(id)));
     }
     m_legend->setEntries(entries);
     fitLegend();

@@ -179,6 +179,11 @@ class CurvePlot : public QWidget {
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
     /// The run that stands for this one in the figure: the first visible of its group.
     RunId standIn(RunId run) const;
+    /// The run under which the legend names this one: the first of its group, hidden or not, so that a click does not
+    /// put another entry in the place of the clicked one. kNoRun where none is left.
+    RunId legendRun(RunId run) const;
+    /// The runs of its group, or the run alone.
+    std::vector<RunId> drawnWith(RunId run) const;
     void setAxesOf(Figure& figure) const;
     QString noteOf(const Figure& figure, bool forScreen) const;
     QString summaryOf(const Figure& figure) const;

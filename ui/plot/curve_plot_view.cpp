@@ -141,16 +141,23 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
     return result;
 }
 
-RunId CurvePlot::standIn(RunId run) const {
+std::vector<RunId> CurvePlot::drawnWith(RunId run) const {
     for (const CurveGroup& group : m_groups) {
-        if (std::find(group.runs.begin(), group.runs.end(), run) == group.runs.end()) {
-            continue;
-        }
-        const auto first =
-            std::find_if(group.runs.begin(), group.runs.end(), [&](RunId id) { return isRunVisible(id); });
-        return first == group.runs.end() ? run : *first;
+        if (std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end()) return group.runs;
     }
-    return run;
+    return {run};
+}
+
+RunId CurvePlot::legendRun(RunId run) const {
+    const std::vector<RunId> mates = drawnWith(run);
+    const auto first = std::find_if(mates.begin(), mates.end(), [this](RunId id) { return m_runs.contains(id); });
+    return first == mates.end() ? kNoRun : *first;
+}
+
+RunId CurvePlot::standIn(RunId run) const {
+    const std::vector<RunId> mates = drawnWith(run);
+    const auto first = std::find_if(mates.begin(), mates.end(), [this](RunId id) { return isRunVisible(id); });
+    return first == mates.end() ? run : *first;
 }
 
 void CurvePlot::setAxesOf(Figure& figure) const {

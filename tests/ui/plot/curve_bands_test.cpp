@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QAbstractButton>
 #include <cmath>
 
 #include "ui/plot/curve_plot.h"
+#include "ui/plot/legend.h"
 
 namespace ropelab::ui {
 namespace {
@@ -60,6 +62,33 @@ TEST_F(GroupedPlot, OneCurveAGroupWithABandWhereRunsRepeat) {
     plot.setGroups({});
     EXPECT_EQ(plot.toFigure().curves.size(), 3u);
     EXPECT_TRUE(plot.toFigure().bands.empty());
+}
+
+TEST_F(GroupedPlot, TheLegendNamesGroupsAndHidesThemAsOne) {
+    plot.setGroups({{"a", {1, 2}}, {"b", {3}}});
+    auto* legend = plot.findChild<Legend*>();
+    const auto names = [&] {
+        QStringList result;
+        for (const auto* entry : legend->findChildren<QAbstractButton*>()) {
+            if (entry->isCheckable()) result << entry->text();
+        }
+        result.sort();  // made in another order when a run was removed
+        return result;
+    };
+    EXPECT_EQ(names(), (QStringList{"a", "b"}));
+    legend->findChildren<QAbstractButton*>(Qt::FindDirectChildrenOnly).last()->click();
+    EXPECT_FALSE(plot.isRunVisible(3));
+    emit legend->toggled(3, true);
+    emit legend->toggled(1, false);
+    EXPECT_FALSE(plot.isRunVisible(1));
+    EXPECT_FALSE(plot.isRunVisible(2));
+    EXPECT_TRUE(plot.isRunVisible(3));
+    emit legend->toggled(1, true);
+    EXPECT_TRUE(plot.isRunVisible(2));
+    plot.removeRun(1);
+    EXPECT_EQ(names(), (QStringList{"a", "b"}));
+    plot.setGroups({});
+    EXPECT_EQ(names(), (QStringList{"run 2", "run 3"}));
 }
 
 TEST_F(GroupedPlot, HiddenRunsDoNotCount) {
