@@ -30,13 +30,14 @@ struct DropoutNumbers {
     double rate = 0;
 };
 
-/// Turns q and k of qkv, (runs, rows, 3, heads, head_dim) of `type`, in place (F1); row r stands at position r mod
-/// time. A pair that does not turn has cosine 1 and sine 0.
+/// Turns q and k of qkv, (runs, rows, heads + 2·key_value_heads, head_dim) of `type`, in place (F1); row r stands at
+/// position r mod time. A pair that does not turn has cosine 1 and sine 0.
 struct RotateQkv {
     std::int64_t runs;
     std::int64_t rows;
     std::int64_t time;
     std::int64_t heads;
+    std::int64_t key_value_heads;
     std::int64_t head_dim;
     Type type;
     Pairing pairing;
@@ -293,9 +294,28 @@ struct ReadSymbol {
 };
 int read_symbol(const ReadSymbol& args, Stream stream);
 
+/// A symbol's attention in parts that are yet to be joined: for each head and part the sum of e^(score − the part's
+/// largest) · value, that largest score, and the sum of e^(score − the largest).
+struct AttendedParts {
+    std::int64_t head_dim;
+    std::int64_t context;
+    std::int64_t entries;  // of the cache that a part takes: 32, more where that made more than most_parts
+    std::int64_t parts;
+    float* numbers;  // (heads, parts, head_dim + 2); parts of which nothing is seen yet are not written
+};
+constexpr std::int64_t most_parts = 8;
+/// Without its numbers.
+constexpr AttendedParts attended_parts(std::int64_t head_dim, std::int64_t context) {
+    constexpr std::int64_t least = 32;
+    const std::int64_t entries = (context + most_parts * least - 1) / (most_parts * least) * least;
+    return {head_dim, context, entries, (context + entries - 1) / entries, nullptr};
+}
+
 /// What a product's numbers go through: `swiglu` takes a matrix of twice as many rows, silu(row r) · row (rows + r).
 enum class Activation : std::int32_t { none, gelu, swiglu };
 
+/// Columns that a product takes, half of them with a norm.
+constexpr std::int64_t most_columns = 12288;
 /// y = activation(matrix · norm(x) + bias), or, with `adds`, added to y.
 struct VectorProduct {
     std::int64_t rows;
@@ -309,7 +329,9 @@ struct VectorProduct {
     bool centred;              // as in ResidualNorm
     Activation activation;
     bool adds;
-    float* y;  // (rows); another array than x
+    float* y;                                // (rows); another array than x
+    AttendedParts attended = {};             // joined in x's place, unless its numbers are null
+    const std::int64_t* position = nullptr;  // of the attention
 };
 int vector_product(const VectorProduct& args, Stream stream);
 
@@ -319,17 +341,15 @@ constexpr std::int64_t most_channels = 256;
 struct AttendCached {
     std::int64_t heads;
     std::int64_t key_value_heads;
-    std::int64_t head_dim;  // even, at most most_channels
-    std::int64_t context;
     const float* qkv;         // ((heads + 2·key_value_heads)·head_dim)
     const float* query_norm;  // (head_dim), or null
     const float* key_norm;    // the same
     const float* cosine;      // (positions, head_dim/2), or null: nothing turns
     const float* sine;
     const std::int64_t* position;
-    float* keys;    // (key_value_heads, context, head_dim)
-    float* values;  // the same
-    float* mixed;   // (heads·head_dim)
+    float* keys;             // (key_value_heads, context, head_dim)
+    float* values;           // the same
+    AttendedParts attended;  // its head_dim even, at most most_channels
 };
 int attend_cached(const AttendCached& args, Stream stream);
 
@@ -347,6 +367,74 @@ struct SampleSymbol {
     std::int64_t* position;
 };
 int sample_symbol(const SampleSymbol& args, Stream stream);
+
+constexpr std::int64_t most_layers = 24;
+struct TextLayer {
+    const float* attention_norm;
+    const float* attention_norm_bias;
+    const float* mlp_norm;
+    const float* mlp_norm_bias;
+    const float* query_norm;
+    const float* key_norm;
+    const void* qkv;
+    const void* output;
+    const void* up;
+    const void* down;
+    const float* qkv_bias;
+    const float* output_bias;
+    const float* up_bias;
+    const float* down_bias;
+    const float* cosine;
+    const float* sine;
+    float* keys;
+    float* values;
+};
+/// Symbols that one launch writes at most, and places of the ring.
+constexpr std::int64_t ring_places = 256;
+/// All of the above for `count` symbols of a text in one launch, by blocks that wait for each other; the numbers are
+/// those that the kernels above make. Each symbol goes to the text and, as (its number << 32) + symbol, written at
+/// once, to place number mod ring_places of a ring that the host reads meanwhile.
+struct WriteText {
+    std::int64_t layers;  // at most most_layers
+    std::int64_t width;
+    std::int64_t hidden;
+    std::int64_t heads;
+    std::int64_t key_value_heads;
+    Type type;
+    bool centred;
+    bool beside;  // attention and MLP read the same stream
+    Activation activation;
+    const float* table;
+    const float* positions;  // or null
+    const float* final_norm;
+    const float* final_norm_bias;
+    const void* head;
+    const float* head_bias;
+    float* x;       // (width)
+    float* qkv;     // ((heads + 2·key_value_heads)·head_dim)
+    float* raised;  // (hidden)
+    AttendedParts attended;
+    SampleSymbol sample;  // its position is not read
+    std::int64_t first;   // the first symbol to be read; those before it have been
+    std::int64_t count;   // 1 … ring_places
+    unsigned* arrived;    // (1), 0 before a text's first launch
+    std::uint64_t* ring;
+    TextLayer layer[most_layers];
+};
+/// `blocks` is that of text_blocks.
+int write_text(const WriteText& args, std::int64_t blocks, Stream stream);
+/// The blocks that write a text: as many as its products can use, at most one a multiprocessor; 0 where they cannot all
+/// be at work at once on this device, or the model is too large.
+std::int64_t text_blocks(const WriteText& args);
+/// A ring, all 0, in the host's memory, and where the device has it.
+struct TextRing {
+    std::uint64_t* host;
+    std::uint64_t* device;
+};
+int make_ring(TextRing& ring);
+int free_ring(const TextRing& ring);
+/// Whether all work of the stream is done; what it returns may be an error of that work.
+int is_done(Stream stream, bool& done);
 
 const char* error_text(int error);
 
@@ -372,6 +460,11 @@ struct Kernels {
     decltype(&cuda::vector_product) vector_product;
     decltype(&cuda::attend_cached) attend_cached;
     decltype(&cuda::sample_symbol) sample_symbol;
+    decltype(&cuda::write_text) write_text;
+    decltype(&cuda::text_blocks) text_blocks;
+    decltype(&cuda::make_ring) make_ring;
+    decltype(&cuda::free_ring) free_ring;
+    decltype(&cuda::is_done) is_done;
     decltype(&cuda::error_text) error_text;
 };
 

@@ -23,6 +23,11 @@ extern "C" const ropelab::cuda::Kernels* ropelab_cuda_kernels() {
         .vector_product = &vector_product,
         .attend_cached = &attend_cached,
         .sample_symbol = &sample_symbol,
+        .write_text = &write_text,
+        .text_blocks = &text_blocks,
+        .make_ring = &make_ring,
+        .free_ring = &free_ring,
+        .is_done = &is_done,
         .error_text = &error_text,
     };
     return &kernels;

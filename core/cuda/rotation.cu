@@ -4,21 +4,21 @@ namespace ropelab::cuda {
 
 namespace {
 
-// N pairs a thread; 32-bit indices within a run.
+// N pairs a thread; 32-bit indices within a run. A row has `heads` heads, of which the first `turning` turn.
 template <typename T, int N>
 __global__ void __launch_bounds__(block_size)
     rotate_kernel(T* qkv, const float* cosine, const float* sine, Pairing pairing, unsigned rows, unsigned time,
-                  unsigned heads, unsigned head_dim, float direction) {
+                  unsigned turning, unsigned heads, unsigned head_dim, float direction) {
     const unsigned pairs = head_dim / 2;
     const unsigned pieces = pairs / N;
     const unsigned item = blockIdx.x * block_size + threadIdx.x;
-    if (item >= rows * 2 * heads * pieces) return;
+    if (item >= rows * turning * pieces) return;
     const unsigned piece = item % pieces;
-    const unsigned head = item / pieces % (2 * heads);  // q and k stand side by side: twice as many heads
-    const unsigned row = item / pieces / (2 * heads);
+    const unsigned head = item / pieces % turning;  // of q and k, which stand side by side
+    const unsigned row = item / pieces / turning;
     const std::int64_t run = blockIdx.y;
 
-    T* numbers = qkv + ((run * rows + row) * 3 * heads + head) * head_dim;
+    T* numbers = qkv + ((run * rows + row) * heads + head) * head_dim;
     const std::int64_t at = (run * time + row % time) * pairs + piece * N;
     const auto c = load<N>(cosine + at);
     const auto s = load<N>(sine + at);
@@ -50,16 +50,17 @@ __global__ void __launch_bounds__(block_size)
 
 template <typename T, int N>
 int rotate(const RotateQkv& args, Stream stream) {
-    const auto items = args.rows * args.heads * args.head_dim / N;
+    const std::int64_t turned = args.heads + args.key_value_heads;
+    const std::int64_t items = args.rows * turned * (args.head_dim / 2 / N);
     return launch(&rotate_kernel<T, N>, dim3(blocks_for(items, block_size), static_cast<unsigned>(args.runs)),
                   block_size, stream, static_cast<T*>(args.qkv), args.cosine, args.sine, args.pairing, args.rows,
-                  args.time, args.heads, args.head_dim, args.backward ? -1.0F : 1.0F);
+                  args.time, turned, turned + args.key_value_heads, args.head_dim, args.backward ? -1.0F : 1.0F);
 }
 
 }  // namespace
 
 int rotate_qkv(const RotateQkv& args, Stream stream) {
-    if (args.rows * 3 * args.heads * args.head_dim > 0x7FFFFFFF || args.head_dim % 2 != 0) {
+    if (args.rows * (args.heads + 2 * args.key_value_heads) * args.head_dim > 0x7FFFFFFF || args.head_dim % 2 != 0) {
         return cudaErrorInvalidValue;
     }
     return for_type(args.type, [&](auto type) {

@@ -9,7 +9,8 @@ namespace ropelab {
 
 namespace {
 
-// Cohorts as lists of places: equal shapes that start from the same step under the same conditions.
+// Cohorts as lists of places: equal shapes that start from the same step under the same conditions. In the order of
+// their first runs, which is that of runs that train alone.
 std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& runs) {
     std::vector<RunSpec> specs;
     specs.reserve(runs.size());
@@ -18,14 +19,18 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
     for (const auto& group : group_into_cohorts(specs)) {
         std::vector<std::vector<std::size_t>> parts;
         for (std::size_t index : group) {
-            auto home = std::find_if(parts.begin(), parts.end(),
-                                     [&](const auto& part) { return runs[part.front()].starts_like(runs[index]); });
+            auto home = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+                const TrainedRun& first = runs[part.front()];
+                return !first.plan.alone && !runs[index].plan.alone && first.starts_like(runs[index]);
+            });
             if (home == parts.end()) home = parts.insert(parts.end(), std::vector<std::size_t>{});
             home->push_back(index);
         }
         cohorts.insert(cohorts.end(), parts.begin(), parts.end());
     }
-    return split_by_memory(cohorts, specs);
+    std::stable_sort(cohorts.begin(), cohorts.end(),
+                     [](const auto& a, const auto& b) { return a.front() < b.front(); });
+    return cohorts;
 }
 
 double work_of(const std::vector<TrainedRun>& runs) {
@@ -75,6 +80,16 @@ std::optional<std::vector<TrainedRun>> CohortQueue::next() {
     present_work_ = entry.work;
     ++begun_;
     return std::move(entry.runs);
+}
+
+void CohortQueue::cut(const std::vector<TrainedRun>& present, std::vector<std::vector<TrainedRun>> parts) {
+    const std::lock_guard lock(mutex_);
+    present_work_ = work_of(present);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        Entry entry{++last_id_, std::move(*part), 0};
+        entry.work = work_of(entry.runs);
+        waiting_.push_front(std::move(entry));
+    }
 }
 
 void CohortQueue::end() {

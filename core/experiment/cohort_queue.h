@@ -19,6 +19,8 @@ class CohortQueue {
     bool append(std::vector<TrainedRun> runs);
     /// Takes the first cohort out. nullopt where none waits; the queue has then ended.
     std::optional<std::vector<TrainedRun>> next();
+    /// Cuts the cohort that next() gave last: `present` goes on, and the other parts wait in front, in this order.
+    void cut(const std::vector<TrainedRun>& present, std::vector<std::vector<TrainedRun>> parts);
     /// From now on nothing can be appended.
     void end();
 

@@ -1,14 +1,11 @@
 #include "core/experiment/cohort_trainer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/process_memory.h"
-#include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -19,10 +16,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-double physical_memory() {
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
 std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
@@ -43,23 +36,6 @@ TrainedRun prepare(const PlannedRun& run) {
     TrainedRun result{run, std::nullopt, {}};
     if (run.resume && !run.checkpoint.empty()) result.checkpoint = read_checkpoint(run.checkpoint);
     if (result.checkpoint) result.summary = result.checkpoint->summary;
-    return result;
-}
-
-std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
-                                                      const std::vector<RunSpec>& specs) {
-    std::vector<std::vector<std::size_t>> result;
-    for (const auto& cohort : cohorts) {
-        const RunSpec& spec = specs[cohort.front()];
-        const MemoryNeed alone = memory_need(spec, 1, likely_vocabulary(spec));
-        const double for_runs = physical_memory() / 2.0 - alone.engine;
-        const auto widest = static_cast<std::size_t>(std::max(1.0, for_runs / (alone.total() - alone.engine)));
-        for (std::size_t first = 0; first < cohort.size(); first += widest) {
-            const auto last = std::min(cohort.size(), first + widest);
-            result.emplace_back(cohort.begin() + static_cast<std::ptrdiff_t>(first),
-                                cohort.begin() + static_cast<std::ptrdiff_t>(last));
-        }
-    }
     return result;
 }
 
@@ -155,6 +131,7 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
 
     event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);
+    if (const std::string& words = runs_.front().width_words; !words.empty()) started.conditions.reason += " " + words;
     sink_(started);
     publish_progress(true);
 }

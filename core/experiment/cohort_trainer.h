@@ -17,6 +17,10 @@ struct TrainedRun {
     PlannedRun plan;
     std::optional<Checkpoint> checkpoint;
     RunSummary summary;
+    /// Whether it is in a cohort that is not to be cut any more, and why, where there is something to tell
+    /// (core/experiment/cohort_width.h).
+    bool width_settled = false;
+    std::string width_words = {};
 
     std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
     /// Whether two runs of equal shape can be members of one cohort: the same step, the same conditions.
@@ -25,10 +29,6 @@ struct TrainedRun {
 
 /// Reads the checkpoint of a run that is to go on. Throws BadInput where the file is there but unreadable.
 TrainedRun prepare(const PlannedRun& run);
-
-/// Cuts cohorts so that none needs more than half of this machine's memory.
-std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
-                                                      const std::vector<RunSpec>& specs);
 
 /// How far a sweep is and how long it will take, judged by operation counts: cohorts may differ in size.
 class SweepClock {

@@ -1,41 +1,87 @@
 #include <algorithm>
+#include <map>
 #include <thread>
+#include <tuple>
 
+#include "core/data/known_sets.h"
+#include "core/data/splits.h"
+#include "core/data/text_source.h"
+#include "core/experiment/device_need.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/runner.h"
 #include "core/experiment/step_cost.h"
+#include "core/spec/error.h"
 
 namespace ropelab {
 
-double operations_per_step(const RunSpec& spec) {
-    const std::int64_t vocabulary = likely_vocabulary(spec);
-    // A whole evaluation reads the validation split (a generated one is known; others are of about 100,000 symbols) and
-    // evaluation_batches of the training split.
-    const bool generated = spec.data.starts_with("generated");
-    const double split = generated ? 0.1 * static_cast<double>(spec.data_length) : 1e5;
-    const double batches = static_cast<double>(spec.evaluation_batches * spec.batch * spec.context);
-    const double evaluated = spec.evaluation == Evaluation::whole ? split + batches : 2.0 * batches;
-    return training_operations(spec, vocabulary) +
-           forward_operations(spec, vocabulary).total() * evaluated / static_cast<double>(spec.evaluate_every);
+namespace {
+
+constexpr double roughly = 1e5;  // symbols of a validation split that nothing is known of
+
+// Symbols that one evaluation reads, of a validation split of this length: it and evaluation_batches of the training
+// split, or as many batches of each.
+double evaluated_symbols(const RunSpec& spec, double validation) {
+    const auto batches = static_cast<double>(spec.evaluation_batches * spec.batch * spec.context);
+    return spec.evaluation == Evaluation::whole ? validation + batches : 2.0 * batches;
 }
 
-Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second) {
-    if (operations_per_second <= 0) {
-        // What two cores reach on small models, overhead included; a measured sweep replaces it.
-        operations_per_second = 25e9 * std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+double operations_of_run(const RunSpec& spec, double validation) {
+    const auto evaluations = static_cast<double>(1 + spec.iterations / spec.evaluate_every);
+    const double last = spec.evaluation == Evaluation::whole ? 0.0 : validation;
+    return training_operations(spec, likely_vocabulary(spec)) * static_cast<double>(spec.iterations) +
+           reading_operations(spec, evaluations * evaluated_symbols(spec, validation) + last);
+}
+
+}  // namespace
+
+double reading_operations(const RunSpec& spec, double symbols) {
+    constexpr double gain = 3;  // measured on two cores, at widths 64 and 128
+    return forward_operations(spec, likely_vocabulary(spec)).total() * symbols / gain;
+}
+
+double operations_per_step(const RunSpec& spec) {
+    const bool generated = spec.data.starts_with("generated");
+    const double split = generated ? 0.1 * static_cast<double>(spec.data_length) : roughly;
+    return training_operations(spec, likely_vocabulary(spec)) +
+           reading_operations(spec, evaluated_symbols(spec, split)) / static_cast<double>(spec.evaluate_every);
+}
+
+std::int64_t likely_validation_symbols(const RunSpec& spec, const std::filesystem::path& data_dir) {
+    if (find_language(spec.data)) return split_sizes(spec.data_length, spec.split).validation;
+    try {
+        std::error_code error;
+        const auto bytes = std::filesystem::file_size(locate(spec.data, data_dir).file, error);
+        if (!error) return split_sizes(static_cast<std::int64_t>(bytes), spec.split).validation;
+    } catch (const BadInput&) {
+        // Not there: training will say so.
     }
+    const KnownSet* set = find_known_set(spec.data);
+    return set != nullptr ? split_sizes(set->bytes, spec.split).validation : static_cast<std::int64_t>(roughly);
+}
+
+double default_speed() {
+    return 25e9 * std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+}
+
+Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second,
+                  const std::filesystem::path& data_dir) {
+    if (operations_per_second <= 0) operations_per_second = default_speed();
+    std::map<std::tuple<std::string, Split, std::int64_t>, double> validation;  // what is looked for once
     Estimate result;
     result.runs = static_cast<int>(runs.size());
     for (const auto& cohort : group_into_cohorts(runs)) {
         ++result.cohorts;
         const RunSpec& spec = runs[cohort.front()];
+        const auto [length, is_new] = validation.try_emplace({spec.data, spec.split, spec.data_length});
+        if (is_new) length->second = static_cast<double>(likely_validation_symbols(spec, data_dir));
         const auto members = static_cast<double>(cohort.size());
         const std::int64_t vocabulary = likely_vocabulary(spec);
         result.parameters = std::max(result.parameters, parameter_count(spec, vocabulary));
-        result.seconds +=
-            members * operations_per_step(spec) * static_cast<double>(spec.iterations) / operations_per_second;
-        result.bytes = std::max(result.bytes,
-                                static_cast<std::int64_t>(memory_need(spec, std::ssize(cohort), vocabulary).total()));
+        result.seconds += members * operations_of_run(spec, length->second) / operations_per_second;
+        const double bytes = spec.device == Device::cuda
+                                 ? device_need(spec, std::ssize(cohort), vocabulary, likely_symbols(spec)).total()
+                                 : memory_need(spec, std::ssize(cohort), vocabulary).total();
+        result.bytes = std::max(result.bytes, static_cast<std::int64_t>(bytes));
     }
     return result;
 }

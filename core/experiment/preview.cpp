@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/experiment/cohort_trainer.h"
+#include "core/experiment/cohort_width.h"
 #include "core/experiment/experiment.h"
 
 namespace ropelab {
@@ -51,11 +51,12 @@ Preview preview(std::vector<RunSpec> runs, double operations_per_second) {
         if (values.size() > 1) result.differing.emplace_back(entry.name);
     }
     for (auto& members : split_by_memory(group_into_cohorts(result.runs), result.runs)) {
-        result.cohorts.push_back({std::move(members), {}, false, {}});
+        result.cohorts.push_back({std::move(members), {}, false, {}, {}});
     }
     const auto cohorts = result.cohort_runs();
     for (std::size_t i = 0; i < cohorts.size(); ++i) {
         result.cohorts[i].cost = estimate(cohorts[i], operations_per_second);
+        result.cohorts[i].width = width_plan(cohorts[i]);
     }
     return result;
 }

@@ -15,6 +15,7 @@ struct PreviewedCohort {
     Estimate cost;
     bool measured = false;  // the seconds, and the bytes where the system tells them
     std::string problem;    // why a measurement failed
+    std::string width;      // one sentence on how many train at a time, where a measurement settles it
 };
 
 /// What an experiment will do: its runs, how they group, and what they cost on this machine.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/experiment/cohort_queue.h"
+#include "core/experiment/cohort_width.h"
 #include "core/experiment/process_memory.h"
 #include "core/spec/error.h"
 
@@ -129,6 +130,9 @@ class Runner::Worker {
                     level_ = process_memory().now;
                 }
                 first = false;
+                settle_width(plan, *members);
+                ids.clear();
+                for (const TrainedRun& run : *members) ids.push_back(run.plan.id);
                 std::vector<std::size_t> all(members->size());
                 std::iota(all.begin(), all.end(), std::size_t{0});
                 SweepClock clock({all}, *members);
@@ -140,6 +144,39 @@ class Runner::Worker {
                 }
             }
         }
+    }
+
+    // Cuts `members` to those that train together; the others wait in front.
+    void settle_width(const Plan& plan, std::vector<TrainedRun>& members) {
+        if (members.front().width_settled) return;
+        Engine& engine = engine_();
+        const auto corpus = open_corpus(members.front().plan.spec, plan.data_dir);
+        CohortStart start;
+        start.iteration = members.front().iteration();
+        for (const TrainedRun& run : members) {
+            start.runs.push_back(run.plan.spec);
+            if (run.checkpoint) start.conditions = run.checkpoint->conditions;
+            if (!run.checkpoint && run.plan.conditions) start.conditions = run.plan.conditions;
+        }
+        const CohortWidth width =
+            choose_width(engine, start, {corpus->vocabulary.size(), corpus->training, corpus->validation},
+                         [this] { return control_.stopping(); });
+        for (TrainedRun& run : members) {
+            run.width_settled = true;
+            if (start.conditions) continue;  // it goes on as it began
+            run.plan.conditions = width.conditions;
+            run.width_words = width.words;
+        }
+        std::vector<std::vector<TrainedRun>> parts;
+        auto next = members.begin();
+        for (const std::size_t size : equal_parts(members.size(), width.runs)) {
+            const auto end = next + static_cast<std::ptrdiff_t>(size);
+            parts.emplace_back(std::make_move_iterator(next), std::make_move_iterator(end));
+            next = end;
+        }
+        members = std::move(parts.front());
+        parts.erase(parts.begin());
+        queue_.cut(members, std::move(parts));
     }
 
     EngineSource engine_;

@@ -12,12 +12,6 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// Symbols that an evaluation reads at once: at most 8,192, in whole windows, of all runs.
-double symbols_at_once(const RunSpec& spec) {
-    const std::int64_t windows = std::clamp<std::int64_t>(8192 / spec.context, 1, 256);
-    return number(windows * spec.context);
-}
-
 // Rows of a layer's matrices (core/model/layout.h) and all their numbers.
 std::int64_t qkv_rows(const RunSpec& spec) {
     return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
@@ -59,6 +53,10 @@ double more_than_gpt2(const RunSpec& spec) {
 }
 
 }  // namespace
+
+std::int64_t symbols_at_once(const RunSpec& spec) {
+    return std::clamp<std::int64_t>(8192 / spec.context, 1, 256) * spec.context;
+}
 
 std::int64_t likely_vocabulary(const RunSpec& spec) {
     if (spec.data.starts_with("generated")) return 29;
@@ -121,9 +119,11 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
 
     MemoryNeed need;
     need.engine = engine;
-    need.weights = float_bytes * R * 4.0 * P;
+    // What products in bfloat16 read instead of the weights.
+    const double copy = spec.precision == Precision::float32 ? 0.0 : 0.5;
+    need.weights = float_bytes * R * (4.0 + copy) * P;
     // The gradients as the backward pass delivers them; where the precision is chosen, copies of the start as well.
-    const double copies = spec.precision == Precision::automatic ? 3.4 : 1.0;
+    const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
     // What one operation works on besides: the rows of an MLP, or with dropout the shares and their gradients.
     const double working = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
     need.step = step_heap * float_bytes * R * (copies * P + symbols * (kept_numbers(spec, vocabulary) + working));
@@ -132,11 +132,12 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double rows = spec.precision == Precision::bfloat16    ? 12.9
                         : spec.precision == Precision::automatic ? 12.2
                                                                  : 11.0;
-    const double row = float_bytes * R * symbols_at_once(spec) * C;
+    const double row = float_bytes * R * number(symbols_at_once(spec)) * C;
     const double room = 3.0 * row >= mapped_block   ? evaluation_mapped
                         : 4.0 * row >= mapped_block ? evaluation_partly_mapped
                                                     : evaluation_heap;
-    need.evaluation = room * float_bytes * R * symbols_at_once(spec) * (rows * C + more_than_gpt2(spec) + 2.0 * V);
+    need.evaluation =
+        room * float_bytes * R * number(symbols_at_once(spec)) * (rows * C + more_than_gpt2(spec) + 2.0 * V);
     return need;
 }
 

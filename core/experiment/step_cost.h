@@ -11,6 +11,9 @@ namespace ropelab {
 /// Distinct symbols of the run's text where its name tells, else the 65 of Tiny Shakespeare (bytes: 205, enwik8's).
 std::int64_t likely_vocabulary(const RunSpec& spec);
 
+/// Symbols that an evaluation of one run reads at once: at most 8,192, in whole windows.
+std::int64_t symbols_at_once(const RunSpec& spec);
+
 /// Numbers that are trained.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
@@ -36,7 +39,7 @@ double kept_numbers(const RunSpec& spec, std::int64_t vocabulary);
 /// What a cohort's training takes in bytes, resident.
 struct MemoryNeed {
     double engine = 0;      // LibTorch itself, once it works
-    double weights = 0;     // weights, their gradients, both moments
+    double weights = 0;     // weights, their gradients, both moments; with bfloat16 the copy of the weights
     double step = 0;        // what a training step takes besides, at its highest
     double evaluation = 0;  // what an evaluation takes besides
     /// All of it at its highest.

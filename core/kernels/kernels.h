@@ -135,7 +135,8 @@ void cross_entropy_backward(const float* logits, const std::int64_t* targets, co
 /// Σ values² in double.
 double sum_of_squares(const float* values, std::int64_t count);
 
-/// One AdamW step (Loshchilov and Hutter 2019) on `count` numbers, the gradient scaled by `scale` before.
+/// One AdamW step (Loshchilov and Hutter 2019) on `count` numbers, the gradient scaled by `scale` before. `working`
+/// receives the new weights rounded to bfloat16, as the upper halves of floats; null: nothing does.
 struct AdamW {
     double rate;
     double beta1;
@@ -146,7 +147,7 @@ struct AdamW {
     double correction2;
 };
 void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment, std::int64_t count,
-           float scale, const AdamW& settings);
+           float scale, const AdamW& settings, std::uint16_t* working = nullptr);
 
 /// Rows of a table: out[r] = table[tokens[r]].
 void gather_rows(const float* table, const std::int64_t* tokens, std::int64_t columns, float* out, std::int64_t first,

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
+#include "core/cuda/bfloat16.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/target_clones.h"
 
@@ -21,7 +23,7 @@ ROPELAB_CLONES double sum_of_squares(const float* values, std::int64_t count) {
 }
 
 ROPELAB_CLONES void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment,
-                          std::int64_t count, float scale, const AdamW& settings) {
+                          std::int64_t count, float scale, const AdamW& settings, std::uint16_t* working) {
     const auto beta1 = static_cast<float>(settings.beta1);
     const auto beta2 = static_cast<float>(settings.beta2);
     const auto rest1 = static_cast<float>(1.0 - settings.beta1);
@@ -30,13 +32,19 @@ ROPELAB_CLONES void adamw(float* weights, const float* gradient, float* first_mo
     const auto step = static_cast<float>(settings.rate / settings.correction1);
     const auto inverse_root = static_cast<float>(1.0 / std::sqrt(settings.correction2));
     const auto epsilon = static_cast<float>(settings.epsilon);
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float g = gradient[i] * scale;
-        const float first = beta1 * first_moment[i] + rest1 * g;
-        const float second = beta2 * second_moment[i] + rest2 * g * g;
-        first_moment[i] = first;
-        second_moment[i] = second;
-        weights[i] = weights[i] * keep - step * first / (std::sqrt(second) * inverse_root + epsilon);
+    constexpr std::int64_t part = 1024;  // rounded while they are in the first cache
+    for (std::int64_t begin = 0; begin < count; begin += part) {
+        const std::int64_t end = std::min(count, begin + part);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const float g = gradient[i] * scale;
+            const float first = beta1 * first_moment[i] + rest1 * g;
+            const float second = beta2 * second_moment[i] + rest2 * g * g;
+            first_moment[i] = first;
+            second_moment[i] = second;
+            weights[i] = weights[i] * keep - step * first / (std::sqrt(second) * inverse_root + epsilon);
+        }
+        if (!working) continue;
+        for (std::int64_t i = begin; i < end; ++i) working[i] = cuda::to_bfloat16(weights[i]).bits;
     }
 }
 

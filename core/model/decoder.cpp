@@ -1,6 +1,7 @@
 #include "core/model/decoder.h"
 
 #include "core/model/fused.h"
+#include "core/model/fused_device.h"
 #include "core/model/linear.h"
 
 namespace ropelab {
@@ -11,6 +12,11 @@ namespace {
 torch::Tensor norm_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
     const torch::Tensor rows = vectors.flatten(1, 3);
     return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
+}
+
+// The inverse of split_heads.
+torch::Tensor joined(const LayerVectors& vectors) {
+    return torch::cat({vectors.query, vectors.key, vectors.value}, 3).flatten(3).flatten(1, 2);
 }
 
 // What goes to the residual stream next.
@@ -57,23 +63,32 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
                                  std::int64_t layer, const LayerTables& tables, Precision precision,
                                  const Dropout& dropout, KeyValueCache* cache, AttentionHook* hook) const {
     const std::string name = "layers." + std::to_string(layer) + ".attention";
-    const torch::Tensor qkv = linear(x, weights.get(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision);
-    torch::Tensor mixed;
-    if (!cache && !hook && !spec_.qk_norm && spec_.kv_heads() == spec_.heads && tables.at(layer).plain()) {
-        mixed = attend(qkv, batch, spec_.heads, tables.at(layer), dropout, name);
-    } else {
+    const torch::Tensor qkv =
+        linear(x, weights.matrix(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision);
+    const auto normed = [&] {
         LayerVectors vectors = split_heads(qkv, batch, spec_.heads, spec_.kv_heads());
         if (spec_.qk_norm) {
             vectors.query = norm_heads(vectors.query, weights.get(name + ".query_norm.weight"));
             vectors.key = norm_heads(vectors.key, weights.get(name + ".key_norm.weight"));
         }
+        return vectors;
+    };
+    const bool plain = !cache && !hook && tables.at(layer).plain();
+    torch::Tensor mixed;
+    if (plain && has_device_kernels(qkv)) {
+        const torch::Tensor packed = spec_.qk_norm ? joined(normed()) : qkv;
+        mixed = on_device::attend(packed, batch, spec_.heads, spec_.kv_heads(), tables.at(layer), dropout, name);
+    } else if (plain && !spec_.qk_norm && spec_.kv_heads() == spec_.heads) {
+        mixed = attend(qkv, batch, spec_.heads, tables.at(layer), dropout, name);
+    } else {
+        LayerVectors vectors = normed();
         if (hook) hook->see(layer, vectors);
         vectors = turned(std::move(vectors), tables.at(layer));
         if (hook) hook->change(layer, vectors);
         mixed =
             cache ? attend_to_cache(std::move(vectors), cache->layer(layer)) : attend_openly(vectors, dropout, name);
     }
-    return linear(mixed, weights.get(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
+    return linear(mixed, weights.matrix(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
 }
 
 torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
@@ -82,13 +97,13 @@ torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, st
     torch::Tensor wide;
     if (spec_.block == Block::llama) {
         const auto parts =
-            linear(x, weights.get(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision)
+            linear(x, weights.matrix(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision)
                 .chunk(2, 2);
         wide = torch::silu(parts[0]) * parts[1];
     } else {
-        wide = torch::gelu(linear(x, weights.get(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
+        wide = torch::gelu(linear(x, weights.matrix(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
     }
-    return linear(wide, weights.get(name + ".down.weight"), weights.get(name + ".down.bias"), precision);
+    return linear(wide, weights.matrix(name + ".down.weight"), weights.get(name + ".down.bias"), precision);
 }
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const LayerTables& tables,
@@ -127,8 +142,7 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         }
     }
     const torch::Tensor last = norm("final_norm");
-    const torch::Tensor head = weights.get(spec_.tied_head ? "embedding.weight" : "head.weight");
-    return linear(last, head, {}, precision);
+    return linear(last, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
 }
 
 torch::Tensor row_means(const torch::Tensor& losses) {

@@ -24,43 +24,62 @@ using torch::autograd::variable_list;
 
 struct AttentionPlace : Place {
     AttentionPlace(const Dropout& dropout, const std::string& name, const torch::Tensor& qkv, std::int64_t batch_size,
-                   std::int64_t head_count, const RotaryTables& tables)
-        : Place(dropout, name, qkv.device()), batch(batch_size), heads(head_count) {
+                   std::int64_t head_count, std::int64_t key_value_count, const RotaryTables& tables)
+        : Place(dropout, name, qkv.device()),
+          batch(batch_size),
+          heads(head_count),
+          key_value_heads(key_value_count),
+          head_dim(qkv.size(2) / (head_count + 2 * key_value_count)) {
         if (!tables.defined()) return;
         cosine = tables.cosine.contiguous();
         sine = tables.sine.contiguous();
     }
     std::int64_t batch;
     std::int64_t heads;
+    std::int64_t key_value_heads;  // each serves a group of neighbouring heads
+    std::int64_t head_dim;
     torch::Tensor cosine;  // (runs, 1, time, 1, head_dim/2)
     torch::Tensor sine;
 };
 
-// The heads of q, k and v as views: (runs·batch, heads, time, head_dim).
+// The heads of q, k and v as views: (runs·batch, heads, time, head_dim), k and v of fewer heads where groups share
+// them.
 struct Heads {
     torch::Tensor q, k, v;
 
     Heads(const torch::Tensor& qkv, const AttentionPlace& place) {
-        const torch::Tensor parts = qkv.view(
-            {qkv.size(0) * place.batch, qkv.size(1) / place.batch, 3, place.heads, qkv.size(2) / (3 * place.heads)});
-        q = parts.select(2, 0).transpose(1, 2);
-        k = parts.select(2, 1).transpose(1, 2);
-        v = parts.select(2, 2).transpose(1, 2);
+        const std::int64_t shared = place.key_value_heads;
+        const torch::Tensor parts =
+            qkv.view({qkv.size(0) * place.batch, qkv.size(1) / place.batch, place.heads + 2 * shared, place.head_dim});
+        q = parts.narrow(2, 0, place.heads).transpose(1, 2);
+        k = parts.narrow(2, place.heads, shared).transpose(1, 2);
+        v = parts.narrow(2, place.heads + shared, shared).transpose(1, 2);
     }
 };
+
+// k or v with each head once for every query head that it serves: (runs·batch, heads, time, head_dim).
+torch::Tensor spread(const torch::Tensor& vectors, const AttentionPlace& place) {
+    const std::int64_t group = place.heads / place.key_value_heads;
+    return group == 1 ? vectors : vectors.repeat_interleave(group, 1);
+}
+// The gradient of the one from that of the other.
+torch::Tensor gathered(const torch::Tensor& of_spread, const AttentionPlace& place) {
+    const std::int64_t group = place.heads / place.key_value_heads;
+    return group == 1 ? of_spread : of_spread.unflatten(1, {-1, group}).sum(2);
+}
 
 void rotate(const torch::Tensor& qkv, const AttentionPlace& place, bool backward) {
     if (!place.cosine.defined()) return;
     const std::int64_t time = qkv.size(1) / place.batch;
-    const std::int64_t head_dim = qkv.size(2) / (3 * place.heads);
-    TORCH_CHECK(place.cosine.numel() == qkv.size(0) * time * (head_dim / 2),
+    TORCH_CHECK(place.cosine.numel() == qkv.size(0) * time * (place.head_dim / 2),
                 "The rotation tables do not fit the queries and keys.");
     start<cuda::RotateQkv>(qkv, &cuda::Kernels::rotate_qkv,
                            {.runs = qkv.size(0),
                             .rows = qkv.size(1),
                             .time = time,
                             .heads = place.heads,
-                            .head_dim = head_dim,
+                            .key_value_heads = place.key_value_heads,
+                            .head_dim = place.head_dim,
                             .type = type_of(qkv),
                             .pairing = cuda::Pairing::half,
                             .qkv = values(qkv),
@@ -103,8 +122,7 @@ class Deterministic {
 };
 
 // What flash attention takes: bfloat16 on Ampere or newer, whole groups of eight channels, 256 at most.
-bool suits_flash(const torch::Tensor& qkv, std::int64_t heads) {
-    const std::int64_t head_dim = qkv.size(2) / (3 * heads);
+bool suits_flash(const torch::Tensor& qkv, std::int64_t head_dim) {
     return qkv.scalar_type() == torch::kBFloat16 && head_dim % 8 == 0 && head_dim <= 256;
 }
 
@@ -116,7 +134,8 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
         const Heads h(qkv, *place);
         context->saved_data["place"] = torch::IValue::make_capsule(place);
         if (qkv.is_cpu()) {
-            const auto [out, log_sums] = at::_scaled_dot_product_flash_attention_for_cpu(h.q, h.k, h.v, 0.0, true);
+            const auto [out, log_sums] = at::_scaled_dot_product_flash_attention_for_cpu(
+                h.q, spread(h.k, *place), spread(h.v, *place), 0.0, true);
             context->save_for_backward({qkv, out, log_sums});
             return merged(out, qkv.size(0));
         }
@@ -134,16 +153,18 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
         const torch::Tensor of_mixed = by_head(gradients[0].to(qkv.scalar_type()), place);
         const std::int64_t time = qkv.size(1) / place.batch;
         const Deterministic deterministic;
-        const auto [of_q, of_k, of_v] = qkv.is_cpu() ? at::_scaled_dot_product_flash_attention_for_cpu_backward(
-                                                           of_mixed, h.q, h.k, h.v, saved[1], saved[2], 0.0, true)
-                                                     : at::_scaled_dot_product_flash_attention_backward(
-                                                           of_mixed, h.q, h.k, h.v, saved[1], saved[2], saved[3],
-                                                           saved[4], time, time, 0.0, true, saved[5], saved[6]);
+        // On a GPU shared heads need not be spread.
+        const auto [of_q, of_k, of_v] =
+            qkv.is_cpu() ? at::_scaled_dot_product_flash_attention_for_cpu_backward(
+                               of_mixed, h.q, spread(h.k, place), spread(h.v, place), saved[1], saved[2], 0.0, true)
+                         : at::_scaled_dot_product_flash_attention_backward(of_mixed, h.q, h.k, h.v, saved[1], saved[2],
+                                                                            saved[3], saved[4], time, time, 0.0, true,
+                                                                            saved[5], saved[6]);
         const torch::Tensor of_qkv = torch::empty_like(qkv);
         Heads of(of_qkv, place);
         of.q.copy_(of_q);
-        of.k.copy_(of_k);
-        of.v.copy_(of_v);
+        of.k.copy_(qkv.is_cpu() ? gathered(of_k, place) : of_k);
+        of.v.copy_(qkv.is_cpu() ? gathered(of_v, place) : of_v);
         rotate(of_qkv, place, true);
         return {of_qkv, {}};
     }
@@ -156,8 +177,8 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
         rotate(qkv, *place, false);
         const Heads h(qkv, *place);
         const torch::Tensor q = h.q.contiguous();
-        const torch::Tensor k = h.k.contiguous();
-        const torch::Tensor v = h.v.contiguous();
+        const torch::Tensor k = spread(h.k, *place).contiguous();
+        const torch::Tensor v = spread(h.v, *place).contiguous();
         const torch::Tensor shares = torch::matmul(q, k.transpose(2, 3));
         const torch::Tensor dropped = place->drops.drop() ? torch::empty_like(shares) : torch::Tensor();
         start<cuda::CausalSoftmax>(shares, &cuda::Kernels::causal_softmax,
@@ -198,11 +219,12 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
                                             .gradient = values(gradient),
                                             .dropped = values(dropped)},
                                            "causal_softmax_backward");
-        const torch::Tensor of_qkv = torch::empty({runs, gradients[0].size(1), 3 * gradients[0].size(2)}, q.options());
+        const std::int64_t width = (place.heads + 2 * place.key_value_heads) * place.head_dim;
+        const torch::Tensor of_qkv = torch::empty({runs, gradients[0].size(1), width}, q.options());
         Heads of(of_qkv, place);
-        of.v.copy_(torch::matmul((dropped.defined() ? dropped : shares).transpose(2, 3), out));
+        of.v.copy_(gathered(torch::matmul((dropped.defined() ? dropped : shares).transpose(2, 3), out), place));
         of.q.copy_(torch::matmul(gradient, k));
-        of.k.copy_(torch::matmul(gradient.transpose(2, 3), q));
+        of.k.copy_(gathered(torch::matmul(gradient.transpose(2, 3), q), place));
         rotate(of_qkv, place, true);
         return {of_qkv, {}};
     }
@@ -217,10 +239,10 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
 
 namespace on_device {
 
-torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
-                     const Dropout& dropout, const std::string& place) {
-    auto what = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, batch, heads, tables);
-    if (!dropout.active() && suits_flash(qkv, heads)) return FlashAttention::apply(qkv, std::move(what));
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, std::int64_t key_value_heads,
+                     const RotaryTables& tables, const Dropout& dropout, const std::string& place) {
+    auto what = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, batch, heads, key_value_heads, tables);
+    if (!dropout.active() && suits_flash(qkv, what->head_dim)) return FlashAttention::apply(qkv, std::move(what));
     return OpenAttention::apply(qkv, std::move(what));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -29,6 +30,11 @@ struct CudaGraphs {
     /// returns.
     void (*on_own_stream)(const std::function<void()>& work);
     std::unique_ptr<DeviceGraph> (*make)();
+    /// Bytes of the device's memory that can be taken now, what LibTorch keeps for later included.
+    std::int64_t (*free_memory)() = nullptr;
+    /// The most bytes that LibTorch held since it was last asked, graphs included; gives back what it keeps for later,
+    /// so that the next answer begins from what is in use.
+    std::int64_t (*take_peak)() = nullptr;
 };
 
 }  // namespace ropelab

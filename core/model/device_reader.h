@@ -15,13 +15,14 @@
 namespace ropelab {
 
 /// A model that goes on with a text on a device with kernels: it reads a symbol, keeps its keys and values and draws
-/// the next one, all on the device and, where there are graphs, as one graph, of which several are started before the
-/// host looks. The arithmetic of core/model/token_decoder.h: with precision bfloat16 the matrices are rounded, vectors
-/// stay float32. Tests run it on the CPU.
+/// the next one, all on the device. One kernel writes a piece of the text, which the host reads while it grows; where
+/// the device cannot hold that kernel, or it is not asked for, a symbol is one graph of several kernels, or without
+/// graphs these kernels. The arithmetic of core/model/token_decoder.h: with precision bfloat16 the matrices are
+/// rounded, vectors stay float32. Tests run it on the CPU.
 class DeviceReader {
  public:
     /// Whether the weights lie on a device with kernels, and these take the model: an even head dimension of 256 at
-    /// most, and at most 1,024 symbols.
+    /// most, at most 1,024 symbols, and a width of 6,144 and a hidden width of 12,288 at most.
     static bool serves(const RunSpec& spec, const Parameters& weights);
 
     /// Of one run's weights (runs = 1), which are copied. `tables`: on the same device, for every position that is
@@ -30,7 +31,11 @@ class DeviceReader {
 
     struct Text {
         std::vector<std::int32_t> drawn;
-        bool stopped = false;  // by how.on_token
+        bool stopped = false;        // by how.on_token
+        bool in_one_kernel = false;  // else by a graph, or kernel by kernel
+
+        /// The next symbol; false where the text stops there.
+        bool take(std::int32_t symbol, const Generation& how);
     };
     /// Goes on from `prompt` (tokens of the vocabulary, at least one) by `count` symbols, drawn as `how` says. A reader
     /// reads one text.
@@ -52,10 +57,15 @@ class DeviceReader {
     };
 
     void read() const;
-    void multiply(const Matrix& matrix, const torch::Tensor& x, const Norm& norm, cuda::Activation activation,
-                  bool adds, const torch::Tensor& y) const;
+    cuda::VectorProduct product(const Matrix& matrix, const torch::Tensor& x, const Norm& norm,
+                                cuda::Activation activation, const torch::Tensor& y) const;
+    void multiply(const cuda::VectorProduct& args) const;
     void attend(const Layer& layer, const RotaryTables& tables) const;
-    void draw(const Generation& how, std::int64_t prompt) const;
+    cuda::SampleSymbol drawing(const Generation& how, std::int64_t prompt) const;
+    cuda::WriteText writing(const Generation& how, std::int64_t prompt) const;
+    void write_by_graph(std::int64_t prompt, std::int64_t count, const Generation& how, Text& result);
+    /// False where the device does not start it.
+    bool write_in_one_kernel(cuda::WriteText args, std::int64_t count, const Generation& how, Text& result) const;
     template <typename Args>
     void start(int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args, const char* name) const;
 
@@ -68,7 +78,9 @@ class DeviceReader {
     Norm final_norm_;
     Matrix head_;
     // The vectors on their way, (columns) each.
-    torch::Tensor x_, qkv_, mixed_, wide_, logits_;
+    torch::Tensor x_, qkv_, wide_, logits_;
+    torch::Tensor parts_;  // of an attention, as cuda::AttendedParts has them
+    cuda::AttendedParts attended_;
     torch::Tensor text_;      // (prompt + count) int32
     torch::Tensor position_;  // (1) int64
 };

@@ -367,7 +367,7 @@ Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const 
 
 torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
                      const Dropout& dropout, const std::string& place) {
-    if (has_device_kernels(qkv)) return on_device::attend(qkv, batch, heads, tables, dropout, place);
+    if (has_device_kernels(qkv)) return on_device::attend(qkv, batch, heads, heads, tables, dropout, place);
     if (!qkv.is_cpu()) return attend_openly(turned(split_heads(qkv, batch, heads, heads), tables), dropout, place);
     return Attention::apply(qkv, c10::make_intrusive<AttentionPlace>(dropout, place, batch, heads, tables));
 }

@@ -245,9 +245,9 @@ class DropOut : public torch::autograd::Function<DropOut> {
 class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
-                                 torch::ScalarType type) {
+                                 const std::optional<torch::Tensor>& working, torch::ScalarType type) {
         const torch::Tensor a = x.to(type);
-        const torch::Tensor b = padded(weight.to(type), 1, padding(weight.size(1), type));
+        const torch::Tensor b = padded(working.value_or(weight).to(type), 1, padding(weight.size(1), type));
         context->save_for_backward({a, b});
         context->saved_data["out"] = weight.size(1);
         return torch::bmm(a, b.transpose(1, 2)).narrow(2, 0, weight.size(1));
@@ -257,7 +257,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const std::int64_t out = context->saved_data["out"].toInt();
         const torch::Tensor gradient = padded(gradients[0].to(saved[0].scalar_type()), 2, saved[1].size(1) - out);
         const torch::Tensor of_weight = torch::bmm(gradient.transpose(1, 2), saved[0]);
-        return {torch::bmm(gradient, saved[1]), of_weight.narrow(1, 0, out), {}};
+        return {torch::bmm(gradient, saved[1]), of_weight.narrow(1, 0, out), {}, {}};
     }
 
  private:
@@ -330,10 +330,10 @@ torch::Tensor drop_out(const torch::Tensor& x, const Dropout& dropout, const std
     return DropOut::apply(x, c10::make_intrusive<Place>(dropout, place, x.device()));
 }
 
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     Precision precision) {
+torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
     const auto type = precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
-    const torch::Tensor result = BatchedLinear::apply(x, weight, type);
+    const torch::Tensor working = type == torch::kBFloat16 ? matrix.working : torch::Tensor();
+    const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, given(working), type);
     return bias.defined() ? result + bias.unsqueeze(1).to(type) : result;
 }
 

@@ -11,6 +11,7 @@
 #include "core/cuda/cuda_kernels.h"
 #include "core/model/dropout.h"
 #include "core/model/fused.h"
+#include "core/model/parameters.h"
 
 namespace ropelab {
 
@@ -63,9 +64,10 @@ namespace on_device {
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm);
 
-/// Flash attention where qkv is bfloat16 and nothing is dropped, else a softmax over all scores.
-torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
-                     const Dropout& dropout, const std::string& place);
+/// Flash attention where qkv is bfloat16 and nothing is dropped, else a softmax over all scores. Groups of heads may
+/// share keys and values: qkv is (runs, batch·time, (heads + 2·key_value_heads)·head_dim).
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, std::int64_t key_value_heads,
+                     const RotaryTables& tables, const Dropout& dropout, const std::string& place);
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens);
 
@@ -76,8 +78,7 @@ torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& tar
 torch::Tensor drop_out(const torch::Tensor& x, const Dropout& dropout, const std::string& place);
 
 /// As core/model/linear.h has it, but the result is of the type that was multiplied.
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     Precision precision);
+torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision);
 
 }  // namespace on_device
 

@@ -1,5 +1,7 @@
 #include "core/model/linear.h"
 
+#include <optional>
+
 #include "core/model/fused_device.h"
 
 namespace ropelab {
@@ -9,10 +11,11 @@ namespace {
 class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
  public:
     static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                                 const torch::Tensor& weight, bool rounded) {
+                                 const torch::Tensor& weight, const std::optional<torch::Tensor>& working,
+                                 bool rounded) {
         const auto type = rounded ? torch::kBFloat16 : torch::kFloat32;
         const torch::Tensor a = x.to(type);
-        const torch::Tensor b = weight.to(type);
+        const torch::Tensor b = working.value_or(weight).to(type);
         context->save_for_backward({a, b});
         return torch::bmm(a, b.transpose(1, 2)).to(torch::kFloat32);
     }
@@ -30,16 +33,17 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
             torch::Tensor out = of_weight.select(0, run);
             torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
         }
-        return {torch::bmm(gradient, weight).to(torch::kFloat32), of_weight.to(torch::kFloat32), {}};
+        return {torch::bmm(gradient, weight).to(torch::kFloat32), of_weight.to(torch::kFloat32), {}, {}};
     }
 };
 
 }  // namespace
 
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     Precision precision) {
-    if (has_device_kernels(x)) return on_device::linear(x, weight, bias, precision);
-    const torch::Tensor result = BatchedLinear::apply(x, weight, precision == Precision::bfloat16);
+torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
+    if (has_device_kernels(x)) return on_device::linear(x, matrix, bias, precision);
+    const bool rounded = precision == Precision::bfloat16;
+    const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
+    const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded);
     return bias.defined() ? result + bias.unsqueeze(1) : result;
 }
 

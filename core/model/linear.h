@@ -2,14 +2,15 @@
 
 #include <torch/torch.h>
 
+#include "core/model/parameters.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
 
-/// y = x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16. x: (runs, n, in), weight:
-/// (runs, out, in), bias: (runs, out) or undefined → (runs, n, out), float32 (where a device's
-/// kernels go on with bfloat16, what was multiplied). A run's numbers do not depend on its mates.
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     Precision precision);
+/// y = x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16: the matrix's working copy,
+/// or, where it has none, its weight rounded here. x: (runs, n, in), matrix: (runs, out, in), bias: (runs, out) or
+/// undefined → (runs, n, out), float32 (where a device's kernels go on with bfloat16, what was multiplied). A run's
+/// numbers do not depend on its mates.
+torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision);
 
 }  // namespace ropelab

@@ -7,20 +7,50 @@
 
 namespace ropelab {
 
+namespace {
+
+// A parameter of all runs within their rows: (runs, shape…).
+torch::Tensor view_of(const torch::Tensor& rows, const Parameter& parameter) {
+    std::vector<std::int64_t> shape = {rows.size(0)};
+    shape.insert(shape.end(), parameter.shape.begin(), parameter.shape.end());
+    return rows.narrow(1, parameter.offset, parameter.size).view(shape);
+}
+
+}  // namespace
+
 Parameters::Parameters(Layout layout, torch::Tensor flat) : layout_(std::move(layout)), flat_(std::move(flat)) {
     for (const Parameter& parameter : layout_.parameters) {
-        std::vector<std::int64_t> shape = {flat_.size(0)};
-        shape.insert(shape.end(), parameter.shape.begin(), parameter.shape.end());
-        torch::Tensor view = flat_.narrow(1, parameter.offset, parameter.size).view(shape);
-        leaves_.push_back(view.detach().requires_grad_(true));
+        leaves_.push_back(view_of(flat_, parameter).detach().requires_grad_(true));
     }
+    working_.resize(leaves_.size());
+}
+
+std::size_t Parameters::index_of(const std::string& name) const {
+    const auto found = std::find_if(layout_.parameters.begin(), layout_.parameters.end(),
+                                    [&](const Parameter& parameter) { return parameter.name == name; });
+    return static_cast<std::size_t>(found - layout_.parameters.begin());
 }
 
 torch::Tensor Parameters::get(const std::string& name) const {
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-        if (layout_.parameters[i].name == name) return leaves_[i];
+    const std::size_t index = index_of(name);
+    return index < leaves_.size() ? leaves_[index] : torch::Tensor();
+}
+
+Matrix Parameters::matrix(const std::string& name) const {
+    const std::size_t index = index_of(name);
+    return index < leaves_.size() ? Matrix{leaves_[index], working_[index]} : Matrix();
+}
+
+void Parameters::keep_working_copy(Working how) {
+    const torch::NoGradGuard no_gradients;
+    working_rows_ = how == Working::rows ? flat_.to(torch::kBFloat16) : torch::Tensor();
+    for (std::size_t i = 0; i < working_.size(); ++i) {
+        const Parameter& parameter = layout_.parameters[i];
+        const bool copied = how != Working::none && parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
+        working_[i] = !copied                ? torch::Tensor()
+                      : how == Working::rows ? view_of(working_rows_, parameter)
+                                             : view_of(flat_, parameter).to(torch::kBFloat16).contiguous();
     }
-    return {};
 }
 
 torch::Tensor initial_row(const Layout& layout, std::int64_t seed) {

@@ -35,6 +35,9 @@ struct Generation {
     /// exact); `rolling` keeps the cache of the last window and lets positions grow (RoPE without learned positions
     /// only; faster, not the same model of the text).
     enum class Mode { recompute, rolling } mode = Mode::recompute;
+    /// On a device: one kernel writes many symbols, where the device and the model allow it, rather than a graph of
+    /// kernels each. The text is the same; for measurements of the difference.
+    bool in_one_kernel = true;
     /// Given each token as it is drawn; false stops the generation.
     std::function<bool(std::int32_t)> on_token;
 };
@@ -98,6 +101,9 @@ struct CohortStart {
     std::int64_t iteration = 0;
     std::vector<std::vector<NamedTensor>> states;
     std::optional<RunConditions> conditions;
+    /// What the runs' frequencies are scaled by while they train, as ProbeRequest::scaling has it; models and probes of
+    /// the cohort do not take it over. Throws BadInput where theta moves.
+    Scaling scaling = {};
 };
 
 /// What the engine finds on this machine.
@@ -109,6 +115,8 @@ struct EngineInfo {
     bool cuda = false;
     /// Devices' names and memory, or one sentence on why CUDA is not available.
     std::string cuda_detail;
+    /// Bytes of the CUDA device that can be taken now; 0 where there is none, or it does not tell.
+    std::int64_t cuda_memory = 0;
 };
 
 class Engine {

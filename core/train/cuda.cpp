@@ -200,6 +200,7 @@ Cuda judge(const CudaFindings& found) {
     result.available = result.detail.empty();
     if (!result.available) return result;
     result.detail = found.name + ", " + std::to_string(found.memory >> 30) + " GiB";
+    result.free_memory = found.free_memory > 0 ? found.free_memory : 0;
     result.bfloat16 = found.capability >= least_capability;
     if (found.kernels && found.capability >= least_capability) {
         result.detail += ", fused kernels";

@@ -22,6 +22,8 @@ struct Cuda {
     const CudaGraphs* graphs = nullptr;
     /// Whether the device multiplies bfloat16.
     bool bfloat16 = false;
+    /// Bytes that were free when the device was found; 0: not known.
+    std::int64_t free_memory = 0;
 };
 
 /// Opens LibTorch's CUDA side and the kernels where a driver is, once. LibTorch settles for good whether it has CUDA

@@ -57,6 +57,24 @@ void on_own_stream(const std::function<void()>& work) {
     own.synchronize();
 }
 
+std::int64_t free_memory() {
+    c10::cuda::device_synchronize();
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    std::size_t free = 0;
+    std::size_t total = 0;
+    return cudaMemGetInfo(&free, &total) == cudaSuccess ? static_cast<std::int64_t>(free) : 0;
+}
+
+std::int64_t take_peak() {
+    constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    const std::int64_t peak =
+        c10::cuda::CUDACachingAllocator::getDeviceStats(c10::cuda::current_device()).reserved_bytes[all].peak;
+    c10::cuda::device_synchronize();
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    c10::cuda::CUDACachingAllocator::resetPeakStats(c10::cuda::current_device());
+    return peak;
+}
+
 std::unique_ptr<DeviceGraph> make() {
     return std::make_unique<Graph>();
 }
@@ -67,6 +85,6 @@ std::unique_ptr<DeviceGraph> make() {
 
 extern "C" const ropelab::CudaGraphs* ropelab_cuda_graphs() {
     using namespace ropelab;
-    static const CudaGraphs graphs = {&current_stream, &on_own_stream, &make};
+    static const CudaGraphs graphs = {&current_stream, &on_own_stream, &make, &free_memory, &take_peak};
     return &graphs;
 }

@@ -37,6 +37,12 @@ std::vector<std::int64_t> seeds_of(const std::vector<RunSpec>& specs) {
 
 }  // namespace
 
+void refuse_for_memory(const RunSpec& spec, std::int64_t runs) {
+    throw BadInput("The device has not enough memory for " + std::to_string(runs) + (runs == 1 ? " run" : " runs") +
+                   " with a batch of " + std::to_string(spec.batch) + " windows of " + std::to_string(spec.context) +
+                   " symbols; use a smaller batch, or device=cpu.");
+}
+
 CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs)
     : cohort_(std::move(cohort)),
       runs_(std::ssize(cohort_.specs)),
@@ -61,6 +67,10 @@ CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const Cuda
                         rows.sizes() == cohort_.weights.sizes(),
                     "A cohort's rows must be float32, contiguous, of one shape and on one device.");
     }
+    TORCH_CHECK(!cohort_.working.defined() ||
+                    (cohort_.working.is_contiguous() && cohort_.working.scalar_type() == torch::kBFloat16 &&
+                     cohort_.working.sizes() == cohort_.weights.sizes()),
+                "The copy of a cohort's rows must be bfloat16, contiguous and of their shape.");
 }
 
 CudaTrainer::Windows CudaTrainer::windows(std::int64_t count) const {
@@ -82,10 +92,7 @@ void CudaTrainer::run(const std::function<void()>& work) const {
         if (graphs_) return graphs_->on_own_stream(work);
         work();
     } catch (const c10::OutOfMemoryError&) {
-        const RunSpec& spec = cohort_.specs.front();
-        throw BadInput("The device has not enough memory for " + std::to_string(runs_) + " runs with a batch of " +
-                       std::to_string(spec.batch) + " windows of " + std::to_string(spec.context) +
-                       " symbols; use a smaller batch, or device=cpu.");
+        refuse_for_memory(cohort_.specs.front(), runs_);
     }
 }
 
@@ -136,13 +143,14 @@ void CudaTrainer::train(bool drawn) {
                                 .norms = report_.select(0, 1).data_ptr<float>(),
                                 .settings = settings},
                                "prepare_update");
+    auto* working = cohort_.working.defined() ? static_cast<cuda::Bfloat16*>(cohort_.working.data_ptr()) : nullptr;
     start<cuda::AdamW>(&cuda::Kernels::adamw,
                        {.runs = runs_,
                         .count = total,
                         .decayed = cohort_.decayed,
                         .type = cuda::Type::float32,
                         .weights = cohort_.weights.data_ptr<float>(),
-                        .working = nullptr,
+                        .working = working,
                         .gradient = cohort_.gradient.data_ptr(),
                         .first_moment = cohort_.first_moment.data_ptr<float>(),
                         .second_moment = cohort_.second_moment.data_ptr<float>(),

@@ -22,12 +22,16 @@ struct DeviceCohort {
     torch::Tensor gradient;
     torch::Tensor first_moment;
     torch::Tensor second_moment;
+    torch::Tensor working;  // (runs, total) bfloat16, which steps keep equal to the weights; undefined without a copy
     /// x: (runs, batch, context) int64, y: (runs, batch·context) int64 → each run's mean loss, (runs); fills
     /// `gradient`.
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)> train;
     /// The same windows' losses without gradients, (runs, batch·context).
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)> losses;
 };
+
+/// Throws BadInput: the device has not enough memory for so many runs.
+[[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs);
 
 /// Trains and evaluates a cohort with everything in the device's memory: the texts, the number of the step, learning
 /// rates, losses. A step is started as one graph where there are graphs, and read back once. Tests run it on the CPU.

@@ -60,6 +60,7 @@ struct TorchCohort::State {
     std::vector<RunSpec> specs;
     TokenData data;
     torch::Device device;
+    TableChanges changes;
     RunConditions conditions;
     Precision precision = Precision::float32;
     std::int64_t iteration = 0;
@@ -72,10 +73,11 @@ struct TorchCohort::State {
     torch::Tensor second_moment;  // (runs, total)
     std::unique_ptr<CudaTrainer> trainer;
 
-    State(std::vector<RunSpec> runs, const TokenData& tokens, torch::Tensor flat)
-        : specs(std::move(runs)),
+    State(const CohortStart& start, const TokenData& tokens, torch::Tensor flat)
+        : specs(start.runs),
           data(tokens),
           device(flat.device()),
+          changes{start.scaling, {}},
           decoder(specs.front()),
           weights(layout_of(specs.front(), tokens.vocabulary), std::move(flat)) {
         reset_rows();
@@ -91,7 +93,17 @@ struct TorchCohort::State {
     // Without gradients, for whatever does not train.
     void renew_tables() {
         const torch::NoGradGuard no_gradients;
-        tables = layer_tables(specs, specs.front().context, device, {}, &weights);
+        tables = layer_tables(specs, specs.front().context, device, changes, &weights);
+    }
+
+    // What products in bfloat16 read; every step writes it with the weights. Without kernels nothing on a device would.
+    void renew_working_copy() {
+        using Working = Parameters::Working;
+        const bool wanted = precision == Precision::bfloat16;
+        weights.keep_working_copy(!wanted                      ? Working::none
+                                  : has_device_kernels(device) ? Working::rows
+                                  : device.is_cpu()            ? Working::matrices
+                                                               : Working::none);
     }
 
     // A schedule's theta after `iteration` steps.
@@ -118,8 +130,9 @@ struct TorchCohort::State {
         const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const torch::Tensor logits = decoder.logits(
-            weights, batch.x, trains_theta ? layer_tables(specs, specs.front().context, device, {}, &weights) : tables,
-            how, dropout);
+            weights, batch.x,
+            trains_theta ? layer_tables(specs, specs.front().context, device, changes, &weights) : tables, how,
+            dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
         // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
         const auto gradients = torch::autograd::grad({means.sum()}, weights.leaves(), {}, {}, false, true);
@@ -135,14 +148,19 @@ struct TorchCohort::State {
     CudaTrainer* on_device() {
         if (!trainer && has_device_kernels(device)) {
             using T = torch::Tensor;
-            DeviceCohort cohort{specs, data, weights.layout().matrices, weights.flat(), gradient, {}, {}, {}, {}};
+            DeviceCohort cohort{specs, data, weights.layout().matrices, weights.flat(), gradient, {}, {}, {}, {}, {}};
             cohort.first_moment = first_moment;
             cohort.second_moment = second_moment;
+            cohort.working = weights.working_rows();
             cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}, precision); };
             cohort.losses = [this](const T& x, const T& y) {
                 return token_losses(decoder.logits(weights, x, tables, precision), y);
             };
-            trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
+            try {
+                trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
+            } catch (const c10::OutOfMemoryError&) {
+                refuse_for_memory(specs.front(), std::ssize(specs));
+            }
         }
         return trainer.get();
     }
@@ -166,6 +184,22 @@ struct TorchCohort::State {
         double total = 0;
         for (double square : squares) total += square;
         return std::sqrt(total);
+    }
+
+    // f(first, last, where the working copy of those numbers lies, if any) over the numbers begin … end − 1 of a run's
+    // row, in pieces that lie in one matrix each where there is a copy.
+    template <typename F>
+    void each_copied(std::int64_t run, std::int64_t begin, std::int64_t end, F f) const {
+        const auto& parameters = weights.layout().parameters;
+        for (std::size_t i = 0; i < parameters.size() && begin < end; ++i) {
+            const torch::Tensor& copy = weights.working(i);
+            const std::int64_t last = std::min(end, parameters[i].offset + parameters[i].size);
+            if (!copy.defined() || last <= begin) continue;
+            auto* numbers = reinterpret_cast<std::uint16_t*>(copy.data_ptr<at::BFloat16>());
+            f(begin, last, numbers + run * parameters[i].size + begin - parameters[i].offset);
+            begin = last;
+        }
+        if (begin < end) f(begin, end, nullptr);
     }
 
     // One step of AdamW with the gradient multiplied by `scale`; matrices decay, vectors do not.
@@ -197,9 +231,13 @@ struct TorchCohort::State {
             const float* of_gradient = numbers(gradient);
             float* of_first = numbers(first_moment);
             float* of_second = numbers(second_moment);
-            at::parallel_for(0, size, part_size, [&](std::int64_t first, std::int64_t last) {
-                kernels::adamw(of_weights + first, of_gradient + first, of_first + first, of_second + first,
-                               last - first, static_cast<float>(scale), settings);
+            at::parallel_for(0, size, part_size, [&](std::int64_t begin, std::int64_t end) {
+                each_copied(run, offset + begin, offset + end,
+                            [&](std::int64_t first, std::int64_t last, std::uint16_t* working) {
+                                const std::int64_t at = first - offset;
+                                kernels::adamw(of_weights + at, of_gradient + at, of_first + at, of_second + at,
+                                               last - first, static_cast<float>(scale), settings, working);
+                            });
             });
         };
         update(0, layout.matrices, spec.weight_decay, rate);
@@ -262,6 +300,8 @@ struct TorchCohort::State {
         const Batch batch = gather(
             data.training, starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }),
             specs.front().context, device);
+        precision = Precision::bfloat16;
+        renew_working_copy();
         const double ratio = seconds_a_pass(batch, Precision::float32) / seconds_a_pass(batch, Precision::bfloat16);
         const bool faster = ratio > 1.0;
         const double times = std::round(100.0 * (faster ? ratio : 1.0 / ratio)) / 100.0;
@@ -308,9 +348,13 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         throw BadInput("A theta that moves while the model trains needs device=cpu; its tables change at every step.");
     }
     const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
-    state_ = std::make_unique<State>(start.runs, data, torch::stack(rows).to(device));
-    state_->first_moment = torch::stack(first).to(device);
-    state_->second_moment = torch::stack(second).to(device);
+    try {
+        state_ = std::make_unique<State>(start, data, torch::stack(rows).to(device));
+        state_->first_moment = torch::stack(first).to(device);
+        state_->second_moment = torch::stack(second).to(device);
+    } catch (const c10::OutOfMemoryError&) {
+        refuse_for_memory(start.runs.front(), std::ssize(start.runs));
+    }
     state_->iteration = start.iteration;
     if (start.conditions) {
         state_->conditions = *start.conditions;
@@ -321,6 +365,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->settle_precision();
         state_->conditions.reason += why_here;
     }
+    state_->renew_working_copy();
 }
 
 TorchCohort::~TorchCohort() = default;
@@ -407,6 +452,7 @@ void TorchCohort::remove(std::int64_t run) {
     s.first_moment = s.first_moment.index_select(0, rows);
     s.second_moment = s.second_moment.index_select(0, rows);
     s.reset_rows();
+    s.renew_working_copy();
 }
 
 std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {

@@ -3,6 +3,7 @@
 #include <ATen/Version.h>
 #include <torch/torch.h>
 
+#include "core/model/device_graph.h"
 #include "core/model/parallel.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
@@ -24,6 +25,8 @@ EngineInfo TorchEngine::info() {
     result.threads = default_threads_;
     result.cuda = open_cuda().available;
     result.cuda_detail = open_cuda().detail;
+    const CudaGraphs* graphs = open_cuda().graphs;
+    result.cuda_memory = graphs && graphs->free_memory ? graphs->free_memory() : open_cuda().free_memory;
     return result;
 }
 

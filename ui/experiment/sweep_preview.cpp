@@ -159,6 +159,7 @@ void SweepPreview::fillCosts() {
         QString text = tr("cohort %1: %2, %3")
                            .arg(QString::number(i + 1), countText(std::ssize(cohort.runs), tr("run")),
                                 costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
+        if (!cohort.width.empty()) item->setToolTip(0, QString::fromStdString(cohort.width));
         if (!cohort.problem.empty()) {
             text += tr("; not measured: %1").arg(QString::fromStdString(cohort.problem));
             item->setToolTip(0, QString::fromStdString(cohort.problem));

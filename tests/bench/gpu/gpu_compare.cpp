@@ -1,15 +1,19 @@
-// gpu_compare cpu|cuda: trains, evaluates and generates on a device and writes what it measured as JSON. The first part
-// trains 50 steps beside the CPU in float32; the others time, one of them steps as graphs beside steps kernel by
-// kernel. On the CPU the same parts run on smaller models.
+// gpu_compare cpu|cuda PART: one part of what tests/bench/gpu_report measures, as JSON. A process each, so that no part
+// can take others down. `steps_beside_the_cpu` trains 50 steps beside the CPU in float32, `memory` compares what was
+// predicted with what LibTorch held; the others time. On the CPU the same parts run on smaller models.
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <string>
+#include <tuple>
 
+#include "core/experiment/device_need.h"
+#include "core/model/device_graph.h"
 #include "core/spec/numbers.h"
 #include "core/train/cuda.h"
 #include "core/train/torch_cohort.h"
@@ -70,23 +74,31 @@ class Report {
  public:
     explicit Report(Device device) : device_(device), training_(some_text(1003854)), validation_(some_text(111540)) {}
 
-    std::string all() {
-        Object result;
-        result.words("device", device_ == Device::cuda ? "cuda" : "cpu");
-        const EngineInfo info = engine_.info();
-        result.words("libtorch", info.version).words("cuda", info.cuda_detail).number("threads", double(info.threads));
-        result.add("steps_beside_the_cpu", beside_the_cpu());
-        result.add("training", training());
-        result.add("graphs", graphs());
-        result.add("cohorts", cohorts());
-        result.add("theta_and_fraction", settings());
-        result.add("evaluation", evaluation());
-        result.add("generation", generation());
-        return result.text();
+    /// Throws std::out_of_range for an unknown part.
+    std::string part(const std::string& name) {
+        using Part = std::string (Report::*)();
+        static const std::map<std::string, Part> parts = {
+            {"machine", &Report::machine},       {"steps_beside_the_cpu", &Report::beside_the_cpu},
+            {"training", &Report::training},     {"graphs", &Report::graphs},
+            {"cohorts", &Report::cohorts},       {"theta_and_fraction", &Report::settings},
+            {"evaluation", &Report::evaluation}, {"generation", &Report::generation},
+            {"memory", &Report::memory},
+        };
+        return (this->*parts.at(name))();
     }
 
  private:
     bool on_gpu() const { return device_ == Device::cuda; }
+
+    std::string machine() {
+        const EngineInfo info = engine_.info();
+        return Object()
+            .words("device", on_gpu() ? "cuda" : "cpu")
+            .words("libtorch", info.version)
+            .words("cuda", info.cuda_detail)
+            .number("threads", static_cast<double>(info.threads))
+            .text();
+    }
 
     // nanoGPT's documented setting for a CPU.
     RunSpec small() const {
@@ -280,21 +292,66 @@ class Report {
             RunSpec spec = paper(precision);
             spec.dropout = 0;
             const auto model = cohort({spec})->model(0);
-            for (Generation::Mode mode : {Generation::Mode::rolling, Generation::Mode::recompute}) {
-                const bool rolling = mode == Generation::Mode::rolling;
-                Generation how;
-                how.mode = mode;
-                how.length = rolling && on_gpu() ? 4000 : rolling || on_gpu() ? 500 : 100;
+            const auto measure = [&](const std::string& name, const Generation& how) {
                 const std::vector<std::int32_t> prompt = {0};
                 std::size_t count = 0;
                 const double seconds = seconds_of([&] { count = model->generate(prompt, how).size(); });
-                result.add(std::string(rolling ? "rolling" : "recompute") +
-                               (precision == Precision::bfloat16 ? ", bfloat16" : ""),
+                result.add(name + (precision == Precision::bfloat16 ? ", bfloat16" : ""),
                            Object()
                                .number("characters", static_cast<double>(count))
                                .number("characters_per_second", static_cast<double>(count) / seconds)
                                .text());
+            };
+            Generation how;
+            how.mode = Generation::Mode::rolling;
+            how.length = on_gpu() ? 4000 : 500;
+            measure("rolling", how);
+            if (on_gpu()) {
+                how.in_one_kernel = false;
+                measure("rolling, by graph", how);
+                how.in_one_kernel = true;
             }
+            how.mode = Generation::Mode::recompute;
+            how.length = on_gpu() ? 500 : 100;
+            measure("recompute", how);
+        }
+        return result.text();
+    }
+
+    // What a cohort was predicted to take of the device's memory, and what LibTorch held while it trained and
+    // evaluated.
+    std::string memory() {
+        Object result;
+        const CudaGraphs* device = on_gpu() ? open_cuda().graphs : nullptr;
+        if (!device) return result.text();
+        RunSpec llama = paper(Precision::bfloat16);
+        llama.block = Block::llama;
+        llama.key_value_heads = 2;
+        llama.qk_norm = true;
+        llama.dropout = 0;
+        const std::vector<std::tuple<std::string, RunSpec, std::size_t>> cases = {
+            {"paper", paper(Precision::bfloat16), 1},
+            {"paper, float32", paper(Precision::float32), 1},
+            {"paper, 6 runs", paper(Precision::bfloat16), 6},
+            {"paper's llama", llama, 1},
+            {"small, 6 runs", small(), 6},
+        };
+        for (const auto& [name, spec, count] : cases) {
+            device->take_peak();
+            {
+                const auto runs = cohort(std::vector<RunSpec>(count, spec));
+                for (int i = 0; i < 6; ++i) runs->step();
+                runs->evaluate([] { return false; });
+                runs->model(0);
+            }
+            const auto held = static_cast<double>(device->take_peak());
+            const auto symbols = static_cast<std::int64_t>(training_.size() + validation_.size());
+            const double predicted = device_need(spec, static_cast<std::int64_t>(count), vocabulary, symbols).total();
+            result.add(name, Object()
+                                 .number("predicted_megabytes", predicted / 1e6)
+                                 .number("held_megabytes", held / 1e6)
+                                 .number("predicted_over_held", predicted / held)
+                                 .text());
         }
         return result.text();
     }
@@ -305,16 +362,16 @@ class Report {
     TorchEngine engine_;
 };
 
-int run(const std::string& device) {
+int run(const std::string& device, const std::string& part) {
     if (device != "cpu" && device != "cuda") {
-        std::cerr << "gpu_compare: name the device, cpu or cuda.\n";
+        std::cerr << "gpu_compare: name the device, cpu or cuda, and a part.\n";
         return 2;
     }
     if (device == "cuda" && !open_cuda().available) {
         std::cerr << "gpu_compare: " << open_cuda().detail << '\n';
         return 1;
     }
-    std::cout << Report(device == "cuda" ? Device::cuda : Device::cpu).all() << std::endl;
+    std::cout << Report(device == "cuda" ? Device::cuda : Device::cpu).part(part) << std::endl;
     return 0;
 }
 
@@ -323,7 +380,7 @@ int run(const std::string& device) {
 
 int main(int count, char** arguments) {
     try {
-        return ropelab::run(count == 2 ? arguments[1] : "");
+        return ropelab::run(count == 3 ? arguments[1] : "", count == 3 ? arguments[2] : "");
     } catch (const std::exception& error) {
         std::cerr << "gpu_compare: " << error.what() << '\n';
         return 1;

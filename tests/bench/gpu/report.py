@@ -16,7 +16,11 @@ def read(name):
 
 
 report = json.loads((results / "machine.json").read_text())
-report["measured"] = read("compare.json")
+# A part each, as far as they were measured.
+parts = ("steps_beside_the_cpu", "training", "graphs", "cohorts", "theta_and_fraction", "evaluation", "generation", "memory")
+found = {part: read(f"measured.{part}.json") for part in ("machine", *parts)}
+report["measured"] = found.pop("machine") or {}
+report["measured"].update({part: values for part, values in found.items() if values})
 report["nanogpt"] = read("nanogpt.json")
 report["not_run"] = (results / "not_run").read_text().splitlines()
 report["tests"] = {}
@@ -40,7 +44,7 @@ for name, tests in report["tests"].items():
     failed = f", failed: {', '.join(tests['failed'])}" if tests["failed"] else ""
     lines.append(f"- {name}: {tests['passed']} passed, {tests['skipped']} skipped{failed}")
 lines += [f"- Not run: {sentence}" for sentence in report["not_run"]] + [""]
-for part, values in (report["measured"] or {}).items():
+for part, values in report["measured"].items():
     if not isinstance(values, dict):
         lines.append(f"- {part}: {short(values)}")
         continue
@@ -52,7 +56,7 @@ for part, values in (report["measured"] or {}).items():
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
 
 measured, nanogpt = report["measured"], report["nanogpt"]
-if measured and measured["device"] == "cuda" and any("error" not in value for value in measured["cohorts"].values()):
+if measured.get("device") == "cuda" and any("error" not in value for value in measured.get("cohorts", {}).values()):
     steps, grid = 5000, 54
     widths = {
         int(width): value["milliseconds_per_step"]
@@ -64,17 +68,19 @@ if measured and measured["device"] == "cuda" and any("error" not in value for va
     lines.append(f"- one run of {steps} steps: {steps * widths.get(1, float('nan')) / 1000:.4g} s")
     lines.append(f"- {grid} runs, {width} at a time: {steps * -(-grid // width) * widths[width] / 60000:.4g} min")
 
-if measured and nanogpt:
-    own = measured["training"]["paper, bfloat16" if measured["device"] == "cuda" else "small, float32"]
+if nanogpt:
+    on_cuda = measured.get("device") == "cuda"
+    own = measured.get("training", {}).get("paper, bfloat16" if on_cuda else "small, float32")
     lines += ["", "## Beside nanoGPT", ""]
     if "error" in nanogpt:
         lines.append(f"Its train.py did not run: {nanogpt['error']}")
-    else:
+    elif own:
         theirs, ours = nanogpt["milliseconds_per_step"], own["milliseconds_per_step"]
         lines.append(f"- training: {theirs:.4g} ms a step beside {ours:.4g}, {theirs / ours:.3g} times as fast")
-    theirs = nanogpt["characters_per_second"]
-    generated = measured["generation"]
-    ours = generated.get("rolling, bfloat16", generated["rolling"])["characters_per_second"]
-    lines.append(f"- generation: {theirs:.4g} characters a second beside {ours:.4g}, {ours / theirs:.3g} times as fast")
+    generated = measured.get("generation", {})
+    writes = generated.get("rolling, bfloat16", generated.get("rolling"))
+    if writes:
+        theirs, ours = nanogpt["characters_per_second"], writes["characters_per_second"]
+        lines.append(f"- generation: {theirs:.4g} characters a second beside {ours:.4g}, {ours / theirs:.3g} times as fast")
 pathlib.Path(output + ".md").write_text("\n".join(lines) + "\n")
 print(output + ".md")

@@ -3,11 +3,17 @@
 #include <stdexcept>
 #include <utility>
 
+namespace emulated {
+extern int resident_blocks;  // emulated/cuda_runtime.h
+}
+
 namespace ropelab {
 
 namespace {
 
 int replays_so_far = 0;
+int writings_so_far = 0;
+bool grids_are_refused = false;
 std::vector<const void*> lasting;
 
 class KeptWork : public DeviceGraph {
@@ -82,12 +88,17 @@ const cuda::Kernels* noting_kernels() {
             return real.prepare_update(args, stream);
         };
         table.adamw = [](const AdamW& args, Stream stream) {
-            note({args.weights, args.gradient, args.first_moment, args.second_moment, args.settings});
+            note({args.weights, args.working, args.gradient, args.first_moment, args.second_moment, args.settings});
             return real.adamw(args, stream);
         };
         table.gather_batch = [](const GatherBatch& args, Stream stream) {
             note({args.tokens, args.starts, args.keys, args.step, args.x, args.y});
             return real.gather_batch(args, stream);
+        };
+        table.write_text = [](const WriteText& args, std::int64_t blocks, Stream stream) {
+            if (grids_are_refused) return 1;
+            ++writings_so_far;
+            return real.write_text(args, blocks, stream);
         };
         return table;
     }();
@@ -96,8 +107,11 @@ const cuda::Kernels* noting_kernels() {
 
 }  // namespace
 
-EmulatedDevice::EmulatedDevice(Graphs graphs) {
+EmulatedDevice::EmulatedDevice(Graphs graphs, Grids grids) {
+    emulated::resident_blocks = grids == Grids::none ? 0 : 2;
+    grids_are_refused = grids == Grids::refused;
     replays_so_far = 0;
+    writings_so_far = 0;
     lasting.clear();
     DeviceKernels kernels{noting_kernels(), []() -> cuda::Stream { return nullptr; }, nullptr};
     if (graphs == Graphs::replayed) kernels.graphs = graphs_of<KeptWork>();
@@ -111,6 +125,10 @@ EmulatedDevice::~EmulatedDevice() {
 
 int EmulatedDevice::replays() {
     return replays_so_far;
+}
+
+int EmulatedDevice::writings() {
+    return writings_so_far;
 }
 
 std::vector<const void*> EmulatedDevice::take_lasting_memory() {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "core/model/linear.h"
+#include "core/model/open_attention.h"
 #include "core/model/rotary.h"
 #include "core/train/processor.h"
 #include "tests/core/cuda/device_memory.h"
@@ -113,6 +114,30 @@ TEST_F(FusedDevice, AttentionWithoutRotation) {
                     [&](const Tensors& in) { return attend(in[0].clone(), 3, 2, {}, {}, "attention"); });
 }
 
+// Four heads, and one or two of keys and values.
+TEST_F(FusedDevice, HeadsShareKeysAndValues) {
+    const RotaryTables rotary = tables(8);
+    for (std::int64_t shared : {1, 2}) {
+        for (double rate : {0.0, 0.4}) {
+            for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
+                SCOPED_TRACE(testing::Message() << shared << " heads of keys, rate " << rate << ", " << type);
+                const Dropout dropout = rate > 0 ? Dropout(rate, {5, 6}, 11) : Dropout();
+                expect_the_cpus(
+                    {random({runs, 3 * 8, (4 + 2 * shared) * 8})},
+                    [&](const Tensors& in) {
+                        if (!has_device_kernels(in[0])) {
+                            return attend_openly(turned(split_heads(in[0], 3, 4, shared), rotary), dropout,
+                                                 "attention");
+                        }
+                        return on_device::attend(in[0].to(type, false, true), 3, 4, shared, rotary, dropout,
+                                                 "attention");
+                    },
+                    type == torch::kFloat32 ? 1e-5 : 0.03);
+            }
+        }
+    }
+}
+
 // Flash attention, and the softmax over all scores; the CPU's is in float32.
 TEST_F(FusedDevice, AttentionInBfloat16IsRoundedFloat32) {
     for (double rate : {0.0, 0.4}) {
@@ -178,9 +203,37 @@ TEST_F(FusedDevice, DropoutDropsTheCpusNumbers) {
 
 TEST_F(FusedDevice, LinearMultipliesEachRunByItsWeights) {
     const Tensors inputs = {random({runs, rows, 12}), random({runs, 9, 12}), random({runs, 9})};
-    expect_the_cpus(inputs, [](const Tensors& in) { return linear(in[0], in[1], in[2], Precision::float32); });
-    expect_the_cpus(
-        inputs, [](const Tensors& in) { return linear(in[0], in[1], in[2], Precision::bfloat16); }, 0.02);
+    for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+        expect_the_cpus(
+            inputs,
+            [&](const Tensors& in) {
+                return linear(in[0], {in[1], {}}, in[2], precision);
+            },
+            precision == Precision::float32 ? 1e-5 : 0.02);
+    }
+}
+
+TEST_F(FusedDevice, LinearReadsTheWorkingCopyAsItWouldRoundTheWeights) {
+    const Tensors inputs = {random({runs, rows, 12}), random({runs, 9, 12})};
+    const auto product = [](const Tensors& in, const torch::Tensor& working, Precision precision) {
+        return linear(in[0], {in[1], working}, {}, precision);
+    };
+    const auto expect_equal = [&] {
+        const auto outcomes = [&](const torch::Tensor& working, Precision precision) {
+            return outcome(inputs, [&](const Tensors& in) { return product(in, working, precision); });
+        };
+        const Tensors rounded = outcomes({}, Precision::bfloat16);
+        const Tensors read = outcomes(inputs[1].to(torch::kBFloat16), Precision::bfloat16);
+        const Tensors exact = outcomes({}, Precision::float32);
+        const Tensors unread = outcomes(torch::zeros_like(inputs[1]).to(torch::kBFloat16), Precision::float32);
+        for (std::size_t i = 0; i < rounded.size(); ++i) {
+            EXPECT_TRUE(torch::equal(read[i], rounded[i])) << i;
+            EXPECT_TRUE(torch::equal(unread[i], exact[i])) << i;
+        }
+    };
+    expect_equal();
+    const EmulatedDevice device;
+    expect_equal();
 }
 
 TEST_F(FusedDevice, ARefusedKernelIsNamedInOneSentence) {

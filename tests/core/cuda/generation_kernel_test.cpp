@@ -88,10 +88,11 @@ KERNEL_TEST(GenerationKernel, MultipliesANormedVector) {
 }
 
 // Symbol after symbol past the cache's end, against a softmax in double over what should be seen.
-void compare_attention(std::int64_t heads, std::int64_t key_value_heads, std::int64_t n, bool norms, bool turns) {
-    SCOPED_TRACE(testing::Message() << heads << " heads of " << n << ", " << key_value_heads << " for keys");
-    constexpr std::int64_t context = 12;
-    constexpr std::int64_t symbols = 17;
+void compare_attention(std::int64_t heads, std::int64_t key_value_heads, std::int64_t n, bool norms, bool turns,
+                       std::int64_t context = 12) {
+    SCOPED_TRACE(testing::Message() << heads << " heads of " << n << ", " << key_value_heads << " for keys, context "
+                                    << context);
+    const std::int64_t symbols = context + 5;
     const std::int64_t size = (heads + 2 * key_value_heads) * n;
     const std::int64_t pairs = n / 2;
     const auto all = some_numbers(static_cast<std::size_t>(symbols * size), 3);
@@ -123,14 +124,19 @@ void compare_attention(std::int64_t heads, std::int64_t key_value_heads, std::in
     const OnDevice<float> d_query_norm(query_norm), d_key_norm(key_norm), d_cosine(cosine), d_sine(sine);
     const OnDevice<float> keys(static_cast<std::size_t>(key_value_heads * context * n));
     const OnDevice<float> values(static_cast<std::size_t>(key_value_heads * context * n));
-    const OnDevice<float> mixed(static_cast<std::size_t>(heads * n));
+    AttendedParts attended = attended_parts(n, context);
+    const OnDevice<float> parts(static_cast<std::size_t>(heads * attended.parts * (n + 2)));
+    attended.numbers = parts.data();
+    // A product with the unit matrix joins the parts.
+    const auto size_of_all = static_cast<std::size_t>(heads * n);
+    std::vector<float> unit(size_of_all * size_of_all);
+    for (std::size_t i = 0; i < size_of_all; ++i) unit[i * size_of_all + i] = 1;
+    const OnDevice<float> d_unit(unit), mixed(size_of_all);
     for (std::int64_t p = 0; p < symbols; ++p) {
         const OnDevice<float> qkv(std::vector<float>(all.begin() + p * size, all.begin() + (p + 1) * size));
         const OnDevice<std::int64_t> position(std::vector<std::int64_t>{p});
         ASSERT_EQ(ropelab_cuda_kernels()->attend_cached({.heads = heads,
                                                          .key_value_heads = key_value_heads,
-                                                         .head_dim = n,
-                                                         .context = context,
                                                          .qkv = qkv.data(),
                                                          .query_norm = norms ? d_query_norm.data() : nullptr,
                                                          .key_norm = norms ? d_key_norm.data() : nullptr,
@@ -139,8 +145,24 @@ void compare_attention(std::int64_t heads, std::int64_t key_value_heads, std::in
                                                          .position = position.data(),
                                                          .keys = keys.data(),
                                                          .values = values.data(),
-                                                         .mixed = mixed.data()},
+                                                         .attended = attended},
                                                         nullptr),
+                  0);
+        ASSERT_EQ(ropelab_cuda_kernels()->vector_product({.rows = heads * n,
+                                                          .columns = heads * n,
+                                                          .type = Type::float32,
+                                                          .matrix = d_unit.data(),
+                                                          .bias = nullptr,
+                                                          .x = nullptr,
+                                                          .norm_weight = nullptr,
+                                                          .norm_bias = nullptr,
+                                                          .centred = true,
+                                                          .activation = Activation::none,
+                                                          .adds = false,
+                                                          .y = mixed.data(),
+                                                          .attended = attended,
+                                                          .position = position.data()},
+                                                         nullptr),
                   0);
         std::vector<float> wanted;
         for (std::int64_t head = 0; head < heads; ++head) {
@@ -167,6 +189,10 @@ KERNEL_TEST(GenerationKernel, AttendsToTheNewestSymbols) {
     compare_attention(4, 4, 64, false, true);
     compare_attention(4, 2, 38, true, true);
     compare_attention(3, 1, 256, false, false);
+    // Two parts, of which the second is short.
+    compare_attention(2, 1, 8, false, true, 40);
+    // Parts of 64 entries, which come in two times.
+    compare_attention(1, 1, 4, false, true, 300);
 }
 
 // What core/model/torch_model.cpp draws.
@@ -242,14 +268,17 @@ KERNEL_TEST(GenerationKernel, ReadsTheSymbolAtThePosition) {
 KERNEL_TEST(GenerationKernel, RefusesWhatItHasNoRoomFor) {
     SKIP_WITHOUT_DEVICE();
     AttendCached attention{};
-    attention.heads = attention.key_value_heads = attention.context = 1;
+    attention.heads = attention.key_value_heads = 1;
     for (std::int64_t head_dim : {258, 7}) {
-        attention.head_dim = head_dim;
+        attention.attended = attended_parts(head_dim, 1);
         EXPECT_NE(ropelab_cuda_kernels()->attend_cached(attention, nullptr), 0);
     }
     SampleSymbol sample{};
     sample.symbols = most_symbols + 1;
     EXPECT_NE(ropelab_cuda_kernels()->sample_symbol(sample, nullptr), 0);
+    VectorProduct product{};
+    product.columns = most_columns + 1;
+    EXPECT_NE(ropelab_cuda_kernels()->vector_product(product, nullptr), 0);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class DeviceReaderTest : public testing::Test {
         return TorchEngine().create_model(spec, 7, tensors);
     }
     // Both modes, with and without chance.
-    static std::vector<std::vector<std::int32_t>> texts(const RunSpec& spec) {
+    static std::vector<std::vector<std::int32_t>> texts(const RunSpec& spec, bool in_one_kernel = true) {
         std::vector<std::vector<std::int32_t>> result;
         const auto reader = model(spec);
         for (double temperature : {0.0, 0.8}) {
@@ -53,15 +53,24 @@ class DeviceReaderTest : public testing::Test {
                 how.temperature = temperature;
                 how.top_k = 5;
                 how.mode = mode;
+                how.in_one_kernel = in_one_kernel;
                 result.push_back(reader->generate(std::vector<std::int32_t>{1, 4, 2}, how));
             }
         }
         return result;
     }
+    // In one kernel, and by graphs or what stands for them.
     static void expect_the_cpus(const RunSpec& spec, Graphs graphs = Graphs::replayed) {
         const auto wanted = texts(spec);
+        {
+            const EmulatedDevice device(graphs);
+            EXPECT_EQ(texts(spec, true), wanted);
+            EXPECT_GT(EmulatedDevice::writings(), 0);
+            EXPECT_EQ(EmulatedDevice::replays(), 0);
+        }
         const EmulatedDevice device(graphs);
-        EXPECT_EQ(texts(spec), wanted);
+        EXPECT_EQ(texts(spec, false), wanted);
+        EXPECT_EQ(EmulatedDevice::writings(), 0);
         EXPECT_EQ(EmulatedDevice::replays() > 0, graphs == Graphs::replayed);
     }
 };
@@ -104,31 +113,54 @@ TEST_F(DeviceReaderTest, WritesTheCpusTextInBfloat16) {
 
 TEST_F(DeviceReaderTest, ALongPromptIsReadToItsLastWindow) {
     const std::vector<std::int32_t> prompt = {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4};
-    const auto text = [&] {
+    const auto text = [&](bool in_one_kernel) {
         Generation how;
         how.length = 12;
+        how.in_one_kernel = in_one_kernel;
         return model(small())->generate(prompt, how);
     };
-    const auto wanted = text();
+    const auto wanted = text(true);
     const EmulatedDevice device(Graphs::replayed);
-    EXPECT_EQ(text(), wanted);
+    EXPECT_EQ(text(true), wanted);
+    EXPECT_EQ(text(false), wanted);
+}
+
+TEST_F(DeviceReaderTest, WritesByGraphsWhereNoGridStaysTogether) {
+    const auto wanted = texts(small());
+    for (auto grids : {EmulatedDevice::Grids::none, EmulatedDevice::Grids::refused}) {
+        const EmulatedDevice device(Graphs::replayed, grids);
+        EXPECT_EQ(texts(small()), wanted);
+        EXPECT_EQ(EmulatedDevice::writings(), 0);
+        EXPECT_GT(EmulatedDevice::replays(), 0);
+    }
 }
 
 TEST_F(DeviceReaderTest, StopsWhereItIsToldAndShowsEachSymbolOnce) {
     const EmulatedDevice device(Graphs::replayed);
-    std::vector<std::int32_t> seen;
-    Generation how;
-    how.length = 100;
-    how.mode = Generation::Mode::rolling;
-    how.on_token = [&](std::int32_t token) {
-        seen.push_back(token);
-        return seen.size() < 37;
-    };
     RunSpec spec = small();
     spec.layers = 1;
-    const auto text = model(spec)->generate(std::vector<std::int32_t>{1}, how);
-    EXPECT_EQ(text.size(), 37U);
-    EXPECT_EQ(text, seen);
+    const auto text = [&](std::size_t most, bool in_one_kernel) {
+        std::vector<std::int32_t> seen;
+        Generation how;
+        how.length = 300;
+        how.mode = Generation::Mode::rolling;
+        how.in_one_kernel = in_one_kernel;
+        how.on_token = [&](std::int32_t token) {
+            seen.push_back(token);
+            return seen.size() < most;
+        };
+        const auto written = model(spec)->generate(std::vector<std::int32_t>{1}, how);
+        EXPECT_EQ(written.size(), most);
+        EXPECT_EQ(written, seen);
+        return written;
+    };
+    const auto wanted = text(37, false);
+    EXPECT_EQ(text(37, true), wanted);
+    EXPECT_EQ(EmulatedDevice::writings(), 1);  // not all 300
+    // Past the first piece.
+    const auto longer = text(140, true);
+    EXPECT_EQ(EmulatedDevice::writings(), 3);
+    EXPECT_EQ(std::vector<std::int32_t>(longer.begin(), longer.begin() + 37), wanted);
 }
 
 TEST_F(DeviceReaderTest, RefusesASymbolThatTheModelDoesNotKnow) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t runs = 2;
 constexpr std::int64_t time = 5;
 constexpr std::int64_t batch = 3;
-constexpr std::int64_t heads = 3;
+constexpr std::int64_t heads = 4;
 
 struct Tables {
     std::vector<float> cosine;
@@ -47,18 +47,22 @@ std::size_t interleaved(std::size_t at, std::int64_t head_dim) {
 }
 
 template <typename T>
-void compare(std::int64_t head_dim, Pairing pairing, bool backward, Type type, double tolerance) {
+void compare(std::int64_t key_value_heads, std::int64_t head_dim, Pairing pairing, bool backward, Type type,
+             double tolerance) {
     const std::int64_t rows = batch * time;
-    const std::int64_t size = rows * 3 * heads * head_dim;
+    const std::int64_t all = heads + 2 * key_value_heads;
+    const std::int64_t size = rows * all * head_dim;
     const Tables table = tables(head_dim / 2);
     std::vector<float> given = some_numbers(static_cast<std::size_t>(runs * size), 9);
     if (type == Type::bfloat16) given = widened(rounded(given));
     std::vector<float> wanted = given;
     const std::int64_t table_size = time * head_dim / 2;
     for (std::int64_t run = 0; run < runs; ++run) {
-        kernels::rotate_qkv(wanted.data() + run * size, {time, heads, head_dim},
-                            {table.cosine.data() + run * table_size, table.sine.data() + run * table_size},
-                            backward ? -1.0F : 1.0F, 0, rows);
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const std::int64_t at = run * table_size + row % time * head_dim / 2;
+            kernels::turn_heads(wanted.data() + run * size + row * all * head_dim, heads + key_value_heads, head_dim,
+                                table.cosine.data() + at, table.sine.data() + at, backward ? -1.0F : 1.0F);
+        }
     }
     if (pairing == Pairing::interleaved) {
         const auto permute = [&](std::vector<float>& values) {
@@ -78,6 +82,7 @@ void compare(std::int64_t head_dim, Pairing pairing, bool backward, Type type, d
                                                   .rows = rows,
                                                   .time = time,
                                                   .heads = heads,
+                                                  .key_value_heads = key_value_heads,
                                                   .head_dim = head_dim,
                                                   .type = type,
                                                   .pairing = pairing,
@@ -100,8 +105,10 @@ KERNEL_TEST(RotationKernel, TurnsQAndKOfEveryRunAndLeavesV) {
             for (bool backward : {false, true}) {
                 SCOPED_TRACE(testing::Message() << "head_dim " << head_dim << ", interleaved "
                                                 << (pairing == Pairing::interleaved) << ", backward " << backward);
-                compare<float>(head_dim, pairing, backward, Type::float32, 1e-6);
-                compare<Bfloat16>(head_dim, pairing, backward, Type::bfloat16, bfloat16_tolerance);
+                for (std::int64_t key_value_heads : {4, 2, 1}) {
+                    compare<float>(key_value_heads, head_dim, pairing, backward, Type::float32, 1e-6);
+                    compare<Bfloat16>(key_value_heads, head_dim, pairing, backward, Type::bfloat16, bfloat16_tolerance);
+                }
             }
         }
     }
@@ -113,6 +120,7 @@ KERNEL_TEST(RotationKernel, RefusesAnOddHeadDimension) {
                                                           .rows = 1,
                                                           .time = 1,
                                                           .heads = 1,
+                                                          .key_value_heads = 1,
                                                           .head_dim = 3,
                                                           .type = Type::float32,
                                                           .pairing = Pairing::half,

@@ -150,6 +150,24 @@ TEST_F(CudaTrainerTest, TenStepsInBfloat16AreNearTheCpus) {
     EXPECT_NEAR(got.losses[0].validation_loss, wanted.losses[0].validation_loss, 0.02);
 }
 
+// A cohort that is made anew rounds its weights; one that goes on reads what its steps wrote.
+TEST_F(CudaTrainerTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
+    const EmulatedDevice device(Graphs::replayed);
+    RunSpec spec = small();
+    spec.precision = Precision::bfloat16;
+    spec.bias = true;
+    const auto runs = three(spec);
+    const auto straight = cohort(runs);
+    for (int i = 0; i < 5; ++i) {
+        CohortStart start{runs, straight->iteration(), {}, straight->conditions()};
+        for (std::int64_t run = 0; run < 3; ++run) start.states.push_back(straight->state(run));
+        TorchCohort anew(start, data_, 2);
+        straight->step();
+        anew.step();
+        for (std::int64_t run = 0; run < 3; ++run) EXPECT_EQ(straight->state(run), anew.state(run));
+    }
+}
+
 TEST_F(CudaTrainerTest, GraphsChangeNoBit) {
     RunSpec spec = small();
     spec.dropout = 0.2;

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "core/experiment/device_need.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/runner.h"
+#include "core/experiment/step_cost.h"
+#include "tests/support/scratch_folder.h"
 
 namespace ropelab {
 namespace {
@@ -13,9 +16,31 @@ TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     EXPECT_EQ(one.cohorts, 1);
     EXPECT_NEAR(estimate({spec, spec}, 1e10).seconds, 2 * one.seconds, 1e-9);
     EXPECT_NEAR(estimate({spec}, 2e10).seconds, one.seconds / 2, 1e-9);
-    spec.iterations *= 3;
-    EXPECT_NEAR(estimate({spec}, 1e10).seconds, 3 * one.seconds, 1e-9);
-    EXPECT_GT(estimate({spec}).seconds, 0);
+    spec.iterations *= 3;  // the evaluation before the first step is there once
+    EXPECT_GT(estimate({spec}, 1e10).seconds, 2.9 * one.seconds);
+    EXPECT_LT(estimate({spec}, 1e10).seconds, 3 * one.seconds);
+    EXPECT_NEAR(estimate({spec}, default_speed()).seconds, estimate({spec}).seconds, 1e-9);
+}
+
+// A run of sampled evaluations ends with one over the whole split, whose length is the text's.
+TEST(Estimate, CountsTheReadingOfTheWholeSplit) {
+    const ScratchFolder folder;
+    RunSpec spec;
+    spec.data = folder.write("text.txt", std::string(200000, 'a')).string();
+    EXPECT_EQ(likely_validation_symbols(spec), 20000);
+    spec.split = Split::ninety_five_five;
+    EXPECT_EQ(likely_validation_symbols(spec), 10000);
+    spec.evaluation = Evaluation::sampled;
+    const double short_split = estimate({spec}, 1e10).seconds;
+    spec.split = Split::ninety_ten;
+    EXPECT_NEAR(estimate({spec}, 1e10).seconds - short_split, reading_operations(spec, 10000) / 1e10, 1e-9);
+
+    const auto known = ScratchFolder();
+    known.write("text8.first-1000-bytes", std::string(1000, 'a'));
+    spec.data = "text8";
+    EXPECT_EQ(likely_validation_symbols(spec, known.path()), 100);
+    spec.data = "generated";
+    EXPECT_EQ(likely_validation_symbols(spec), spec.data_length / 10);
 }
 
 TEST(Estimate, TakesTheLargestCohortsMemory) {
@@ -28,6 +53,13 @@ TEST(Estimate, TakesTheLargestCohortsMemory) {
     EXPECT_EQ(estimate({small, large}).bytes, of_large);
     EXPECT_GT(estimate({large, large}).bytes, of_large);
     EXPECT_LT(estimate({large, large}).bytes, 2 * of_large);  // LibTorch itself is there once
+}
+
+TEST(Estimate, OnCudaTheDevicesMemoryCounts) {
+    RunSpec spec;
+    spec.device = Device::cuda;
+    const auto need = device_need(spec, 2, likely_vocabulary(spec), spec.data_length);
+    EXPECT_EQ(estimate({spec, spec}).bytes, static_cast<std::int64_t>(need.total()));
 }
 
 TEST(Estimate, ThePapersStepIsAboutOneTeraOperation) {

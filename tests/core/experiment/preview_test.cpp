@@ -25,6 +25,16 @@ TEST(Preview, TellsWhatDiffersAndHowRunsGroup) {
     EXPECT_EQ(cohorts[1][0].width, 128);
 }
 
+TEST(Preview, TellsWhereAMeasurementWillSettleTheWidth) {
+    Experiment experiment;
+    experiment.set("theta", {"500", "10k"});
+    experiment.set("context", {"56"});  // a shape that no other test times
+    EXPECT_EQ(preview(experiment.expand()).cohorts[0].width,
+              "A few steps are timed first, to see how many train fastest at a time.");
+    experiment.set("iterations", {"100"});
+    EXPECT_EQ(preview(experiment.expand()).cohorts[0].width, "");
+}
+
 TEST(Preview, CostsAddUpInTimeAndNotInMemory) {
     const Preview plan = two_widths();
     const Estimate whole = estimate(plan.runs);

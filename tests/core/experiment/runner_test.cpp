@@ -92,6 +92,22 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].done, progress[i - 1].done);
 }
 
+TEST_F(RunnerTest, RunsWhoseTimesAreComparedTrainAloneInTheirOrder) {
+    RunSpec wider = spec();
+    wider.width = 32;
+    std::vector<PlannedRun> runs = {planned(1, spec()), planned(2, wider), planned(3, spec()), planned(4, spec()),
+                                    planned(5, spec())};
+    for (const std::size_t alone : {1, 2, 3}) runs[alone].alone = true;
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({runs, {}, {}, {}, {}});
+    runner.join();
+    std::vector<std::vector<RunId>> begun;
+    for (const auto& cohort : log.of<event::CohortStarted>()) begun.push_back(cohort.runs);
+    EXPECT_EQ(begun, (std::vector<std::vector<RunId>>{{1, 5}, {2}, {3}, {4}}));
+    EXPECT_EQ(log.of<event::RunEnded>().size(), 5U);
+}
+
 TEST_F(RunnerTest, StopsGoesOnAndEndsWithTheSameBits) {
     RunSpec run = spec();
     run.iterations = 400;
@@ -177,7 +193,9 @@ TEST_F(RunnerTest, PausesWithACheckpointAndGoesOn) {
 
 TEST_F(RunnerTest, OneRunCanBeStoppedAndAnotherPicked) {
     RunSpec run = spec();
-    run.iterations = 100000;
+    run.width = 64;
+    run.batch = 16;
+    run.iterations = 790;  // seconds, and too few to measure whether they should train together
     run.evaluate_every = 1000000;
     EventLog log;
     Runner runner(engine(), sink(log));
@@ -337,6 +355,87 @@ TEST_F(RunnerTest, TheDestructorStopsAndJoins) {
         ASSERT_TRUE(wait_for([&] { return !log.of<event::Step>().empty(); }));
     }
     EXPECT_EQ(log.of<event::SweepEnded>().size(), 1U);
+}
+
+// Trains as LibTorch does, but the first steps of a cohort of several take 30 ms longer for each mate.
+class SlowTogether : public Engine {
+ public:
+    EngineInfo info() override { return engine_.info(); }
+    std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override {
+        return std::make_unique<Slow>(engine_.create_cohort(start, data));
+    }
+    std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
+                                        std::span<const NamedTensor> tensors) override {
+        return engine_.create_model(spec, vocabulary, tensors);
+    }
+
+ private:
+    class Slow : public Cohort {
+     public:
+        explicit Slow(std::unique_ptr<Cohort> cohort) : cohort_(std::move(cohort)) {}
+        std::int64_t runs() const override { return cohort_->runs(); }
+        std::int64_t iteration() const override { return cohort_->iteration(); }
+        RunConditions conditions() const override { return cohort_->conditions(); }
+        std::vector<StepResult> step() override {
+            if (iteration() < 10) std::this_thread::sleep_for(std::chrono::milliseconds(30) * (runs() - 1));
+            return cohort_->step();
+        }
+        std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override {
+            return cohort_->evaluate(cancelled);
+        }
+        void remove(std::int64_t run) override { cohort_->remove(run); }
+        std::vector<NamedTensor> state(std::int64_t run) const override { return cohort_->state(run); }
+        std::unique_ptr<Model> model(std::int64_t run) const override { return cohort_->model(run); }
+        ProbeResult probe(std::int64_t run, const ProbeRequest& request) const override {
+            return cohort_->probe(run, request);
+        }
+
+     private:
+        std::unique_ptr<Cohort> cohort_;
+    };
+    TorchEngine engine_;
+};
+
+TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterToTheSameBits) {
+    RunSpec run = spec();
+    run.width = 12;           // a shape that no other test times
+    run.iterations = 100000;  // a long sweep, which is stopped as soon as it has begun
+    run.evaluate_every = 100000;
+    run.probe_every = 0;
+    run.batch = 1;
+    run.context = 8;
+    run.device = Device::cpu;
+    RunSpec other = run;
+    other.theta = 500;
+    RunSpec third = run;
+    third.seed = 3;
+    SlowTogether slow;
+    EventLog log;
+    Runner runner([&]() -> Engine& { return slow; }, sink(log));
+    runner.start({{planned(1, run), planned(2, other), planned(3, third)}, {}, {}, {}, {}});
+    ASSERT_TRUE(wait_for([&] { return log.of<event::Step>().size() > 20; }));
+    runner.stop();
+    runner.join();
+    const auto started = log.of<event::CohortStarted>();
+    ASSERT_EQ(started.size(), 1U);
+    EXPECT_EQ(started[0].runs, (std::vector<RunId>{1}));
+    EXPECT_THAT(started[0].conditions.reason, testing::AllOf(testing::StartsWith("float32: as asked. One at a time, "),
+                                                             testing::HasSubstr(" × as fast as ")));
+    const auto progress = log.of<event::Progress>();
+    EXPECT_EQ(progress.front().cohorts, 3);
+
+    // Its bits are those of a run in a cohort.
+    const auto together = [&] {
+        const std::vector<RunSpec> specs = {run, other};
+        const auto corpus = open_corpus(run, {});
+        CohortStart start;
+        start.runs = specs;
+        auto cohort = engine_.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
+        const auto reached = read_checkpoint(folder_ / "run-1.safetensors");
+        while (cohort->iteration() < reached->iteration) cohort->step();
+        return std::pair(cohort->state(0), reached->state);
+    }();
+    EXPECT_EQ(together.first, together.second);
 }
 
 }  // namespace

@@ -79,8 +79,11 @@ TEST(StepCost, DropoutKeepsSharesAndMasks) {
 
 TEST(StepCost, MemoryIsTheEngineTheWeightsAndTheLargerPhase) {
     RunSpec spec;
+    spec.precision = Precision::bfloat16;
+    EXPECT_DOUBLE_EQ(memory_need(spec, 1, 29).weights, 18.0 * static_cast<double>(parameter_count(spec, 29)));
+    spec.precision = Precision::float32;
     const MemoryNeed one = memory_need(spec, 1, 29);
-    EXPECT_DOUBLE_EQ(one.weights, 4.0 * 4 * static_cast<double>(parameter_count(spec, 29)));
+    EXPECT_DOUBLE_EQ(one.weights, 16.0 * static_cast<double>(parameter_count(spec, 29)));
     const MemoryNeed two = memory_need(spec, 2, 29);
     EXPECT_DOUBLE_EQ(two.engine, one.engine);
     EXPECT_DOUBLE_EQ(two.weights, 2 * one.weights);

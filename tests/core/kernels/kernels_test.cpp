@@ -85,5 +85,28 @@ TEST(Activations, AreTheExactOnes) {
     }
 }
 
+TEST(AdamW, WritesTheWeightsRoundedToTheNearest) {
+    constexpr std::int64_t count = 2500;  // more than are worked on at once, and a rest
+    const auto gradient = random_numbers(count);
+    const AdamW settings{1e-3, 0.9, 0.99, 1e-8, 0.1, 0.1, 0.01};
+    const auto stepped = [&](std::uint16_t* working) {
+        std::vector<float> weights = random_numbers(count);
+        std::vector<float> first(count, 0.5F);
+        std::vector<float> second(count, 0.25F);
+        adamw(weights.data(), gradient.data(), first.data(), second.data(), count, 0.5F, settings, working);
+        return weights;
+    };
+    std::vector<std::uint16_t> working(count);
+    const std::vector<float> weights = stepped(working.data());
+    EXPECT_EQ(weights, stepped(nullptr));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const float down = from_upper_half(upper_half(weights[i]));
+        const float up = from_upper_half(static_cast<std::uint16_t>(upper_half(weights[i]) + 1));
+        const float rounded = from_upper_half(working[i]);
+        EXPECT_TRUE(rounded == down || rounded == up);
+        EXPECT_LE(std::abs(rounded - weights[i]), std::abs(up - down) / 2);
+    }
+}
+
 }  // namespace
 }  // namespace ropelab::kernels

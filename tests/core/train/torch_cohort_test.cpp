@@ -209,6 +209,32 @@ TEST_F(TorchCohortTest, Bfloat16TrainsToNearlyTheSameLoss) {
     EXPECT_NEAR(rough->evaluate({}).front().validation_loss, exact->evaluate({}).front().validation_loss, 0.03);
 }
 
+// A cohort that is made anew rounds its weights; one that goes on reads what its steps wrote.
+TEST_F(TorchCohortTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
+    RunSpec spec = tiny_spec();
+    spec.width = 256;  // matrices that threads share, and several that one thread works on
+    spec.layers = 1;
+    spec.bias = true;
+    spec.tied_head = false;
+    spec.precision = Precision::bfloat16;
+    const auto six = six_runs(spec);
+    std::vector<RunSpec> runs = {six[1], six[3], six[4]};
+    auto straight = cohort(runs);
+    for (int i = 0; i < 4; ++i) {
+        CohortStart start{runs, straight->iteration(), {}, straight->conditions()};
+        for (std::int64_t run = 0; run < straight->runs(); ++run) start.states.push_back(straight->state(run));
+        TorchCohort anew(start, data_, 2);
+        straight->step();
+        anew.step();
+        for (std::int64_t run = 0; run < straight->runs(); ++run) EXPECT_EQ(straight->state(run), anew.state(run));
+        EXPECT_EQ(straight->evaluate({}).back().validation_loss, anew.evaluate({}).back().validation_loss);
+        if (i == 1) {
+            straight->remove(0);
+            runs.erase(runs.begin());
+        }
+    }
+}
+
 TEST_F(TorchCohortTest, AutomaticPrecisionSaysWhatItTookAndDoesNotChangeTheRun) {
     RunSpec spec = tiny_spec();
     spec.dropout = 0.1;

@@ -1,5 +1,9 @@
+// Threads are left and gone on with by longjmp, which checked builds take for a mistake.
+#undef _FORTIFY_SOURCE
+#include <setjmp.h>
 #include <ucontext.h>
 
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -13,13 +17,36 @@ dim3 gridDim;
 
 namespace emulated {
 
+int resident_blocks = 2;
+
 namespace {
 
 constexpr std::size_t stack_size = 128 * 1024;
 constexpr unsigned warp_lanes = 32;
 
-struct Thread {
+// A place to go on from. Once a thread has begun, jumps do what swapcontext does without asking the system; the address
+// sanitizer follows swapcontext alone.
+struct Place {
     ucontext_t context;
+#ifndef __SANITIZE_ADDRESS__
+    jmp_buf jump;
+    bool begun = false;
+#endif
+};
+
+void change(Place& from, Place& to) {
+#ifdef __SANITIZE_ADDRESS__
+    swapcontext(&from.context, &to.context);
+#else
+    if (_setjmp(from.jump) != 0) return;
+    from.begun = true;
+    if (to.begun) _longjmp(to.jump, 1);
+    setcontext(&to.context);
+#endif
+}
+
+struct Thread {
+    Place place;
     std::unique_ptr<char[]> stack{new char[stack_size]};
     bool done = false;
 };
@@ -37,18 +64,30 @@ struct Warp {
     std::uint64_t numbers[2][warp_lanes];
 };
 
-ucontext_t scheduler;
-std::vector<Thread> threads;
-std::vector<Warp> warps;
-Barrier block_barrier;
+struct Block {
+    dim3 index;
+    Barrier barrier;
+    std::vector<Warp> warps;
+    std::vector<float> memory;  // dynamic
+};
+
+Place scheduler;
+std::vector<Thread> threads;  // of the blocks that are alive, block after block
+std::vector<Block> blocks;
+unsigned block_threads = 0;
 const std::function<void()>* body_of_kernel = nullptr;
 std::size_t current = 0;
 bool progress = false;
+
+Block& block() {
+    return blocks[current / block_threads];
+}
 
 void run_body() {
     (*body_of_kernel)();
     threads[current].done = true;
     progress = true;
+    change(threads[current].place, scheduler);
 }
 
 void wait(Barrier& barrier) {
@@ -59,63 +98,105 @@ void wait(Barrier& barrier) {
         progress = true;
         return;
     }
-    while (barrier.round == round) swapcontext(&threads[current].context, &scheduler);
+    while (barrier.round == round) look_away();
 }
 
 void prepare(Thread& thread) {
     thread.done = false;
-    getcontext(&thread.context);
-    thread.context.uc_stack.ss_sp = thread.stack.get();
-    thread.context.uc_stack.ss_size = stack_size;
-    thread.context.uc_link = &scheduler;
-    makecontext(&thread.context, run_body, 0);
+#ifndef __SANITIZE_ADDRESS__
+    thread.place.begun = false;
+#endif
+    getcontext(&thread.place.context);
+    thread.place.context.uc_stack.ss_sp = thread.stack.get();
+    thread.place.context.uc_stack.ss_size = stack_size;
+    thread.place.context.uc_link = nullptr;
+    makecontext(&thread.place.context, run_body, 0);
 }
 
-void run_block(unsigned count) {
-    block_barrier = {count, 0, 0};
-    for (Warp& warp : warps) warp.barrier = {warp_lanes, 0, 0};
-    for (unsigned i = 0; i < count; ++i) prepare(threads[i]);
-    for (bool left = true; left;) {
-        left = false;
+// Until its threads wait for other blocks or are done; whether any went on.
+bool run_block(std::size_t index, std::size_t& left) {
+    blockIdx = blocks[index].index;
+    bool any = false;
+    do {
         progress = false;
-        for (current = 0; current < count; ++current) {
+        for (unsigned i = 0; i < block_threads; ++i) {
+            current = index * block_threads + i;
             if (threads[current].done) continue;
-            left = true;
-            threadIdx = dim3(static_cast<unsigned>(current));
-            threadIdx.y = threadIdx.z = 0;
-            swapcontext(&scheduler, &threads[current].context);
+            threadIdx = dim3(i, 0, 0);
+            change(scheduler, threads[current].place);
+            left -= threads[current].done;
         }
-        if (left && !progress) throw std::logic_error("Threads of a block wait for one that has left.");
+        any |= progress;
+    } while (progress);
+    return any;
+}
+
+void run_alive() {
+    for (Block& alive : blocks) {
+        alive.barrier = {block_threads, 0, 0};
+        for (Warp& warp : alive.warps) warp.barrier = {warp_lanes, 0, 0};
+        std::fill(alive.memory.begin(), alive.memory.end(), NAN);
+    }
+    const std::size_t count = blocks.size() * block_threads;
+    for (std::size_t i = 0; i < count; ++i) prepare(threads[i]);
+    // A block goes as far as it can before another does, now the first before the last and now the other way: who
+    // does not wait where it must reads what is not there yet, or what is there no longer.
+    std::size_t left = count;
+    for (bool forth = true; left > 0; forth = !forth) {
+        bool any = false;
+        for (std::size_t i = 0; i < blocks.size(); ++i) any |= run_block(forth ? i : blocks.size() - 1 - i, left);
+        if (left > 0 && !any) throw std::logic_error("Threads of a grid wait for one that has left.");
     }
 }
 
 }  // namespace
 
-void run(dim3 grid, dim3 block, const std::function<void()>& body) {
-    const unsigned count = block.x;
-    if (threads.size() < count) threads = std::vector<Thread>(count);
-    warps.resize((count + warp_lanes - 1) / warp_lanes);
+void run(dim3 grid, dim3 block, std::size_t shared_bytes, bool cooperative, const std::function<void()>& body) {
+    block_threads = block.x;
+    const unsigned alive = cooperative ? grid.x * grid.y * grid.z : 1;
+    if (threads.size() < alive * block_threads) threads = std::vector<Thread>(alive * block_threads);
+    blocks.resize(alive);
+    for (Block& one : blocks) {
+        one.warps.resize((block_threads + warp_lanes - 1) / warp_lanes);
+        one.memory.resize((shared_bytes + sizeof(float) - 1) / sizeof(float));
+    }
     body_of_kernel = &body;
     gridDim = grid;
     blockDim = block;
+    unsigned next = 0;
     for (unsigned z = 0; z < grid.z; ++z) {
         for (unsigned y = 0; y < grid.y; ++y) {
             for (unsigned x = 0; x < grid.x; ++x) {
-                blockIdx = dim3(x, y, z);
-                run_block(count);
+                blocks[next].index = dim3(x, y, z);
+                if (++next < alive) continue;
+                run_alive();
+                next = 0;
             }
         }
     }
 }
 
+unsigned char* dynamic_memory() {
+    return reinterpret_cast<unsigned char*>(block().memory.data());
+}
+
 void wait_for_block() {
-    wait(block_barrier);
+    wait(block().barrier);
+}
+
+void look_away() {
+    change(threads[current].place, scheduler);
+}
+
+void note_progress() {
+    progress = true;
 }
 
 void exchange(std::uint64_t mine, std::uint64_t (&all)[32]) {
-    Warp& warp = warps[current / warp_lanes];
+    const std::size_t thread = current % block_threads;
+    Warp& warp = block().warps[thread / warp_lanes];
     std::uint64_t(&numbers)[warp_lanes] = warp.numbers[warp.barrier.round % 2];
-    numbers[current % warp_lanes] = mine;
+    numbers[thread % warp_lanes] = mine;
     wait(warp.barrier);
     std::copy_n(numbers, warp_lanes, all);
 }

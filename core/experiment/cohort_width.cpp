@@ -1,0 +1,264 @@
+#include "core/experiment/cohort_width.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "core/experiment/device_need.h"
+#include "core/experiment/process_memory.h"
+#include "core/experiment/step_cost.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double rate(const StepTimes::value_type& time) {
+    return static_cast<double>(time.first) / time.second;
+}
+
+std::vector<std::size_t> widths_up_to(std::size_t runs) {
+    std::vector<std::size_t> widths;
+    for (std::size_t width = 1; width < runs; width *= 2) widths.push_back(width);
+    widths.push_back(runs);
+    return widths;
+}
+
+// 1.12 for 1.1234.
+std::string times_text(double ratio) {
+    return number_text(std::round(100.0 * ratio) / 100.0);
+}
+
+// What this program has timed so far.
+struct Timed {
+    RunSpec shape;
+    RunConditions conditions;
+    StepTimes times;
+};
+std::mutex timed_mutex;
+std::vector<Timed>& all_timed() {
+    static std::vector<Timed> timed;
+    return timed;
+}
+
+// The entry for such runs, with what they asked for or with what they train with; null where there is none.
+Timed* find_timed(const RunSpec& spec, const std::optional<RunConditions>& conditions) {
+    for (Timed& entry : all_timed()) {
+        const RunConditions& its = entry.conditions;
+        const bool equal = !conditions || (conditions->precision == its.precision && conditions->device == its.device &&
+                                           conditions->threads == its.threads);
+        if (equal && same_shape(entry.shape, spec)) return &entry;
+    }
+    return nullptr;
+}
+
+// Makes a cohort of the first `width` runs from a fresh start and times its steps.
+std::optional<double> time_cohort(Engine& engine, CohortStart& start, const TokenData& data, std::size_t width,
+                                  const std::function<bool()>& cancelled) {
+    CohortStart narrow;
+    narrow.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(width));
+    narrow.conditions = start.conditions;
+    narrow.scaling = start.scaling;
+    double best = std::numeric_limits<double>::infinity();
+    {
+        const auto cohort = engine.create_cohort(narrow, data);
+        if (!start.conditions) start.conditions = cohort->conditions();
+        const TimedSteps steps = timed_steps(start.conditions->device == "cuda");
+        const auto made = Clock::now();
+        // Short steps are timed more often: what else runs here disturbs some of them.
+        const auto more = [&](std::int64_t i) { return i < 50 && seconds_since(made) < 0.05; };
+        for (std::int64_t i = 0; i < steps.warm_up + steps.counted || more(i); ++i) {
+            if (cancelled && cancelled()) return std::nullopt;
+            const auto begin = Clock::now();
+            cohort->step();
+            if (i >= steps.warm_up) best = std::min(best, seconds_since(begin));
+        }
+    }
+    release_free_memory();
+    return best;
+}
+
+}  // namespace
+
+std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {
+    const std::size_t count = (runs + widest - 1) / widest;
+    std::vector<std::size_t> parts(count, runs / count);
+    for (std::size_t i = 0; i < runs % count; ++i) ++parts[i];
+    return parts;
+}
+
+std::size_t widest_in_memory(const RunSpec& spec) {
+    const double physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    const MemoryNeed alone = memory_need(spec, 1, likely_vocabulary(spec));
+    const double for_runs = physical / 2.0 - alone.engine;
+    return static_cast<std::size_t>(std::max(1.0, for_runs / (alone.total() - alone.engine)));
+}
+
+std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
+                                                      const std::vector<RunSpec>& specs) {
+    std::vector<std::vector<std::size_t>> result;
+    for (const auto& cohort : cohorts) {
+        const RunSpec& spec = specs[cohort.front()];
+        const std::size_t widest = spec.device == Device::cuda ? cohort.size() : widest_in_memory(spec);
+        auto next = cohort.begin();
+        for (const std::size_t size : equal_parts(cohort.size(), widest)) {
+            const auto end = next + static_cast<std::ptrdiff_t>(size);
+            result.emplace_back(next, end);
+            next = end;
+        }
+    }
+    return result;
+}
+
+std::size_t best_width(const StepTimes& times, std::size_t runs) {
+    constexpr double tolerated = 0.97;
+    if (times.empty()) return runs;
+    double fastest = 0;
+    for (const auto& time : times) fastest = std::max(fastest, rate(time));
+    std::size_t best = 1;
+    for (const auto& time : times) {
+        if (rate(time) >= tolerated * fastest) best = time.first;
+    }
+    return best == times.rbegin()->first ? runs : std::min(best, runs);
+}
+
+TimedSteps timed_steps(bool cuda) {
+    return cuda ? TimedSteps{5, 8} : TimedSteps{1, 3};
+}
+
+bool pays_to_measure(std::size_t runs, std::int64_t iterations, bool cuda) {
+    if (runs < 2) return false;
+    constexpr double share = 0.01;
+    const TimedSteps steps = timed_steps(cuda);
+    double taken = 0;
+    for (const std::size_t width : widths_up_to(runs)) {
+        taken += static_cast<double>(width) * static_cast<double>(steps.warm_up + steps.counted);
+    }
+    return taken <= share * static_cast<double>(runs) * static_cast<double>(iterations);
+}
+
+void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations, const TimeSteps& time_steps,
+                    const std::function<double()>& seconds) {
+    constexpr double share = 0.02;
+    constexpr double long_sweep = 10;  // seconds: of less, a choice saves nothing that anyone would notice
+    double begin = seconds();
+    double a_run = 0;  // what timing the last cohort took for each of its runs
+    for (const std::size_t width : widths_up_to(runs)) {
+        if (!times.empty() && width <= times.rbegin()->first) continue;
+        if (const auto alone = times.find(1); alone != times.end()) {
+            const double work = alone->second * static_cast<double>(iterations) * static_cast<double>(runs);
+            if (work < long_sweep || seconds() - begin + a_run * static_cast<double>(width) > share * work) return;
+        }
+        const double before = seconds();
+        try {
+            const std::optional<double> taken = time_steps(width);
+            if (!taken) return;
+            times[width] = *taken;
+        } catch (const BadInput&) {
+            if (width == 1) throw;
+            return;
+        }
+        if (width == 1) {
+            begin = seconds();  // the first one settled the precision, which training needs too
+        } else {
+            a_run = (seconds() - before) / static_cast<double>(width);
+        }
+    }
+}
+
+std::string width_words(const StepTimes& times, std::size_t chosen, std::size_t runs) {
+    const auto alone = times.find(1);
+    const auto found = times.find(chosen);
+    if (alone == times.end() || found == times.end() || times.size() < 2) return {};
+    const std::string at_a_time = chosen == 1      ? "One"
+                                  : chosen == runs ? "All " + std::to_string(runs)
+                                                   : "At most " + std::to_string(chosen);
+    const auto other = chosen == 1 ? std::prev(times.end()) : alone;
+    return at_a_time + " at a time, " + times_text(rate(*found) / rate(*other)) + " × as fast as " +
+           (chosen == 1 ? std::to_string(other->first) + " together" : "one by one") + ".";
+}
+
+CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
+                         const std::function<bool()>& cancelled) {
+    const RunSpec& spec = start.runs.front();
+    const bool may_be_cuda =
+        start.conditions ? start.conditions->device == "cuda"
+                         : spec.device == Device::cuda || (spec.device == Device::automatic && !spec.theta_moves());
+    const EngineInfo info = may_be_cuda ? engine.info() : EngineInfo();
+    const bool cuda = may_be_cuda && info.cuda;
+    std::size_t runs = start.runs.size();
+    std::string cut;
+    if (!cuda) {
+        runs = std::min(runs, widest_in_memory(spec));
+    } else if (info.cuda_memory > 0) {
+        const auto symbols = std::ssize(data.training) + std::ssize(data.validation);
+        runs = runs_that_fit(spec, runs, data.vocabulary, symbols, info.cuda_memory);
+    }
+    if (runs < start.runs.size()) {
+        cut = "At most " + std::to_string(runs) + " of " + std::to_string(start.runs.size()) + " runs fit into " +
+              (cuda ? "the device's memory" : "half of this machine's memory") + " together.";
+    }
+    const std::int64_t iterations = spec.iterations - start.iteration;
+    CohortWidth result{runs, cut, start.conditions};
+
+    StepTimes times;
+    {
+        const std::lock_guard lock(timed_mutex);
+        if (const Timed* known = find_timed(spec, start.conditions)) {
+            times = known->times;
+            result.conditions = known->conditions;
+        }
+    }
+    const bool answered =
+        !times.empty() && (times.rbegin()->first >= runs || best_width(times, runs) < times.rbegin()->first);
+    if (!answered && pays_to_measure(runs, iterations, cuda)) {
+        CohortStart timed = start;
+        timed.states.clear();
+        timed.iteration = 0;
+        timed.conditions = result.conditions;
+        const auto begin = Clock::now();
+        measure_widths(
+            times, runs, iterations,
+            [&](std::size_t width) { return time_cohort(engine, timed, data, width, cancelled); },
+            [&] { return seconds_since(begin); });
+        result.conditions = timed.conditions;
+        if (!times.empty()) {
+            const std::lock_guard lock(timed_mutex);
+            if (Timed* known = find_timed(spec, result.conditions)) {
+                known->times = times;
+            } else {
+                all_timed().push_back({spec, *result.conditions, times});
+            }
+        }
+    }
+    if (times.empty()) return {runs, cut, start.conditions};
+    result.runs = best_width(times, runs);
+    const std::string words = width_words(times, result.runs, start.runs.size());
+    result.words += (cut.empty() || words.empty() ? "" : " ") + words;
+    return result;
+}
+
+std::string width_plan(const std::vector<RunSpec>& runs) {
+    const RunSpec& spec = runs.front();
+    {
+        const std::lock_guard lock(timed_mutex);
+        if (const Timed* known = find_timed(spec, std::nullopt)) {
+            return width_words(known->times, best_width(known->times, runs.size()), runs.size());
+        }
+    }
+    if (!pays_to_measure(runs.size(), spec.iterations, spec.device == Device::cuda)) return {};
+    return "A few steps are timed first, to see how many train fastest at a time.";
+}
+
+}  // namespace ropelab

@@ -1,0 +1,236 @@
+#include "core/experiment/cohort_width.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/experiment/device_need.h"
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+
+TEST(CohortWidth, TheFastestWidthIsTaken) {
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 2.2}, {4, 5.0}}, 4), 1U);
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 1.1}, {4, 4.0}}, 4), 2U);
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 1.1}, {4, 1.2}, {6, 1.3}}, 6), 6U);
+    EXPECT_EQ(best_width({}, 6), 6U);
+}
+
+TEST(CohortWidth, AWiderCohortMayBeALittleSlower) {
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 2.05}, {4, 4.1}}, 4), 4U);
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 2.05}, {4, 4.2}}, 4), 2U);
+}
+
+TEST(CohortWidth, WhereTheWidestTimedIsBestNothingSpeaksAgainstMore) {
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 1.1}}, 54), 54U);
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 1.1}, {4, 4.0}}, 54), 2U);
+    EXPECT_EQ(best_width({{1, 1.0}, {2, 1.1}, {4, 1.2}, {8, 9.0}}, 3), 3U);
+}
+
+TEST(CohortWidth, OnlyLongSweepsAreWorthMeasuring) {
+    EXPECT_FALSE(pays_to_measure(1, 1'000'000, false));
+    EXPECT_FALSE(pays_to_measure(6, 600, false));
+    EXPECT_TRUE(pays_to_measure(6, 1000, false));
+    EXPECT_FALSE(pays_to_measure(54, 1000, true));
+    EXPECT_TRUE(pays_to_measure(54, 5000, true));
+}
+
+class MeasureWidthsTest : public testing::Test {
+ protected:
+    // A cohort of `width` runs is made in a second and takes `step` seconds a step; four are timed.
+    TimeSteps timing(double step_of_one, double step_of_another) {
+        return [=, this](std::size_t width) -> std::optional<double> {
+            timed_.push_back(width);
+            const double step = step_of_one + step_of_another * static_cast<double>(width - 1);
+            now_ += 1.0 + 4 * step;
+            return step;
+        };
+    }
+    void measure(std::size_t runs, std::int64_t iterations, const TimeSteps& steps) {
+        measure_widths(times_, runs, iterations, steps, [this] { return now_; });
+    }
+
+    double now_ = 100;
+    std::vector<std::size_t> timed_;
+    StepTimes times_;
+};
+
+TEST_F(MeasureWidthsTest, GoesUpInPowersOfTwoToAllRuns) {
+    measure(6, 10000, timing(0.1, 0.05));
+    EXPECT_THAT(timed_, ElementsAre(1, 2, 4, 6));
+    EXPECT_DOUBLE_EQ(times_.at(4), 0.25);
+    EXPECT_EQ(best_width(times_, 6), 6U);
+}
+
+TEST_F(MeasureWidthsTest, StopsBeforeItWouldTakeMoreThanTwoPercent) {
+    measure(64, 200, timing(0.1, 0.1));  // 25.6 seconds: widths 2 to 16 take 16, and 32 would take another 14.8
+    EXPECT_THAT(timed_, ElementsAre(1, 2, 4, 8, 16));
+    timed_.clear();
+    times_.clear();
+    measure(8, 30, timing(0.1, 0.1));  // half a second
+    EXPECT_THAT(timed_, ElementsAre(1, 2));
+    EXPECT_EQ(best_width(times_, 8), 8U);
+}
+
+TEST_F(MeasureWidthsTest, AShortSweepTrainsTogether) {
+    measure(8, 1000, timing(0.001, 0.01));  // eight seconds
+    EXPECT_THAT(timed_, ElementsAre(1));
+    EXPECT_EQ(best_width(times_, 8), 8U);
+}
+
+TEST_F(MeasureWidthsTest, DoesNotTimeAgainWhatIsKnown) {
+    times_ = {{1, 0.1}, {2, 0.15}, {4, 0.2}};
+    measure(9, 10000, timing(0.1, 0.01));
+    EXPECT_THAT(timed_, ElementsAre(8, 9));
+}
+
+TEST_F(MeasureWidthsTest, AWidthThatDoesNotFitEndsIt) {
+    const auto cramped = [&](std::size_t width) -> std::optional<double> {
+        timed_.push_back(width);
+        if (width > 2) throw BadInput("The device has not enough memory.");
+        return 0.1;
+    };
+    measure(8, 10000, cramped);
+    EXPECT_THAT(timed_, ElementsAre(1, 2, 4));
+    EXPECT_EQ(times_.size(), 2U);
+    times_.clear();
+    const auto nothing_fits = [](std::size_t) -> std::optional<double> { throw BadInput("No memory."); };
+    EXPECT_MESSAGE(measure(8, 10000, nothing_fits), BadInput, "No memory");
+}
+
+TEST_F(MeasureWidthsTest, EndsWhereItIsCancelled) {
+    measure(8, 10000, [](std::size_t) { return std::nullopt; });
+    EXPECT_TRUE(times_.empty());
+}
+
+TEST(CohortWidth, SaysWhatWasChosenAndWhatItBrings) {
+    const StepTimes times = {{1, 1.0}, {2, 1.6}, {4, 4.0}, {6, 6.6}};
+    EXPECT_EQ(width_words(times, 2, 6), "At most 2 at a time, 1.25 × as fast as one by one.");
+    EXPECT_EQ(width_words(times, 1, 6), "One at a time, 1.1 × as fast as 6 together.");
+    EXPECT_EQ(width_words({{1, 1.0}, {2, 1.5}, {6, 3.0}}, 6, 6), "All 6 at a time, 2 × as fast as one by one.");
+    EXPECT_EQ(width_words({{1, 1.0}}, 6, 6), "");
+}
+
+TEST(CohortWidth, PartsAreAsEqualAsCanBe) {
+    EXPECT_THAT(equal_parts(54, 16), ElementsAre(14, 14, 13, 13));
+    EXPECT_THAT(equal_parts(6, 6), ElementsAre(6));
+    EXPECT_THAT(equal_parts(6, 4), ElementsAre(3, 3));
+    EXPECT_THAT(equal_parts(3, 1), ElementsAre(1, 1, 1));
+}
+
+// Cohorts whose steps take 2 ms for one run, and `more` for each other.
+class TimedEngine : public Engine {
+ public:
+    explicit TimedEngine(std::chrono::microseconds more) : more_(more) {}
+    EngineInfo info() override {
+        EngineInfo result;
+        result.cuda = cuda_memory > 0;
+        result.cuda_memory = cuda_memory;
+        return result;
+    }
+    std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData&) override {
+        made.push_back(start.runs.size());
+        if (start.conditions) given.push_back(start.conditions->reason);
+        return std::make_unique<TimedCohort>(std::chrono::microseconds(2000) +
+                                             more_ * (static_cast<int>(start.runs.size()) - 1));
+    }
+    std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override { return nullptr; }
+
+    std::vector<std::size_t> made;
+    std::vector<std::string> given;
+    std::int64_t cuda_memory = 0;
+
+ private:
+    class TimedCohort : public Cohort {
+     public:
+        explicit TimedCohort(std::chrono::microseconds step) : step_(step) {}
+        std::int64_t runs() const override { return 1; }
+        std::int64_t iteration() const override { return 0; }
+        RunConditions conditions() const override { return {"float32", "cpu", 1, "float32: as asked."}; }
+        std::vector<StepResult> step() override {
+            std::this_thread::sleep_for(step_);
+            return {};
+        }
+        std::vector<EvaluationResult> evaluate(const std::function<bool()>&) override { return {}; }
+        void remove(std::int64_t) override {}
+        std::vector<NamedTensor> state(std::int64_t) const override { return {}; }
+        std::unique_ptr<Model> model(std::int64_t) const override { return nullptr; }
+        ProbeResult probe(std::int64_t, const ProbeRequest&) const override { return {}; }
+
+     private:
+        std::chrono::microseconds step_;
+    };
+    std::chrono::microseconds more_;
+};
+
+CohortStart four_runs(std::int64_t width) {
+    CohortStart start;
+    start.runs.assign(4, tiny_spec());
+    for (RunSpec& run : start.runs) run.width = width, run.iterations = 10000, run.device = Device::cpu;
+    return start;
+}
+
+TEST(ChooseWidth, TakesTheFastestAndDoesNotMeasureAgain) {
+    TimedEngine engine(std::chrono::milliseconds(20));
+    const CohortStart start = four_runs(18);
+    EXPECT_EQ(width_plan(start.runs), "A few steps are timed first, to see how many train fastest at a time.");
+    const CohortWidth chosen = choose_width(engine, start, {}, {});
+    EXPECT_EQ(chosen.runs, 1U);
+    EXPECT_THAT(chosen.words, StartsWith("One at a time, "));
+    ASSERT_TRUE(chosen.conditions);
+    EXPECT_EQ(chosen.conditions->reason, "float32: as asked.");
+    EXPECT_THAT(engine.made, ElementsAre(1, 2, 4));
+    EXPECT_EQ(engine.given.size(), 2U);  // the wider ones trained as the first did
+    EXPECT_EQ(width_plan(start.runs), chosen.words);
+
+    const CohortWidth again = choose_width(engine, start, {}, {});
+    EXPECT_EQ(again.runs, 1U);
+    EXPECT_EQ(again.words, chosen.words);
+    EXPECT_EQ(engine.made.size(), 3U);
+    EXPECT_EQ(choose_width(engine, four_runs(20), {}, {}).runs, 1U);  // another shape
+    EXPECT_EQ(engine.made.size(), 6U);
+}
+
+TEST(ChooseWidth, TakesAllWhereThatIsFastest) {
+    TimedEngine engine(std::chrono::microseconds(0));
+    const CohortWidth chosen = choose_width(engine, four_runs(22), {}, {});
+    EXPECT_EQ(chosen.runs, 4U);
+    EXPECT_THAT(chosen.words, StartsWith("All 4 at a time, "));
+}
+
+TEST(ChooseWidth, MeasuresNothingForAShortSweep) {
+    TimedEngine engine(std::chrono::milliseconds(20));
+    CohortStart start = four_runs(26);
+    for (RunSpec& run : start.runs) run.iterations = 500;
+    const CohortWidth chosen = choose_width(engine, start, {}, {});
+    EXPECT_EQ(chosen.runs, 4U);
+    EXPECT_EQ(chosen.words, "");
+    EXPECT_FALSE(chosen.conditions);
+    EXPECT_TRUE(engine.made.empty());
+    EXPECT_EQ(width_plan(start.runs), "");
+}
+
+TEST(ChooseWidth, TakesNoMoreThanTheDevicesMemoryHolds) {
+    TimedEngine engine(std::chrono::microseconds(0));
+    CohortStart start = four_runs(28);
+    for (RunSpec& run : start.runs) run.device = Device::cuda, run.iterations = 100;
+    const auto two = device_need(start.runs.front(), 2, 0, 0);
+    engine.cuda_memory = static_cast<std::int64_t>(two.total() / 0.9) + 1000;
+    const CohortWidth chosen = choose_width(engine, start, {}, {});
+    EXPECT_EQ(chosen.runs, 2U);
+    EXPECT_EQ(chosen.words, "At most 2 of 4 runs fit into the device's memory together.");
+    EXPECT_TRUE(engine.made.empty());  // too short a sweep to measure
+    for (RunSpec& run : start.runs) run.device = Device::cpu;
+    EXPECT_EQ(choose_width(engine, start, {}, {}).runs, 4U);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,99 @@
+#include "core/experiment/device_need.h"
+
+#include <gtest/gtest.h>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/step_cost.h"
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+// One layer whose tensors can be counted by hand: 2 windows of 8 symbols, width 16 in 2 heads.
+RunSpec small() {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.heads = 2;
+    spec.width = 16;
+    spec.context = 8;
+    spec.batch = 2;
+    spec.precision = Precision::bfloat16;
+    return spec;
+}
+
+TEST(DeviceNeed, CountsTheTensorsOfAStep) {
+    const RunSpec spec = small();
+    const auto parameters = static_cast<double>(parameter_count(spec, 64));
+    const DeviceNeed need = device_need(spec, 3, 64, 1000);
+    EXPECT_DOUBLE_EQ(need.weights, 3 * parameters * (4 + 4 + 4 + 4 + 2));
+    const double rows = 3 * 2 * 8;
+    const double evaluated = 3 * 256 * 8;
+    EXPECT_DOUBLE_EQ(need.text, 4 * 1000 + (rows + evaluated) * (8 + 8));
+    // Float32: two residual sums, two statistics for each norm, a logarithm a head. Bfloat16: two normalised rows, q, k
+    // and v, the mixture, four widths before and after GELU.
+    const double layer = 2 * 4 * 16 + 2 * 8 + 4 * 2 + 2 * (2 * 16 + 3 * 16 + 16 + 2 * 64);
+    // The last sum, its statistics, loss and log sum in float32; the last normalised row and the logits.
+    const double last = 4 * 16 + 8 + 8 + 2 * (16 + 64);
+    EXPECT_DOUBLE_EQ(need.kept, rows * (layer + last));
+    EXPECT_GT(need.working, 0);
+}
+
+TEST(DeviceNeed, DropoutHoldsScoresAndFloat32HoldsTwiceTheNumbers) {
+    RunSpec spec = small();
+    const double flash = device_need(spec, 1, 64, 0).kept;
+    spec.dropout = 0.1;
+    // q, k and v as before; the mixture; a share for each of 8 places and 2 heads in the logarithms' place.
+    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).kept - flash, 16.0 * (2 * 2 * 8 - 4 * 2));
+    const double rounded = device_need(spec, 1, 64, 0).kept;
+    spec.precision = Precision::float32;
+    const DeviceNeed exact = device_need(spec, 1, 64, 0);
+    EXPECT_GT(exact.kept, 1.5 * rounded);
+    EXPECT_LT(exact.kept, 2.0 * rounded);
+    EXPECT_DOUBLE_EQ(exact.weights, 16.0 * static_cast<double>(parameter_count(spec, 64)));
+}
+
+TEST(DeviceNeed, OtherBlocksKeepOtherRows) {
+    const double gpt2 = device_need(small(), 1, 64, 0).kept;
+    RunSpec spec = small();
+    spec.block = Block::pythia;
+    EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).kept, 16.0 * 4 * 16);  // both branches read one sum
+    spec = small();
+    spec.key_value_heads = 1;
+    EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).kept, 16.0 * 2 * 2 * 8);  // a head of keys, one of values less
+    spec.qk_norm = true;
+    EXPECT_GT(device_need(spec, 1, 64, 0).kept, gpt2);
+    spec = small();
+    spec.block = Block::llama;
+    spec.mlp_width = 64;
+    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).kept - gpt2, 16.0 * 2 * 2 * 64);  // the gate and its curve
+}
+
+TEST(DeviceNeed, AVocabularyIsFilledUpForTensorCores) {
+    const double of_128 = device_need(small(), 1, 128, 0).kept;
+    EXPECT_DOUBLE_EQ(device_need(small(), 1, 65, 0).kept, of_128 + 2.0 * 16 * 128);  // with the head's filled copy
+}
+
+// The theta paper's shape on a GPU: 64 windows of 256 symbols. 16,384 rows that keep 16,900 bytes a layer.
+TEST(DeviceNeed, ThePapersRunTakesAboutTwoGibibytes) {
+    RunSpec spec = preset("theta-paper").experiment.expand().front();
+    spec.batch = 64;
+    const DeviceNeed need = device_need(spec, 1, 65, likely_symbols(spec));
+    EXPECT_NEAR(need.total(), 2.3 * (1LL << 30), 0.4 * (1LL << 30));
+    EXPECT_GT(need.kept, 0.6 * need.total());
+}
+
+TEST(DeviceNeed, RunsThatFitLeaveATenthFree) {
+    const RunSpec spec = small();
+    const auto need = [&](std::int64_t runs) { return device_need(spec, runs, 64, 1000).total(); };
+    const auto bytes = static_cast<std::int64_t>(need(5) / 0.9) + 10;
+    EXPECT_EQ(runs_that_fit(spec, 9, 64, 1000, bytes), 5U);
+    EXPECT_EQ(runs_that_fit(spec, 3, 64, 1000, bytes), 3U);
+    RunSpec huge = spec;
+    huge.batch = 100'000'000;
+    EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "A run of this shape needs about");
+    EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "use a smaller batch, a shorter context");
+}
+
+}  // namespace
+}  // namespace ropelab
