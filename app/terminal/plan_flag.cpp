@@ -9,6 +9,8 @@
 #include "app/terminal/progress.h"
 #include "app/terminal/training.h"
 #include "core/experiment/preview.h"
+#include "core/spec/run_names.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab::terminal {
 
@@ -41,9 +43,10 @@ std::string value_text(const RunSpec& run, const std::string& name) {
 
 nlohmann::json json_of(const Preview& plan) {
     nlohmann::json runs = nlohmann::json::array();
-    for (const RunSpec& run : plan.runs) {
-        nlohmann::json entry = to_json(run);
-        entry["label"] = label_of(run);
+    const std::vector<std::string> names = run_names(plan.runs);
+    for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+        nlohmann::json entry = to_json(plan.runs[i]);
+        entry["label"] = names[i];
         runs.push_back(std::move(entry));
     }
     nlohmann::json cohorts = nlohmann::json::array();
@@ -56,6 +59,7 @@ nlohmann::json json_of(const Preview& plan) {
                            {"memory_bytes", cohort.cost.bytes},
                            {"parameters", cohort.cost.parameters},
                            {"measured", cohort.measured}});
+        if (!cohort.width.empty()) cohorts.back()["width"] = cohort.width;
         if (!cohort.problem.empty()) cohorts.back()["message"] = cohort.problem;
     }
     return {{"runs", runs},
@@ -67,7 +71,7 @@ nlohmann::json json_of(const Preview& plan) {
 }
 
 std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
-    return "about " + time_text(seconds) + ", " + std::to_string((bytes + 500'000) / 1'000'000) + " MB" +
+    return "about " + duration_text(seconds) + ", " + std::to_string((bytes + 500'000) / 1'000'000) + " MB" +
            (measured ? " (measured)" : " (estimated)");
 }
 
@@ -81,6 +85,7 @@ std::string text_of(const Preview& plan) {
         const PreviewedCohort& cohort = plan.cohorts[i];
         text += "Cohort " + std::to_string(i) + ": " + counted(cohort.runs.size(), "run") + ", " +
                 cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
+        if (!cohort.width.empty()) text += "  " + cohort.width + '\n';
         if (!cohort.problem.empty()) text += "  Not measured: " + cohort.problem + '\n';
         // One column a key that differs anywhere, as wide as its widest cell.
         std::vector<std::string> lines(cohort.runs.size() + 1, " ");

@@ -89,19 +89,14 @@ StoredSheet opened_sheet(const fs::path& path, const Flags& flags) {
 }
 
 void train_and_measure(const fs::path& path, const StoredSheet& stored, const Flags& flags) {
-    const auto plans = remaining_plans(*LabFile::open(path), stored);
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-        Plan plan = plans[i];
-        plan.data_dir = flags.data_dir;
-        std::map<RunId, Outcome> outcomes;
-        Memory memory;
-        const std::string part =
-            plans.size() == 1 ? "" : "run " + std::to_string(i + 1) + " of " + std::to_string(plans.size()) + ": ";
-        const event::SweepEnded ending = train(std::move(plan), path, outcomes, memory, part);
-        // A run that diverges fails alone and is part of the answer; where nothing could be trained, there is none.
-        if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
-        if (ending.state == RunState::stopped) stopped(flags);
-    }
+    Plan plan = remaining_plan(*LabFile::open(path), stored);
+    plan.data_dir = flags.data_dir;
+    std::map<RunId, Outcome> outcomes;
+    Memory memory;
+    const event::SweepEnded ending = train(std::move(plan), path, outcomes, memory);
+    // A run that diverges fails alone and is part of the answer; where nothing could be trained, there is none.
+    if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
+    if (ending.state == RunState::stopped) stopped(flags);
     watch_interrupts();
     const auto lab = LabFile::open(path);
     const auto engine = []() -> Engine& { return open_engine(); };
@@ -123,7 +118,7 @@ void run(const Flags& flags) {
     if (flags.name.empty()) throw BadInput("Name a sheet; ropelab-cli reproduce --list lists them.");
     if (flags.plan) {
         const SheetPlan plan = planned(flags);
-        return flags.json ? print_json(plan_json(plan)) : print_text(plan_text(plan));
+        return flags.json ? print_json(plan_json(plan, flags.data_dir)) : print_text(plan_text(plan, flags.data_dir));
     }
     sheet(flags.name);
     sheet_scale(flags.scale);

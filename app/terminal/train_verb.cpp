@@ -3,6 +3,7 @@
 #include <iomanip>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <sstream>
 
@@ -17,6 +18,7 @@
 #include "core/experiment/runner.h"
 #include "core/experiment/slurm.h"
 #include "core/spec/error.h"
+#include "core/spec/run_names.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {
@@ -77,8 +79,10 @@ void refuse_other_cohort(const LabFile& lab, const Flags& flags) {
                        *flags.cohort);
 }
 
-// The plan, and the lab it is written into (none without --lab).
-std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
+using Names = std::map<RunId, std::string>;
+
+// The plan, and the lab it is written into (none without --lab). `names`: of runs that no lab keeps.
+std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names) {
     std::unique_ptr<LabFile> lab;
     std::error_code error;
     const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
@@ -95,7 +99,12 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
         return lab;
     }
     const Experiment experiment = description(flags);
-    const auto specs = flags.cohort ? runs_of_cohort(experiment, *flags.cohort) : experiment.expand();
+    const std::vector<RunSpec> all = experiment.expand();
+    std::vector<std::size_t> chosen(all.size());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    if (flags.cohort) chosen = places_of_cohort(all, *flags.cohort);
+    std::vector<RunSpec> specs;
+    for (const std::size_t place : chosen) specs.push_back(all[place]);
     if (flags.one_run && specs.size() != 1) {
         throw BadInput("This describes " + std::to_string(specs.size()) + " runs, but train takes one; use sweep.");
     }
@@ -111,18 +120,21 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan) {
         });
         plan = plan_continued_runs(*lab, unfinished_runs(*lab));
     } else {
-        for (const RunSpec& spec : specs) {
-            plan.runs.push_back({static_cast<RunId>(plan.runs.size()) + 1, spec, {}, false, std::nullopt});
+        const std::vector<std::string> all_names = run_names(all);
+        for (const std::size_t place : chosen) {
+            const auto id = static_cast<RunId>(plan.runs.size()) + 1;
+            plan.runs.push_back({id, all[place], {}, false, std::nullopt});
+            names[id] = all_names[place];
         }
     }
     return lab;
 }
 
-nlohmann::json json_of(const Outcome& outcome) {
+nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     nlohmann::json json = to_json(outcome.plan.spec);
     const RunSummary& summary = outcome.summary;
     json["run"] = outcome.plan.id;
-    json["label"] = label_of(outcome.plan.spec);
+    json["label"] = name;
     json["state"] = to_string(outcome.state);
     if (!outcome.message.empty()) json["message"] = outcome.message;
     json["chosen_precision"] = outcome.conditions.precision;
@@ -144,36 +156,39 @@ std::string megabytes(std::int64_t bytes) {
     return std::to_string((bytes + 500'000) / 1'000'000) + " MB";
 }
 
-void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Memory& memory, bool as_json) {
+void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names, const Memory& memory, bool as_json) {
     if (as_json) {
         nlohmann::json runs = nlohmann::json::array();
-        for (const auto& [id, outcome] : outcomes) runs.push_back(json_of(outcome));
+        for (const auto& [id, outcome] : outcomes) runs.push_back(json_of(outcome, names.at(id)));
         const auto known = [](std::int64_t bytes) { return bytes > 0 ? nlohmann::json(bytes) : nullptr; };
         return print_json({{"runs", runs},
                            {"predicted_memory_bytes", known(memory.predicted)},
                            {"peak_memory_bytes", known(memory.peak)}});
     }
-    std::ostringstream text;
-    text << std::left << std::setw(28) << "run" << std::right << std::setw(8) << "seed" << std::setw(12) << "best val"
-         << std::setw(12) << "whole val" << std::setw(12) << "final train" << std::setw(14) << "symbols/s"
-         << "  state\n";
     // setw counts bytes, but θ and – have more than one.
-    const auto filling = [](const std::string& word, std::size_t width) {
-        const auto characters = static_cast<std::size_t>(std::count_if(
+    const auto width_of = [](const std::string& word) {
+        return static_cast<std::size_t>(std::count_if(
             word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-        return std::string(width > characters ? width - characters : 0, ' ');
     };
+    const auto filling = [&](const std::string& word, std::size_t width) {
+        return std::string(width - std::min(width, width_of(word)), ' ');
+    };
+    std::size_t widest = 0;
+    for (const auto& [id, name] : names) widest = std::max(widest, width_of(name));
+    std::ostringstream text;
+    text << "run" << filling("run", widest) << std::setw(12) << "best val" << std::setw(12) << "whole val"
+         << std::setw(13) << "final train" << std::setw(14) << "symbols/s"
+         << "  state\n";
     for (const auto& [id, outcome] : outcomes) {
         const RunSummary& summary = outcome.summary;
-        const std::string label = label_of(outcome.plan.spec);
-        text << label << filling(label, 28) << std::setw(8) << outcome.plan.spec.seed;
-        for (const std::string& loss : {loss_text(summary.best_validation_loss),
-                                        loss_text(summary.whole_validation_loss.value_or(RunSummary::unknown)),
-                                        loss_text(summary.final_training_loss)}) {
-            text << filling(loss, 12) << loss;
+        text << names.at(id) << filling(names.at(id), widest);
+        for (const double loss :
+             {summary.best_validation_loss, summary.whole_validation_loss.value_or(RunSummary::unknown)}) {
+            text << filling(loss_text(loss), 12) << loss_text(loss);
         }
-        text << std::setw(14) << std::lround(summary.tokens_per_second) << "  " << to_string(outcome.state)
-             << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
+        const std::string training = loss_text(summary.final_training_loss);
+        text << filling(training, 13) << training << std::setw(14) << std::lround(summary.tokens_per_second) << "  "
+             << to_string(outcome.state) << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
     text << "Losses in nats per symbol.\n";
     if (memory.peak > 0) {
@@ -187,12 +202,14 @@ void run(const Flags& flags) {
     if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
     if (flags.plan) return print_plan(description(flags), flags.measure, flags.data_dir, flags.json);
     Plan plan;
-    const auto lab = plan_runs(flags, plan);
+    Names names;
+    const auto lab = plan_runs(flags, plan, names);
     plan.data_dir = flags.data_dir;
     std::map<RunId, Outcome> outcomes;
     if (lab) {
         // Runs that had ended before are part of the answer.
         for (const RunRecord& record : lab->runs()) {
+            names[record.id] = record.name;
             outcomes[record.id] = {
                 {record.id, run_spec_from_json(nlohmann::json::parse(record.settings)), {}, false, {}},
                 record.state,
@@ -204,7 +221,7 @@ void run(const Flags& flags) {
 
     Memory memory;
     const event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
-    print_outcomes(outcomes, memory, flags.json);
+    print_outcomes(outcomes, names, memory, flags.json);
     if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
     if (ending.state == RunState::stopped) {
         throw std::runtime_error(lab ? "Stopped; add --resume to go on from here."

@@ -1,5 +1,6 @@
 #include "app/terminal/training.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "app/terminal/progress.h"
 #include "core/experiment/lab_plan.h"
+#include "core/stats/results_cells.h"
 #include "core/store/lab_recorder.h"
 
 namespace ropelab::terminal {
@@ -19,16 +21,23 @@ std::string progress_text(const event::Progress& progress, double validation_los
     std::ostringstream text;
     text << progress.iteration << " / " << progress.iterations;
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
-    if (progress.iteration > 0) text << "  " << time_text(progress.seconds_left) << " left";
+    if (progress.iteration > 0) text << "  " << duration_text(progress.seconds_left) << " left";
     if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " symbols/s";
     if (std::isfinite(validation_loss)) text << "  best validation loss " << loss_text(validation_loss);
     return text.str();
 }
 
 std::int64_t predicted_bytes(const Plan& plan) {
-    std::vector<RunSpec> specs;
-    for (const PlannedRun& planned : plan.runs) specs.push_back(planned.spec);
-    return estimate(specs).bytes;
+    std::vector<RunSpec> together;
+    std::int64_t alone = 0;
+    for (const PlannedRun& planned : plan.runs) {
+        if (planned.alone) {
+            alone = std::max(alone, estimate({planned.spec}).bytes);
+        } else {
+            together.push_back(planned.spec);
+        }
+    }
+    return std::max(alone, estimate(together).bytes);
 }
 
 }  // namespace
@@ -40,15 +49,8 @@ std::string loss_text(double loss) {
     return text.str();
 }
 
-std::string time_text(double seconds) {
-    const auto whole = static_cast<std::int64_t>(std::lround(seconds));
-    if (whole < 100) return std::to_string(whole) + " s";
-    if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
-}
-
-event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes, Memory& memory,
-                        const std::string& part) {
+event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
+                        Memory& memory) {
     for (const PlannedRun& planned : plan.runs) outcomes[planned.id].plan = planned;
     std::unique_ptr<LabRecorder> recorder;
     if (!lab.empty()) {
@@ -66,12 +68,12 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
         if (recorder) recorder->record(published);
         if (const auto* started = std::get_if<event::CohortStarted>(&published)) {
             for (RunId id : started->runs) outcomes[id].conditions = started->conditions;
-            line.show(part + started->conditions.device + ", " + std::to_string(started->conditions.threads) +
-                      " threads, " + started->conditions.reason);
+            line.show(started->conditions.device + ", " + std::to_string(started->conditions.threads) + " threads, " +
+                      started->conditions.reason);
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
             best = std::fmin(best, evaluated->validation_loss);
         } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
-            line.show(part + progress_text(*progress, best));
+            line.show(progress_text(*progress, best));
         } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {
             Outcome& outcome = outcomes[ended->run];
             outcome.state = ended->state;

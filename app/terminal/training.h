@@ -23,15 +23,12 @@ struct Memory {
     std::int64_t peak = 0;
 };
 
-/// Trains a plan to its end or to an interrupt, with a line of progress that begins with `part` ("run 3 of 12: ");
-/// `lab` is the file it is recorded into, empty for none. Fills in the outcomes of its runs. Returns how it ended; a
-/// plan without runs is finished.
-event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes, Memory& memory,
-                        const std::string& part = "");
+/// Trains a plan to its end or to an interrupt, with a line of progress; `lab` is the file it is recorded into, empty
+/// for none. Fills in the outcomes of its runs. Returns how it ended; a plan without runs is finished.
+event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
+                        Memory& memory);
 
 /// "1.4728", "–" for a loss that is not there.
 std::string loss_text(double loss);
-/// "45 s", "12 min 5 s", "3 h 20 min".
-std::string time_text(double seconds);
 
 }  // namespace ropelab::terminal

@@ -1,18 +1,51 @@
 #include "core/experiment/lab_plan.h"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/experiment/sheets/sheet_lab.h"
 #include "core/spec/error.h"
+#include "core/spec/run_names.h"
 
 namespace ropelab {
 
+namespace {
+
+// Whether the lab keeps a sheet of this experiment whose runs train one by one.
+bool trains_one_by_one(const LabFile& lab, std::int64_t experiment) {
+    for (const DocumentRecord& document : lab.documents(experiment)) {
+        if (document.kind == sheet_document) return nlohmann::json::parse(document.text).value("one_by_one", false);
+    }
+    return false;
+}
+
+Plan enter(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec>& specs,
+           const std::vector<std::size_t>& chosen) {
+    const std::vector<std::string> names = run_names(specs);
+    Plan plan;
+    lab.in_one_transaction([&] {
+        const std::int64_t id = lab.add_experiment(experiment.name(), experiment.to_json().dump());
+        for (const std::size_t place : chosen) {
+            const RunSpec& spec = specs.at(place);
+            const RunId run = lab.add_run(id, names.at(place), to_json(spec).dump());
+            plan.runs.push_back({run, spec, lab.checkpoint_path(run), false, std::nullopt});
+        }
+    });
+    return plan;
+}
+
+}  // namespace
+
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment) {
     const std::vector<RunSpec> specs = experiment.expand();
-    const std::int64_t id = lab.add_experiment(experiment.name(), experiment.to_json().dump());
-    Plan plan;
-    for (const RunSpec& spec : specs) {
-        const RunId run = lab.add_run(id, label_of(spec), to_json(spec).dump());
-        plan.runs.push_back({run, spec, lab.checkpoint_path(run), false, std::nullopt});
-    }
-    return plan;
+    std::vector<std::size_t> all(specs.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return enter(lab, experiment, specs, all);
+}
+
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen) {
+    return enter(lab, experiment, experiment.expand(), chosen);
 }
 
 std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
@@ -43,14 +76,22 @@ std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
 
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
     Plan plan;
+    std::map<std::int64_t, bool> one_by_one;  // by experiment
     for (RunId id : runs) {
         const RunRecord record = lab.run(id);
         if (record.state == RunState::finished) {
             throw BadInput("The run \"" + record.name + "\" is finished; it cannot go on.");
         }
+        if (!one_by_one.contains(record.experiment)) {
+            one_by_one[record.experiment] = trains_one_by_one(lab, record.experiment);
+        }
         plan.runs.push_back({id, run_spec_from_json(nlohmann::json::parse(record.settings)), lab.checkpoint_path(id),
-                             true, record.conditions});
+                             true, record.conditions, one_by_one[record.experiment]});
     }
+    std::stable_sort(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
+        if (a.alone != b.alone) return b.alone;
+        return a.alone && a.spec.seed < b.spec.seed;
+    });
     return plan;
 }
 

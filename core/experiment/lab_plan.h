@@ -12,8 +12,12 @@
 
 namespace ropelab {
 
-/// Enters an experiment and its runs into a lab. Returns the plan that trains them; connect it to a recorder.
+/// Enters an experiment and its runs, under their run_names, into a lab, in one transaction. Returns the plan that
+/// trains them; connect it to a recorder.
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment);
+/// The same with the chosen of its runs alone, by their places in `experiment.expand()`; their names tell them from all
+/// runs of the experiment.
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen);
 
 /// A new lab with what `fill` enters, there as a whole or not at all: a program that is killed meanwhile leaves no lab
 /// with a part of its runs. Throws BadInput as LabFile::create does, and what `fill` throws.
@@ -21,7 +25,8 @@ std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
                                            const std::function<void(LabFile&)>& fill);
 
 /// The plan that goes on with the given runs of a lab from their checkpoints, under the conditions of their first
-/// start. Throws BadInput for a run that is finished or not there.
+/// start. Runs of a sheet that trains one by one are alone, behind the others and seed by seed. Throws BadInput for a
+/// run that is finished or not there.
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
 
 /// The runs of a lab that are neither finished nor failed.

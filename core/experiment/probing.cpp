@@ -6,7 +6,6 @@
 #include <numeric>
 #include <string>
 
-#include "core/data/corpus.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
@@ -22,6 +21,9 @@ constexpr std::int64_t most_windows = 8;
 constexpr std::int64_t most_map_numbers = 8192;
 constexpr std::int64_t least_map = 8;
 constexpr std::int64_t longest_copy = 16;
+constexpr std::int64_t fewest_judged = 4;  // windows
+constexpr std::int64_t most_judged = 32;
+constexpr std::int64_t judged_a_lag = 4;
 
 std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) {
     return (number + divisor - 1) / divisor;
@@ -31,6 +33,10 @@ std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) {
 std::int64_t window_budget(const RunSpec& spec) {
     const std::int64_t steps = std::min<std::int64_t>(spec.evaluate_every, 1000);
     return std::clamp<std::int64_t>(steps * spec.batch / 64, 1, most_windows);
+}
+
+std::int64_t copy_length(std::int64_t window) {
+    return std::min(longest_copy, window / 4);
 }
 
 std::int64_t map_size(const RunSpec& spec) {
@@ -83,6 +89,16 @@ ProbeWindows spaced_windows(std::span<const std::int32_t> text, std::int64_t len
     return windows;
 }
 
+ProbeRequest judging_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t symbols) {
+    ProbeRequest request;
+    request.windows = spaced_windows(
+        text, length, std::clamp(symbols / std::max<std::int64_t>(1, length), fewest_judged, most_judged));
+    request.retrieval = retrieval_text(text, length, judged_a_lag);
+    request.vectors = false;
+    request.attention = false;
+    return request;
+}
+
 ProbeWindows window_of(std::span<const std::int32_t> text) {
     if (text.empty()) throw BadInput("The text to look into is empty; give at least two symbols.");
     ProbeWindows window{std::ssize(text), {text.begin(), text.end()}, {text.begin() + 1, text.end()}};
@@ -90,18 +106,24 @@ ProbeWindows window_of(std::span<const std::int32_t> text) {
     return window;
 }
 
-RetrievalText retrieval_text(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_a_lag) {
-    RetrievalText result;
+std::vector<std::int64_t> retrieval_lags(std::int64_t length) {
     constexpr std::int64_t shortest_window = 8;
-    if (length < shortest_window || std::ssize(text) < length + 1) return result;
-    const std::int64_t copy = std::min(longest_copy, length / 4);
-    result.marked = copy - std::max<std::int64_t>(1, copy / 4);
-
     std::vector<std::int64_t> lags;
+    if (length < shortest_window) return lags;
+    const std::int64_t copy = copy_length(length);
     // The sequence is the window and the target of its last symbol; both copies must fit into it.
     const std::int64_t longest = length + 1 - copy;
     for (std::int64_t lag = copy; lag < longest; lag *= 2) lags.push_back(lag);
     lags.push_back(longest);
+    return lags;
+}
+
+RetrievalText retrieval_text(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_a_lag) {
+    RetrievalText result;
+    const std::vector<std::int64_t> lags = retrieval_lags(length);
+    if (lags.empty() || std::ssize(text) < length + 1) return result;
+    const std::int64_t copy = copy_length(length);
+    result.marked = copy - std::max<std::int64_t>(1, copy / 4);
 
     const RandomStream stream(1, "retrieval");
     result.windows.length = length;
@@ -150,6 +172,14 @@ std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& 
     for (std::size_t i = 0; i < turning.size(); ++i) result[i] = chosen[i] ? turning[i] : 0.0;
     for (const std::int64_t pair : request.stopped_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
     return result;
+}
+
+std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir) {
+    auto corpus = open_corpus(checkpoint.spec, data_dir);
+    if (corpus->vocabulary.to_text() != checkpoint.vocabulary) {
+        throw BadInput("The data \"" + checkpoint.spec.data + "\" has other symbols than when this run was trained.");
+    }
+    return corpus;
 }
 
 std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
 #include "core/spec/engine.h"
 #include "core/spec/probe.h"
@@ -31,10 +33,18 @@ ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t>
 /// Throws BadInput where the text has fewer than length + 1 symbols.
 ProbeWindows spaced_windows(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
 
+/// What a model reads to be judged by its losses: about `symbols` symbols of a text in windows of `length` (4 to 32 of
+/// them), and copies to retrieve; nothing inside attention is measured. Throws as `spaced_windows`.
+ProbeRequest judging_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t symbols);
+
 /// A text as one window; nothing follows its last symbol. Throws BadInput for an empty one.
 ProbeWindows window_of(std::span<const std::int32_t> text);
 
-/// Copies at lags from the copy's own length up to what the window holds, doubling, `windows_a_lag` windows each: a
+/// The lags at which copies are looked for in windows of `length` symbols, ascending: from the copy's own length, a
+/// quarter of the window and 16 at most, doubling up to what the window holds. None where the length is below 8.
+std::vector<std::int64_t> retrieval_lags(std::int64_t length);
+
+/// Copies at retrieval_lags, `windows_a_lag` windows each: a
 /// stretch of the text whose last symbols repeat what stood `lag` before. The copied symbols are drawn one by one from
 /// the text, so that nothing but the copy tells them; of up to 16 the last three quarters are judged. The same windows
 /// at every call. Without windows where the length is below 8 or the text shorter than length + 1.
@@ -47,6 +57,10 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
 
 /// The frequencies that a probe of this run used in a layer that rotates, one a pair, 0 where it does not turn.
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request);
+
+/// The texts that a checkpoint's run was trained and judged on. Throws BadInput as `open_corpus`, and where they have
+/// other symbols by now.
+std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
 /// The model of a checkpoint, as its run has it. Not while a Runner trains: then Runner::probe asks the run itself.
 std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint);

@@ -9,7 +9,9 @@
 
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
+#include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
+#include "core/spec/run_names.h"
 #include "core/store/atomic_file.h"
 
 namespace ropelab {
@@ -50,15 +52,18 @@ Experiment with_whole_paths(Experiment experiment) {
         for (std::string& data : sets) data = data_from_anywhere(data);
         experiment.set("data", std::move(sets));
     }
-    auto runs = experiment.explicit_runs();
-    for (auto& run : runs) {
-        if (const auto data = run.find("data"); data != run.end()) data->second = data_from_anywhere(data->second);
-    }
-    experiment.set_explicit_runs(std::move(runs));
+    const auto mended = [](std::vector<std::map<std::string, std::string>> sets) {
+        for (auto& set : sets) {
+            if (const auto data = set.find("data"); data != set.end()) data->second = data_from_anywhere(data->second);
+        }
+        return sets;
+    };
+    experiment.set_explicit_runs(mended(experiment.explicit_runs()));
+    experiment.set_exclusions(mended(experiment.exclusions()));
     return experiment;
 }
 
-SlurmArray needs_of(const std::vector<RunSpec>& runs) {
+SlurmArray needs_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
     constexpr double mega = 1e6;
     constexpr std::int64_t program_megabytes = 2048;   // the engine, the text and its evaluation
     constexpr std::int64_t gpu_host_megabytes = 4096;  // what CUDA takes on the host besides
@@ -69,7 +74,7 @@ SlurmArray needs_of(const std::vector<RunSpec>& runs) {
         std::vector<RunSpec> members;
         members.reserve(cohort.size());
         for (const std::size_t index : cohort) members.push_back(runs[index]);
-        const Estimate cost = estimate(members);
+        const Estimate cost = estimate(members, 0, data_dir);
         ++array.tasks;
         array.estimated_seconds = std::max(array.estimated_seconds, cost.seconds);
         bytes = std::max(bytes, cost.bytes);
@@ -171,47 +176,40 @@ void make_folder(const fs::path& folder) {
 // copies of the first, made before any run was entered.
 void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
     const auto cohorts = group_into_cohorts(runs);
+    const std::vector<std::string> names = run_names(runs);  // over all tasks, so that a merge keeps them
     const auto first = LabFile::create(folder / lab_name(0));
     const std::int64_t id = first->add_experiment(experiment.name(), experiment.to_json().dump());
     for (std::size_t task = 1; task < cohorts.size(); ++task) first->save_as(folder / lab_name(task));
     for (std::size_t task = 0; task < cohorts.size(); ++task) {
         const auto lab = LabFile::open(folder / lab_name(task));
         for (const std::size_t index : cohorts[task]) {
-            lab->add_run(id, label_of(runs[index]), to_json(runs[index]).dump());
+            lab->add_run(id, names[index], to_json(runs[index]).dump());
         }
     }
 }
 
 }  // namespace
 
-std::vector<RunSpec> runs_of_cohort(const Experiment& experiment, std::int64_t cohort) {
-    const std::vector<RunSpec> runs = experiment.expand();
-    const auto cohorts = group_into_cohorts(runs);
+std::vector<std::size_t> places_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort) {
+    auto cohorts = group_into_cohorts(runs);
     const auto count = static_cast<std::int64_t>(cohorts.size());
     if (cohort < 0 || cohort >= count) {
         throw BadInput("There is no cohort " + std::to_string(cohort) + ": this experiment has " +
                        (count == 1 ? "one, number 0." : "cohorts 0 to " + std::to_string(count - 1) + "."));
     }
-    std::vector<RunSpec> members;
-    for (const std::size_t index : cohorts[static_cast<std::size_t>(cohort)]) members.push_back(runs[index]);
-    return members;
+    return std::move(cohorts[static_cast<std::size_t>(cohort)]);
 }
 
 Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
-    const std::vector<RunSpec> specs = runs_of_cohort(experiment, cohort);
-    const std::int64_t id = lab.add_experiment(experiment.name(), experiment.to_json().dump());
-    Plan plan;
-    for (const RunSpec& spec : specs) {
-        const RunId run = lab.add_run(id, label_of(spec), to_json(spec).dump());
-        plan.runs.push_back({run, spec, lab.checkpoint_path(run), false, std::nullopt});
-    }
-    return plan;
+    return plan_new_runs(lab, experiment, places_of_cohort(experiment.expand(), cohort));
 }
 
 void check_holds_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
-    std::vector<RunSpec> held;
+    std::vector<RunSpec> held, members;
     for (const RunRecord& run : lab.runs()) held.push_back(run_spec_from_json(nlohmann::json::parse(run.settings)));
-    if (held != runs_of_cohort(experiment, cohort)) {
+    const std::vector<RunSpec> runs = experiment.expand();
+    for (const std::size_t place : places_of_cohort(runs, cohort)) members.push_back(runs[place]);
+    if (held != members) {
         throw BadInput("The lab " + lab.path().string() + " holds other runs than cohort " + std::to_string(cohort) +
                        " of the experiment; name that cohort's lab.");
     }
@@ -239,7 +237,7 @@ SlurmArray write_slurm_array(const Experiment& described, const SlurmOptions& op
     }
     const Experiment experiment = with_whole_paths(described);
     const std::vector<RunSpec> runs = experiment.expand();
-    SlurmArray array = needs_of(runs);
+    SlurmArray array = needs_of(runs, options.data_dir);
     make_folder(options.folder);
     write(options.folder / "experiment.json", experiment.to_json().dump(2) + "\n");
     make_labs(options.folder, experiment, runs);

@@ -11,9 +11,9 @@
 
 namespace ropelab {
 
-/// The runs of one cohort of an experiment; cohorts count from 0, in the order of group_into_cohorts. Throws BadInput
-/// for a number that no cohort has.
-std::vector<RunSpec> runs_of_cohort(const Experiment& experiment, std::int64_t cohort);
+/// The runs of one cohort of an experiment, by their places in `runs`, all that it has; cohorts count from 0, in the
+/// order of group_into_cohorts. Throws BadInput for a number that no cohort has.
+std::vector<std::size_t> places_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
 
 /// As plan_new_runs, with one cohort's runs alone; the lab keeps the whole experiment's description.
 Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort);

@@ -66,7 +66,9 @@ std::string label_of(const RunSpec& spec) {
     if (spec.pairs != "all") share += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") share += ", layers " + spec.rotated_layers;
     std::string theta = short_number(spec.theta);
-    if (spec.theta_schedule != ThetaSchedule::constant) theta += " → " + short_number(spec.theta_end);
+    if (spec.theta_schedule != ThetaSchedule::constant) {
+        theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
+    }
     if (spec.theta_training != ThetaTraining::fixed) {
         theta += " trained (" + to_text(key("theta_training").get(spec)) + ")";
     }

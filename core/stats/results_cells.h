@@ -24,6 +24,8 @@ std::string mean_and_deviation(const Description& described, int decimals, const
 std::string interval_text(const Description& described, int decimals, const char* between);
 /// "1200 ± 50", with "(2 of 3)" where not every run came so low.
 std::string until_text(const ResultGroup& group, const char* between);
+/// "45 s", "12 min 5 s", "3 h 20 min".
+std::string duration_text(double seconds);
 /// "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 

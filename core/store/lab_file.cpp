@@ -193,6 +193,12 @@ fs::path LabFile::checkpoint_path(RunId id) const {
     return checkpoint_folder_of(path_) / ("run-" + std::to_string(id) + ".safetensors");
 }
 
+void LabFile::in_one_transaction(const std::function<void()>& writes) {
+    sqlite::Transaction transaction(database_->connection);
+    writes();
+    transaction.commit();
+}
+
 std::int64_t LabFile::add_experiment(const std::string& name, const std::string& description) {
     const sqlite::Connection& database = database_->connection;
     database

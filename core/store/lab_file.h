@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -86,6 +87,9 @@ class LabFile {
     std::filesystem::path checkpoint_folder() const;
     /// Where run `id`'s checkpoint lies (it may not exist).
     std::filesystem::path checkpoint_path(RunId id) const;
+
+    /// What `writes` writes into this lab, all of it or, where it throws, nothing.
+    void in_one_transaction(const std::function<void()>& writes);
 
     std::int64_t add_experiment(const std::string& name, const std::string& description);
     RunId add_run(std::int64_t experiment, const std::string& name, const std::string& settings);

@@ -171,17 +171,19 @@ void Connection::fail(int code) const {
     }
 }
 
-Transaction::Transaction(const Connection& connection, bool write) : connection_(connection) {
-    connection_.run(write ? "BEGIN IMMEDIATE" : "BEGIN");
+Transaction::Transaction(const Connection& connection, bool write)
+    : connection_(connection), inner_(sqlite3_get_autocommit(connection.handle()) == 0) {
+    connection_.run(inner_ ? "SAVEPOINT inner_part" : write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
 Transaction::~Transaction() {
     // After some errors (a full disk) SQLite has rolled back by itself; a second ROLLBACK then fails harmlessly.
-    if (open_) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    const char* back = inner_ ? "ROLLBACK TO inner_part; RELEASE inner_part" : "ROLLBACK";
+    if (open_) sqlite3_exec(connection_.handle(), back, nullptr, nullptr, nullptr);
 }
 
 void Transaction::commit() {
-    connection_.run("COMMIT");
+    connection_.run(inner_ ? "RELEASE inner_part" : "COMMIT");
     open_ = false;
 }
 

@@ -100,7 +100,8 @@ class Connection {
     mutable std::map<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>> statements_;
 };
 
-/// Begins a transaction, for writing at once where `write`; rolled back unless committed.
+/// Begins a transaction, for writing at once where `write`; rolled back unless committed. Inside another transaction of
+/// the connection it is a part of that one, which can be rolled back by itself.
 class Transaction {
  public:
     explicit Transaction(const Connection& connection, bool write = true);
@@ -111,6 +112,7 @@ class Transaction {
 
  private:
     const Connection& connection_;
+    bool inner_ = false;
     bool open_ = true;
 };
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/spec/run_names.h"
 #include "ui/window/format.h"
-#include "ui/window/lab_document.h"
 
 namespace ropelab::ui {
 
@@ -27,7 +27,7 @@ std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
         // The same run trained twice says nothing about the spread.
         if (seeds[place].insert(run.spec.seed).second) groups[place].runs.push_back(run.record.id);
     }
-    const std::vector<std::string> names = runNames(specs);
+    const std::vector<std::string> names = run_names(specs);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         groups[i].label = QString::fromStdString(names[i]);
         if (groups[i].runs.size() < 2) continue;

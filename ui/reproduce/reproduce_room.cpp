@@ -156,7 +156,8 @@ void ReproduceRoom::renewPlan() {
         } else {
             return;
         }
-        m_cost = costWords(*m_plan, m_workspace.settings().value("machine/operations_per_second").toDouble());
+        m_cost = costWords(*m_plan, m_workspace.settings().value("machine/operations_per_second").toDouble(),
+                           m_workspace.dataDir());
     } catch (const std::exception& error) {
         m_plan.reset();
         m_isLabs = false;

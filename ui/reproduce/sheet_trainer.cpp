@@ -42,8 +42,7 @@ QString freePath(const QString& folder, const SheetPlan& plan) {
 // Entered elsewhere and moved: a lab by this name has its whole sheet, or is not there.
 void makeLab(const SheetPlan& plan, const QString& path, const std::filesystem::path& dataDir,
              const Cancelled& cancelled) {
-    const std::vector<RunSpec> specs = plan.experiment.expand();
-    for (const RunSpec& spec : specs) {
+    for (const RunSpec& spec : plan.experiment.expand()) {
         if (cancelled()) return;
         open_corpus(spec, dataDir);
     }
@@ -52,13 +51,8 @@ void makeLab(const SheetPlan& plan, const QString& path, const std::filesystem::
     if (!folder.isValid())
         throw BadInput("A folder for the sheet cannot be made: " + folder.errorString().toStdString());
     const auto lab = LabFile::create(toPath(folder.filePath(QStringLiteral("sheet.ropelab"))));
-    const std::int64_t experiment = enter_sheet(*lab, plan);
-    const std::vector<std::string> names = runNames(specs);
-    std::size_t next = 0;
-    for (const RunRecord& run : lab->runs()) {
-        if (cancelled()) return;
-        if (run.experiment == experiment && next < names.size()) lab->rename_run(run.id, names[next++]);
-    }
+    enter_sheet(*lab, plan);
+    if (cancelled()) return;
     lab->save_as(toPath(path));
 }
 
@@ -200,10 +194,7 @@ void SheetTrainer::next() {
     if (!m_isGoingOn || m_workspace.session().isActive()) return;
     std::vector<RunId> runs;
     try {
-        const std::vector<Plan> left = remaining_plans(*m_workspace.lab().file(), *m_sheet);
-        if (!left.empty()) {
-            for (const PlannedRun& run : left.front().runs) runs.push_back(run.id);
-        }
+        for (const PlannedRun& run : remaining_plan(*m_workspace.lab().file(), *m_sheet).runs) runs.push_back(run.id);
     } catch (const std::exception& error) {
         return fail(QString::fromStdString(error.what()));
     }

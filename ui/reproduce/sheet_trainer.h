@@ -31,8 +31,7 @@ struct SheetStanding {
 SheetStanding standing_of(const LabFile& lab, const StoredSheet& sheet);
 
 /// Takes a sheet from its rules to its verdicts in the window: a lab of its own with rules and predictions fixed, the
-/// runs through the window's session (one plan after another where runs train alone), then what is measured of them.
-/// What lasts is done beside the window's thread.
+/// runs through the window's session, then what is measured of them. What lasts is done beside the window's thread.
 class SheetTrainer : public QObject {
     Q_OBJECT
 

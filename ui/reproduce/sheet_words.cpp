@@ -71,15 +71,18 @@ QString measuredWords(const SheetPlan& plan) {
         for (const std::int64_t factor : plan.extensions) times << QStringLiteral("%1×").arg(factor);
         parts << QObject::tr("Its loss is also measured at %1 the context.").arg(times.join(QStringLiteral(", ")));
     }
+    if (plan.retrieval_windows > 0) {
+        parts << QObject::tr("For the prediction of retrieval, its models are asked for what they read before.");
+    }
     return parts.join(QLatin1Char(' '));
 }
 
 }  // namespace
 
-QString costWords(const SheetPlan& plan, double operationsPerSecond) {
-    const Estimate cost = sheet_cost(plan, plan.experiment.expand(), operationsPerSecond);
+QString costWords(const SheetPlan& plan, double operationsPerSecond, const std::filesystem::path& dataDir) {
+    const Estimate cost = sheet_cost(plan, plan.experiment.expand(), operationsPerSecond, dataDir);
     const QString runs = countText(cost.runs, QObject::tr("run"));
-    return QObject::tr("%1, about %2 of training here, %3; %4 million parameters at most")
+    return QObject::tr("%1, about %2 here with all evaluations and measurements, %3; %4 million parameters at most")
         .arg(plan.one_by_one ? QObject::tr("%1, one by one").arg(runs)
                              : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
              durationText(cost.seconds), bytesText(cost.bytes),

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <QString>
+#include <filesystem>
 #include <span>
 
 #include "ui/reproduce/sheet_trainer.h"
 
 namespace ropelab::ui {
 
-/// "72 runs in 18 cohorts, about 20 s of training, 250 MB; 0.1 million parameters at most".
-QString costWords(const SheetPlan& plan, double operationsPerSecond);
+/// "72 runs in 18 cohorts, about 20 s here with all evaluations and measurements, 250 MB; 0.1 million parameters at
+/// most". Texts are looked for in `dataDir` too, for their length.
+QString costWords(const SheetPlan& plan, double operationsPerSecond, const std::filesystem::path& dataDir);
 
 /// A sheet on one page, as HTML in the theme's colours: what is claimed and what became of it, what runs, by which
 /// rules it is judged, and what cannot be tested at this scale.

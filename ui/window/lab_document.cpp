@@ -5,13 +5,10 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
-#include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
 
 namespace ropelab::ui {
 
@@ -104,10 +101,8 @@ void LabDocument::saveAs(const QString& target) {
 }
 
 Plan LabDocument::addSweep(const Experiment& experiment) {
-    const std::vector<std::string> names = runNames(experiment.expand());
-    LabFile& file = writable();
-    Plan plan = plan_new_runs(file, experiment);
-    for (std::size_t i = 0; i < names.size(); ++i) file.rename_run(plan.runs[i].id, names[i]);
+    experiment.expand();  // refused before there is a file
+    Plan plan = plan_new_runs(writable(), experiment);
     emit runsChanged();
     return plan;
 }
@@ -188,25 +183,6 @@ std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {
     lock->setStaleLockTime(0);  // only a dead program's lock is stale
     if (!lock->tryLock(0)) return nullptr;
     return lock;
-}
-
-std::vector<std::string> runNames(const std::vector<RunSpec>& runs) {
-    std::vector<std::string> names;
-    names.reserve(runs.size());
-    for (const RunSpec& run : runs) names.push_back(label_of(run));
-    const std::set<std::string_view> told = {"theta", "fraction", "partial", "position"};
-    for (const Key& key : keys()) {
-        if (told.contains(key.name)) continue;
-        std::set<std::string> values;
-        for (const RunSpec& run : runs) values.insert(to_text(key.get(run)));
-        if (values.size() < 2) continue;
-        for (std::size_t i = 0; i < runs.size(); ++i) {
-            std::string word(key.name);
-            std::replace(word.begin(), word.end(), '_', ' ');
-            names[i] += ", " + word + " " + to_text(key.get(runs[i]));
-        }
-    }
-    return names;
 }
 
 }  // namespace ropelab::ui

@@ -54,7 +54,8 @@ class LabDocument : public QObject {
     /// Throws BadInput. From then on this document is the target; a lab that had no name leaves nothing behind.
     void saveAs(const QString& target);
 
-    /// Writes an experiment and its runs down (making the file where there is none) and returns them as a plan.
+    /// Writes an experiment and its runs down (making the file where there is none) and returns them as a plan. Throws
+    /// BadInput, and writes nothing, where the experiment does not hold together.
     Plan addSweep(const Experiment& experiment);
     /// The plan of runs that go on from where they stopped. Throws BadInput for settings that this program cannot read.
     Plan continued(const std::vector<RunId>& runs) const;
@@ -90,8 +91,5 @@ class LabDocument : public QObject {
     bool m_unsaved = true;
     bool m_readOnly = false;
 };
-
-/// Names that tell an experiment's runs apart: label_of, and every other key in which they differ.
-std::vector<std::string> runNames(const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab::ui

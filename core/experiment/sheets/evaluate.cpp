@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/experiment/sheets/judge.h"
+#include "core/experiment/sheets/measuring.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 
@@ -117,6 +118,66 @@ std::vector<double> means_of(std::span<const SheetRun> runs, const std::vector<G
     return result;
 }
 
+// The keys by which a group differs from the others: "theta = 500".
+std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group) {
+    std::map<std::string, std::string> own;
+    for (const auto& [key, value] : groups[group]) {
+        const bool is_shared = std::all_of(groups.begin(), groups.end(), [&, k = &key, v = &value](const auto& other) {
+            const auto found = other.find(*k);
+            return found != other.end() && found->second == *v;
+        });
+        if (!is_shared) own[key] = value;
+    }
+    return assignments_text(own);
+}
+
+constexpr const char* not_all = "The runs that decide it have not all given a number.";
+
+void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
+    const Prediction& prediction = scored.prediction;
+    const std::vector<double> low = means_of(runs, prediction.low, prediction.measure);
+    const std::vector<double> high = means_of(runs, prediction.high, prediction.measure);
+    if (low.empty() || high.empty()) {
+        scored.words = not_all;
+        return;
+    }
+    const double below = *std::max_element(low.begin(), low.end());
+    const double above = *std::min_element(high.begin(), high.end());
+    scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
+    scored.words = "The highest mean of those said to be low is " + fixed_text(below, 4) +
+                   ", the lowest of the others " + fixed_text(above, 4) + ".";
+}
+
+// By the prediction's retrieval rule.
+void score_retrieval(ScoredPrediction& scored, std::span<const SheetRun> runs) {
+    const RetrievalRule& rule = *scored.prediction.retrieval;
+    std::vector<GroupKeys> groups = scored.prediction.low;
+    groups.insert(groups.end(), scored.prediction.high.begin(), scored.prediction.high.end());
+    const std::vector<double> near = means_of(runs, groups, retrieval_gain(rule.shortest_lag));
+    const std::vector<double> far = means_of(runs, groups, retrieval_gain(rule.longest_lag));
+    if (near.empty() || far.empty()) {
+        scored.words = not_all;
+        return;
+    }
+    const double highest = *std::max_element(near.begin(), near.end());
+    const std::string lag = std::to_string(rule.shortest_lag);
+    if (highest < rule.least_gain) {
+        scored.words = "No group retrieves even at lag " + lag + ": the highest gain is " + fixed_text(highest, 3) +
+                       ", so that nothing could fail.";
+        return;
+    }
+    const double limit = rule.kept * highest;
+    bool is_right = true;
+    std::string gains;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        is_right = is_right && (far[i] < limit) == (i >= scored.prediction.low.size());
+        gains += (i == 0 ? "" : ", ") + fixed_text(far[i], 3) + " (" + differing_text(groups, i) + ")";
+    }
+    scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
+    scored.words = "The highest gain at lag " + lag + " is " + fixed_text(highest, 3) + ", so that those below " +
+                   fixed_text(limit, 3) + " at lag " + std::to_string(rule.longest_lag) + " fail: " + gains + ".";
+}
+
 }  // namespace
 
 std::string to_string(SheetVerdict verdict) {
@@ -201,17 +262,7 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
             scored.words = "Smoke runs learn nothing that a theory speaks of.";
             continue;
         }
-        const std::vector<double> low = means_of(runs, prediction.low, prediction.measure);
-        const std::vector<double> high = means_of(runs, prediction.high, prediction.measure);
-        if (low.empty() || high.empty()) {
-            scored.words = "The runs that decide it have not all given a number.";
-            continue;
-        }
-        const double below = *std::max_element(low.begin(), low.end());
-        const double above = *std::min_element(high.begin(), high.end());
-        scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-        scored.words = "The highest mean of those said to be low is " + fixed_text(below, 4) +
-                       ", the lowest of the others " + fixed_text(above, 4) + ".";
+        prediction.retrieval ? score_retrieval(scored, runs) : score_order(scored, runs);
     }
     return result;
 }

@@ -6,15 +6,13 @@
 
 #include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
+#include "core/experiment/probing.h"
 #include "core/spec/error.h"
 #include "core/stats/smoothing.h"
 
 namespace ropelab {
 
 namespace {
-
-// Of the validation split; enough for a few hundred windows, and the same symbols at every length.
-constexpr std::size_t extension_symbols = 32768;
 
 struct Finished {
     RunId id;
@@ -60,7 +58,7 @@ std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
     const auto corpus = open_corpus(checkpoint.spec, data_dir);
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
-    const std::size_t available = std::min(extension_symbols, corpus->validation.size());
+    const std::size_t available = std::min<std::size_t>(extension_symbols, corpus->validation.size());
     if (static_cast<std::int64_t>(available) < longest + 1) return {};
     // Whole windows of the longest length, so that every length reads the same symbols.
     const std::size_t read =
@@ -84,6 +82,27 @@ void measure_extensions(LabFile& lab, RunId id, Engine& engine, const SheetPlan&
                         losses.empty() ? std::numeric_limits<double>::quiet_NaN() : losses.back() - losses.front());
 }
 
+void measure_retrieval(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
+                       const std::filesystem::path& data_dir) {
+    const Checkpoint checkpoint = checkpoint_of(lab, id);
+    const auto corpus = open_corpus(checkpoint.spec, data_dir);
+    ProbeRequest request;
+    request.vectors = false;
+    request.attention = false;
+    request.retrieval = retrieval_text(corpus->validation, checkpoint.spec.context, plan.retrieval_windows);
+    std::map<std::int64_t, double> gains;  // ascending: the longest, which says that the run is done, is written last
+    for (const std::int64_t lag : retrieval_lags(checkpoint.spec.context)) {
+        gains[lag] = std::numeric_limits<double>::quiet_NaN();
+    }
+    if (!request.retrieval.lags.empty()) {
+        request.windows = spaced_windows(corpus->validation, checkpoint.spec.context, 1);
+        for (const RetrievalPoint& point : model_of(engine, checkpoint)->probe(request).retrieval) {
+            gains[point.lag] = point.accuracy - point.first_accuracy;
+        }
+    }
+    for (const auto& [lag, gain] : gains) lab.set_measurement(id, retrieval_gain(lag), gain);
+}
+
 void judge_spikes(LabFile& lab) {
     for (const RunRecord& run : lab.runs()) {
         const bool failed = run.state == RunState::failed;
@@ -91,6 +110,11 @@ void judge_spikes(LabFile& lab) {
         const RunSpec spec = run_spec_from_json(nlohmann::json::parse(run.settings));
         lab.set_measurement(run.id, spiked, failed || has_spike(lab.metrics(run.id).steps, spec.warmup) ? 1 : 0);
     }
+}
+
+bool lacks_retrieval(const SheetPlan& plan, const RunSpec& spec, const std::map<std::string, double>& known) {
+    const std::vector<std::int64_t> lags = retrieval_lags(spec.context);
+    return !lags.empty() && measures_retrieval(plan, spec) && !known.contains(retrieval_gain(lags.back()));
 }
 
 bool asks_for(const SheetPlan& plan, const std::string& measure) {
@@ -102,6 +126,19 @@ bool asks_for(const SheetPlan& plan, const std::string& measure) {
 
 std::string loss_at(std::int64_t times) {
     return "loss_at_" + std::to_string(times) + "x";
+}
+
+std::string retrieval_gain(std::int64_t lag) {
+    return "retrieval_gain_at_lag_" + std::to_string(lag);
+}
+
+bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec) {
+    const auto is_of = [&](const GroupKeys& group) { return belongs(spec, group); };
+    return plan.retrieval_windows > 0 &&
+           std::any_of(plan.predictions.begin(), plan.predictions.end(), [&](const Prediction& prediction) {
+               return prediction.retrieval && (std::any_of(prediction.low.begin(), prediction.low.end(), is_of) ||
+                                               std::any_of(prediction.high.begin(), prediction.high.end(), is_of));
+           });
 }
 
 bool has_spike(const RunMetrics::Steps& steps, std::int64_t warmup) {
@@ -122,7 +159,8 @@ std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> ru
         const auto lacks = [&](const char* name) { return !run.measurements.contains(name); };
         return (spikes && (is_finished || run.state == RunState::failed) && lacks(spiked)) ||
                (is_finished && ((plan.writing.samples > 0 && lacks(written_per_second)) ||
-                                (!plan.extensions.empty() && lacks(extension_rise))));
+                                (!plan.extensions.empty() && lacks(extension_rise)) ||
+                                lacks_retrieval(plan, run.spec, run.measurements)));
     });
 }
 
@@ -147,6 +185,7 @@ bool measure_runs(LabFile& lab, const SheetPlan& plan, const std::filesystem::pa
         if (!plan.extensions.empty() && !known.contains(extension_rise)) {
             measure_extensions(lab, run.id, engine(), plan, data_dir);
         }
+        if (lacks_retrieval(plan, run.spec, known)) measure_retrieval(lab, run.id, engine(), plan, data_dir);
     }
     return true;
 }

@@ -17,12 +17,21 @@ inline constexpr const char* written_per_second = "written_symbols_per_second";
 /// How much higher the loss is at the longest of a plan's extensions than at the context, in nats per symbol, over the
 /// same beginning of the validation split.
 inline constexpr const char* extension_rise = "extension_rise";
+/// Of the validation split; enough for a few hundred windows, and the same symbols at every length.
+inline constexpr std::int64_t extension_symbols = 32768;
 /// 1 where the training loss spiked: after the warm-up it rose by more than spike_nats over the lowest smoothed loss
 /// (weight 0.9, F36) before, or the run diverged; else 0.
 inline constexpr const char* spiked = "spiked";
 inline constexpr double spike_nats = 0.5;
 /// "loss_at_2x": at a multiple of the context.
 std::string loss_at(std::int64_t times);
+/// "retrieval_gain_at_lag_16": as RetrievalRule has it, of every lag in windows of the context's length from the
+/// validation split; NaN where that is too short.
+std::string retrieval_gain(std::int64_t lag);
+
+/// Whether a plan measures the retrieval of such a run: whether it is of a group of which a prediction says whether it
+/// fails in it.
+bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec);
 
 /// Whether these steps hold a spike.
 bool has_spike(const RunMetrics::Steps& steps, std::int64_t warmup);

@@ -130,6 +130,27 @@ void predict(SheetPlan& plan, const GroupKeys& base) {
                             measure, low, high));
 }
 
+// What was published of each setting, beside ours: its bands can be seen, though nothing here is measured by it.
+void add_published(SheetPlan& plan) {
+    const json& table = partial_rope_paper().at("lambada_perplexity");
+    const auto perplexity = [](const json& row) { return published_sample(row.at("openai").at("mean"), 1); };
+    for (const json& row : table) {
+        PlannedRow shown =
+            shown_row({{"published", row.at("config")}, {"rotated", row.at("rope")}}, "lambada_perplexity", {});
+        shown.paper = perplexity(row);
+        for (const json& full : table) {
+            const bool is_full = full.at("config") == row.at("config") && full.at("rope") == "100% RoPE";
+            if (!is_full || full == row) continue;
+            shown.paper_baseline = perplexity(full);
+            shown.baseline = GroupKeys{{"fraction", "1"}};
+        }
+        plan.rows.push_back(std::move(shown));
+    }
+    plan.notes.push_back(
+        "Published perplexities on LAMBADA (OpenAI's version), one run a setting, stand below ours, against full "
+        "rotation: they are of the paper's models and of words, and nothing here is compared with them.");
+}
+
 }  // namespace
 
 SheetPlan plan_partial_bands(const SheetRequest& request) {
@@ -169,6 +190,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         add_arm(plan, arm, all);
     }
     plan.experiment.set_explicit_runs(std::move(runs));
+    add_published(plan);
     plan.extensions = {1, 2, 4};
     predict(plan, base);
     return plan;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/experiment/probing.h"
 #include "core/experiment/sheets/building.h"
+#include "core/experiment/sheets/measuring.h"
 #include "core/rope/context.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
@@ -12,8 +14,11 @@ namespace ropelab {
 
 namespace {
 
-constexpr const char* no_retrieval =
-    "No sheet measures retrieval over distance yet; loss is not what the bound speaks of.";
+// For each lag; of 16 copied symbols 12 are judged.
+std::int64_t windows_for(SheetScale scale) {
+    if (scale == SheetScale::smoke) return 2;
+    return scale == SheetScale::laptop ? 32 : 64;
+}
 
 GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
     where[key] = value;
@@ -24,14 +29,15 @@ GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
 struct Candidate {
     GroupKeys group;
     std::string label;
-    std::optional<std::int64_t> breaks;  // first m within the context at which B(m) < 0 (F12, F13)
+    std::optional<std::int64_t> breaks;  // first m within the longest lag at which B(m) < 0 (F12, F13)
     int incomplete = 0;                  // rotated channels that saw no full period (d_r − d_c, F14)
 };
 
 Candidate candidate(GroupKeys group, std::string label, int head_dim, double theta, double fraction,
                     std::int64_t context) {
     const Frequencies turning = frequencies({head_dim, theta, fraction});
-    return {std::move(group), std::move(label), first_negative(turning, head_dim, context),
+    const std::vector<std::int64_t> lags = retrieval_lags(context);
+    return {std::move(group), std::move(label), first_negative(turning, head_dim, lags.empty() ? context : lags.back()),
             turning.rotary_dim - critical_dimension(turning.rotary_dim, theta, static_cast<double>(context))};
 }
 
@@ -39,7 +45,13 @@ void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candid
     Prediction prediction;
     prediction.theory = "context bound (F12, F13; Men et al. 2024)";
     prediction.quantity = "retrieval by distance";
-    prediction.unmeasured = no_retrieval;
+    if (const std::vector<std::int64_t> lags = retrieval_lags(context); lags.empty()) {
+        prediction.unmeasured = "The context is too short to hold two copies.";
+    } else {
+        prediction.retrieval = RetrievalRule{lags.front(), lags.back()};
+        prediction.measure = retrieval_gain(lags.back());
+        plan.retrieval_windows = windows_for(plan.scale);
+    }
     std::string breaking;
     for (const Candidate& each : candidates) {
         (each.breaks ? prediction.high : prediction.low).push_back(each.group);
@@ -51,6 +63,7 @@ void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candid
     prediction.words = breaking.empty() ? "All carry the " + length + ": none fails in retrieval."
                                         : "Retrieval over distance fails for " + breaking + " within the " + length +
                                               " and for no other; loss may well stay low.";
+    if (prediction.retrieval) prediction.words += " " + rule_words(*prediction.retrieval);
     prediction.chance = chance_of_set(candidates.size(), prediction.high.size());
     plan.predictions.push_back(std::move(prediction));
 }

@@ -185,10 +185,10 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     return text + "  (" + std::to_string(agreeing) + " of " + std::to_string(checks.size()) + " agree)\n";
 }
 
-json plan_json(const SheetPlan& plan) {
+json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
     json result = head_json(plan);
     const auto specs = plan.experiment.expand();
-    const Estimate cost = sheet_cost(plan, specs);
+    const Estimate cost = sheet_cost(plan, specs, 0, data_dir);
     result["experiment"] = plan.experiment.to_json();
     result["runs"] = json::array();
     for (const RunSpec& spec : specs) result["runs"].push_back(to_json(spec));
@@ -204,13 +204,13 @@ json plan_json(const SheetPlan& plan) {
     return result;
 }
 
-std::string plan_text(const SheetPlan& plan) {
+std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir) {
     const auto specs = plan.experiment.expand();
-    const Estimate cost = sheet_cost(plan, specs);
+    const Estimate cost = sheet_cost(plan, specs, 0, data_dir);
     std::string text = head_text(plan);
     text += "\nRuns: " + std::to_string(cost.runs) +
             (plan.one_by_one ? ", one by one" : " in " + std::to_string(cost.cohorts) + " cohorts") + ", about " +
-            rough_text(cost.seconds / 60) + " minutes of training here, " +
+            duration_text(cost.seconds) + " here with all evaluations and measurements, " +
             std::to_string((cost.bytes + 500'000) / 1'000'000) + " MB; " +
             rough_text(static_cast<double>(cost.parameters) / 1e6) + " million parameters at most.\n";
     for (const auto& [label, runs] : settings_of(specs)) text += "  " + label + ": " + runs_text(runs) + '\n';

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -25,8 +26,9 @@ std::string sheet_csv(std::span<const SheetRow> rows);
 /// Its rows as LaTeX tables with booktabs, one a measure, notes and rules as comments.
 std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
 
-/// What a plan will do, before anything trained: its runs as JSON and text, with claims, rules and predictions.
-nlohmann::json plan_json(const SheetPlan& plan);
-std::string plan_text(const SheetPlan& plan);
+/// What a plan will do, before anything trained: its runs as JSON and text, with claims, rules and predictions. Texts
+/// are looked for in `data_dir` too, for the cost.
+nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
+std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 
 }  // namespace ropelab

@@ -50,6 +50,15 @@ std::string rule_words(const VerdictRule& rule) {
            " (two one-sided tests), else undecided.";
 }
 
+std::string rule_words(const RetrievalRule& rule) {
+    const std::string shortest = std::to_string(rule.shortest_lag);
+    return "A group fails where its mean gain at lag " + std::to_string(rule.longest_lag) + " is below " +
+           percent(rule.kept) + " of the highest at lag " + shortest +
+           "; the gain is the share of copied symbols that a model tells, less the share where nothing tells them. "
+           "Where no group gains " +
+           percent(rule.least_gain) + " at lag " + shortest + ", it is not scored.";
+}
+
 const std::vector<Sheet>& sheets() {
     static const std::vector<Sheet> all = {
         {"theta-table-2", "The theta paper's table 2: the best validation loss of six bases on three texts",

@@ -72,14 +72,31 @@ struct Claim {
     bool operator==(const Claim&) const = default;
 };
 
-/// What a theory says before the runs: each group of `low` measures below each of `high`.
+/// When a group fails in retrieval. Its gain at a lag is the share of copied symbols that a run tells there, less the
+/// share at the copy's first stand, where nothing tells them (core/spec/probe.h): the mean over its runs.
+struct RetrievalRule {
+    std::int64_t shortest_lag = 0;
+    std::int64_t longest_lag = 0;
+    /// It fails where its gain at the longest lag is below this share of the highest gain of any group at the shortest,
+    double kept = 0.5;
+    /// which has to be this high: else nothing has been learned that could fail.
+    double least_gain = 0.1;
+
+    bool operator==(const RetrievalRule&) const = default;
+};
+/// The same in one sentence.
+std::string rule_words(const RetrievalRule& rule);
+
+/// What a theory says before the runs: each group of `low` measures below each of `high`; with a retrieval rule, each
+/// group of `high` fails and none of `low`.
 struct Prediction {
     std::string theory;    // "context bound (F12)"
     std::string words;     // one sentence
     std::string quantity;  // what the theory speaks of: "retrieval by distance"
     std::string measure;   // that is taken for it; empty where the sheet measures none
     std::vector<GroupKeys> low, high;
-    double chance = 1;       // of being right by luck, every order of the groups being as likely
+    double chance = 1;  // of being right by luck, every order of the groups being as likely
+    std::optional<RetrievalRule> retrieval;
     std::string unmeasured;  // why the quantity is not measured, where it is not
 
     bool operator==(const Prediction&) const = default;
@@ -111,6 +128,9 @@ struct SheetPlan {
     WritingSpeed writing;
     /// Losses are also measured at these multiples of the context (1 among them); needs runs without learned positions.
     std::vector<std::int64_t> extensions;
+    /// Windows for each lag at which runs of which a prediction says that they fail in retrieval, or do not, are looked
+    /// into; 0: none.
+    std::int64_t retrieval_windows = 0;
 };
 /// All but the experiment and the predictions, which a lab keeps by themselves.
 nlohmann::json to_json(const SheetPlan& plan);

@@ -6,12 +6,42 @@
 #include <set>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/probing.h"
+#include "core/experiment/sheets/measuring.h"
+#include "core/experiment/step_cost.h"
 #include "core/spec/numbers.h"
+#include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
 
 using nlohmann::json;
+
+namespace {
+
+// After the training of one run.
+double measuring_seconds(const SheetPlan& plan, const RunSpec& spec, double operations_per_second) {
+    constexpr double to_write_a_symbol = 15e-6;  // seconds, besides the operations, as measured on two cores
+    const auto reading = [&](std::int64_t times, std::int64_t symbols) {
+        RunSpec longer = spec;
+        longer.context *= times;
+        return reading_operations(longer, static_cast<double>(symbols)) / operations_per_second;
+    };
+    double seconds = 0;
+    if (plan.writing.samples > 0) {
+        const auto symbols = static_cast<double>((1 + plan.writing.samples) * plan.writing.length);  // one to warm up
+        const double forward = forward_operations(spec, likely_vocabulary(spec)).total();
+        seconds += symbols * (to_write_a_symbol + forward / operations_per_second);
+    }
+    for (const std::int64_t times : plan.extensions) seconds += reading(times, extension_symbols);
+    if (measures_retrieval(plan, spec)) {
+        const std::int64_t windows = std::ssize(retrieval_lags(spec.context)) * plan.retrieval_windows;
+        seconds += reading(1, windows * spec.context);
+    }
+    return seconds;
+}
+
+}  // namespace
 
 std::string row_label(const json& keys) {
     std::string label;
@@ -71,27 +101,50 @@ std::vector<std::string> needs_of(const SheetPlan& plan) {
 }
 
 std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs) {
-    std::map<std::string, std::size_t> place;
+    std::vector<RunSpec> distinct;  // without their seeds
+    std::vector<int> runs;
+    for (RunSpec spec : specs) {
+        spec.seed = RunSpec{}.seed;
+        const auto known = std::find(distinct.begin(), distinct.end(), spec);
+        if (known == distinct.end()) {
+            distinct.push_back(spec);
+            runs.push_back(1);
+        } else {
+            ++runs[static_cast<std::size_t>(known - distinct.begin())];
+        }
+    }
+    std::vector<RunSpec> without_data = distinct;  // which stands in front
+    for (RunSpec& spec : without_data) spec.data = RunSpec{}.data;
+    const std::vector<std::string> names = run_names(without_data);
     std::vector<std::pair<std::string, int>> settings;
-    for (const RunSpec& spec : specs) {
-        const std::string label = spec.data + ", " + label_of(spec);
-        const auto [found, fresh] = place.emplace(label, settings.size());
-        if (fresh) settings.emplace_back(label, 0);
-        ++settings[found->second].second;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        settings.emplace_back(distinct[i].data + ", " + names[i], runs[i]);
     }
     return settings;
 }
 
-Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second) {
-    if (!plan.one_by_one) return estimate(specs, operations_per_second);
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second,
+                    const std::filesystem::path& data_dir) {
+    // As measured on two cores.
+    constexpr double to_begin = 1;        // second: the engine, the texts
+    constexpr double of_each_run = 0.03;  // checkpoint, looks inside, steps too short to fill a processor
+    if (operations_per_second <= 0) operations_per_second = default_speed();
     Estimate cost;
+    if (plan.one_by_one) {
+        for (const RunSpec& spec : specs) {
+            const Estimate single = estimate({spec}, operations_per_second, data_dir);
+            cost.seconds += single.seconds;
+            cost.bytes = std::max(cost.bytes, single.bytes);
+            cost.parameters = std::max(cost.parameters, single.parameters);
+            ++cost.runs;
+            ++cost.cohorts;
+        }
+    } else {
+        cost = estimate(specs, operations_per_second, data_dir);
+    }
+    cost.seconds += to_begin;
     for (const RunSpec& spec : specs) {
-        const Estimate single = estimate({spec}, operations_per_second);
-        cost.seconds += single.seconds;
-        cost.bytes = std::max(cost.bytes, single.bytes);
-        cost.parameters = std::max(cost.parameters, single.parameters);
-        ++cost.runs;
-        ++cost.cohorts;
+        cost.seconds += of_each_run + measuring_seconds(plan, spec, operations_per_second);
     }
     return cost;
 }

@@ -25,9 +25,11 @@ std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> ro
 std::vector<std::string> rules_of(const SheetPlan& plan);
 /// What it would take for the rows that a plan cannot test, each once.
 std::vector<std::string> needs_of(const SheetPlan& plan);
-/// How many runs a plan has of each setting: {"enwik8, θ 500", 10}, in their order.
+/// How many runs a plan has of each setting, the seed aside: {"enwik8, θ 500, 100 %", 10}, in their order.
 std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);
-/// What training a plan's runs costs; those that train one by one are cohorts of one. The speed as in estimate().
-Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second = 0);
+/// What a plan's runs cost: training, evaluations, and what is measured of them afterwards. Those that train one by one
+/// are cohorts of one. Speed and texts as in estimate(), within about a factor of 1.5 on an idle processor.
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second = 0,
+                    const std::filesystem::path& data_dir = {});
 
 }  // namespace ropelab

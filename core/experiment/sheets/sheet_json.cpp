@@ -58,6 +58,21 @@ std::optional<VerdictRule> rule_from(const json& value) {
     return rule;
 }
 
+json retrieval_json(const std::optional<RetrievalRule>& rule) {
+    if (!rule) return {};
+    return {{"shortest_lag", rule->shortest_lag},
+            {"longest_lag", rule->longest_lag},
+            {"kept", rule->kept},
+            {"least_gain", rule->least_gain},
+            {"words", rule_words(*rule)}};
+}
+std::optional<RetrievalRule> retrieval_from(const json& prediction) {
+    const auto found = prediction.find("retrieval");
+    if (found == prediction.end() || found->is_null()) return std::nullopt;  // none, or a lab from before the rule
+    return RetrievalRule{found->at("shortest_lag").get<std::int64_t>(), found->at("longest_lag").get<std::int64_t>(),
+                         found->at("kept").get<double>(), found->at("least_gain").get<double>()};
+}
+
 json row_json(const PlannedRow& row) {
     return {{"claim", row.claim},
             {"keys", row.keys},
@@ -107,7 +122,8 @@ json to_json(const SheetPlan& plan) {
               {"length", plan.writing.length},
               {"temperature", plan.writing.temperature},
               {"top_k", plan.writing.top_k}}},
-            {"extensions", plan.extensions}};
+            {"extensions", plan.extensions},
+            {"retrieval_windows", plan.retrieval_windows}};
 }
 
 json predictions_json(const SheetPlan& plan) {
@@ -120,6 +136,7 @@ json predictions_json(const SheetPlan& plan) {
                           {"low", prediction.low},
                           {"high", prediction.high},
                           {"chance", prediction.chance},
+                          {"retrieval", retrieval_json(prediction.retrieval)},
                           {"unmeasured", prediction.unmeasured}});
     }
     return result;
@@ -142,6 +159,7 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
         plan.writing = {writing.at("samples").get<std::int64_t>(), writing.at("length").get<std::int64_t>(),
                         writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>()};
         plan.extensions = sheet.at("extensions").get<std::vector<std::int64_t>>();
+        plan.retrieval_windows = sheet.value("retrieval_windows", std::int64_t{0});
         for (const json& entry : predictions) {
             Prediction& prediction = plan.predictions.emplace_back();
             prediction.theory = entry.at("theory").get<std::string>();
@@ -151,6 +169,7 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
             prediction.low = entry.at("low").get<std::vector<GroupKeys>>();
             prediction.high = entry.at("high").get<std::vector<GroupKeys>>();
             prediction.chance = entry.at("chance").get<double>();
+            prediction.retrieval = retrieval_from(entry);
             prediction.unmeasured = entry.at("unmeasured").get<std::string>();
         }
         plan.experiment = Experiment::from_json(experiment);

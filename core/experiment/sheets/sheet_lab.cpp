@@ -1,18 +1,17 @@
 #include "core/experiment/sheets/sheet_lab.h"
 
-#include <algorithm>
-
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
 
 namespace ropelab {
 
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan) {
-    const Plan runs = plan_new_runs(lab, plan.experiment);
-    const std::int64_t experiment = lab.run(runs.runs.front().id).experiment;
-    lab.add_document(experiment, predictions_document, predictions_json(plan).dump());
-    // Last: a lab that was cut off before it has no sheet.
-    lab.add_document(experiment, sheet_document, to_json(plan).dump());
+    std::int64_t experiment = 0;
+    lab.in_one_transaction([&] {
+        experiment = lab.run(plan_new_runs(lab, plan.experiment).runs.front().id).experiment;
+        lab.add_document(experiment, predictions_document, predictions_json(plan).dump());
+        lab.add_document(experiment, sheet_document, to_json(plan).dump());
+    });
     return experiment;
 }
 
@@ -41,19 +40,12 @@ std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment) {
     return runs;
 }
 
-std::vector<Plan> remaining_plans(const LabFile& lab, const StoredSheet& sheet) {
+Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet) {
     std::vector<RunId> left;
     for (const RunId id : unfinished_runs(lab)) {
         if (lab.run(id).experiment == sheet.experiment) left.push_back(id);
     }
-    if (left.empty()) return {};
-    Plan all = plan_continued_runs(lab, left);
-    if (!sheet.plan.one_by_one) return {all};
-    std::stable_sort(all.runs.begin(), all.runs.end(),
-                     [](const PlannedRun& a, const PlannedRun& b) { return a.spec.seed < b.spec.seed; });
-    std::vector<Plan> single;
-    for (const PlannedRun& run : all.runs) single.emplace_back().runs = {run};
-    return single;
+    return plan_continued_runs(lab, left);
 }
 
 }  // namespace ropelab

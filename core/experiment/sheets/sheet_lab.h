@@ -12,8 +12,8 @@ namespace ropelab {
 inline constexpr const char* sheet_document = "sheet";
 inline constexpr const char* predictions_document = "predictions";
 
-/// Enters a sheet's experiment and runs into a lab, its rules and predictions fixed before the first of them. Returns
-/// the experiment's number.
+/// Enters a sheet's experiment and runs into a lab, its rules and predictions fixed before the first of them, in one
+/// transaction. Returns the experiment's number.
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan);
 
 /// The newest sheet of a lab, as it was fixed; nullopt for a lab without one.
@@ -26,8 +26,8 @@ std::optional<StoredSheet> stored_sheet(const LabFile& lab);
 /// The runs of a sheet's experiment with what was measured of them.
 std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);
 
-/// What is still to train, in the order in which it should be: one plan for all runs, or one for each run, seed by
-/// seed, where they train one by one. Empty where nothing is left. The plans are not connected to a recorder yet.
-std::vector<Plan> remaining_plans(const LabFile& lab, const StoredSheet& sheet);
+/// What is still to train, as plan_continued_runs has it. Without runs where nothing is left. Not connected to a
+/// recorder yet.
+Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet);
 
 }  // namespace ropelab

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/spec/error.h"
+#include "core/spec/run_names.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
@@ -32,6 +33,8 @@ class SlurmTest : public testing::Test {
         }
         return result;
     }
+
+    static std::vector<std::string> names_of(const Experiment& described) { return run_names(described.expand()); }
 
     SlurmArray write(const Experiment& described, std::int64_t at_once = 8) {
         return write_slurm_array(described, {out_, "/opt/it's here/ropelab-cli", data_dir_, at_once});
@@ -102,7 +105,12 @@ TEST_F(SlurmTest, TheLabsMergeIntoOneExperiment) {
     EXPECT_EQ(merged->merge(out_ / "task-0.ropelab"), 2);
     EXPECT_EQ(merged->merge(out_ / "task-1.ropelab"), 2);
     EXPECT_EQ(merged->experiments().size(), 1U);
-    EXPECT_EQ(merged->runs().size(), 4U);
+    ASSERT_EQ(merged->runs().size(), 4U);
+    // Made over the whole experiment, though each task holds a part.
+    std::vector<std::string> names;
+    for (const RunRecord& run : merged->runs()) names.push_back(run.name);
+    EXPECT_EQ(names, names_of(experiment()));
+    EXPECT_EQ(names.front(), "θ 100, 100 %, width 16");
 }
 
 TEST_F(SlurmTest, ACohortIsPlannedAlone) {
@@ -112,9 +120,12 @@ TEST_F(SlurmTest, ACohortIsPlannedAlone) {
     EXPECT_EQ(plan.runs[0].spec.width, 32);
     EXPECT_EQ(lab->runs().size(), 2U);
     EXPECT_EQ(lab->experiments().front().description, experiment().to_json().dump());
-    EXPECT_MESSAGE(runs_of_cohort(experiment(), 2), BadInput, "cohorts 0 to 1");
-    EXPECT_MESSAGE(runs_of_cohort(experiment(), -1), BadInput, "no cohort -1");
-    EXPECT_MESSAGE(runs_of_cohort(Experiment("one"), 1), BadInput, "has one, number 0");
+    EXPECT_EQ(lab->runs().front().name, names_of(experiment())[2]);
+    const auto all = experiment().expand();
+    EXPECT_EQ(places_of_cohort(all, 1), (std::vector<std::size_t>{2, 3}));
+    EXPECT_MESSAGE(places_of_cohort(all, 2), BadInput, "cohorts 0 to 1");
+    EXPECT_MESSAGE(places_of_cohort(all, -1), BadInput, "no cohort -1");
+    EXPECT_MESSAGE(places_of_cohort({all.front()}, 1), BadInput, "has one, number 0");
 }
 
 TEST_F(SlurmTest, ATextIsNamedWithItsWholePath) {
@@ -124,6 +135,23 @@ TEST_F(SlurmTest, ATextIsNamedWithItsWholePath) {
     write(described);
     const auto written = nlohmann::json::parse(content_of(out_ / "experiment.json"));
     EXPECT_EQ(written.at("data"), (nlohmann::json{fs::canonical(text).string(), "generated"}));
+}
+
+TEST_F(SlurmTest, AnExclusionNamesTheSameText) {
+    Experiment described = experiment();
+    const fs::path text = folder_.write("text.txt", small_text(3000));
+    const std::string relative = fs::relative(text).string();
+    described.set("data", {relative, "generated"});
+    described.set_exclusions({{{"data", relative}, {"theta", "100"}}});
+    const SlurmArray array = write(described);
+    EXPECT_EQ(array.runs, 6);
+    EXPECT_EQ(array.tasks, 4);
+    const Experiment written = Experiment::from_text(content_of(out_ / "experiment.json"));
+    EXPECT_EQ(written.exclusions().front().at("data"), fs::canonical(text).string());
+    for (int task = 0; task < array.tasks; ++task) {
+        const auto lab = LabFile::open(out_ / ("task-" + std::to_string(task) + ".ropelab"));
+        EXPECT_NO_THROW(check_holds_cohort(*lab, written, task));
+    }
 }
 
 TEST_F(SlurmTest, TheScriptsAreGoodShell) {

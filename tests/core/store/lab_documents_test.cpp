@@ -51,6 +51,30 @@ TEST_F(LabDocuments, AreWrittenOnceAndBeforeTheRuns) {
     EXPECT_EQ(lab_->documents(1).size(), 1U);
 }
 
+TEST_F(LabDocuments, WritesOfOneTransactionStandTogetherOrNotAtAll) {
+    const auto enter = [&] { lab_->add_document(lab_->add_experiment("another", "{}"), "sheet", rules); };
+    EXPECT_THROW(lab_->in_one_transaction([&] {
+        enter();
+        throw std::runtime_error("The lights went out.");
+    }),
+                 std::runtime_error);
+    EXPECT_EQ(lab_->experiments().size(), 1U);
+    // A part that is refused is taken back by itself.
+    lab_->in_one_transaction([&] {
+        enter();
+        EXPECT_THROW(lab_->in_one_transaction([&] {
+            enter();
+            lab_->add_document(1, "sheet", rules);
+            lab_->add_document(1, "sheet", rules);
+        }),
+                     BadInput);
+        enter();
+    });
+    EXPECT_EQ(lab_->experiments().size(), 3U);
+    EXPECT_TRUE(lab_->documents(1).empty());
+    EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->experiments().size(), 3U);
+}
+
 TEST_F(LabDocuments, TheFileItselfRefusesToChangeThem) {
     lab_->add_document(1, "sheet", rules);
     EXPECT_THROW(run_sql(path_, "UPDATE document SET text = '{}'"), BadInput);

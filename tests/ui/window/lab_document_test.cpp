@@ -1,6 +1,7 @@
 #include "ui/window/lab_document.h"
 
 #include <QFileInfo>
+#include <set>
 
 #include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
@@ -69,13 +70,20 @@ TEST_F(LabDocumentTest, RefusesWhatIsNoLabAndKeepsItsOwn) {
     EXPECT_EQ(document.runs().size(), 2u);
 }
 
-TEST(RunNames, TellRunsApartByEveryKeyInWhichTheyDiffer) {
-    Experiment experiment;
-    experiment.set("theta", {"100", "10000"});
+TEST_F(LabDocumentTest, ASweepIsEnteredWholeUnderNamesThatTellItsRunsApart) {
+    LabDocument document(file("labs"));
+    Experiment experiment = smallSweep();
     experiment.set("seed", {"1", "2"});
-    const auto names = runNames(experiment.expand());
-    EXPECT_EQ(names, (std::vector<std::string>{"θ 100, 100 %, seed 1", "θ 100, 100 %, seed 2", "θ 10k, 100 %, seed 1",
-                                               "θ 10k, 100 %, seed 2"}));
+    document.addSweep(experiment);
+    std::set<std::string> names;
+    for (const RunRecord& run : document.runs()) names.insert(run.name);
+    EXPECT_EQ(names.size(), 4u);
+    EXPECT_TRUE(names.begin()->ends_with(", seed 1")) << *names.begin();
+
+    LabDocument other(file("other"));
+    experiment.add_exclusion("theta=7");
+    EXPECT_THROW(other.addSweep(experiment), BadInput);
+    EXPECT_FALSE(other.hasFile());
 }
 
 }  // namespace

@@ -41,6 +41,16 @@ TEST(LaunchOptions, ReadsAFigureAndHeadless) {
     EXPECT_EQ(headless.preset, "theta-minute");
 }
 
+TEST(LaunchOptions, ReadsAReplay) {
+    const auto options =
+        parse({"--replay", R"({"lab": "a.ropelab", "output": "a.gif", "figures": ["logit-share"], "width": 640})"});
+    EXPECT_EQ(options.mode, LaunchOptions::Mode::replay);
+    EXPECT_EQ(options.replay.figures, QStringList("logit-share"));
+    EXPECT_EQ(options.replay.width, 640);
+    EXPECT_THROW(parse({"--replay", "{}"}), BadInput);
+    EXPECT_THROW(parse({"--replay", "{}", "--headless"}), BadInput);
+}
+
 TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
     const std::pair<QStringList, const char*> cases[] = {
         {{"--wrong"}, "wrong"},

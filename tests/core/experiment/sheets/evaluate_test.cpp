@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/experiment/sheets/measuring.h"
 #include "core/spec/error.h"
 #include "tests/core/experiment/sheets/sheet_runs.h"
 
@@ -101,6 +102,42 @@ TEST(Evaluate, PredictionsAreScoredOnMeans) {
     EXPECT_EQ(score(plan, runs)[1].words, silent.unmeasured);
     plan.scale = SheetScale::smoke;
     EXPECT_EQ(score(plan, runs)[0].outcome, ScoredPrediction::Outcome::unmeasured);
+}
+
+// θ = 500 is said to fail in retrieval at lag 64, and 10,000 not to.
+TEST(Evaluate, PredictionsOfRetrievalAreScoredByTheirRule) {
+    SheetPlan plan = plan_of({});
+    Prediction& prediction = plan.predictions.emplace_back();
+    prediction.measure = retrieval_gain(64);
+    prediction.low = {{{"theta", "10000"}, {"data", "generated"}}};
+    prediction.high = {{{"theta", "500"}, {"data", "generated"}}};
+    prediction.retrieval = RetrievalRule{16, 64};
+    const auto scored = [&](double near, double far_500, double far_10k) {
+        std::vector<SheetRun> runs;
+        add_runs(runs, 500, {1, 1});
+        add_runs(runs, 10000, {1, 1});
+        for (SheetRun& run : runs) {
+            run.measurements[retrieval_gain(16)] = run.spec.theta == 500 ? near / 2 : near;
+            run.measurements[retrieval_gain(64)] = run.spec.theta == 500 ? far_500 : far_10k;
+        }
+        return score(plan, runs).front();
+    };
+    using Outcome = ScoredPrediction::Outcome;
+    const ScoredPrediction right = scored(0.8, 0.1, 0.6);
+    EXPECT_EQ(right.outcome, Outcome::right);
+    EXPECT_EQ(right.words,
+              "The highest gain at lag 16 is 0.800, so that those below 0.400 at lag 64 fail: 0.600 (theta = 10000), "
+              "0.100 (theta = 500).");
+    EXPECT_EQ(scored(0.8, 0.1, 0.3).outcome, Outcome::wrong);  // both fail
+    EXPECT_EQ(scored(0.8, 0.5, 0.6).outcome, Outcome::wrong);  // neither does
+    const ScoredPrediction nothing = scored(0.05, 0, 0.05);
+    EXPECT_EQ(nothing.outcome, Outcome::unmeasured);
+    EXPECT_THAT(nothing.words, testing::HasSubstr("No group retrieves even at lag 16"));
+    std::vector<SheetRun> unmeasured;
+    add_runs(unmeasured, 500, {1, 1});
+    EXPECT_THAT(score(plan, unmeasured).front().words, testing::HasSubstr("not all given a number"));
+    plan.scale = SheetScale::smoke;
+    EXPECT_EQ(scored(0.8, 0.1, 0.6).outcome, Outcome::unmeasured);
 }
 
 }  // namespace

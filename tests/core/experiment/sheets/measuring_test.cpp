@@ -3,6 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
+
+#include "core/data/corpus.h"
+#include "core/experiment/checkpoint.h"
+#include "core/experiment/sheets/sheet_lab.h"
+#include "tests/core/experiment/sheets/sheet_runs.h"
+#include "tests/support/scratch_folder.h"
 
 namespace ropelab {
 namespace {
@@ -28,6 +35,77 @@ TEST(Measuring, ASpikeRisesOverTheLowestLossBefore) {
     steps.training_loss.back() = std::numeric_limits<double>::quiet_NaN();
     EXPECT_TRUE(has_spike(steps, 10));
     EXPECT_FALSE(has_spike({}, 0));
+}
+
+// Tells half of the copies at any lag, and none where nothing tells them.
+class Retriever : public Model {
+ public:
+    explicit Retriever(int& probes) : probes_(probes) {}
+    std::vector<float> logits(std::span<const std::int32_t>) override { return {}; }
+    std::vector<std::int32_t> generate(std::span<const std::int32_t>, const Generation&) override { return {}; }
+    double whole_loss(std::span<const std::int32_t>) override { return 1; }
+    ProbeResult probe(const ProbeRequest& request) override {
+        ++probes_;
+        EXPECT_FALSE(request.vectors || request.attention);
+        EXPECT_EQ(request.windows.length, request.retrieval.windows.length);
+        ProbeResult result;
+        const std::set<std::int64_t> lags(request.retrieval.lags.begin(), request.retrieval.lags.end());
+        for (const std::int64_t lag : lags) result.retrieval.push_back({lag, 12, 0.5, 1, 0.125, 3});
+        return result;
+    }
+
+ private:
+    int& probes_;
+};
+
+class RetrievingEngine : public Engine {
+ public:
+    int probes = 0;
+    EngineInfo info() override { return {}; }
+    std::unique_ptr<Cohort> create_cohort(const CohortStart&, const TokenData&) override { return nullptr; }
+    std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override {
+        return std::make_unique<Retriever>(probes);
+    }
+};
+
+// θ = 500 with two seeds is predicted on; θ = 100 is not.
+TEST(Measuring, RetrievalIsMeasuredOnceOfTheRunsThatAPredictionSpeaksOf) {
+    const ScratchFolder folder;
+    SheetPlan plan = plan_of({});
+    plan.experiment.set("data", {folder.write("text.txt", small_text(3000)).string()});
+    plan.experiment.set("context", {"32"});
+    plan.experiment.set("theta", {"100", "500"});
+    plan.experiment.set("seed", {"1", "2"});
+    plan.predictions.emplace_back().high = {{{"theta", "500"}}};
+    plan.predictions.front().retrieval = RetrievalRule{8, 25};
+    plan.retrieval_windows = 2;
+    const auto lab = LabFile::create(folder / "x.ropelab");
+    const std::int64_t experiment = enter_sheet(*lab, plan);
+    lab->checkpoint_folder();
+    std::vector<Event> events;
+    for (const RunRecord& run : lab->runs()) {
+        events.emplace_back(event::RunEnded{run.id, RunState::finished, "", RunSummary{}});
+        Checkpoint checkpoint;
+        checkpoint.spec = run_spec_from_json(nlohmann::json::parse(run.settings));
+        checkpoint.vocabulary = open_corpus(checkpoint.spec)->vocabulary.to_text();
+        checkpoint.conditions = {"float32", "cpu", 1, ""};
+        write_checkpoint(lab->checkpoint_path(run.id), checkpoint);
+    }
+    lab->record(events);
+    EXPECT_EQ(unmeasured_runs(plan, sheet_runs(*lab, experiment)), 2);
+
+    RetrievingEngine engine;
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_TRUE(measure_runs(
+            *lab, plan, {}, [&]() -> Engine& { return engine; }, [] { return false; }));
+        EXPECT_EQ(engine.probes, 2);
+    }
+    const auto runs = sheet_runs(*lab, experiment);
+    EXPECT_EQ(unmeasured_runs(plan, runs), 0);
+    EXPECT_TRUE(runs[0].measurements.empty());
+    EXPECT_EQ(runs[2].measurements,
+              (std::map<std::string, double>{
+                  {retrieval_gain(8), 0.375}, {retrieval_gain(16), 0.375}, {retrieval_gain(25), 0.375}}));
 }
 
 }  // namespace

@@ -24,7 +24,10 @@ TEST(Predictions, OfTheThetaPapersBases) {
     EXPECT_THAT(bound.low, SizeIs(4));
     EXPECT_THAT(bound.words, HasSubstr("θ = 500 (from distance 154 on), θ = 1000 (from distance 197 on)"));
     EXPECT_EQ(bound.quantity, "retrieval by distance");
-    EXPECT_TRUE(bound.measure.empty());
+    EXPECT_EQ(bound.measure, "retrieval_gain_at_lag_241");
+    EXPECT_EQ(bound.retrieval, (RetrievalRule{16, 241}));
+    EXPECT_THAT(bound.words, HasSubstr(rule_words(*bound.retrieval)));
+    EXPECT_EQ(plan.retrieval_windows, 2);  // a plan is of smoke scale unless it says otherwise
     EXPECT_DOUBLE_EQ(bound.chance, 1.0 / 15);
     const Prediction& dimension = plan.predictions[1];
     EXPECT_THAT(dimension.low, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}}));
@@ -42,6 +45,28 @@ TEST(Predictions, OfFractions) {
     EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"fraction", "1"}}));
     EXPECT_EQ(plan.predictions[1].measure, "extension_rise");
     EXPECT_THAT(plan.predictions[1].low, testing::Contains(GroupKeys{{"fraction", "2 ch"}}));
+}
+
+// A base that breaks behind the longest lag is not said to fail, and windows too short for copies say nothing.
+TEST(Predictions, RetrievalIsMeasuredUpToTheLongestLag) {
+    SheetPlan plan;
+    plan.scale = SheetScale::laptop;
+    predict_for_bases(plan, {}, {"500", "1000"}, 64, 200, "", "");
+    EXPECT_EQ(plan.predictions[0].retrieval, (RetrievalRule{16, 185}));
+    EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"theta", "500"}}));  // 1,000 from 197 on
+    EXPECT_EQ(plan.retrieval_windows, 32);
+    SheetPlan brief;
+    predict_for_bases(brief, {}, {"500", "1000"}, 64, 6, "", "");
+    EXPECT_FALSE(brief.predictions[0].retrieval);
+    EXPECT_THAT(brief.predictions[0].unmeasured, HasSubstr("too short"));
+    EXPECT_EQ(brief.retrieval_windows, 0);
+}
+
+TEST(Predictions, TheRuleSaysLagsAndLevels) {
+    const std::string words = rule_words(RetrievalRule{16, 241});
+    for (const char* part : {"at lag 241 is below 50 %", "highest at lag 16", "Where no group gains 10 %"}) {
+        EXPECT_THAT(words, HasSubstr(part));
+    }
 }
 
 TEST(Predictions, ChanceCountsTheOrders) {

@@ -97,6 +97,12 @@ TEST_F(SheetReport, APlanShowsItsRunsAndTheirCost) {
     EXPECT_EQ(json.at("estimate").at("cohorts"), 6);
     EXPECT_GT(json.at("estimate").at("seconds"), 0);
     EXPECT_THAT(plan_text(plan_), HasSubstr("Runs: 6, one by one"));
+    EXPECT_THAT(plan_text(plan_), HasSubstr(" here with all evaluations and measurements"));
+    plan_.extensions = {1, 2};
+    const auto measured = plan_json(plan_);
+    EXPECT_GT(measured.at("estimate").at("seconds"), json.at("estimate").at("seconds"));
+    plan_.writing.samples = 100;
+    EXPECT_GT(plan_json(plan_).at("estimate").at("seconds"), measured.at("estimate").at("seconds"));
     plan_.one_by_one = false;
     EXPECT_EQ(plan_json(plan_).at("estimate").at("cohorts"), 1);
 }

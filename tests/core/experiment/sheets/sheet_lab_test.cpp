@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
 #include "core/spec/error.h"
 #include "tests/core/experiment/sheets/sheet_runs.h"
@@ -16,7 +17,9 @@ class SheetLab : public testing::Test {
         plan_ = plan_of({row_500({})});
         plan_.experiment.set("theta", {"500", "10000"});
         plan_.experiment.set("seed", {"1", "2"});
-        plan_.predictions = {prediction()};
+        plan_.predictions = {prediction(), prediction()};
+        plan_.predictions[1].retrieval = RetrievalRule{16, 241, 0.4, 0.2};
+        plan_.retrieval_windows = 3;
     }
     static Prediction prediction() {
         Prediction result;
@@ -53,22 +56,50 @@ TEST_F(SheetLab, RulesAndPredictionsAreFixedBeforeTheRuns) {
     EXPECT_THROW(lab_->add_document(experiment, "afterthought", "[]"), BadInput);
 }
 
-TEST_F(SheetLab, WhatIsLeftIsTrainedTogetherOrSeedBySeed) {
+TEST_F(SheetLab, WhatIsLeftIsTrainedTogether) {
     enter_sheet(*lab_, plan_);
-    auto stored = *stored_sheet(*lab_);
-    ASSERT_EQ(remaining_plans(*lab_, stored).size(), 1U);
-    EXPECT_EQ(remaining_plans(*lab_, stored)[0].runs.size(), 4U);
+    const auto stored = *stored_sheet(*lab_);
+    EXPECT_EQ(remaining_plan(*lab_, stored).runs.size(), 4U);
     finish({1});
-    EXPECT_EQ(remaining_plans(*lab_, stored)[0].runs.size(), 3U);
-    stored.plan.one_by_one = true;
-    std::vector<std::int64_t> seeds;
-    for (const Plan& plan : remaining_plans(*lab_, stored)) {
-        ASSERT_EQ(plan.runs.size(), 1U);
-        seeds.push_back(plan.runs[0].spec.seed);
-    }
-    EXPECT_EQ(seeds, (std::vector<std::int64_t>{1, 2, 2}));
+    const Plan left = remaining_plan(*lab_, stored);
+    ASSERT_EQ(left.runs.size(), 3U);
+    for (const PlannedRun& run : left.runs) EXPECT_FALSE(run.alone);
     finish({2, 3, 4});
-    EXPECT_TRUE(remaining_plans(*lab_, stored).empty());
+    EXPECT_TRUE(remaining_plan(*lab_, stored).runs.empty());
+}
+
+// Their times are compared: also where they go on beside runs that train together.
+TEST_F(SheetLab, RunsOfAOneByOneSheetAreAloneSeedBySeed) {
+    const Plan together = plan_new_runs(*lab_, plan_.experiment);
+    plan_.one_by_one = true;
+    enter_sheet(*lab_, plan_);
+    std::vector<RunId> all;
+    for (const RunRecord& run : lab_->runs()) all.push_back(run.id);
+    const Plan plan = plan_continued_runs(*lab_, {all.rbegin(), all.rend()});
+    ASSERT_EQ(plan.runs.size(), 8U);
+    std::vector<std::int64_t> seeds;
+    for (std::size_t i = 0; i < 8; ++i) {
+        EXPECT_EQ(plan.runs[i].alone, i >= 4);
+        if (i >= 4) seeds.push_back(plan.runs[i].spec.seed);
+    }
+    EXPECT_EQ(seeds, (std::vector<std::int64_t>{1, 1, 2, 2}));
+}
+
+TEST_F(SheetLab, ASheetIsInTheLabWholeOrNotAtAll) {
+    plan_.rows.clear();
+    plan_.experiment.add_exclusion("theta=500");
+    plan_.experiment.add_exclusion("theta=10000");
+    EXPECT_THROW(enter_sheet(*lab_, plan_), BadInput);
+    EXPECT_TRUE(lab_->experiments().empty());
+    EXPECT_THROW(lab_->in_one_transaction([&] {
+        plan_new_runs(*lab_, Experiment("one"));
+        throw std::runtime_error("The lights went out.");
+    }),
+                 std::runtime_error);
+    EXPECT_TRUE(lab_->experiments().empty());
+    EXPECT_TRUE(lab_->runs().empty());
+    lab_->in_one_transaction([&] { plan_new_runs(*lab_, Experiment("one")); });
+    EXPECT_EQ(lab_->runs().size(), 1U);
 }
 
 TEST_F(SheetLab, RunsComeWithWhatWasMeasuredOfThem) {
