@@ -1,11 +1,8 @@
-#include <unistd.h>
-
-#include <cstring>
-#include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "app/terminal/verbs.h"
-#include "core/spec/error.h"
+#include "app/terminal/window_program.h"
 
 namespace ropelab::terminal {
 
@@ -19,16 +16,8 @@ struct Flags {
     std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step;
 };
 
-// Figures are painted by the window's program, without a display; so this one needs no Qt on a cluster.
 void run(const Flags& flags) {
-    std::error_code error;
-    const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    const auto window = here / "ropelab";
-    if (!std::filesystem::exists(window, error)) {
-        throw BadInput("Figures need the window's program, and " + window.string() +
-                       " is not there; build it, or install it beside ropelab-cli.");
-    }
-    std::vector<std::string> arguments = {window.string(), "--figure", flags.name, "--output", flags.output};
+    std::vector<std::string> arguments = {"--figure", flags.name, "--output", flags.output};
     const auto add = [&](const char* flag, const std::string& value) {
         if (!value.empty()) arguments.insert(arguments.end(), {flag, value});
     };
@@ -43,13 +32,7 @@ void run(const Flags& flags) {
     add("--run", flags.run);
     add("--beside", flags.beside);
     add("--step", flags.step);
-    std::vector<char*> pointers;
-    pointers.reserve(arguments.size() + 1);
-    for (std::string& argument : arguments) pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    setenv("QT_QPA_PLATFORM", "offscreen", 1);
-    execv(window.c_str(), pointers.data());
-    throw std::runtime_error(window.string() + " does not start: " + std::strerror(errno) + ".");
+    become_window_program("Figures", std::move(arguments));
 }
 
 }  // namespace

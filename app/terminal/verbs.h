@@ -18,6 +18,7 @@ void add_probe(CLI::App& program);
 void add_sample(CLI::App& program);
 void add_results(CLI::App& program);
 void add_figure(CLI::App& program);
+void add_replay(CLI::App& program);
 void add_export(CLI::App& program);
 void add_doctor(CLI::App& program);
 void add_bench(CLI::App& program);

@@ -75,6 +75,8 @@ int main(int argc, char** argv) {
                 return runHeadless(options);
             case Mode::figure:
                 return writeFigure(options);
+            case Mode::replay:
+                return writeReplay(options);
             default:
                 return openWindow(options, sinceStart);
         }

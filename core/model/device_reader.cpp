@@ -7,6 +7,7 @@
 
 #include "core/model/device_graph.h"
 #include "core/model/device_launch.h"
+#include "core/model/layer_of.h"
 #include "core/model/repeated_work.h"
 
 namespace ropelab {
@@ -86,19 +87,11 @@ DeviceReader::DeviceReader(const RunSpec& spec, const Parameters& weights, Preci
     positions_ = copy(weights, "positions.weight");
     final_norm_ = norm("final_norm");
     head_ = matrix(spec.tied_head ? "embedding" : "head");
-    const std::string up = spec.block == Block::llama ? ".mlp.gate_up" : ".mlp.up";
     for (std::int64_t index = 0; index < spec.layers; ++index) {
-        const std::string name = "layers." + std::to_string(index);
-        layers_.push_back({.attention_norm = norm(name + ".attention_norm"),
-                           .mlp_norm = norm(name + ".mlp_norm"),
-                           .query_norm = norm(name + ".attention.query_norm"),
-                           .key_norm = norm(name + ".attention.key_norm"),
-                           .qkv = matrix(name + ".attention.qkv"),
-                           .output = matrix(name + ".attention.output"),
-                           .up = matrix(name + up),
-                           .down = matrix(name + ".mlp.down"),
-                           .keys = torch::zeros({spec.kv_heads(), spec.context, spec.head_dim()}, options),
-                           .values = torch::zeros({spec.kv_heads(), spec.context, spec.head_dim()}, options)});
+        layers_.push_back(layer_of<Layer>(spec, index, norm, matrix));
+        for (torch::Tensor* held : {&layers_.back().keys, &layers_.back().values}) {
+            *held = torch::zeros({spec.kv_heads(), spec.context, spec.head_dim()}, options);
+        }
     }
     for (RotaryTables& turns : tables_.layers) {
         if (turns.defined()) turns = {turns.cosine.contiguous(), turns.sine.contiguous()};

@@ -42,7 +42,7 @@ TEST(FrequenciesVerb, RefusesBadInputInOneSentence) {
 
 TEST(Help, EveryVerbAndTheKeysExplainThemselves) {
     for (const char* verb : {"frequencies", "context", "cache", "rotate", "data", "train", "sweep", "sample", "results",
-                             "figure", "doctor"}) {
+                             "figure", "replay", "doctor"}) {
         const auto help = ropelab_cli({verb, "--help"});
         EXPECT_EQ(help.status, 0) << verb;
         EXPECT_GT(help.out.size(), 100U) << verb;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "tests/cli/terminal.h"
 
@@ -115,7 +117,92 @@ TEST_F(ProbeVerbTest, LooksIntoTheCheckpointWhereItMust) {
     EXPECT_EQ(unscaled.at("inverse_frequencies").at(0), 1.0);
 }
 
+TEST_F(ProbeVerbTest, KnocksPairsOutByNumberByRangeOrFromAnEnd) {
+    const auto fast = json_of({"--stop-pairs", "fast2"});
+    EXPECT_EQ(fast.at("stopped_pairs"), nlohmann::json({0, 1}));
+    EXPECT_EQ(fast.at("loss"), json_of({"--stop-pairs", "0-1"}).at("loss"));
+    const auto plain = json_of({"--windows", "32"});
+    EXPECT_EQ(fast.at("whole_loss"), plain.at("loss"));
+    EXPECT_EQ(fast.at("whole_loss_by_position"), plain.at("loss_by_position"));
+    EXPECT_EQ(fast.at("whole_accuracy"), plain.at("accuracy"));
+    EXPECT_NE(fast.at("loss"), plain.at("loss"));
+    EXPECT_TRUE(plain.at("whole_loss").is_null());
+    const auto slow = json_of({"--remove-pairs", "slow3"});
+    EXPECT_EQ(slow.at("removed_pairs"), nlohmann::json({5, 6, 7}));
+    EXPECT_THAT(probe({"--remove-pairs", "3"}).out, testing::HasSubstr("without the knock-out"));
+
+    const auto curve = json_of({"--knock-outs", "stop"});
+    EXPECT_EQ(curve.at("knock_out"), "stop");
+    EXPECT_EQ(curve.at("iteration"), 20);
+    EXPECT_EQ(curve.at("pairs"), nlohmann::json({0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    for (const char* key : {"fast_loss", "slow_loss", "fast_accuracy", "slow_accuracy"}) {
+        ASSERT_EQ(curve.at(key).size(), 9U) << key;
+    }
+    EXPECT_EQ(curve.at("fast_loss").at(0), curve.at("slow_loss").at(0));
+    EXPECT_EQ(curve.at("fast_loss").at(8), curve.at("slow_loss").at(8));
+    EXPECT_EQ(curve.at("slow_loss").at(4), curve.at("slow_loss").at(0));  // the slow half does not turn anyway
+    EXPECT_NE(curve.at("fast_loss").at(4), curve.at("fast_loss").at(0));
+    EXPECT_THAT(probe({"--knock-outs", "remove"}).out, testing::HasSubstr("Pairs removed"));
+}
+
+TEST_F(ProbeVerbTest, ReadsBeyondTheContextByEveryScaling) {
+    const auto all = json_of({"--beyond", "2"});
+    EXPECT_EQ(all.at("context"), 32);
+    EXPECT_EQ(all.at("length"), 64);
+    std::vector<std::string> scalings;
+    for (const auto& reading : all.at("readings")) {
+        scalings.push_back(reading.at("scaling"));
+        EXPECT_EQ(reading.at("steps"), 0);
+        EXPECT_TRUE(reading.at("learning_rate").is_null());
+        ASSERT_EQ(reading.at("loss_by_position").size(), 64U);
+        EXPECT_NEAR((reading.at("loss_inside").get<double>() + reading.at("loss_beyond").get<double>()) / 2,
+                    reading.at("loss"), 1e-6);
+    }
+    EXPECT_EQ(scalings, (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "yarn", "llama3"}));
+
+    const auto one = json_of({"--beyond", "2", "--scaling", "yarn"});
+    ASSERT_EQ(one.at("readings").size(), 1U);
+    EXPECT_EQ(one.at("readings").at(0), all.at("readings").at(4));
+    const auto same = json_of({"--context", "64", "--scaling", "yarn", "--windows", "32"});
+    EXPECT_NEAR(same.at("loss"), one.at("readings").at(0).at("loss"), 1e-6);
+    EXPECT_THAT(probe({"--beyond", "2"}).out, testing::HasSubstr("loss beyond"));
+}
+
+TEST_F(ProbeVerbTest, FineTunesACopyBeyondTheContext) {
+    const auto bytes = [] {
+        std::ifstream stream(lab() + ".checkpoints/run-1.safetensors", std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(stream), {});
+    };
+    const std::string before = bytes();
+    EXPECT_FALSE(before.empty());
+    const std::vector<std::string> question = {"--beyond", "2", "--scaling", "linear", "--fine-tune", "20"};
+    const auto tuned = json_of(question);
+    ASSERT_EQ(tuned.at("readings").size(), 2U);
+    const auto& first = tuned.at("readings").at(0);
+    const auto& last = tuned.at("readings").at(1);
+    EXPECT_EQ(first, json_of({"--beyond", "2", "--scaling", "linear"}).at("readings").at(0));
+    EXPECT_EQ(last.at("steps"), 20);
+    EXPECT_DOUBLE_EQ(last.at("learning_rate"), 1e-4);
+    EXPECT_LT(last.at("loss_beyond"), first.at("loss_beyond"));
+    EXPECT_EQ(json_of(question), tuned);
+    const auto none = json_of({"--beyond", "2", "--scaling", "linear", "--fine-tune", "0"});
+    EXPECT_EQ(none.at("readings").at(1).at("loss_by_position"), first.at("loss_by_position"));
+    const auto faster =
+        json_of({"--beyond", "2", "--scaling", "linear", "--fine-tune", "20", "--learning-rate", "1e-3"});
+    EXPECT_LT(faster.at("readings").at(1).at("loss"), last.at("loss"));
+    EXPECT_EQ(bytes(), before);
+    EXPECT_EQ(json_of({}).at("iteration"), 20);
+}
+
 TEST_F(ProbeVerbTest, RefusesWhatItCannotShow) {
+    EXPECT_BAD_INPUT(probe({"--stop-pairs", "fast9"}), "1 to 8 from an end");
+    EXPECT_BAD_INPUT(probe({"--knock-outs", "stopp"}), "did you mean \"stop\"?");
+    EXPECT_BAD_INPUT(probe({"--knock-outs", "stop", "--beyond", "2"}), "leave the others out");
+    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--context", "64"}), "leave the others out");
+    EXPECT_BAD_INPUT(probe({"--beyond", "0"}), "1 time or more");
+    EXPECT_BAD_INPUT(probe({"--fine-tune", "5"}), "--fine-tune needs --beyond");
+    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--fine-tune", "-1"}), "takes -1 steps");
+    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--learning-rate", "1e-3"}), "--learning-rate needs --fine-tune");
     EXPECT_BAD_INPUT(probe({"--step", "5"}), "these steps can be shown: 0, 1, 2, 4, 8, 10, 20");
     EXPECT_BAD_INPUT(probe({"--step", "10", "--text", "e a"}), "has a checkpoint of step 20, not of step 10");
     EXPECT_BAD_INPUT(probe({"--run", "7"}), "no run 7");

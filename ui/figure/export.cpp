@@ -139,25 +139,10 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
     return bytes.insert(bytes.lastIndexOf("</svg>"), metadata);
 }
 
-QImage image(const Figure& figure, const ExportOptions& options) {
-    const double unit = options.dpi / 72.0;
-    QImage result(sizeIn(options, unit), QImage::Format_RGB32);
-    const auto dotsPerMeter = static_cast<int>(std::lround(options.dpi / 0.0254));
-    result.setDotsPerMeterX(dotsPerMeter);
-    result.setDotsPerMeterY(dotsPerMeter);
-    paintFigure(figure, result, result.size(), styleOf(options, unit), false);
-    result.setText(QStringLiteral("Title"), titleOf(figure));
-    result.setText(QStringLiteral("Description"), figure.summary);
-    result.setText(QStringLiteral("Software"), QStringLiteral("RoPE Lab"));
-    result.setText(QStringLiteral("Settings"), settingsText(figure));
-    result.setText(QStringLiteral("Data"), QString::fromUtf8(figureCsv(figure)));
-    return result;
-}
-
 QByteArray png(const Figure& figure, const ExportOptions& options) {
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
-    image(figure, options).save(&buffer, "PNG");
+    figureImage(figure, options).save(&buffer, "PNG");
     return buffer.data();
 }
 
@@ -202,20 +187,42 @@ QByteArray figureBytes(const Figure& figure, const ExportOptions& options) {
     return figureCsv(figure);
 }
 
+QImage figureImage(const Figure& figure, const ExportOptions& options) {
+    check(options);
+    const double unit = options.dpi / 72.0;
+    QImage result(sizeIn(options, unit), QImage::Format_RGB32);
+    const auto dotsPerMeter = static_cast<int>(std::lround(options.dpi / 0.0254));
+    result.setDotsPerMeterX(dotsPerMeter);
+    result.setDotsPerMeterY(dotsPerMeter);
+    paintFigure(figure, result, result.size(), styleOf(options, unit), false);
+    result.setText(QStringLiteral("Title"), titleOf(figure));
+    result.setText(QStringLiteral("Description"), figure.summary);
+    result.setText(QStringLiteral("Software"), QStringLiteral("RoPE Lab"));
+    result.setText(QStringLiteral("Settings"), settingsText(figure));
+    result.setText(QStringLiteral("Data"), QString::fromUtf8(figureCsv(figure)));
+    return result;
+}
+
 void exportFigure(const Figure& figure, const ExportOptions& options, const QString& path) {
     const QByteArray bytes = figureBytes(figure, options);
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
         throw BadInput("The figure cannot be written to \"" + path.toStdString() +
-                       "\": " + file.errorString().toStdString() + ".");
+                       "\": " + writeErrorText(file).toStdString() + ".");
     }
+}
+
+QString writeErrorText(const QIODevice& device) {
+    const bool unknown = device.errorString() == QFile().errorString();
+    return unknown ? QCoreApplication::translate("export", "it was written in part only, so the disk may be full")
+                   : device.errorString();
 }
 
 QMimeData* figureMimeData(const Figure& figure, const ExportOptions& options) {
     check(options);
     auto* data = new QMimeData;
     const QByteArray csv = figureCsv(figure);
-    data->setImageData(image(figure, options));
+    data->setImageData(figureImage(figure, options));
     data->setData(QStringLiteral("image/png"), png(figure, options));
     data->setData(QStringLiteral("image/svg+xml"), svg(figure, options));
     data->setData(QStringLiteral("application/pdf"), pdf(figure, options));

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <QByteArray>
+#include <QImage>
 #include <QString>
 
 #include "ui/figure/figure.h"
 #include "ui/theme/theme.h"
 
+class QIODevice;
 class QMimeData;
 
 namespace ropelab::ui {
@@ -32,8 +34,13 @@ FigureFormat formatOf(const QString& path);
 /// The figure as a file's contents. Data and settings are inside: PDF attachments and XMP, SVG description, PNG text
 /// chunks, CSV comments. Numbers in the C locale. Throws BadInput for a size out of range.
 QByteArray figureBytes(const Figure& figure, const ExportOptions& options);
+/// The figure as pixels, with data and settings in its texts.
+QImage figureImage(const Figure& figure, const ExportOptions& options);
 /// Writes it, whole or not at all. Throws BadInput where the file cannot be written.
 void exportFigure(const Figure& figure, const ExportOptions& options, const QString& path);
+
+/// Why a device took no more, also where Qt does not know: a full disk takes a part of what is written to it.
+QString writeErrorText(const QIODevice& device);
 
 /// The numbers: comment lines with "#", then one column for x and one a curve (two with raw values), by RFC 4180. Cells
 /// without a finite value are empty.

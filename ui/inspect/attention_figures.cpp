@@ -1,101 +1,51 @@
 #include "ui/inspect/attention_figures.h"
 
-#include <QFontMetricsF>
-#include <QImage>
 #include <QObject>
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 
 #include "core/experiment/probing.h"
-#include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
-#include "ui/theme/color_maps.h"
+#include "ui/inspect/attention_difference.h"
+#include "ui/inspect/attention_seen.h"
 #include "ui/window/format.h"
 
 namespace ropelab::ui {
 namespace {
 
-constexpr double kTitle = 14;  // points above each small map
-constexpr double kGap = 4;
-
-/// What attention figures read, and when it was seen.
-struct Seen {
-    const ProbeResult* result = nullptr;
-    std::int64_t iteration = 0;
-};
-
-Seen seenOf(const InspectData& data) {
-    if (data.run && data.text) return {data.text.get(), data.textIteration};
-    if (const Snapshot* now = data.snapshot()) return {now->result.get(), now->iteration};
-    return {};
+/// The part of the pair that was asked for with the typed text, in the chosen head; empty without.
+std::vector<double> pairPartOf(const InspectData& data) {
+    if (!data.run || !data.text || !data.textPair || data.text->pair_logits.empty()) return {};
+    return mapOf(data.text->pair_logits, data);
 }
 
-/// The map of one head (or a mean), rows × columns.
-std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
-    return meanRow(array, layerOf(data), headOf(data), data.run->spec.heads);
-}
-
-int sideOf(const ProbeArray& array) {
-    return array.shape.size() == 4 ? static_cast<int>(array.shape[2]) : 0;
-}
-
-/// ProbeArray::row gives the numbers at the first two indices: of one map, row by row.
-QImage pictureOf(std::span<const float> map, int side) {
-    QImage image(side, side, QImage::Format_ARGB32);
-    image.fill(Qt::transparent);
-    for (int query = 0; query < side; ++query) {
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(side - 1 - query));  // upwards, as on the large map
-        for (int key = 0; key <= query; ++key) {
-            const double share = static_cast<double>(map[static_cast<std::size_t>(query * side + key)]);
-            line[key] = viridis(std::sqrt(std::clamp(share, 0.0, 1.0)));
-        }
-    }
-    return image;
-}
-
-struct Grid {
-    int layers = 0;
-    int heads = 0;
-    std::vector<QImage> maps;
-    int pickedLayer = -1;
-    int pickedHead = -1;
-};
-
-QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int layer, int head) {
-    const double width = all.width() / grid.heads;
-    const double height = all.height() / grid.layers;
-    const double side = std::max(1.0, std::min(width - style.units(2 * kGap), height - style.units(kTitle + kGap)));
-    const double left = all.left() + head * width + (width - side) / 2;
-    const double top = all.top() + layer * height + (height - style.units(kTitle) - side) / 2 + style.units(kTitle);
-    return {left, top, side, side};
-}
-
-void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, const Grid& grid) {
-    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-    painter.setFont(style.font(style.tickPt));
-    for (int layer = 0; layer < grid.layers; ++layer) {
-        for (int head = 0; head < grid.heads; ++head) {
-            const QRectF cell = cellOf(all, style, grid, layer, head);
-            painter.drawImage(cell, grid.maps[static_cast<std::size_t>(layer * grid.heads + head)]);
-            const bool picked = layer == grid.pickedLayer && head == grid.pickedHead;
-            painter.setPen(QPen(picked ? style.theme.accent : style.theme.hairline, style.units(picked ? 2 : 0.75)));
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRect(cell);
-            painter.setPen(picked ? style.theme.accent : style.theme.quietText);
-            const QFontMetricsF metrics(painter.font());
-            QString text = QObject::tr("layer %1, head %2").arg(layer).arg(head);
-            if (metrics.horizontalAdvance(text) > all.width() / grid.heads) {
-                text = QStringLiteral("%1.%2").arg(layer).arg(head);
+/// That part as points on a map, in the hues of the map of the part alone: larger where it raises or lowers the logit
+/// by more.
+std::vector<FigureCurve> pairPoints(const std::vector<double>& part, int side) {
+    double most = 0;
+    for (const double value : part) most = std::max(most, std::abs(value));
+    std::vector<FigureCurve> result;
+    if (most == 0) return result;
+    constexpr int sizes = 3;  // of 1/4 to 1/2 of the most, to 3/4, and above
+    for (const bool raises : {true, false}) {
+        for (int size = 0; size < sizes; ++size) {
+            FigureCurve points = inspectCurve({}, raises ? QObject::tr("logit raised") : QObject::tr("logit lowered"),
+                                              Ink::data(raises ? 1 : 5), {}, {});
+            points.shape = FigureCurve::Shape::points;
+            points.pointPt = 2 + 1.25 * size;
+            for (int key = 0; key < side; ++key) {
+                for (int query = key; query < side; ++query) {
+                    const double value = part[static_cast<std::size_t>(query * side + key)];
+                    const int its = std::min(sizes, static_cast<int>((sizes + 1) * std::abs(value) / most)) - 1;
+                    if (its != size || (value > 0) != raises) continue;
+                    points.x.append(key);
+                    points.y.append(query);
+                }
             }
-            painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), text);
+            if (!points.x.isEmpty()) result.push_back(std::move(points));
         }
     }
-}
-
-QString stepNote(const InspectData& data, const Seen& seen) {
-    const QString of = data.text ? QObject::tr("%1, step %2, the typed text") : QObject::tr("%1, step %2");
-    return of.arg(data.run->name, groupedText(seen.iteration));
+    return result;
 }
 
 /// A square map over positions, queries upwards.
@@ -136,15 +86,21 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
         const int query = static_cast<int>(std::lround(place.y()));
         return query >= 0 && query < side ? std::optional(query) : std::nullopt;
     };
-    picture.readout = [map, symbols = reading.symbols, what](QPointF place) -> std::optional<FigureView::Readout> {
+    picture.readout = [map, symbols = reading.symbols, what, part = pairPartOf(data),
+                       pair = data.textPair](QPointF place) -> std::optional<FigureView::Readout> {
         const int key = static_cast<int>(std::lround(place.x()));
         const int query = static_cast<int>(std::lround(place.y()));
         if (key < 0 || query < key || query >= map.rows || query >= symbols.size()) return std::nullopt;
         const double value = static_cast<double>(map.values[static_cast<qsizetype>(query) * map.columns + key]);
-        return FigureView::Readout{
+        FigureView::Readout readout{
             QObject::tr("“%1” at %2 reads “%3” at %4").arg(symbols[query]).arg(query).arg(symbols[key]).arg(key),
             static_cast<double>(key),
             {{what, readableNumber(value)}, {QObject::tr("distance"), QString::number(query - key)}}};
+        if (!part.empty() && map.scale == FigureMap::Scale::magnitude) {
+            readout.rows.push_back({QObject::tr("pair %1’s part of the logit").arg(*pair),
+                                    readableNumber(part[static_cast<std::size_t>(query * map.columns + key)])});
+        }
+        return readout;
     };
     return picture;
 }
@@ -168,84 +124,46 @@ Reading readingOf(const InspectData& data, int query) {
     return reading;
 }
 
-InspectPicture attentionGrid(const InspectData& data) {
-    constexpr const char* name = "attention-heads";
-    const Seen seen = seenOf(data);
-    if (!seen.result || seen.result->attention.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
-    const ProbeArray& array = seen.result->attention;
-    Grid grid{static_cast<int>(array.shape[0]),
-              static_cast<int>(array.shape[1]),
-              {},
-              static_cast<int>(data.choices.layer),
-              static_cast<int>(data.choices.head)};
-    for (int layer = 0; layer < grid.layers; ++layer) {
-        for (int head = 0; head < grid.heads; ++head) {
-            grid.maps.push_back(pictureOf(array.row(layer, head), sideOf(array)));
-        }
-    }
-    Figure& figure = picture.figure;
-    figure.summary = QObject::tr("Attention of %1 heads in %2 layers: %3; brighter is more.")
-                         .arg(grid.heads)
-                         .arg(grid.layers)
-                         .arg(stepNote(data, seen));
-    picture.headAt = [layers = grid.layers, heads = grid.heads](QPointF share) -> std::optional<std::pair<int, int>> {
-        const int layer = static_cast<int>(std::floor(share.y() * layers));
-        const int head = static_cast<int>(std::floor(share.x() * heads));
-        if (layer < 0 || layer >= layers || head < 0 || head >= heads) return std::nullopt;
-        return std::pair(layer, head);
-    };
-    figure.drawing = [grid = std::move(grid)](QPainter& painter, const QRectF& all, const FigureStyle& style) {
-        drawGrid(painter, all, style, grid);
-    };
-    figure.table.names = {QObject::tr("layer"), QObject::tr("head"), QObject::tr("query"), QObject::tr("key"),
-                          QObject::tr("share")};
-    figure.table.columns.resize(5);
-    const int side = sideOf(array);
-    for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
-        for (std::int64_t head = 0; head < array.shape[1]; ++head) {
-            const auto map = array.row(layer, head);
-            for (int query = 0; query < side; ++query) {
-                for (int key = 0; key <= query; ++key) {
-                    figure.table.columns[0].append(static_cast<double>(layer));
-                    figure.table.columns[1].append(static_cast<double>(head));
-                    figure.table.columns[2].append(query);
-                    figure.table.columns[3].append(key);
-                    figure.table.columns[4].append(
-                        static_cast<double>(map[static_cast<std::size_t>(query * side + key)]));
-                }
-            }
-        }
-    }
-    return picture;
-}
-
 InspectPicture attentionMap(const InspectData& data) {
     constexpr const char* name = "attention-map";
     const Seen seen = seenOf(data);
     if (!seen.result || seen.result->attention.empty()) return withoutNumbers(data, name);
-    return positionsMap(data, name, seen.result->attention, seen, QObject::tr("attention"),
-                        FigureMap::Scale::magnitude);
+    if (data.choices.difference) {
+        if (const QString why = whyNoAttentionDifference(data); !why.isEmpty()) return withoutNumbers(data, name, why);
+        InspectPicture picture = positionsMap(data, name, attentionDifference(data), seen,
+                                              QObject::tr("difference of attention"), FigureMap::Scale::diverging);
+        picture.figure.note = QObject::tr("%1, %2").arg(attentionDifferenceNote(data), whereText(data.choices));
+        picture.figure.summary = QObject::tr("Difference of attention: %1.").arg(picture.figure.note);
+        return picture;
+    }
+    InspectPicture picture =
+        positionsMap(data, name, seen.result->attention, seen, QObject::tr("attention"), FigureMap::Scale::magnitude);
+    if (const std::vector<double> part = pairPartOf(data); !part.empty()) {
+        picture.figure.curves = pairPoints(part, sideOf(data.text->pair_logits));
+        picture.figure.note +=
+            QObject::tr("; points: where pair %1 raises (orange) or lowers (blue) the logit most").arg(*data.textPair);
+    }
+    return picture;
 }
 
 InspectPicture pairLogits(const InspectData& data) {
     constexpr const char* name = "pair-logits";
     if (!data.run) return withoutNumbers(data, name);
-    if (!data.choices.pair) {
+    if (!data.choices.pair && !data.textPair) {
         return withoutNumbers(data, name, QObject::tr("Pick a pair in a spectrum to see its part of the logit."));
     }
-    if (!data.text || data.text->pair_logits.empty()) {
+    if (pairPartOf(data).empty()) {
         return withoutNumbers(
             data, name,
             data.problem.isEmpty()
                 ? QObject::tr("Type a text on the right: the run's checkpoint reads it, and this shows "
                               "what pair %1 adds to each logit.")
-                      .arg(*data.choices.pair)
+                      .arg(data.choices.pair.value_or(0))
                 : data.problem);
     }
     InspectPicture picture =
         positionsMap(data, name, data.text->pair_logits, seenOf(data),
-                     QObject::tr("part of pair %1").arg(*data.choices.pair), FigureMap::Scale::diverging);
+                     QObject::tr("part of pair %1").arg(*data.textPair), FigureMap::Scale::diverging);
     picture.figure.note += QObject::tr("; F7");
     return picture;
 }

@@ -172,16 +172,6 @@ QList<double> lossesOf(const ProbeResult& result) {
     return y;
 }
 
-double meanAccuracy(const ProbeResult& result) {
-    double right = 0;
-    double symbols = 0;
-    for (const RetrievalPoint& point : result.retrieval) {
-        right += point.accuracy * static_cast<double>(point.symbols);
-        symbols += static_cast<double>(point.symbols);
-    }
-    return symbols > 0 ? right / symbols : std::nan("");
-}
-
 InspectPicture shareCourse(const InspectData& data) {
     constexpr const char* name = "share-course";
     const Snapshot* now = data.snapshot();

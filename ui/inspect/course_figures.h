@@ -32,7 +32,5 @@ InspectPicture logitByDistance(const InspectData& data);
 QList<double> lagsOf(const ProbeResult& result);
 QList<double> accuraciesOf(const ProbeResult& result);
 QList<double> lossesOf(const ProbeResult& result);
-/// The mean accuracy over all lags; NaN without any.
-double meanAccuracy(const ProbeResult& result);
 
 }  // namespace ropelab::ui

@@ -28,11 +28,15 @@ Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const 
     const Cancelled never = [] { return false; };
     const auto engine = [&workspace]() -> Engine& { return workspace.engine()(); };
     if (figure.reads == Reads::knockOut) {
-        data.knockOut = askKnockOut(engine(), *data.run, {}, workspace.dataDir(), never);
+        data.knockOut =
+            askKnockOut(engine(), *data.run, pair_range(KnockOut::Kind::stop, 0, 0), workspace.dataDir(), never);
     } else if (figure.reads == Reads::knockOutCurve) {
         data.knockOutCurve = askKnockOutCurve(engine(), *data.run, KnockOut::Kind::stop, workspace.dataDir(), never);
     } else if (figure.reads == Reads::beyond) {
         data.beyond = askBeyond(engine(), *data.run, 4, workspace.dataDir(), never);
+    } else if (figure.reads == Reads::fineTuning) {
+        const auto always = [](std::int64_t) { return true; };
+        data.fineTunings = {askFineTuning(engine(), *data.run, data.fineTuning, workspace.dataDir(), always)};
     }
     Figure made = figure.make(data).figure;
     if (isEmpty(made)) throw BadInput(made.emptyText.toStdString());

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/experiment/beyond.h"
+#include "core/experiment/knock_out.h"
 #include "core/spec/probe.h"
 #include "ui/figure/figure.h"
 #include "ui/inspect/inside_run.h"
@@ -21,43 +23,7 @@ struct InspectChoices {
     bool byWavelength = false;  // x by wavelength in place of the pair's number
     std::optional<int> pair;    // lit
     int symbol = -1;            // the picked query of the attention map; −1: the last
-};
-
-/// A knock-out of pairs first … last in all layers and heads.
-struct KnockOut {
-    enum class Kind { stop, remove } kind = Kind::stop;
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-
-    bool operator==(const KnockOut&) const = default;
-};
-
-/// A run's checkpoint read as it is and with pairs knocked out, over the same windows.
-struct KnockOutResult {
-    KnockOut knockOut;
-    std::int64_t iteration = 0;
-    std::shared_ptr<const ProbeResult> whole;
-    std::shared_ptr<const ProbeResult> without;
-};
-
-/// Losses and retrieval against how many pairs are knocked out, from both ends.
-struct KnockOutCurve {
-    KnockOut::Kind kind = KnockOut::Kind::stop;
-    std::int64_t iteration = 0;
-    QList<double> count;  // 0 … pairs
-    QList<double> fastLoss, slowLoss;
-    QList<double> fastAccuracy, slowAccuracy;  // of retrieval, over all lags
-};
-
-/// A run's checkpoint read beyond its context, once a method.
-struct BeyondResult {
-    struct Entry {
-        ScalingMethod method = ScalingMethod::none;
-        std::shared_ptr<const ProbeResult> result;
-    };
-    std::int64_t factor = 4;
-    std::int64_t iteration = 0;
-    std::vector<Entry> entries;
+    std::int64_t lag = 10;      // tokens between query and key, of the dials
 };
 
 /// All that the figures of the Inspect room are made from.
@@ -69,9 +35,15 @@ struct InspectData {
     /// A text that was typed, as the run reads it, in place of the snapshot's own in attention figures.
     std::shared_ptr<const ProbeResult> text;
     std::int64_t textIteration = 0;
+    bool textWhileTraining = false;  // read after `textIteration` or some steps later
+    std::optional<int> textPair;     // whose part of the logit was asked for with it
     std::optional<KnockOutResult> knockOut;
     std::optional<KnockOutCurve> knockOutCurve;
     std::optional<BeyondResult> beyond;
+    /// Before and after each fine-tuning of the run, one a method and length, the newest last.
+    std::vector<BeyondResult> fineTunings;
+    /// Of the fine-tunings, what the panel shows.
+    FineTuning fineTuning;
     /// Why what was asked of the model is not there: on its way, no checkpoint …
     QString problem;
 
@@ -84,6 +56,8 @@ struct InspectPicture {
     Figure figure;
     std::function<std::optional<FigureView::Readout>(QPointF)> readout = {};
     std::function<std::optional<int>(QPointF)> pairAt = {};
+    /// The same of a drawing, in pixels of its rectangle.
+    std::function<std::optional<int>(QPointF, const QRectF&, const FigureStyle&)> drawnPairAt = {};
     /// The query of an attention map.
     std::function<std::optional<int>(QPointF)> symbolAt = {};
     /// The layer and head of a grid of heads, in shares of the drawing's rectangle.

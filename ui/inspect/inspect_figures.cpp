@@ -4,6 +4,7 @@
 
 #include "ui/inspect/attention_figures.h"
 #include "ui/inspect/course_figures.h"
+#include "ui/inspect/pair_dials.h"
 #include "ui/inspect/probe_figures.h"
 #include "ui/inspect/spectrum_maps.h"
 
@@ -32,6 +33,9 @@ std::span<const InspectFigure> inspectFigures() {
          tr("The norm of each query channel over a window (F34)."), Reads::snapshots, queryChannels},
         {"key-channels", spectra, tr("massive key values"), tr("The norm of each key channel over a window (F34)."),
          Reads::snapshots, keyChannels},
+        {"pair-dials", spectra, tr("dials"),
+         tr("How far a lag turns each pair (θ·Δ), with hands as long as the pair is used (F33)."), Reads::snapshots,
+         pairDials},
         {"share-course", training, tr("logit share of pairs"),
          tr("When the run learned to read the pairs that it reads most, and the lit one (F8)."), Reads::snapshots,
          shareCourse},
@@ -79,6 +83,9 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Loss by position up to 2, 4 or 8 times the context with F18–F23."), Reads::beyond, beyondLoss},
         {"beyond-retrieval", beyond, tr("retrieval beyond the context"),
          tr("Copies told at lags inside and beyond the context with F18–F23."), Reads::beyond, beyondRetrieval},
+        {"fine-tuned-loss", beyond, tr("loss after fine-tuning"),
+         tr("Loss by position beyond the context before and after a few more steps of training there (F18–F23)."),
+         Reads::fineTuning, fineTunedLoss},
     };
     return figures;
 }

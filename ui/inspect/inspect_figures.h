@@ -10,7 +10,7 @@ namespace ropelab::ui {
 /// A figure of the Inspect room.
 struct InspectFigure {
     /// What it is made from besides snapshots: an answer of the run's model.
-    enum class Reads { snapshots, text, knockOut, knockOutCurve, beyond };
+    enum class Reads { snapshots, text, knockOut, knockOutCurve, beyond, fineTuning };
 
     const char* name;  // "logit-share", as the terminal and the settings call it
     QString group;     // heading in the chooser

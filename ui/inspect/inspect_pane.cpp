@@ -36,7 +36,7 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
     connect(m_view, &FigureView::hovered, this, &InspectPane::hover);
     connect(m_view, &FigureView::clicked, this, &InspectPane::click);
     connect(m_view, &FigureView::left, this, [this] {
-        if (m_picture.pairAt) emit pairHovered(std::nullopt);
+        if (m_picture.pairAt || m_picture.drawnPairAt) emit pairHovered(std::nullopt);
         if (m_picture.symbolAt) emit symbolHovered(-1);
     });
 }
@@ -70,13 +70,19 @@ void InspectPane::show(InspectPicture picture) {
     m_view->setFigure(m_picture.figure);
 }
 
+std::optional<std::optional<int>> InspectPane::pairAt(const QPointF& place) const {
+    if (m_picture.pairAt) return m_picture.pairAt(place);
+    if (m_picture.drawnPairAt) return m_picture.drawnPairAt(place, m_view->canvasRect(), m_view->style());
+    return std::nullopt;
+}
+
 void InspectPane::hover(const QPointF& place) {
-    if (m_picture.pairAt) emit pairHovered(m_picture.pairAt(place));
+    if (const auto pair = pairAt(place)) emit pairHovered(*pair);
     if (m_picture.symbolAt) emit symbolHovered(m_picture.symbolAt(place).value_or(-1));
 }
 
 void InspectPane::click(const QPointF& place) {
-    if (m_picture.pairAt) emit pairClicked(m_picture.pairAt(place));
+    if (const auto pair = pairAt(place)) emit pairClicked(*pair);
     if (m_picture.symbolAt) emit symbolClicked(m_picture.symbolAt(place).value_or(-1));
     if (m_picture.headAt) {
         const QRectF canvas = m_view->canvasRect();

@@ -39,6 +39,8 @@ class InspectPane : public QWidget {
     void headClicked(int layer, int head);
 
  private:
+    /// nullopt where the picture has no pairs to point at; of those that have, the pair there or none.
+    std::optional<std::optional<int>> pairAt(const QPointF& place) const;
     void hover(const QPointF& place);
     void click(const QPointF& place);
 

@@ -11,7 +11,9 @@
 #include "ui/inspect/attention_figures.h"
 #include "ui/inspect/inspect_pane.h"
 #include "ui/inspect/inspect_panel.h"
+#include "ui/inspect/probe_figures.h"
 #include "ui/inspect/replay_bar.h"
+#include "ui/inspect/replay_writer.h"
 #include "ui/inspect/spectrum_maps.h"
 #include "ui/inspect/text_strip.h"
 #include "ui/plot/figure_view.h"
@@ -52,11 +54,16 @@ void InspectRoom::addActions(ActionRegistry& registry) {
                   .enabled = [this] { return isVisible() && m_bar->playButton()->isEnabled(); },
                   .liveText = [this] { return m_bar->isPlaying() ? tr("Pause the replay") : tr("Replay the run"); },
                   .separatorBefore = true});
-    registry.add({.id = "inspect.frames",
+    registry.add({.id = "inspect.exportReplay",
                   .menu = "File",
-                  .text = tr("Write frames of the replay …"),
-                  .handler = [this] { m_bar->framesButton()->click(); },
-                  .enabled = [this] { return isVisible() && m_bar->framesButton()->isEnabled(); }});
+                  .text = tr("Export the replay …"),
+                  .handler = [this] { m_bar->exportButton()->click(); },
+                  .enabled = [this] { return isVisible() && m_bar->exportButton()->isEnabled(); },
+                  .liveText =
+                      [this] {
+                          return m_writer->isRunning() ? tr("Stop the export of the replay")
+                                                       : tr("Export the replay …");
+                      }});
     for (const InspectFigure& figure : inspectFigures()) {
         const QString name = QLatin1String(figure.name);
         registry.add({.id = QStringLiteral("inspect.figure.") + name,
@@ -79,7 +86,7 @@ bool InspectRoom::hasFigure() const {
 }
 
 bool InspectRoom::isBusy() const {
-    return m_source->isReading() || m_answers->isBusy() || m_frames || (m_stale && isVisible());
+    return m_source->isReading() || m_answers->isBusy() || (m_stale && isVisible());
 }
 
 bool InspectRoom::isEmpty() const {
@@ -188,6 +195,11 @@ void InspectRoom::renew() {
     m_text->setVisible(!reading.symbols.isEmpty() && (showsText(*m_main) || showsText(*m_side)));
     m_text->setReading(std::move(reading));
     m_panel->showFor(reads(), m_answers->textProblem());
+    const auto showsDials = [this](const InspectPane& pane) {
+        return pane.isVisibleTo(this) && pane.chosenName() == QLatin1String("pair-dials");
+    };
+    m_panel->showLag(showsDials(*m_main) || showsDials(*m_side));
+    m_panel->showFineTuning(m_answers->isFineTuning(), m_answers->fineTuningProblem(), fineTunedNumbers(m_data));
 }
 
 void InspectRoom::ask() {
@@ -209,6 +221,7 @@ InspectData InspectRoom::dataAt(std::int64_t iteration) const {
     data.choices = m_panel->choices();
     data.choices.pair = pairOf(m_workspace.rotary().litPair());
     data.choices.symbol = m_symbol;
+    data.fineTuning = m_panel->fineTuning();
     return data;
 }
 

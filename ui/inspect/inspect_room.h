@@ -6,6 +6,7 @@
 
 #include "ui/inspect/inspect_source.h"
 #include "ui/inspect/model_answers.h"
+#include "ui/inspect/replay_job.h"
 #include "ui/window/room.h"
 
 class QLabel;
@@ -19,6 +20,8 @@ class FigureView;
 class InspectPane;
 class InspectPanel;
 class ReplayBar;
+class ReplayDialog;
+class ReplayWriter;
 class TextStrip;
 
 /// What training does to the inside of a run: spectra, curves, attention, knock-outs and what lies beyond the window,
@@ -52,17 +55,14 @@ class InspectRoom : public Room {
     bool isEmpty() const;
     QPushButton* goToTrain() const { return m_goToTrain; }
 
-    /// Writes one picture a snapshot, `stem-0001.png` or `.svg` …, one file at a turn of the event loop.
-    /// framesWritten() follows.
-    void writeFrames(const QString& path);
-    /// All pictures on show in one, as they are at an iteration.
-    Figure frameAt(std::int64_t iteration);
-    /// Asks for a file's name; tests answer for the person. "" where the person thought better of it.
-    std::function<QString(const QString& suggestion)> askFrames;
+    /// A replay of what is on show, without a file to write it to.
+    ReplayJob replayJob() const;
+    /// Asks how the replay is written; null where there are no snapshots.
+    ReplayDialog* askReplay();
+    ReplayWriter& replayWriter() { return *m_writer; }
 
  signals:
     void trainAsked();
-    void framesWritten(int count);
 
  protected:
     void showEvent(QShowEvent* event) override;
@@ -82,18 +82,13 @@ class InspectRoom : public Room {
     std::vector<InspectFigure::Reads> reads() const;
     std::optional<int> pairOf(std::optional<int> rotary) const;
     void fitSides();
-    void writeNextFrame();
+    void connectWriter();
     bool usesKey(int key);
-
-    struct Frames {
-        QString stem;
-        QString suffix;
-        std::size_t next = 0;
-    };
 
     Workspace& m_workspace;
     InspectSource* m_source;
     ModelAnswers* m_answers;
+    ReplayWriter* m_writer;
     InspectData m_data;
     InspectPanel* m_panel;
     QStackedWidget* m_pages;
@@ -110,7 +105,6 @@ class InspectRoom : public Room {
     std::optional<int> m_pair;  // picked here; the rotary setup may not have it
     int m_symbol = -1;
     int m_hoveredSymbol = -1;
-    std::optional<Frames> m_frames;
 };
 
 }  // namespace ropelab::ui

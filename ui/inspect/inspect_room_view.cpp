@@ -1,25 +1,19 @@
-// How the Inspect room looks and what its widgets do; frames of the replay.
+// How the Inspect room looks and what its widgets do; export of the replay.
 #include <QComboBox>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QLabel>
 #include <QMenu>
-#include <QPaintEngine>
-#include <QPainter>
-#include <QPicture>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "core/spec/error.h"
-#include "ui/figure/export.h"
-#include "ui/figure/figure_painter.h"
 #include "ui/inspect/inspect_pane.h"
 #include "ui/inspect/inspect_panel.h"
 #include "ui/inspect/inspect_room.h"
 #include "ui/inspect/replay_bar.h"
+#include "ui/inspect/replay_dialog.h"
+#include "ui/inspect/replay_writer.h"
 #include "ui/inspect/text_strip.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
@@ -34,38 +28,7 @@ namespace {
 constexpr int kRoomForTwo = 720;  // pixels at 100 %
 constexpr int kRoomForLoss = 420;
 constexpr int kLossHeight = 116;
-constexpr double kLossShare = 0.28;  // of a frame's height
-
-/// A figure inside another's drawing: pixels on a device of pixels, where vectors would leave seams between cells.
-void paintPart(QPainter& painter, const Figure& figure, const QRectF& where, const FigureStyle& style) {
-    const QSize size = where.size().toSize();
-    if (painter.paintEngine()->type() == QPaintEngine::Raster) {
-        QImage image(size, QImage::Format_ARGB32_Premultiplied);
-        image.fill(style.theme.paper);
-        paintFigure(figure, image, size, style, false);
-        painter.drawImage(where.topLeft(), image);
-        return;
-    }
-    QPicture picture;
-    paintFigure(figure, picture, size, style, true);
-    painter.save();
-    painter.translate(where.topLeft());
-    // Qt enlarges a picture by the resolutions' ratio; these units are the painter's already.
-    painter.scale(static_cast<double>(picture.logicalDpiX()) / painter.device()->logicalDpiX(),
-                  static_cast<double>(picture.logicalDpiY()) / painter.device()->logicalDpiY());
-    painter.drawPicture(0, 0, picture);
-    painter.restore();
-}
-
-ExportOptions frameOptions(FigureFormat format) {
-    ExportOptions options;
-    options.format = format;
-    options.widthMm = 200;
-    options.heightMm = 112;
-    options.dpi = 150;
-    options.dashes = false;
-    return options;
-}
+constexpr int kUsualFrames = 200;
 
 }  // namespace
 
@@ -74,13 +37,11 @@ InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
       m_workspace(workspace),
       m_source(new InspectSource(workspace, this)),
       m_answers(new ModelAnswers(workspace, this)),
+      m_writer(new ReplayWriter(this)),
       m_panel(new InspectPanel(workspace, this)),
       m_pages(new QStackedWidget(this)) {
     setObjectName(QStringLiteral("inspect"));
     m_panel->hide();
-    askFrames = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Write frames as"), suggestion, tr("Pictures (*.png *.svg)"));
-    };
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
     m_pages->addWidget(makeEmptyState());
@@ -94,11 +55,13 @@ InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
     connect(m_source, &InspectSource::changed, this, &InspectRoom::schedule);
     connect(m_answers, &ModelAnswers::changed, this, &InspectRoom::schedule);
     connect(m_panel, &InspectPanel::changed, this, &InspectRoom::schedule);
-    connect(m_bar, &ReplayBar::moved, this, &InspectRoom::schedule);
-    connect(m_bar, &ReplayBar::framesAsked, this, [this] {
-        const QString path = askFrames(QStringLiteral("replay.png"));
-        if (!path.isEmpty()) writeFrames(path);
+    connect(m_panel, &InspectPanel::fineTuneAsked, this, [this] {
+        if (m_answers->isFineTuning()) return m_answers->cancelFineTuning();
+        if (m_data.run) m_answers->startFineTuning(m_data.run, m_panel->fineTuning());
     });
+    connect(m_answers, &ModelAnswers::fineTuned, m_panel, &InspectPanel::showFineTuned);
+    connect(m_bar, &ReplayBar::moved, this, &InspectRoom::schedule);
+    connectWriter();
     RunStore& runs = workspace.runs();
     connect(&runs, &RunStore::reloaded, this, &InspectRoom::schedule);
     connect(&workspace.rotary(), &RotaryModel::pairLit, this, &InspectRoom::schedule);
@@ -130,7 +93,7 @@ QWidget* InspectRoom::makePictures() {
     m_main = new InspectPane(tr("Picture"), {}, m_split);
     m_side = new InspectPane(tr("Picture beside it"),
                              {{QStringLiteral("nothing"), tr("nothing beside it")},
-                              {QStringLiteral("second-run"), tr("the same of the second run")}},
+                              {QLatin1String(ReplayJob::secondRun), tr("the same of the second run")}},
                              m_split);
     m_split->setSizes({1100, 900});
     auto* choosers = new QHBoxLayout;
@@ -228,63 +191,54 @@ void InspectRoom::fitSides() {
     m_loss->setVisible(height() >= theme.pixels(kRoomForLoss));
 }
 
-Figure InspectRoom::frameAt(std::int64_t iteration) {
-    const InspectData data = dataAt(iteration);
-    std::vector<Figure> upper = {pictureOf(*m_main, data).figure};
-    if (m_side->isVisibleTo(this)) upper.push_back(pictureOf(*m_side, data).figure);
-    const Figure loss = findInspectFigure(QStringLiteral("inspect-loss"))->make(data).figure;
-    Figure frame = inspectFigure(data, "inspect-frame");
-    frame.summary = tr("%1 after %2 steps.").arg(data.run ? data.run->name : QString(), groupedText(iteration));
-    frame.drawing = [upper, loss](QPainter& painter, const QRectF& all, const FigureStyle& style) {
-        const auto paint = [&](const Figure& figure, const QRectF& where) { paintPart(painter, figure, where, style); };
-        const double below = kLossShare * all.height();
-        const double width = all.width() / static_cast<double>(upper.size());
-        for (std::size_t i = 0; i < upper.size(); ++i) {
-            paint(upper[i], {all.left() + static_cast<double>(i) * width, all.top(), width, all.height() - below});
-        }
-        paint(loss, {all.left(), all.bottom() - below, all.width(), below});
-    };
-    return frame;
+ReplayJob InspectRoom::replayJob() const {
+    ReplayJob job;
+    job.lab = m_workspace.lab().path();
+    job.run = m_panel->run();
+    job.beside = m_panel->ghost();
+    job.figures << m_main->chosenName();
+    const bool second = m_side->chosenName() == QLatin1String(ReplayJob::secondRun);
+    if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
+    job.choices = dataAt(m_bar->iteration()).choices;
+    job.text = m_panel->text();
+    job.knockOut = m_panel->knockOut(m_data.run ? m_data.run->pairs() : 1, pairOf(m_workspace.rotary().pickedPair()));
+    job.factor = m_panel->factor();
+    job.framesPerSecond = m_bar->pace()->currentData().toDouble();
+    job.most = kUsualFrames;
+    return job;
 }
 
-void InspectRoom::writeFrames(const QString& path) {
+ReplayDialog* InspectRoom::askReplay() {
     if (m_stale) renew();
-    if (!m_data.run || m_data.run->snapshots.empty()) return;
-    const QFileInfo file(path);
-    const QString suffix = file.suffix().toLower();
-    if (suffix != QLatin1String("png") && suffix != QLatin1String("svg")) {
-        emit m_workspace.problem(QStringLiteral("frames"),
-                                 tr("Frames are written as .png or .svg, not as \"%1\".").arg(file.fileName()));
-        return;
-    }
-    m_frames = Frames{path.chopped(suffix.size() + 1), suffix, 0};
-    QTimer::singleShot(0, this, &InspectRoom::writeNextFrame);
+    if (!m_data.run || m_data.run->snapshots.empty()) return nullptr;
+    auto* dialog =
+        new ReplayDialog(m_workspace.settings(), replayJob(), static_cast<int>(m_data.run->snapshots.size()), this);
+    connect(dialog, &ReplayDialog::wanted, this, [this](const ReplayJob& job) {
+        emit m_workspace.solved(QStringLiteral("replay"));
+        m_bar->showExport(tr("starting …"));
+        m_writer->start(job);
+    });
+    dialog->show();
+    return dialog;
 }
 
-void InspectRoom::writeNextFrame() {
-    if (!m_frames) return;
-    const auto& snapshots = m_data.run ? m_data.run->snapshots : std::vector<Snapshot>();
-    if (m_frames->next >= snapshots.size()) {
-        const int count = static_cast<int>(m_frames->next);
-        m_frames.reset();
-        m_bar->say(tr("%1 written").arg(countText(count, tr("frame"))));
-        emit m_workspace.solved(QStringLiteral("frames"));
-        emit framesWritten(count);
-        return;
-    }
-    const std::size_t index = m_frames->next++;
-    const QString path = QStringLiteral("%1-%2.%3")
-                             .arg(m_frames->stem)
-                             .arg(static_cast<int>(index + 1), 4, 10, QLatin1Char('0'))
-                             .arg(m_frames->suffix);
-    try {
-        exportFigure(frameAt(snapshots[index].iteration), frameOptions(formatOf(path)), path);
-        QTimer::singleShot(0, this, &InspectRoom::writeNextFrame);
-    } catch (const std::exception& error) {
-        m_frames.reset();
-        emit m_workspace.problem(QStringLiteral("frames"), QString::fromUtf8(error.what()));
-        emit framesWritten(static_cast<int>(index));
-    }
+void InspectRoom::connectWriter() {
+    connect(m_writer, &ReplayWriter::progressed, this,
+            [this](int done, int all) { m_bar->showExport(tr("frame %1 of %2").arg(done).arg(all)); });
+    connect(m_writer, &ReplayWriter::finished, this,
+            [this](int frames) { m_bar->endExport(tr("%1 written").arg(countText(frames, tr("frame")))); });
+    connect(m_writer, &ReplayWriter::stopped, this, [this] { m_bar->endExport(tr("export stopped")); });
+    connect(m_writer, &ReplayWriter::failed, this, [this](const QString& sentence) {
+        m_bar->endExport({});
+        emit m_workspace.problem(QStringLiteral("replay"), sentence);
+    });
+    connect(m_bar, &ReplayBar::exportAsked, this, [this] {
+        if (m_writer->isRunning()) {
+            m_writer->stop();
+        } else {
+            askReplay();
+        }
+    });
 }
 
 }  // namespace ropelab::ui

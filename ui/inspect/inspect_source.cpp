@@ -109,16 +109,19 @@ void InspectSource::apply(const Delivery& delivery) {
         return;
     }
     const Event& event = std::get<Event>(delivery);
+    const auto learnSymbols = [this](InsideRun& run) {
+        if (run.vocabulary.empty() && m_workspace.lab().file())
+            run.vocabulary = m_workspace.lab().file()->run(run.id).vocabulary;
+    };
     if (const auto* probed = std::get_if<event::Probed>(&event)) {
         change(probed->run, [&](InsideRun& run) {
-            if (run.vocabulary.empty() && m_workspace.lab().file()) {
-                run.vocabulary = m_workspace.lab().file()->run(run.id).vocabulary;
-            }
+            learnSymbols(run);
             run.take({probed->iteration, std::make_shared<const ProbeResult>(compacted(*probed->result))});
         });
     }
     if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
-        change(evaluated->run, [evaluated](InsideRun& run) {
+        change(evaluated->run, [evaluated, learnSymbols](InsideRun& run) {
+            learnSymbols(run);
             const auto at = static_cast<double>(evaluated->iteration);
             if (!run.iterations.isEmpty() && run.iterations.last() >= at) return;
             run.iterations.append(at);

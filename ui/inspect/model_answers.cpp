@@ -1,5 +1,6 @@
 #include "ui/inspect/model_answers.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "ui/window/workspace.h"
@@ -7,18 +8,27 @@
 namespace ropelab::ui {
 namespace {
 
-QString trainingWords() {
-    return QObject::tr(
-        "Training has the processor and the engine to itself. This is read as soon as no run trains any more.");
+QString trainingWords(const QString& then) {
+    return QObject::tr("Training has the processor and the engine to itself. %1").arg(then);
 }
 
 QString keyOf(const InsideRun& run, const QString& rest) {
     return QStringLiteral("%1|%2|%3").arg(QString::fromStdString(run.checkpoint.string())).arg(run.id).arg(rest);
 }
 
+/// The newest iteration that a run told something about; −1 before the first.
+std::int64_t lastSeen(const InsideRun& run) {
+    const std::int64_t snapshot = run.snapshots.empty() ? -1 : run.snapshots.back().iteration;
+    const std::int64_t evaluation = run.iterations.isEmpty() ? -1 : static_cast<std::int64_t>(run.iterations.last());
+    return std::max(snapshot, evaluation);
+}
+
 }  // namespace
 
 ModelAnswers::ModelAnswers(Workspace& workspace, QObject* parent) : QObject(parent), m_workspace(workspace) {
+    const QString later = trainingWords(tr("This is read as soon as no run trains any more."));
+    m_text.whileTraining = m_knockOut.whileTraining = m_curve.whileTraining = m_beyond.whileTraining = later;
+    m_fineTuning.whileTraining = trainingWords(tr("Fine-tune when no run trains any more."));
     connect(&workspace.session(), &SweepSession::stateChanged, this, [this] {
         if (!m_workspace.session().isActive()) again();
     });
@@ -33,6 +43,7 @@ void ModelAnswers::again() {
     drop(m_knockOut);
     drop(m_curve);
     drop(m_beyond);
+    drop(m_fineTuning);
     emit changed();
 }
 
@@ -58,12 +69,13 @@ void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const I
     question.run = run->id;
     if (m_workspace.session().isActive() || m_workspace.meter().isActive()) {
         question.job.cancel();
-        question.problem = trainingWords();
+        question.problem = question.whileTraining;
         return;
     }
     EngineTurn& turn = m_workspace.engineTurn();
     turn.released();
-    question.job.start([this, &question, &turn, work](const Cancelled& cancelled) -> std::function<void()> {
+    question.job.start([this, &question, &turn, work,
+                        words = question.whileTraining](const Cancelled& cancelled) -> std::function<void()> {
         std::optional<Answer> answer;
         QString problem;
         const Cancelled ends = [&] { return cancelled() || turn.isWanted(); };
@@ -74,7 +86,7 @@ void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const I
         }
         if (turn.isWanted()) {
             answer.reset();
-            problem = trainingWords();
+            problem = words;
         }
         return [this, &question, answer = std::move(answer), problem] {
             if (answer) question.answer = answer;
@@ -86,9 +98,10 @@ void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const I
 }
 
 bool ModelAnswers::askTraining(const std::shared_ptr<const InsideRun>& run, const QString& text,
-                               std::optional<int> pair, const QString& key) {
+                               std::optional<int> pair, const QString& question) {
     SweepSession& session = m_workspace.session();
     if (!session.isActive() || !session.isTraining(run->id)) return false;
+    const QString key = QStringLiteral("training|") + question;  // its checkpoint may have been asked the same
     if (m_text.key == key) return true;
     try {
         auto cancel = std::make_shared<std::atomic<bool>>(false);
@@ -100,8 +113,8 @@ bool ModelAnswers::askTraining(const std::shared_ptr<const InsideRun>& run, cons
         if (m_text.run != run->id) m_text.answer.reset();
         m_text.run = run->id;
         auto waiting = std::make_shared<std::future<ProbeResult>>(std::move(future));
-        const std::int64_t iteration = run->snapshots.empty() ? 0 : run->snapshots.back().iteration;
-        m_text.job.start([this, waiting, cancel, iteration](const Cancelled& cancelled) -> std::function<void()> {
+        const std::int64_t iteration = std::max<std::int64_t>(0, lastSeen(*run));
+        m_text.job.start([this, waiting, cancel, iteration, pair](const Cancelled& cancelled) -> std::function<void()> {
             using namespace std::chrono_literals;
             while (waiting->wait_for(20ms) != std::future_status::ready) {
                 if (!cancelled()) continue;
@@ -111,7 +124,7 @@ bool ModelAnswers::askTraining(const std::shared_ptr<const InsideRun>& run, cons
             std::optional<TextAnswer> answer;
             QString problem;
             try {
-                answer = TextAnswer{iteration, std::make_shared<const ProbeResult>(waiting->get())};
+                answer = TextAnswer{iteration, std::make_shared<const ProbeResult>(waiting->get()), pair, true};
             } catch (const std::exception& error) {
                 problem = QString::fromUtf8(error.what());
             }
@@ -136,8 +149,7 @@ void ModelAnswers::wantText(const std::shared_ptr<const InsideRun>& run, const Q
         m_text.answer.reset();
         return;
     }
-    const std::int64_t seen = run->snapshots.empty() ? -1 : run->snapshots.back().iteration;
-    const QString key = keyOf(*run, QStringLiteral("%1|%2|%3").arg(seen).arg(pair.value_or(-1)).arg(text));
+    const QString key = keyOf(*run, QStringLiteral("%1|%2|%3").arg(lastSeen(*run)).arg(pair.value_or(-1)).arg(text));
     if (askTraining(run, text, pair, key)) return;
     ask<TextAnswer>(m_text, run, key, [run, text, pair](Engine& engine, const Cancelled& cancelled) {
         return askText(engine, *run, text, pair, cancelled);
@@ -145,8 +157,8 @@ void ModelAnswers::wantText(const std::shared_ptr<const InsideRun>& run, const Q
 }
 
 void ModelAnswers::wantKnockOut(const std::shared_ptr<const InsideRun>& run, const KnockOut& knockOut) {
-    const QString what =
-        QStringLiteral("%1 %2 %3").arg(static_cast<int>(knockOut.kind)).arg(knockOut.first).arg(knockOut.last);
+    QString what = QString::number(static_cast<int>(knockOut.kind));
+    for (const std::int64_t pair : knockOut.pairs) what += QStringLiteral(" %1").arg(pair);
     ask<KnockOutResult>(m_knockOut, run, keyOf(*run, what),
                         [run, knockOut, dir = m_workspace.dataDir()](Engine& engine, const Cancelled& cancelled) {
                             return askKnockOut(engine, *run, knockOut, dir, cancelled);
@@ -167,6 +179,35 @@ void ModelAnswers::wantBeyond(const std::shared_ptr<const InsideRun>& run, std::
                       });
 }
 
+void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how) {
+    if (isFineTuning()) return;
+    m_fineTuning.key.clear();
+    std::vector<BeyondResult> earlier;
+    if (m_fineTuning.run == run->id && m_fineTuning.answer) earlier = *m_fineTuning.answer;
+    std::erase_if(earlier, [&how](const BeyondResult& result) {
+        return result.factor == how.factor && result.readings.back().method == how.method;
+    });
+    const auto work = [this, run, how, earlier, dir = m_workspace.dataDir()](Engine& engine,
+                                                                             const Cancelled& cancelled) {
+        std::vector<BeyondResult> all = earlier;
+        all.push_back(askFineTuning(engine, *run, how, dir, [&](std::int64_t done) {
+            const auto tell = [this, done, steps = how.steps] { emit fineTuned(done, steps); };
+            if (!cancelled()) QMetaObject::invokeMethod(this, tell, Qt::QueuedConnection);
+            return !cancelled();
+        }));
+        return all;
+    };
+    ask<std::vector<BeyondResult>>(m_fineTuning, run, keyOf(*run, QStringLiteral("fine-tuning")), work);
+    if (!isFineTuning()) emit changed();  // refused
+}
+
+void ModelAnswers::cancelFineTuning() {
+    if (!isFineTuning()) return;
+    m_fineTuning.job.cancel();
+    m_fineTuning.problem.clear();
+    emit changed();
+}
+
 void ModelAnswers::fill(InspectData& data, InspectFigure::Reads reads) const {
     if (!data.run) return;
     const auto put = [&](const auto& question, auto& into) {
@@ -178,19 +219,25 @@ void ModelAnswers::fill(InspectData& data, InspectFigure::Reads reads) const {
     if (text) {
         data.text = text->result;
         data.textIteration = text->iteration;
+        data.textWhileTraining = text->whileTraining;
+        data.textPair = text->pair;
     }
     put(m_knockOut, data.knockOut);
     put(m_curve, data.knockOutCurve);
     put(m_beyond, data.beyond);
+    // Earlier ones say themselves what they are of.
+    if (m_fineTuning.run == data.run->id && m_fineTuning.answer) data.fineTunings = *m_fineTuning.answer;
     using Reads = InspectFigure::Reads;
     data.problem = reads == Reads::knockOut        ? m_knockOut.problem
                    : reads == Reads::knockOutCurve ? m_curve.problem
                    : reads == Reads::beyond        ? m_beyond.problem
+                   : reads == Reads::fineTuning    ? m_fineTuning.problem
                                                    : m_text.problem;
 }
 
 bool ModelAnswers::isBusy() const {
-    return m_text.job.isRunning() || m_knockOut.job.isRunning() || m_curve.job.isRunning() || m_beyond.job.isRunning();
+    return m_text.job.isRunning() || m_knockOut.job.isRunning() || m_curve.job.isRunning() ||
+           m_beyond.job.isRunning() || isFineTuning();
 }
 
 }  // namespace ropelab::ui

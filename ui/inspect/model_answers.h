@@ -27,6 +27,13 @@ class ModelAnswers : public QObject {
     void wantKnockOut(const std::shared_ptr<const InsideRun>& run, const KnockOut& knockOut);
     void wantKnockOutCurve(const std::shared_ptr<const InsideRun>& run, KnockOut::Kind kind);
     void wantBeyond(const std::shared_ptr<const InsideRun>& run, std::int64_t factor);
+    /// Trains a copy of the run on, which takes its time: only where it is asked for, and it goes on while the room is
+    /// hidden. What was trained for other methods and lengths stays.
+    void startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how);
+    void cancelFineTuning();
+    /// Why it did not go; "" where it did.
+    const QString& fineTuningProblem() const { return m_fineTuning.problem; }
+    bool isFineTuning() const { return m_fineTuning.job.isRunning(); }
     /// Ends what is being asked, as when the room is hidden; asking again starts anew.
     void pause();
 
@@ -39,6 +46,7 @@ class ModelAnswers : public QObject {
  signals:
     /// An answer came, or work began or ended.
     void changed();
+    void fineTuned(std::int64_t done, std::int64_t steps);
 
  private:
     template <typename Answer>
@@ -47,13 +55,14 @@ class ModelAnswers : public QObject {
         RunId run = 0;  // whose answer it is
         std::optional<Answer> answer;
         QString problem;
+        QString whileTraining;  // said while a run trains
         LatestJob job;
     };
     template <typename Answer>
     void ask(Question<Answer>& question, const std::shared_ptr<const InsideRun>& run, const QString& key,
              std::function<Answer(Engine&, const Cancelled&)> work);
     bool askTraining(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair,
-                     const QString& key);
+                     const QString& question);
     void again();
 
     Workspace& m_workspace;
@@ -61,6 +70,7 @@ class ModelAnswers : public QObject {
     Question<KnockOutResult> m_knockOut;
     Question<KnockOutCurve> m_curve;
     Question<BeyondResult> m_beyond;
+    Question<std::vector<BeyondResult>> m_fineTuning;  // last, so that it ends first and the others need not wait
 };
 
 }  // namespace ropelab::ui

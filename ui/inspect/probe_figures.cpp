@@ -3,6 +3,7 @@
 #include <QObject>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ui/inspect/course_figures.h"
 #include "ui/window/format.h"
@@ -37,8 +38,10 @@ FigureCurve dashed(FigureCurve curve) {
     return curve;
 }
 
-InspectPicture endsCurve(const InspectData& data, const char* name, Axis y, QList<double> KnockOutCurve::*fast,
-                         QList<double> KnockOutCurve::*slow) {
+using Numbers = std::vector<double>;
+
+InspectPicture endsCurve(const InspectData& data, const char* name, Axis y, Numbers KnockOutCurve::*fast,
+                         Numbers KnockOutCurve::*slow, double factor) {
     if (!data.run || !data.knockOutCurve) return noKnockOut(data, name);
     const KnockOutCurve& curve = *data.knockOutCurve;
     InspectPicture picture{inspectFigure(data, name)};
@@ -46,10 +49,15 @@ InspectPicture endsCurve(const InspectData& data, const char* name, Axis y, QLis
     const bool stop = curve.kind == KnockOut::Kind::stop;
     figure.x = {stop ? QObject::tr("pairs stopped") : QObject::tr("pairs removed"), {}};
     figure.y = std::move(y);
-    figure.curves.push_back(
-        inspectCurve(QObject::tr("fast end"), figure.y.label, Ink::data(0), curve.count, curve.*fast));
-    figure.curves.push_back(
-        inspectCurve(QObject::tr("slow end"), figure.y.label, Ink::data(1), curve.count, curve.*slow));
+    QList<double> counts(static_cast<qsizetype>(curve.count()));
+    std::iota(counts.begin(), counts.end(), 0.0);
+    const auto add = [&](const QString& label, int ink, const Numbers& numbers) {
+        QList<double> heights;
+        for (const double number : numbers) heights.append(factor * number);
+        figure.curves.push_back(inspectCurve(label, figure.y.label, Ink::data(ink), counts, heights));
+    };
+    add(QObject::tr("fast end"), 0, curve.*fast);
+    add(QObject::tr("slow end"), 1, curve.*slow);
     figure.note = checkpointNote(data, curve.iteration);
     figure.summary = QObject::tr("%1 of %2 against how many pairs are %3, from the fastest and from the slowest on.")
                          .arg(figure.y.label, data.run->name, stop ? QObject::tr("stopped") : QObject::tr("removed"));
@@ -57,12 +65,16 @@ InspectPicture endsCurve(const InspectData& data, const char* name, Axis y, QLis
     return picture;
 }
 
-}  // namespace
-
-std::vector<ScalingMethod> beyondMethods() {
-    return {ScalingMethod::none,    ScalingMethod::linear, ScalingMethod::ntk,
-            ScalingMethod::dynamic, ScalingMethod::yarn,   ScalingMethod::llama3};
+/// The fine-tunings at the length that the panel shows.
+std::vector<const BeyondResult*> tuningsAt(const InspectData& data) {
+    std::vector<const BeyondResult*> result;
+    for (const BeyondResult& tuning : data.fineTunings) {
+        if (tuning.factor == data.fineTuning.factor && tuning.readings.size() == 2) result.push_back(&tuning);
+    }
+    return result;
 }
+
+}  // namespace
 
 QString methodTitle(ScalingMethod method) {
     switch (method) {
@@ -85,9 +97,10 @@ QString methodTitle(ScalingMethod method) {
 }
 
 QString knockOutText(const KnockOut& knockOut) {
-    const QString pairs = knockOut.first == knockOut.last
-                              ? QObject::tr("pair %1").arg(knockOut.first)
-                              : QObject::tr("pairs %1–%2").arg(knockOut.first).arg(knockOut.last);
+    const std::vector<std::int64_t>& all = knockOut.pairs;
+    const QString pairs = all.empty()       ? QObject::tr("no pair")
+                          : all.size() == 1 ? QObject::tr("pair %1").arg(all.front())
+                                            : QObject::tr("pairs %1–%2").arg(all.front()).arg(all.back());
     return knockOut.kind == KnockOut::Kind::stop ? QObject::tr("%1 stopped").arg(pairs)
                                                  : QObject::tr("%1 removed").arg(pairs);
 }
@@ -119,11 +132,11 @@ InspectPicture knockOutLoss(const InspectData& data) {
     figure.x = {QObject::tr("position"), QObject::tr("symbols")};
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     figure.curves.push_back(dashed(blockMeans(result.whole->loss_by_position, {}, {Ink::Kind::quiet})));
-    figure.curves.push_back(
-        blockMeans(result.without->loss_by_position, knockOutText(result.knockOut), Ink::data(data.run->colorIndex())));
+    figure.curves.push_back(blockMeans(result.without->loss_by_position, knockOutText(result.knock_out),
+                                       Ink::data(data.run->colorIndex())));
     figure.note = QObject::tr("%1; %2; grey: whole").arg(lossChange(result), checkpointNote(data, result.iteration));
-    figure.summary =
-        QObject::tr("With %1, %2 goes from %3.").arg(knockOutText(result.knockOut), data.run->name, lossChange(result));
+    figure.summary = QObject::tr("With %1, %2 goes from %3.")
+                         .arg(knockOutText(result.knock_out), data.run->name, lossChange(result));
     return picture;
 }
 
@@ -141,24 +154,24 @@ InspectPicture knockOutRetrieval(const InspectData& data) {
     figure.y.minimum = 0;
     figure.curves.push_back(dashed(inspectCurve({}, QObject::tr("copies told, whole"), {Ink::Kind::quiet},
                                                 lagsOf(*result.whole), accuraciesOf(*result.whole))));
-    figure.curves.push_back(inspectCurve(knockOutText(result.knockOut), QObject::tr("copies told"),
+    figure.curves.push_back(inspectCurve(knockOutText(result.knock_out), QObject::tr("copies told"),
                                          Ink::data(data.run->colorIndex()), lagsOf(*result.without),
                                          accuraciesOf(*result.without)));
-    const auto percent = [](const ProbeResult& of) { return QString::number(100 * meanAccuracy(of), 'f', 1); };
+    const auto percent = [](const ProbeResult& of) { return QString::number(100 * retrieval_accuracy(of), 'f', 1); };
     figure.note = QObject::tr("%1 % → %2 % of copies; %3; grey: whole")
                       .arg(percent(*result.whole), percent(*result.without), checkpointNote(data, result.iteration));
-    figure.summary = QObject::tr("Copies told at each lag with %1.").arg(knockOutText(result.knockOut));
+    figure.summary = QObject::tr("Copies told at each lag with %1.").arg(knockOutText(result.knock_out));
     return picture;
 }
 
 InspectPicture knockOutCurve(const InspectData& data) {
     return endsCurve(data, "knock-out-curve", {QObject::tr("validation loss"), QObject::tr("nats")},
-                     &KnockOutCurve::fastLoss, &KnockOutCurve::slowLoss);
+                     &KnockOutCurve::fast_loss, &KnockOutCurve::slow_loss, 1);
 }
 
 InspectPicture knockOutRetrievalCurve(const InspectData& data) {
     return endsCurve(data, "knock-out-retrieval-curve", {QObject::tr("copies told"), QStringLiteral("%")},
-                     &KnockOutCurve::fastAccuracy, &KnockOutCurve::slowAccuracy);
+                     &KnockOutCurve::fast_accuracy, &KnockOutCurve::slow_accuracy, 100);
 }
 
 InspectPicture beyondLoss(const InspectData& data) {
@@ -170,10 +183,10 @@ InspectPicture beyondLoss(const InspectData& data) {
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     int index = 0;
     QStringList losses;
-    for (const BeyondResult::Entry& entry : data.beyond->entries) {
+    for (const BeyondReading& reading : data.beyond->readings) {
         figure.curves.push_back(
-            blockMeans(entry.result->loss_by_position, methodTitle(entry.method), Ink::data(index++)));
-        losses << QObject::tr("%1 %2").arg(methodTitle(entry.method), lossText(entry.result->loss));
+            blockMeans(reading.result->loss_by_position, methodTitle(reading.method), Ink::data(index++)));
+        losses << QObject::tr("%1 %2").arg(methodTitle(reading.method), lossText(reading.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
     figure.note = QObject::tr("%1, read at %2 × its context")
@@ -195,9 +208,10 @@ InspectPicture beyondRetrieval(const InspectData& data) {
     figure.y = {QObject::tr("copies told"), QStringLiteral("%")};
     figure.y.minimum = 0;
     int index = 0;
-    for (const BeyondResult::Entry& entry : data.beyond->entries) {
-        figure.curves.push_back(inspectCurve(methodTitle(entry.method), QObject::tr("copies told"), Ink::data(index++),
-                                             lagsOf(*entry.result), accuraciesOf(*entry.result)));
+    for (const BeyondReading& reading : data.beyond->readings) {
+        figure.curves.push_back(inspectCurve(methodTitle(reading.method), QObject::tr("copies told"),
+                                             Ink::data(index++), lagsOf(*reading.result),
+                                             accuraciesOf(*reading.result)));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
     figure.note = QObject::tr("%1, read at %2 × its context")
@@ -205,6 +219,59 @@ InspectPicture beyondRetrieval(const InspectData& data) {
                       .arg(data.beyond->factor);
     figure.summary = QObject::tr("Copies told at each lag, read at %1 times the context, by scaling method.")
                          .arg(data.beyond->factor);
+    return picture;
+}
+
+QStringList fineTunedNumbers(const InspectData& data) {
+    QStringList lines;
+    if (!data.run) return lines;
+    for (const BeyondResult* result : tuningsAt(data)) {
+        const SplitLoss before = split_loss(*result->readings.front().result, data.run->spec.context);
+        const SplitLoss after = split_loss(*result->readings.back().result, data.run->spec.context);
+        lines << QObject::tr("%1, %2 steps: beyond the context %3 → %4 nats, inside %5 → %6")
+                     .arg(methodTitle(result->readings.back().method),
+                          groupedText(result->readings.back().fine_tuning->steps), lossText(before.beyond),
+                          lossText(after.beyond), lossText(before.inside), lossText(after.inside));
+    }
+    return lines;
+}
+
+InspectPicture fineTunedLoss(const InspectData& data) {
+    constexpr const char* name = "fine-tuned-loss";
+    const std::vector<const BeyondResult*> shown = tuningsAt(data);
+    if (!data.run || shown.empty()) {
+        const QString words =
+            QObject::tr(
+                "Fine-tune trains a copy of this run on at %1 × its context, and compares the loss by position before "
+                "and after. The run itself and its checkpoint stay as they are.")
+                .arg(data.fineTuning.factor);
+        return withoutNumbers(data, name, onItsWay(data, words));
+    }
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("position"), QObject::tr("symbols")};
+    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
+    for (const BeyondResult* result : shown) {
+        const BeyondReading& after = result->readings.back();
+        const auto methods = beyond_methods();
+        const auto ink =
+            Ink::data(static_cast<int>(std::find(methods.begin(), methods.end(), after.method) - methods.begin()));
+        figure.curves.push_back(dashed(blockMeans(result->readings.front().result->loss_by_position, {}, ink)));
+        figure.curves.push_back(blockMeans(
+            after.result->loss_by_position,
+            QObject::tr("%1, %2 steps").arg(methodTitle(after.method), groupedText(after.fine_tuning->steps)), ink));
+    }
+    const BeyondResult& newest = *shown.back();
+    const FineTuning& how = *newest.readings.back().fine_tuning;
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
+    figure.note =
+        QObject::tr("%1; thin: before; %2").arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration));
+    figure.summary = QObject::tr("Loss by position at %1 times the context before and after fine-tuning. %2.")
+                         .arg(how.factor)
+                         .arg(fineTunedNumbers(data).join(QStringLiteral("; ")));
+    figure.settings[QStringLiteral("factor")] = static_cast<double>(how.factor);
+    figure.settings[QStringLiteral("steps")] = static_cast<double>(how.steps);
+    figure.settings[QStringLiteral("learning_rate")] = learning_rate_of(how, data.run->spec);
     return picture;
 }
 

@@ -19,8 +19,11 @@ InspectPicture beyondLoss(const InspectData& data);
 /// Copies told at lags inside and beyond the context, likewise.
 InspectPicture beyondRetrieval(const InspectData& data);
 
-/// The methods that are compared, in order.
-std::vector<ScalingMethod> beyondMethods();
+/// Loss by position before and after fine-tuning at the chosen length, one pair of curves a method that was trained.
+InspectPicture fineTunedLoss(const InspectData& data);
+/// Their mean losses inside and beyond the context, a line each.
+QStringList fineTunedNumbers(const InspectData& data);
+
 QString methodTitle(ScalingMethod method);
 /// "pairs 0–3 stopped".
 QString knockOutText(const KnockOut& knockOut);

@@ -24,6 +24,8 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
 struct TextAnswer {
     std::int64_t iteration = 0;
     std::shared_ptr<const ProbeResult> result;
+    std::optional<int> pair = {};  // as asked
+    bool whileTraining = false;    // some steps after `iteration`, perhaps
 };
 TextAnswer askText(Engine& engine, const InsideRun& run, const QString& text, std::optional<int> pair,
                    const Cancelled& cancelled);
@@ -36,5 +38,8 @@ KnockOutCurve askKnockOutCurve(Engine& engine, const InsideRun& run, KnockOut::K
 /// for runs that do not rotate.
 BeyondResult askBeyond(Engine& engine, const InsideRun& run, std::int64_t factor, const std::filesystem::path& dataDir,
                        const Cancelled& cancelled);
+/// Before and after fine-tuning; the run and its checkpoint stay as they are. `goesOn` is told the steps done.
+BeyondResult askFineTuning(Engine& engine, const InsideRun& run, const FineTuning& how,
+                           const std::filesystem::path& dataDir, const std::function<bool(std::int64_t)>& goesOn);
 
 }  // namespace ropelab::ui

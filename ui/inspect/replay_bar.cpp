@@ -16,7 +16,7 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr int kRoomForFrames = 480;  // pixels at 100 %
+constexpr int kRoomForExport = 540;  // pixels at 100 %
 
 }  // namespace
 
@@ -40,16 +40,15 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     m_words = new QLabel(this);
     m_words->setProperty("quiet", true);
     m_words->setMinimumWidth(QFontMetrics(m_words->font()).horizontalAdvance(QStringLiteral("step 000,000")));
-    m_frames = new QToolButton(this);
-    m_frames->setText(tr("Frames …"));
-    m_frames->setToolTip(tr("Writes the replay as numbered PNG or SVG files."));
-    connect(m_frames, &QToolButton::clicked, this, &ReplayBar::framesAsked);
+    m_export = new QToolButton(this);
+    connect(m_export, &QToolButton::clicked, this, &ReplayBar::exportAsked);
     m_pace->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     row->addWidget(m_play);
     row->addWidget(m_pace);
     row->addWidget(m_slider, 1);
     row->addWidget(m_words);
-    row->addWidget(m_frames);
+    row->addWidget(m_export);
+    renewExport();
 
     connect(m_slider, &QSlider::valueChanged, this, [this] {
         renewWords();
@@ -83,9 +82,10 @@ void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations) {
             moveTo(static_cast<double>(before));
         }
     }
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_play, m_slider, m_frames}) {
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_play, m_slider}) {
         widget->setEnabled(iterations.size() > 1);
     }
+    renewExport();
     renewWords();
 }
 
@@ -123,15 +123,34 @@ void ReplayBar::setPlaying(bool playing) {
 
 void ReplayBar::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    // The slider keeps its length; frames are in the menu too.
-    m_frames->setVisible(width() >= ThemeManager::instance().pixels(kRoomForFrames));
+    renewExport();
 }
 
-void ReplayBar::say(const QString& words) {
+void ReplayBar::showExport(const QString& words) {
+    m_exporting = true;
     m_words->setText(words);
+    renewExport();
+}
+
+void ReplayBar::endExport(const QString& words) {
+    m_exporting = false;
+    renewWords();
+    if (!words.isEmpty()) m_words->setText(words);
+    renewExport();
+}
+
+void ReplayBar::renewExport() {
+    m_export->setText(m_exporting ? tr("Stop") : tr("Export replay …"));
+    m_export->setToolTip(m_exporting
+                             ? tr("Stops writing the replay.")
+                             : tr("Writes the replay as an animated picture, or as numbered PNG or SVG files."));
+    m_export->setEnabled(m_exporting || m_iterations.size() > 1);
+    // The slider keeps its length; the export is in the menu too.
+    m_export->setVisible(m_exporting || width() >= ThemeManager::instance().pixels(kRoomForExport));
 }
 
 void ReplayBar::renewWords() {
+    if (m_exporting) return;
     m_words->setText(m_iterations.empty() ? tr("no snapshot") : tr("step %1").arg(groupedText(iteration())));
 }
 

@@ -11,7 +11,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
-/// The time axis of the Inspect room: a slider over the stored snapshots, play at a chosen pace, frames to files.
+/// The time axis of the Inspect room: a slider over the stored snapshots, play at a chosen pace, export.
 class ReplayBar : public QWidget {
     Q_OBJECT
 
@@ -28,23 +28,28 @@ class ReplayBar : public QWidget {
     void setPlaying(bool playing);
     bool isPlaying() const { return m_timer.isActive(); }
 
-    /// Says something in place of the step, until the cursor moves.
-    void say(const QString& words);
+    /// Says how far an export is, in place of the step; the button then asks to stop it.
+    void showExport(const QString& words);
+    /// It is over; says so until the cursor moves, "" for nothing.
+    void endExport(const QString& words);
 
+    QLabel* words() const { return m_words; }
     QSlider* slider() const { return m_slider; }
     QToolButton* playButton() const { return m_play; }
     QComboBox* pace() const { return m_pace; }
-    QToolButton* framesButton() const { return m_frames; }
+    QToolButton* exportButton() const { return m_export; }
 
  signals:
     void moved(qint64 iteration);
-    void framesAsked();
+    /// Or to stop the one that runs.
+    void exportAsked();
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
 
  private:
     void renewWords();
+    void renewExport();
 
     std::vector<std::int64_t> m_iterations;
     QTimer m_timer;
@@ -52,7 +57,8 @@ class ReplayBar : public QWidget {
     QComboBox* m_pace;
     QSlider* m_slider;
     QLabel* m_words;
-    QToolButton* m_frames;
+    QToolButton* m_export;
+    bool m_exporting = false;
 };
 
 }  // namespace ropelab::ui

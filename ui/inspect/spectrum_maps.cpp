@@ -318,9 +318,11 @@ InspectData ofGhost(const InspectData& data) {
     std::swap(swapped.run, swapped.ghost);
     swapped.choices.difference = false;
     swapped.text.reset();
+    swapped.textPair.reset();
     swapped.knockOut.reset();
     swapped.knockOutCurve.reset();
     swapped.beyond.reset();
+    swapped.fineTunings.clear();
     return swapped;
 }
 

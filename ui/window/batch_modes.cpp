@@ -9,12 +9,14 @@
 #include <QTemporaryDir>
 #include <QTextStream>
 #include <QTimer>
+#include <csignal>
 #include <utility>
 
 #include "core/spec/error.h"
 #include "ui/experiment/run_table.h"
 #include "ui/experiment/train_room.h"
 #include "ui/inspect/inspect_batch.h"
+#include "ui/inspect/replay_files.h"
 #include "ui/results/figure_pane.h"
 #include "ui/rotary/rotary_figures.h"
 #include "ui/theme/theme_manager.h"
@@ -25,6 +27,8 @@
 namespace ropelab::ui {
 
 namespace {
+
+volatile std::sig_atomic_t endAsked = 0;
 
 void waitFor(double seconds) {
     QEventLoop loop;
@@ -225,6 +229,22 @@ int writeFigure(const LaunchOptions& options) {
     if (options.figure.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);
     room.refreshNow();
     exportFigure(room.figure(), options.figureOptions, options.output);
+    return 0;
+}
+
+int writeReplay(const LaunchOptions& options) {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { endAsked = 1; });
+    QTextStream out(stdout);
+    const auto progress = [&out](int done, int all) {
+        out << "frame " << done << " of " << all << '\n';
+        out.flush();
+    };
+    const int frames = writeReplay(options.replay, &open_engine, {}, progress, [] { return endAsked != 0; });
+    if (endAsked != 0) {
+        QTextStream(stderr) << "ropelab: the replay was stopped after " << countText(frames, QStringLiteral("frame"))
+                            << ".\n";
+        return 1;
+    }
     return 0;
 }
 

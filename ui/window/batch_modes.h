@@ -16,5 +16,8 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine = 
 int runHeadless(const LaunchOptions& options, Runner::EngineSource engine = {});
 /// Writes a figure of a lab.
 int writeFigure(const LaunchOptions& options);
+/// Writes a replay, with a line "frame 3 of 120" on standard output for each frame. An interrupt or termination signal
+/// ends it after the frame at hand; then the status is 1.
+int writeReplay(const LaunchOptions& options);
 
 }  // namespace ropelab::ui

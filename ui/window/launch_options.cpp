@@ -80,6 +80,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"run", "The run that a figure of the Inspect room is of; the lab's first otherwise.", "number", "0"},
         {"beside", "A second run; heat maps show the difference.", "number", "0"},
         {"step", "The snapshot at or before this step; the newest otherwise.", "number", "-1"},
+        {"replay", "Writes a replay, told as a JSON object (ropelab-cli replay makes one of its flags).", "JSON"},
     };
     parser.addOptions(options);
     parser.addPositionalArgument(QStringLiteral("lab"), QStringLiteral("A lab file to open."), QStringLiteral("[lab]"));
@@ -102,7 +103,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         return result;
     }
     QStringList modes;
-    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure"}) {
+    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure", "replay"}) {
         if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
     }
     if (modes.size() > 1) {
@@ -148,6 +149,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     } else if (set("headless")) {
         result.mode = Mode::headless;
         if (result.output.isEmpty()) throw BadInput("--headless needs --output FOLDER, where its plots go.");
+    } else if (set("replay")) {
+        result.mode = Mode::replay;
+        result.replay = parseReplayJob(parser.value(QStringLiteral("replay")).toStdString());
     } else if (set("figure")) {
         result.mode = Mode::figure;
         result.figure = parser.value(QStringLiteral("figure"));

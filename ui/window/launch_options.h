@@ -7,12 +7,13 @@
 
 #include "core/rope/rotary_setup.h"
 #include "ui/figure/export.h"
+#include "ui/inspect/replay_job.h"
 
 namespace ropelab::ui {
 
 /// What the command line of `ropelab` asks for.
 struct LaunchOptions {
-    enum class Mode { window, screenshot, startup, headless, figure, version, help } mode = Mode::window;
+    enum class Mode { window, screenshot, startup, headless, figure, replay, version, help } mode = Mode::window;
 
     QString lab;   // a lab to open, or ""
     QString room;  // "" for the first
@@ -34,6 +35,7 @@ struct LaunchOptions {
     std::int64_t beside = 0;
     std::int64_t step = -1;
     ExportOptions figureOptions;
+    ReplayJob replay;
     QString helpText;
 };
 

@@ -50,6 +50,8 @@ std::span<const Settings::Entry> Settings::table() {
         {"reproduce/format", QStringLiteral("txt"), "The format of its table: txt, csv, tex or json."},
         {"inspect/figure", QStringLiteral("logit-share"), "Which figure the Inspect room draws."},
         {"inspect/beside", QStringLiteral("attention-map"), "And beside it: a figure, nothing or second-run."},
+        {"replay/format", QStringLiteral("gif"), "How a replay is written: gif, or png or svg, a file a frame."},
+        {"replay/width", 960, "Pixels across a replay."},
         {"machine/operations_per_second", 0.0, "What the last sweeps reached; for estimates."},
         {"machine/multiply_per_second", 0.0,
          "Float32 operations a second that this machine reaches; for the roofline."},

@@ -3,13 +3,14 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
 #include <QToolButton>
 
-#include "tests/ui/inspect/inspect_fixture.h"
+#include "tests/ui/inspect/inspect_room_fixture.h"
 #include "ui/inspect/inspect_pane.h"
 #include "ui/inspect/inspect_panel.h"
 #include "ui/inspect/replay_bar.h"
@@ -19,32 +20,6 @@
 
 namespace ropelab::ui {
 namespace {
-
-class InspectRoomTest : public InspectBench {
- protected:
-    void SetUp() override {
-        InspectBench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        room = std::make_unique<InspectRoom>(*workspace);
-        room->resize(1000, 700);
-    }
-    void TearDown() override {
-        room.reset();
-        workspace.reset();
-    }
-    void openLab(const QString& path) {
-        workspace->lab().open(path);
-        room->show();
-        ASSERT_TRUE(waitUntil([&] { return room->data().run && !room->isBusy(); }));
-    }
-    bool settled() {
-        return waitUntil([&] { return !room->isBusy(); });
-    }
-    const Figure& figure() { return room->mainPane().picture().figure; }
-
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<InspectRoom> room;
-};
 
 TEST_F(InspectRoomTest, EmptyItOffersToTrain) {
     room->show();
@@ -226,26 +201,97 @@ TEST_F(InspectRoomTest, ATypedTextIsReadOrRefused) {
     EXPECT_EQ(room->data().text, nullptr);
 }
 
-TEST_F(InspectRoomTest, WritesOneFrameASnapshot) {
+TEST_F(InspectRoomTest, ARunInTrainingReadsATypedTextItself) {
+    for (const char* probeEvery : {"1", "0"}) {
+        room->mainPane().choose("attention-by-distance");
+        room->show();
+        engine.step_microseconds = 500;
+        Experiment sweep = smallSweep(100000);
+        sweep.set("probe_every", {probeEvery});
+        workspace->experiment().replace(sweep);
+        workspace->start();
+        room->refreshNow();
+        QComboBox* runs = room->choices().runs();
+        runs->setCurrentIndex(runs->count() - 1);
+        room->choices().textField()->setText("the lazy dog");
+        ASSERT_TRUE(waitUntil([&] { return room->data().text != nullptr; })) << room->data().problem.toStdString();
+        EXPECT_TRUE(workspace->session().isActive());
+        EXPECT_TRUE(room->data().textWhileTraining);
+        EXPECT_EQ(room->data().text->length, 12);
+        const std::int64_t first = room->data().textIteration;
+        ASSERT_TRUE(waitUntil([&] { return room->data().textIteration > first; })) << "it is not read anew";
+        room->choices().textField()->setText("the Ω");
+        ASSERT_TRUE(waitUntil([&] { return room->data().problem.contains("Ω"); }));
+        room->choices().textField()->setText("the dog");
+        ASSERT_TRUE(waitUntil([&] { return room->data().text && room->data().text->length == 7; }));
+        workspace->session().stop();
+        ASSERT_TRUE(waitForEnd(*workspace));
+        // From the checkpoint now.
+        ASSERT_TRUE(waitUntil([&] { return room->data().text && !room->data().textWhileTraining && settled(); }))
+            << room->data().problem.toStdString();
+        EXPECT_EQ(room->data().text->length, 7);
+        room->choices().textField()->clear();
+        ASSERT_TRUE(settled());
+    }
+}
+
+TEST_F(InspectRoomTest, FineTunesFromThePanelAndCancels) {
     openLab(writeLab());
-    QSignalSpy written(room.get(), &InspectRoom::framesWritten);
-    room->askFrames = [this](const QString&) { return file("replay.png"); };
-    room->replay().framesButton()->click();
-    ASSERT_TRUE(waitUntil([&] { return written.count() == 1; }));
-    EXPECT_EQ(written.at(0).at(0).toInt(), 3);
-    const QImage first(file("replay-0001.png"));
-    const QImage last(file("replay-0003.png"));
-    ASSERT_FALSE(first.isNull());
-    EXPECT_EQ(first.size(), last.size());
-    EXPECT_NE(first, last);
-    room->writeFrames(file("replay.svg"));
-    ASSERT_TRUE(waitUntil([&] { return written.count() == 2; }));
-    QFile svg(file("replay-0002.svg"));
-    ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
-    EXPECT_TRUE(svg.readAll().contains("<svg"));
-    QSignalSpy problem(workspace.get(), &Workspace::problem);
-    room->writeFrames(file("replay.gif"));
-    EXPECT_EQ(problem.count(), 1);
+    InspectPanel& panel = room->choices();
+    room->showPart("fine-tuned-loss");
+    ASSERT_TRUE(settled());
+    EXPECT_FALSE(room->hasFigure());
+    EXPECT_TRUE(figure().emptyText.contains("at 4 × its context")) << figure().emptyText.toStdString();
+    panel.steps()->setValue(7);
+    panel.fineTuneButton()->click();
+    ASSERT_TRUE(settled());
+    ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
+    EXPECT_EQ(figure().curves.size(), 2U);
+    EXPECT_TRUE(figure().curves.at(0).companion);
+    EXPECT_TRUE(figure().curves.at(1).label.contains("YaRN, 7 steps")) << figure().curves.at(1).label.toStdString();
+    EXPECT_EQ(figure().verticalLines.at(0).at, testLength);
+    EXPECT_DOUBLE_EQ(figure().settings.value("learning_rate").toDouble(), RunSpec().learning_rate / 10);
+    panel.factors()->setCurrentIndex(0);
+    ASSERT_TRUE(settled());
+    EXPECT_FALSE(room->hasFigure());  // nothing was trained at this length
+
+    engine.step_microseconds = 2000;
+    panel.steps()->setValue(100000);
+    panel.fineTuneButton()->click();
+    ASSERT_TRUE(waitUntil([&] { return !panel.steps()->isEnabled(); }));
+    ASSERT_TRUE(waitUntil([&] { return panel.fineTuneProgress()->value() > 0; }));
+    EXPECT_EQ(panel.fineTuneProgress()->maximum(), 100000);
+    panel.fineTuneButton()->click();
+    ASSERT_TRUE(settled());
+    EXPECT_TRUE(panel.steps()->isEnabled());
+    panel.rate()->setText("fast");
+    EXPECT_FALSE(panel.fineTuneButton()->isEnabled());
+    panel.rate()->setText("1e-3");
+    EXPECT_TRUE(panel.fineTuneButton()->isEnabled());
+    EXPECT_DOUBLE_EQ(panel.fineTuning().learning_rate, 1e-3);
+}
+
+TEST_F(InspectRoomTest, DialsFollowTheLagAndAreClicked) {
+    openLab(writeLab());
+    EXPECT_FALSE(room->choices().lag()->isVisibleTo(&room->choices()));
+    room->mainPane().choose("pair-dials");
+    ASSERT_TRUE(settled());
+    EXPECT_TRUE(room->choices().lag()->isVisibleTo(&room->choices()));
+    EXPECT_TRUE(figure().summary.contains("10 tokens apart"));
+    room->choices().lag()->setValue(3);
+    ASSERT_TRUE(settled());
+    EXPECT_TRUE(figure().summary.contains("3 tokens apart"));
+    room->refreshNow();
+    const QRectF canvas = room->mainPane().view().canvasRect();
+    std::optional<int> clicked;
+    // Somewhere in the upper row is a dial; the first one from the left is pair 0's.
+    for (double x = canvas.left(); x < canvas.right() && !clicked; x += 4) {
+        emit room->mainPane().view().clicked({x, canvas.top() + 0.35 * canvas.height()});
+        clicked = workspace->rotary().pickedPair();
+    }
+    ASSERT_EQ(clicked, 0);
+    ASSERT_TRUE(settled());
+    EXPECT_EQ(room->data().choices.pair, 0);
 }
 
 TEST_F(InspectRoomTest, ANarrowRoomShowsOnePicture) {

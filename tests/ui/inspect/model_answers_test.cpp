@@ -58,8 +58,8 @@ TEST_F(ModelAnswersTest, TheLatestQuestionStandsAndAnswersBelongToTheirRun) {
     answers.fill(data, InspectFigure::Reads::beyond);
     ASSERT_TRUE(data.beyond) << data.problem.toStdString();
     EXPECT_EQ(data.beyond->factor, 8);
-    EXPECT_EQ(data.beyond->entries.size(), 6U);
-    EXPECT_EQ(data.beyond->entries[0].result->length, 8 * testLength);
+    EXPECT_EQ(data.beyond->readings.size(), 6U);
+    EXPECT_EQ(data.beyond->readings[0].result->length, 8 * testLength);
     auto other = std::make_shared<InsideRun>(*run);
     other->id = 2;
     InspectData others;
@@ -87,6 +87,66 @@ TEST_F(ModelAnswersTest, TrainingHasTheEngineFirst) {
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
     answers.fill(data, InspectFigure::Reads::knockOut);
     EXPECT_TRUE(data.knockOut) << data.problem.toStdString();
+}
+
+TEST_F(ModelAnswersTest, FineTuningTellsItsStepsAndKeepsOneResultAMethodAndLength) {
+    const auto run = firstRun(writeLab());
+    ModelAnswers answers(workspace);
+    std::vector<std::int64_t> told;
+    QObject::connect(&answers, &ModelAnswers::fineTuned, [&](std::int64_t done, std::int64_t steps) {
+        EXPECT_EQ(steps, 5);
+        told.push_back(done);
+    });
+    InspectData data;
+    data.run = run;
+    const auto tune = [&](ScalingMethod method, std::int64_t factor) {
+        answers.startFineTuning(run, {.method = method, .factor = factor, .steps = 5});
+        EXPECT_TRUE(answers.isFineTuning());
+        EXPECT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+        data.fineTunings.clear();
+        answers.fill(data, InspectFigure::Reads::fineTuning);
+    };
+    tune(ScalingMethod::yarn, 2);
+    ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem().toStdString();
+    EXPECT_EQ(data.fineTunings[0].readings.size(), 2U);
+    EXPECT_EQ(told.back(), 5);
+    tune(ScalingMethod::ntk, 2);
+    tune(ScalingMethod::yarn, 4);
+    tune(ScalingMethod::yarn, 2);
+    ASSERT_EQ(data.fineTunings.size(), 3U);
+    EXPECT_EQ(data.fineTunings.back().factor, 2);
+    EXPECT_EQ(data.fineTunings.back().readings.back().method, ScalingMethod::yarn);
+    data.fineTuning.factor = 2;
+    const Figure figure = findInspectFigure("fine-tuned-loss")->make(data).figure;
+    EXPECT_EQ(figure.curves.size(), 4U);  // two methods, before and after
+    EXPECT_TRUE(figure.note.startsWith("YaRN, 5 steps: beyond the context 1.5")) << figure.note.toStdString();
+}
+
+TEST_F(ModelAnswersTest, FineTuningIsCancelledAndMakesWayForTraining) {
+    const auto run = firstRun(writeLab());
+    engine.step_microseconds = 2000;
+    ModelAnswers answers(workspace);
+    answers.startFineTuning(run, {.factor = 2, .steps = 100000});
+    answers.pause();  // the room is hidden: it goes on
+    EXPECT_TRUE(answers.isFineTuning());
+    answers.cancelFineTuning();
+    EXPECT_FALSE(answers.isFineTuning());
+    EXPECT_TRUE(answers.fineTuningProblem().isEmpty());
+
+    answers.startFineTuning(run, {.factor = 2, .steps = 100000});
+    workspace.experiment().replace(smallSweep(100000));
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return !answers.isFineTuning(); }));
+    EXPECT_TRUE(answers.fineTuningProblem().contains("when no run trains any more"))
+        << answers.fineTuningProblem().toStdString();
+    answers.startFineTuning(run, {.factor = 2, .steps = 5});
+    EXPECT_FALSE(answers.isFineTuning());
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_TRUE(answers.fineTuningProblem().isEmpty());
+    answers.startFineTuning(run, {.factor = 2, .steps = 5});
+    ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    EXPECT_TRUE(answers.fineTuningProblem().isEmpty()) << answers.fineTuningProblem().toStdString();
 }
 
 TEST(EngineTurn, WhoLooksIsAskedToEndWhenTrainingWantsTheEngine) {

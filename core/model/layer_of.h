@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// A layer as readers of one symbol at a time hold it, by the names of Layout: `norm` and `matrix` make one of a name.
+/// Its keys and values are left to the caller.
+template <typename Layer, typename NormOf, typename MatrixOf>
+Layer layer_of(const RunSpec& spec, std::int64_t index, NormOf norm, MatrixOf matrix) {
+    const std::string name = "layers." + std::to_string(index);
+    Layer layer;
+    layer.attention_norm = norm(name + ".attention_norm");
+    layer.mlp_norm = norm(name + ".mlp_norm");
+    layer.query_norm = norm(name + ".attention.query_norm");
+    layer.key_norm = norm(name + ".attention.key_norm");
+    layer.qkv = matrix(name + ".attention.qkv");
+    layer.output = matrix(name + ".attention.output");
+    layer.up = matrix(name + (spec.block == Block::llama ? ".mlp.gate_up" : ".mlp.up"));
+    layer.down = matrix(name + ".mlp.down");
+    return layer;
+}
+
+}  // namespace ropelab

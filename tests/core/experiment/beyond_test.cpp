@@ -1,0 +1,146 @@
+#include "core/experiment/beyond.h"
+
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "core/experiment/probing.h"
+#include "core/spec/error.h"
+#include "tests/core/experiment/trained_run.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+class BeyondTest : public TrainedRunTest {
+ protected:
+    static constexpr std::int64_t few = 24;  // windows
+
+    static bool always(std::int64_t) { return true; }
+    static BeyondResult tuned(const FineTuning& how) {
+        return fine_tune_beyond(*engine_, checkpoint(), how, {}, always, few);
+    }
+    static std::string bytes() {
+        std::ifstream stream(path(), std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+};
+
+TEST_F(BeyondTest, ReadsOnceAMethodAtAMultipleOfTheContext) {
+    const BeyondResult result = read_beyond(*engine_, checkpoint(), 4, beyond_methods(), {}, {});
+    EXPECT_EQ(result.factor, 4);
+    EXPECT_EQ(result.iteration, 120);
+    ASSERT_EQ(result.readings.size(), 6U);
+    for (const BeyondReading& reading : result.readings) {
+        EXPECT_EQ(reading.result->loss_by_position.size(), 64U);
+        EXPECT_FALSE(reading.fine_tuning);
+        EXPECT_FALSE(reading.result->retrieval.empty());
+    }
+    EXPECT_NE(result.readings[0].result->loss, result.readings[1].result->loss);
+    const auto corpus = corpus_of(checkpoint(), {});
+    ProbeRequest request = judging_request(corpus->validation, 64, 16384);
+    EXPECT_EQ(request.windows.count(), result.readings[0].result->windows);
+    request.scaling = {.method = ScalingMethod::llama3, .factor = 4};
+    EXPECT_EQ(model_of(*engine_, checkpoint())->probe(request), *result.readings[5].result);
+
+    const std::vector<ScalingMethod> one = {ScalingMethod::ntk};
+    const BeyondResult three = read_beyond(*engine_, checkpoint(), 2, one, {}, {}, 3);
+    ASSERT_EQ(three.readings.size(), 1U);
+    EXPECT_EQ(three.readings[0].result->windows, 3);
+    EXPECT_TRUE(read_beyond(*engine_, checkpoint(), 2, one, {}, [] { return true; }).readings.empty());
+}
+
+TEST_F(BeyondTest, NoStepsChangeNothing) {
+    for (const ScalingMethod method : beyond_methods()) {
+        const std::vector<ScalingMethod> one = {method};
+        const BeyondResult plain = read_beyond(*engine_, checkpoint(), 2, one, {}, {}, few);
+        const BeyondResult result = tuned({.method = method, .factor = 2, .steps = 0});
+        ASSERT_EQ(result.readings.size(), 2U);
+        EXPECT_EQ(*result.readings[0].result, *plain.readings[0].result);
+        EXPECT_EQ(*result.readings[1].result, *plain.readings[0].result);
+        EXPECT_EQ(result.readings[1].fine_tuning->steps, 0);
+    }
+}
+
+TEST_F(BeyondTest, AFewStepsLowerTheLossBeyondTheContext) {
+    for (const ScalingMethod method : {ScalingMethod::none, ScalingMethod::linear, ScalingMethod::yarn}) {
+        const BeyondResult result = tuned({.method = method, .factor = 2, .steps = 40});
+        ASSERT_EQ(result.readings.size(), 2U);
+        const std::int64_t context = checkpoint().spec.context;
+        const SplitLoss before = split_loss(*result.readings[0].result, context);
+        const SplitLoss after = split_loss(*result.readings[1].result, context);
+        EXPECT_LT(after.beyond, before.beyond) << word_of(method);
+    }
+}
+
+TEST_F(BeyondTest, TheSameRequestGivesTheSameNumbersAndTheRunStaysAsItWas) {
+    const std::string before = bytes();
+    const Checkpoint stored = checkpoint();
+    const FineTuning how{.method = ScalingMethod::ntk, .factor = 2, .steps = 7};
+    const auto first = fine_tuned(*engine_, stored, how, {}, always).value();
+    const auto again = fine_tuned(*engine_, stored, how, {}, always).value();
+    EXPECT_EQ(first.state, again.state);
+    EXPECT_EQ(first.iteration, 127);
+    EXPECT_EQ(first.spec, stored.spec);
+    EXPECT_NE(first.state, stored.state);
+    EXPECT_EQ(*tuned(how).readings[1].result, *tuned(how).readings[1].result);
+    FineTuning faster = how;
+    faster.learning_rate = 2e-3;
+    EXPECT_NE(fine_tuned(*engine_, stored, faster, {}, always)->state, first.state);
+    FineTuning own = how;
+    own.learning_rate = stored.spec.learning_rate / 10;
+    EXPECT_EQ(fine_tuned(*engine_, stored, own, {}, always)->state, first.state);
+    FineTuning other = how;
+    other.method = ScalingMethod::none;
+    EXPECT_NE(fine_tuned(*engine_, stored, other, {}, always)->state, first.state);
+    EXPECT_EQ(stored.state, checkpoint().state);
+    EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(BeyondTest, TellsEachStepAndEndsWhenAsked) {
+    std::vector<std::int64_t> told;
+    const auto none = fine_tuned(*engine_, checkpoint(), {.factor = 2, .steps = 50}, {}, [&](std::int64_t done) {
+        told.push_back(done);
+        return done < 3;
+    });
+    EXPECT_FALSE(none);
+    EXPECT_EQ(told, (std::vector<std::int64_t>{0, 1, 2, 3}));
+    const BeyondResult result = fine_tune_beyond(*engine_, checkpoint(), {.factor = 2, .steps = 50}, {},
+                                                 [](std::int64_t done) { return done < 3; });
+    EXPECT_EQ(result.readings.size(), 1U);
+}
+
+TEST_F(BeyondTest, RefusesWhatCannotBeReadOrTrained) {
+    Checkpoint wrong = checkpoint();
+    wrong.spec.position = Position::learned;
+    EXPECT_MESSAGE(read_beyond(*engine_, wrong, 2, beyond_methods(), {}, {}), BadInput, "learned a vector for each");
+    wrong.spec.position = Position::none;
+    EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {}, {}, always), BadInput, "no positions that could be scaled");
+    wrong = checkpoint();
+    wrong.spec.theta_training = ThetaTraining::one;
+    EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {}, {}, always), BadInput, "moved its theta");
+    EXPECT_MESSAGE(tuned({.factor = 0}), BadInput, "1 time or more");
+    EXPECT_MESSAGE(tuned({.steps = -1}), BadInput, "takes -1 steps");
+    EXPECT_MESSAGE(tuned({.learning_rate = -1}), BadInput, "must be above 0");
+    EXPECT_MESSAGE(tuned({.factor = 1000}), BadInput, "symbols");
+    wrong = checkpoint();
+    for (NamedTensor& tensor : wrong.state) {
+        if (tensor.name.starts_with("model.")) tensor.values.front() = std::numeric_limits<float>::infinity();
+    }
+    EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {.factor = 2}, {}, always), BadInput, "no longer a finite number");
+    wrong = checkpoint();
+    wrong.vocabulary = "characters:97,98";
+    EXPECT_MESSAGE(read_beyond(*engine_, wrong, 2, beyond_methods(), {}, {}), BadInput, "has other symbols");
+}
+
+TEST(SplitLoss, IsTheMeanOnEachSideOfTheContext) {
+    ProbeResult result;
+    result.loss_by_position = {1, 2, 3, std::nan(""), 6};
+    EXPECT_DOUBLE_EQ(split_loss(result, 2).inside, 1.5);
+    EXPECT_DOUBLE_EQ(split_loss(result, 2).beyond, 4.5);
+    EXPECT_DOUBLE_EQ(split_loss(result, 9).inside, 3);
+    EXPECT_TRUE(std::isnan(split_loss(result, 9).beyond));
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,78 @@
+#include "ui/inspect/pair_dials.h"
+
+#include <QImage>
+#include <cmath>
+#include <numbers>
+
+#include "tests/ui/inspect/inspect_fixture.h"
+#include "ui/figure/export.h"
+
+namespace ropelab::ui {
+namespace {
+
+InspectData dataOf(InsideRun run) {
+    InspectData data;
+    data.run = std::make_shared<const InsideRun>(std::move(run));
+    data.iteration = 100;
+    data.choices.lag = 3;
+    return data;
+}
+
+QList<double> column(const Figure& figure, int index) {
+    return figure.table.columns.at(index);
+}
+
+TEST(PairDials, HandsTurnByThetaTimesTheLagAndAreAsLongAsThePairIsUsed) {
+    InspectData data = dataOf(testRun(1, 100));
+    data.choices.layer = 1;
+    data.choices.head = 0;
+    const Figure figure = pairDials(data).figure;
+    ASSERT_EQ(column(figure, 0), (QList<double>{0, 1, 2, 3}));
+    // Layer 1's theta in the fixture is 5,000, whatever the step; its numbers are those of rows 8 … 11.
+    for (int pair = 0; pair < testPairs; ++pair) {
+        const double frequency = std::pow(5000.0, -2.0 * pair / (2.0 * testPairs));
+        EXPECT_NEAR(column(figure, 1)[pair], frequency, 1e-6);
+        EXPECT_NEAR(column(figure, 2)[pair],
+                    std::remainder(3 * frequency, 2 * std::numbers::pi) * 180 / std::numbers::pi, 1e-4);
+        EXPECT_EQ(column(figure, 3)[pair], 100 + 8 + pair);
+        EXPECT_EQ(column(figure, 4)[pair], 101 + 8 + pair);
+    }
+    EXPECT_TRUE(figure.summary.contains("layer 1, head 0, step 100; full hand: 112.0 (F33); θ = 100"))
+        << figure.summary.toStdString();
+}
+
+TEST(PairDials, AThetaThatMovesTurnsThemFurtherOrLessAsTrainingGoes) {
+    InspectData data = dataOf(testRun(1, 100));
+    data.choices.layer = 0;
+    const Figure late = pairDials(data).figure;
+    data.iteration = 1;
+    const Figure early = pairDials(data).figure;
+    EXPECT_NEAR(column(early, 1)[1], std::pow(100.0, -0.25), 1e-6);
+    EXPECT_NEAR(column(late, 1)[1], std::pow(10000.0, -0.25), 1e-6);
+    EXPECT_LT(column(early, 3)[0], column(late, 3)[0]);
+    // The scale of the hands is that of the whole run, so that the pictures can be compared.
+    const auto full = [](const Figure& figure) { return figure.summary.section("full hand: ", 1); };
+    EXPECT_EQ(full(early), full(late));
+    const ExportOptions options{.format = FigureFormat::png, .widthMm = 100, .heightMm = 50, .dpi = 72};
+    EXPECT_NE(figureImage(early, options), figureImage(late, options));
+    data.choices.pair = 2;
+    EXPECT_NE(figureImage(pairDials(data).figure, options), figureImage(early, options));
+}
+
+TEST(PairDials, WithoutMovingThetasTheRunsOwnCount) {
+    InsideRun run = testRun(1, 100);
+    ProbeResult result = seenAt(5);
+    result.frequencies = {};
+    run.spec.fraction = 0.5;
+    run.take({100, std::make_shared<const ProbeResult>(result)});
+    const Figure figure = pairDials(dataOf(std::move(run))).figure;
+    EXPECT_NEAR(column(figure, 1)[0], 1, 1e-9);
+    EXPECT_EQ(column(figure, 1)[3], 0);
+    EXPECT_TRUE(figure.summary.contains("grey: does not turn"));
+    InsideRun none = testRun(1, 100);
+    none.snapshots.clear();
+    EXPECT_FALSE(pairDials(dataOf(std::move(none))).figure.emptyText.isEmpty());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,103 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QImageReader>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QToolButton>
+
+#include "tests/ui/inspect/inspect_room_fixture.h"
+#include "ui/inspect/inspect_panel.h"
+#include "ui/inspect/replay_bar.h"
+#include "ui/inspect/replay_dialog.h"
+#include "ui/inspect/replay_writer.h"
+
+namespace ropelab::ui {
+namespace {
+
+using ReplayExportTest = InspectRoomTest;
+
+TEST_F(ReplayExportTest, ExportsTheReplayInAProgramOfItsOwn) {
+    openLab(writeLab());
+    room->mainPane().choose("query-spectrum");
+    room->choices().ghosts()->setCurrentIndex(room->choices().ghosts()->findData(2));
+    room->sidePane().choose("second-run");
+    ASSERT_TRUE(waitUntil([&] { return room->data().ghost && settled(); }));
+    ReplayWriter& writer = room->replayWriter();
+    writer.setProgram(QStringLiteral(ROPELAB_WINDOW));
+    QSignalSpy finished(&writer, &ReplayWriter::finished);
+    QSignalSpy progressed(&writer, &ReplayWriter::progressed);
+    ReplayDialog* dialog = room->askReplay();
+    ASSERT_NE(dialog, nullptr);
+    dialog->askPath = [this](const QString& suggestion) {
+        EXPECT_EQ(suggestion, "replay.gif");
+        return file("out.gif");
+    };
+    dialog->saveButton()->click();
+    EXPECT_TRUE(writer.isRunning());
+    EXPECT_EQ(room->replay().exportButton()->text(), "Stop");
+    ASSERT_TRUE(waitUntil([&] { return finished.count() == 1; }));
+    EXPECT_EQ(finished.at(0).at(0).toInt(), 3);
+    EXPECT_EQ(progressed.count(), 3);
+    EXPECT_EQ(progressed.at(1), (QList<QVariant>{2, 3}));
+    EXPECT_EQ(room->replay().words()->text(), "3 frames written");
+    QImageReader reader(file("out.gif"));
+    EXPECT_EQ(reader.imageCount(), 3);
+    EXPECT_EQ(reader.size(), QSize(960, 538));
+}
+
+TEST_F(ReplayExportTest, AnExportThatFailsSaysWhyAndOneThatIsStoppedLeavesNothing) {
+    openLab(writeLab());
+    ReplayWriter& writer = room->replayWriter();
+    QSignalSpy problem(workspace.get(), &Workspace::problem);
+    QSignalSpy stopped(&writer, &ReplayWriter::stopped);
+    ReplayJob job = room->replayJob();
+    EXPECT_EQ(job.figures, (QStringList{"logit-share", "attention-map"}));
+    job.output = file("none/replay.gif");
+    writer.setProgram(QStringLiteral("/none/ropelab"));
+    writer.start(job);
+    ASSERT_TRUE(waitUntil([&] { return problem.count() == 1; }));
+    EXPECT_EQ(problem.at(0).at(1), "The replay cannot be painted: /none/ropelab does not start.");
+    writer.setProgram(QStringLiteral(ROPELAB_WINDOW));
+    writer.start(job);
+    ASSERT_TRUE(waitUntil([&] { return problem.count() == 2; }));
+    EXPECT_TRUE(problem.at(1).at(1).toString().startsWith("The replay cannot be written to \""))
+        << problem.at(1).at(1).toString().toStdString();
+    EXPECT_EQ(room->replay().exportButton()->text(), "Export replay …");
+    job.output = file("replay.gif");
+    job.width = 3840;  // long enough to be stopped
+    writer.start(job);
+    ASSERT_TRUE(writer.isRunning());
+    room->replay().exportButton()->click();
+    ASSERT_TRUE(waitUntil([&] { return stopped.count() == 1; }));
+    EXPECT_EQ(problem.count(), 2);
+    EXPECT_TRUE(QDir(folder.path()).entryList({"replay*"}, QDir::Files | QDir::Hidden).isEmpty());
+}
+
+TEST_F(ReplayExportTest, TheReplaysDialogKnowsFramesAndLength) {
+    openLab(writeLab());
+    ReplayDialog* dialog = room->askReplay();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_EQ(dialog->words()->text(), "3 frames of 960 × 538 pixels, 3 s long");
+    dialog->frames()->setValue(2);
+    dialog->rate()->setValue(10);
+    dialog->widths()->setCurrentIndex(0);
+    dialog->dark()->setChecked(true);
+    const ReplayJob job = dialog->job("/labs/a.b");
+    EXPECT_EQ(job.output, "/labs/a.b.gif");
+    EXPECT_EQ(job.most, 2);
+    EXPECT_EQ(job.framesPerSecond, 10);
+    EXPECT_EQ(job.width, 640);
+    EXPECT_EQ(job.appearance, Appearance::dark);
+    dialog->formats()->setCurrentIndex(2);
+    EXPECT_FALSE(dialog->rate()->isEnabled());
+    EXPECT_EQ(dialog->words()->text(), "2 frames of 640 × 358 pixels");
+    EXPECT_EQ(dialog->job("/labs/x.PNG").output, "/labs/x.PNG");
+    delete dialog;
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,132 @@
+#include "ui/inspect/replay_files.h"
+
+#include <QDir>
+#include <QImageReader>
+
+#include "tests/ui/inspect/inspect_fixture.h"
+#include "ui/inspect/replay_frame.h"
+
+namespace ropelab::ui {
+namespace {
+
+class ReplayFilesTest : public InspectBench {
+ protected:
+    ReplayJob jobTo(const char* name) {
+        ReplayJob job;
+        job.lab = lab.isEmpty() ? lab = writeLab() : lab;
+        job.output = file(name);
+        job.figures = QStringList{QStringLiteral("query-spectrum"), QStringLiteral("pair-dials")};
+        job.width = 640;
+        job.framesPerSecond = 4;
+        return job;
+    }
+    int write(
+        const ReplayJob& job, const Cancelled& cancelled = [] { return false; }) {
+        said.clear();
+        return writeReplay(
+            job, [this]() -> Engine& { return engine; }, {},
+            [this](int done, int all) { said << QStringLiteral("%1/%2").arg(done).arg(all); }, cancelled);
+    }
+    /// Files of that beginning in the folder.
+    QStringList files(const QString& start) const {
+        return QDir(folder.path()).entryList({start + QLatin1Char('*')}, QDir::Files | QDir::Hidden);
+    }
+
+    QString lab;
+    QStringList said;
+};
+
+TEST_F(ReplayFilesTest, AnAnimatedPictureShowsEverySnapshot) {
+    EXPECT_EQ(write(jobTo("replay.gif")), 3);
+    EXPECT_EQ(said, (QStringList{"1/3", "2/3", "3/3"}));
+    QImageReader reader(file("replay.gif"));
+    EXPECT_EQ(reader.imageCount(), 3);
+    EXPECT_EQ(reader.size(), QSize(640, 358));
+    // The same frames as files of their own.
+    EXPECT_EQ(write(jobTo("replay.png")), 3);
+    EXPECT_EQ(files("replay"), (QStringList{"replay-0001.png", "replay-0002.png", "replay-0003.png", "replay.gif"}));
+    QImage before;
+    for (int frame = 1; frame <= 3; ++frame) {
+        const QImage shown = reader.read().convertToFormat(QImage::Format_RGB32);
+        EXPECT_EQ(reader.nextImageDelay(), frame < 3 ? 250 : 2000);
+        const QImage full = QImage(framePath(file("replay.png"), frame)).convertToFormat(QImage::Format_RGB32);
+        ASSERT_EQ(full.size(), shown.size());
+        EXPECT_NE(shown, before);
+        before = shown;
+        EXPECT_EQ(shown.pixel(0, 0), full.pixel(0, 0));  // paper is exact
+        double apart = 0;
+        for (int y = 0; y < full.height(); ++y) {
+            for (int x = 0; x < full.width(); ++x) {
+                const QRgb a = shown.pixel(x, y);
+                const QRgb b = full.pixel(x, y);
+                apart += std::abs(qRed(a) - qRed(b)) + std::abs(qGreen(a) - qGreen(b)) + std::abs(qBlue(a) - qBlue(b));
+            }
+        }
+        EXPECT_LT(apart / (3.0 * full.width() * full.height()), 2) << frame;
+    }
+}
+
+TEST_F(ReplayFilesTest, FewerFramesAreThinnedOutEvenly) {
+    ReplayJob job = jobTo("thin.gif");
+    job.most = 2;
+    EXPECT_EQ(write(job), 2);
+    EXPECT_EQ(QImageReader(job.output).imageCount(), 2);
+    InsideRun run;
+    for (int i = 0; i <= 100; ++i) run.take({10 * i, nullptr});
+    EXPECT_EQ(replayIterations(run, 5), (std::vector<std::int64_t>{0, 250, 500, 750, 1000}));
+    EXPECT_EQ(replayIterations(run, 0).size(), 101U);
+    EXPECT_EQ(replayIterations(run, 500).size(), 101U);
+    const auto uneven = replayIterations(run, 60);
+    EXPECT_EQ(uneven.size(), 60U);
+    EXPECT_EQ(uneven.front(), 0);
+    EXPECT_EQ(uneven.back(), 1000);
+    EXPECT_EQ(std::adjacent_find(uneven.begin(), uneven.end()), uneven.end());
+}
+
+TEST_F(ReplayFilesTest, TheSecondRunAndModelsAnswersComeAlong) {
+    ReplayJob job = jobTo("two.svg");
+    job.beside = 2;
+    job.figures = QStringList{QStringLiteral("attention-map"), QLatin1String(ReplayJob::secondRun)};
+    EXPECT_EQ(write(job), 3);
+    QFile svg(file("two-0002.svg"));
+    ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(svg.readAll().contains("<svg"));
+    job = jobTo("knock.gif");
+    job.figures = QStringList{QStringLiteral("knock-out-loss")};
+    EXPECT_EQ(write(job), 3);
+    job.figures = QStringList{QStringLiteral("logit-share"), QLatin1String(ReplayJob::secondRun)};
+    EXPECT_TRUE(refusal([&] { write(job); }).contains("needs a second run"));
+}
+
+TEST_F(ReplayFilesTest, CancelledItLeavesNoHalfPicture) {
+    const ReplayJob job = jobTo("replay.gif");
+    EXPECT_EQ(write(job, [this] { return said.size() >= 2; }), 0);
+    EXPECT_TRUE(files("replay").isEmpty()) << files("replay").join(' ').toStdString();
+    EXPECT_EQ(write(jobTo("frame.png"), [this] { return said.size() >= 2; }), 2);
+    EXPECT_EQ(files("frame"), (QStringList{"frame-0001.png", "frame-0002.png"}));
+    // One that is there already stays.
+    EXPECT_EQ(write(job), 3);
+    EXPECT_EQ(write(job, [this] { return said.size() >= 2; }), 0);
+    EXPECT_EQ(QImageReader(job.output).imageCount(), 3);
+    EXPECT_EQ(files("replay").size(), 1);
+}
+
+TEST_F(ReplayFilesTest, SaysInOneSentenceWhatIsWrong) {
+    ReplayJob job = jobTo("none/replay.gif");
+    EXPECT_TRUE(refusal([&] { write(job); }).startsWith("The replay cannot be written to \""))
+        << job.output.toStdString();
+    job.output = file("none/replay.png");
+    EXPECT_TRUE(refusal([&] { write(job); }).startsWith("The figure cannot be written to \""));
+    job = jobTo("replay.gif");
+    job.run = 9;
+    EXPECT_EQ(refusal([&] { write(job); }), "There is no run 9 in this lab.");
+    job.run = 1;
+    job.lab = writeLab(false);
+    EXPECT_TRUE(refusal([&] { write(job); }).contains("Nothing has been seen inside this run"));
+    job.lab = file("missing.ropelab");
+    EXPECT_FALSE(refusal([&] { write(job); }).isEmpty());
+    EXPECT_TRUE(files("replay").isEmpty());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

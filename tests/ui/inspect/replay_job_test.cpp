@@ -1,0 +1,85 @@
+#include "ui/inspect/replay_job.h"
+
+#include "tests/ui/inspect/inspect_fixture.h"
+
+namespace ropelab::ui {
+namespace {
+
+ReplayJob everything() {
+    ReplayJob job;
+    job.lab = QStringLiteral("/labs/a “b”.ropelab");
+    job.output = QStringLiteral("out.gif");
+    job.figures = QStringList{QStringLiteral("logit-share"), QLatin1String(ReplayJob::secondRun)};
+    job.run = 3;
+    job.beside = 2;
+    job.choices = {.layer = 1, .head = 2, .headsAsRows = true, .difference = true, .byWavelength = true, .pair = 5};
+    job.choices.symbol = 7;
+    job.choices.lag = 40;
+    job.text = QStringLiteral("the \"quick\"\nfox");
+    job.knockOut = {KnockOut::Kind::remove, {1, 2, 4}};
+    job.factor = 8;
+    job.width = 1280;
+    job.framesPerSecond = 12.5;
+    job.most = 60;
+    job.appearance = Appearance::dark;
+    return job;
+}
+
+TEST(ReplayJobTest, SurvivesItsText) {
+    const ReplayJob job = everything();
+    const ReplayJob read = parseReplayJob(replayJobText(job));
+    EXPECT_EQ(read.lab, job.lab);
+    EXPECT_EQ(read.output, job.output);
+    EXPECT_EQ(read.figures, job.figures);
+    EXPECT_EQ(read.run, 3);
+    EXPECT_EQ(read.beside, 2);
+    EXPECT_EQ(read.choices.layer, 1);
+    EXPECT_EQ(read.choices.head, 2);
+    EXPECT_TRUE(read.choices.headsAsRows);
+    EXPECT_TRUE(read.choices.difference);
+    EXPECT_TRUE(read.choices.byWavelength);
+    EXPECT_EQ(read.choices.pair, 5);
+    EXPECT_EQ(read.choices.symbol, 7);
+    EXPECT_EQ(read.choices.lag, 40);
+    EXPECT_EQ(read.text, job.text);
+    EXPECT_EQ(read.knockOut, job.knockOut);
+    EXPECT_EQ(read.factor, 8);
+    EXPECT_EQ(read.width, 1280);
+    EXPECT_EQ(read.framesPerSecond, 12.5);
+    EXPECT_EQ(read.most, 60);
+    EXPECT_EQ(read.appearance, Appearance::dark);
+    EXPECT_EQ(replayJobText(read), replayJobText(job));
+}
+
+TEST(ReplayJobTest, RefusesInOneSentence) {
+    const auto refused = [](const char* key, const nlohmann::json& value) {
+        nlohmann::json json = nlohmann::json::parse(replayJobText(everything()));
+        json[key] = value;
+        return refusal([&] { (void)parseReplayJob(json.dump()); });
+    };
+    EXPECT_EQ(refused("width", 100), "A replay's width is 100, but it must be a number from 320 to 3840.");
+    EXPECT_EQ(refused("frames_per_second", 0),
+              "A replay's frames_per_second is 0, but it must be a number from 0.1 to 50.");
+    EXPECT_EQ(refused("layer", "first"), "A replay's layer is \"first\", but it must be a number from -1 to 1e+15.");
+    EXPECT_EQ(refused("rows", "pairs"), "A replay's rows is \"pairs\", but it must be layers or heads.");
+    EXPECT_EQ(refused("difference", 1), "A replay's difference is 1, but it must be true or false.");
+    EXPECT_EQ(refused("speed", 1), "A replay has no \"speed\".");
+    EXPECT_EQ(refused("output", "a.mp4"),
+              "A replay is written to a .gif, or frame by frame as .png or .svg, not to \"a.mp4\".");
+    EXPECT_EQ(refused("lab", ""), "A replay needs a lab file.");
+    EXPECT_EQ(refused("figures", nlohmann::json::array()), "A replay shows one figure, or two beside each other.");
+    EXPECT_TRUE(refused("figures", {"nonsense"}).contains("no figure \"nonsense\" to replay; there are logit-share"));
+    // The second run of what?
+    EXPECT_TRUE(refused("figures", {ReplayJob::secondRun}).contains("no figure \"second-run\""));
+    EXPECT_TRUE(refused("knock_out", {{"how", "stop"}, {"until", 3}}).contains("no \"until\""));
+    EXPECT_TRUE(refused("knock_out", {{"pairs", {-1}}}).contains("pairs is [-1], but it must be a list of whole"));
+    EXPECT_TRUE(refusal([] { (void)parseReplayJob("nonsense"); }).contains("JSON object"));
+}
+
+TEST(ReplayJobTest, FramesAreNumberedBeforeTheEnding) {
+    EXPECT_EQ(framePath("/a.b/replay.png", 1), "/a.b/replay-0001.png");
+    EXPECT_EQ(framePath("replay.SVG", 12345), "replay-12345.SVG");
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,30 @@
+#include "ui/inspect/attention_seen.h"
+
+#include <QObject>
+
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+
+Seen seenOf(const InspectData& data) {
+    if (data.run && data.text) return {data.text.get(), data.textIteration};
+    if (const Snapshot* now = data.snapshot()) return {now->result.get(), now->iteration};
+    return {};
+}
+
+QString stepNote(const InspectData& data, const Seen& seen) {
+    const QString of = !data.text               ? QObject::tr("%1, step %2")
+                       : data.textWhileTraining ? QObject::tr("%1 in training, past step %2, the typed text")
+                                                : QObject::tr("%1, step %2, the typed text");
+    return of.arg(data.run->name, groupedText(seen.iteration));
+}
+
+std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
+    return meanRow(array, layerOf(data), headOf(data), data.run->spec.heads);
+}
+
+int sideOf(const ProbeArray& array) {
+    return array.shape.size() == 4 ? static_cast<int>(array.shape[2]) : 0;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,106 @@
+#include "ui/inspect/pair_dials.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "ui/figure/ticks.h"
+#include "ui/rotary/rotation/dials_painting.h"
+#include "ui/window/format.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Radians a token, one a pair; 0 for one that does not turn.
+std::vector<double> frequenciesAt(const InspectData& data, const ProbeResult& result, std::int64_t layer) {
+    std::vector<double> frequencies;
+    if (!result.frequencies.empty()) {  // theta moves
+        const std::int64_t head = std::clamp<std::int64_t>(headOf(data), 0, result.frequencies.shape[1] - 1);
+        for (const float each : result.frequencies.row(layer, head)) frequencies.push_back(static_cast<double>(each));
+        return frequencies;
+    }
+    for (const double wavelength : wavelengthsOf(data.run->spec)) {
+        frequencies.push_back(std::isfinite(wavelength) ? 2 * std::numbers::pi / wavelength : 0);
+    }
+    return frequencies;
+}
+
+struct Usage {
+    std::vector<double> query;
+    std::vector<double> key;
+};
+Usage usageAt(const InspectData& data, const ProbeResult& result, std::int64_t layer) {
+    return {meanRow(result.query_usage, layer, headOf(data), data.run->spec.heads),
+            meanRow(result.key_usage, layer, headOf(data), data.run->spec.heads)};
+}
+
+double largestUsage(const InspectData& data, std::int64_t layer) {
+    double most = 0;
+    for (const Snapshot& snapshot : data.run->snapshots) {
+        const Usage usage = usageAt(data, *snapshot.result, layer);
+        for (const auto* row : {&usage.query, &usage.key}) {
+            for (const double value : *row) most = std::max(most, value);
+        }
+    }
+    return most > 0 ? most : 1;
+}
+
+}  // namespace
+
+InspectPicture pairDials(const InspectData& data) {
+    constexpr const char* name = "pair-dials";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->query_usage.empty() || now->result->key_usage.empty()) return withoutNumbers(data, name);
+    const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
+    const std::vector<double> frequencies = frequenciesAt(data, *now->result, layer);
+    const Usage usage = usageAt(data, *now->result, layer);
+    const double full = largestUsage(data, layer);
+    const auto lag = static_cast<double>(data.choices.lag);
+
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.settings[QStringLiteral("lag")] = lag;
+    DialsPicture dials;
+    dials.lit = data.choices.pair;
+    bool stopped = false;
+    figure.table.names = {QObject::tr("pair"), QObject::tr("frequency (rad/token)"),
+                          QObject::tr("angle of q (degrees)"), QObject::tr("query usage"), QObject::tr("key usage")};
+    figure.table.columns.resize(5);
+    for (std::size_t i = 0; i < std::min(frequencies.size(), usage.query.size()); ++i) {
+        const bool turns = frequencies[i] > 0;
+        stopped = stopped || !turns;
+        const double angle = std::remainder(frequencies[i] * lag, 2 * std::numbers::pi);
+        dials.hands.append({{turns ? Dial::Kind::turning : Dial::Kind::stopped, static_cast<int>(i)},
+                            angle,
+                            0,
+                            usage.query[i] / full,
+                            usage.key[i] / full});
+        const double row[] = {static_cast<double>(i), frequencies[i], angle * 180 / std::numbers::pi, usage.query[i],
+                              usage.key[i]};
+        for (qsizetype column = 0; column < 5; ++column) figure.table.columns[column].append(row[column]);
+    }
+    InspectChoices where = data.choices;
+    where.layer = layer;
+    dials.words.query = QObject::tr("q, Δ = %1 later").arg(groupedText(data.choices.lag));
+    dials.words.key = QObject::tr("k");
+    dials.words.note = QObject::tr("%1, step %2; full hand: %3 (F33)%4; %5")
+                           .arg(whereText(where), groupedText(now->iteration), readableNumber(full),
+                                stopped ? QObject::tr("; grey: does not turn") : QString(), data.run->name);
+    figure.summary = QObject::tr("%1 dials, one a pair, with the hands of q and k %2 tokens apart: %3.")
+                         .arg(dials.hands.size())
+                         .arg(data.choices.lag)
+                         .arg(dials.words.note);
+    picture.drawnPairAt = [words = dials.words, count = dials.hands.size()](
+                              QPointF place, const QRectF& canvas, const FigureStyle& style) -> std::optional<int> {
+        const bool below = needsRoomBelow(words, canvas.width(), style);
+        const auto dial = gridOf(canvas, count, below, style).dialAt(place, count);
+        return dial ? std::optional(static_cast<int>(*dial)) : std::nullopt;
+    };
+    figure.drawing = [dials = std::move(dials)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paintDials(painter, rect, style, dials);
+    };
+    return picture;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "ui/inspect/inspect_data.h"
+
+namespace ropelab::ui {
+
+/// A dial a pair, as the Rotation room has them, of one layer and head at the cursor: how far the chosen lag turns the
+/// query from the key (θ·Δ), with hands as long as the pair is used (F33). A full hand is the largest usage that any
+/// snapshot of the run shows, so that hands grow and shrink as it trains.
+InspectPicture pairDials(const InspectData& data);
+
+}  // namespace ropelab::ui

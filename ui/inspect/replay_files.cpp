@@ -1,0 +1,141 @@
+#include "ui/inspect/replay_files.h"
+
+#include <QSaveFile>
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "ui/animation/animated_gif.h"
+#include "ui/figure/export.h"
+#include "ui/inspect/probe_work.h"
+#include "ui/inspect/replay_frame.h"
+#include "ui/inspect/spectrum_maps.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kWidthMm = 200;
+constexpr double kMmPerInch = 25.4;
+constexpr std::size_t kSamples = 12;  // frames that the colours are chosen from
+
+using Reads = InspectFigure::Reads;
+
+/// So large that the text is readable at this width, and exactly as many pixels.
+ExportOptions frameOptions(const ReplayJob& job) {
+    ExportOptions options;
+    options.format =
+        QFileInfo(job.output).suffix().toLower() == QLatin1String("svg") ? FigureFormat::svg : FigureFormat::png;
+    options.dpi = std::max(72, static_cast<int>(std::lround(job.width * kMmPerInch / kWidthMm)));
+    options.widthMm = job.width * kMmPerInch / options.dpi;
+    options.heightMm = job.height() * kMmPerInch / options.dpi;
+    options.appearance = job.appearance;
+    options.dashes = false;
+    return options;
+}
+
+std::shared_ptr<const InsideRun> readRun(const LabFile& lab, RunId id) {
+    for (const RunRecord& run : lab.runs()) {
+        if (id == 0 || run.id == id) return std::make_shared<const InsideRun>(readInsideRun(lab, run.id));
+    }
+    throw BadInput(id == 0 ? "This lab has no runs to replay."
+                           : "There is no run " + std::to_string(id) + " in this lab.");
+}
+
+/// Asks the model what the figure reads; why it does not answer is drawn in place of the figure.
+void askModel(InspectData& data, Reads reads, const ReplayJob& job, const Runner::EngineSource& engine,
+              const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    try {
+        if (reads == Reads::text && !job.text.isEmpty()) {
+            const TextAnswer answer = askText(engine(), *data.run, job.text, job.choices.pair, cancelled);
+            data.text = answer.result;
+            data.textIteration = answer.iteration;
+            data.textPair = answer.pair;
+        } else if (reads == Reads::knockOut) {
+            data.knockOut = askKnockOut(engine(), *data.run, job.knockOut, dataDir, cancelled);
+        } else if (reads == Reads::knockOutCurve) {
+            data.knockOutCurve = askKnockOutCurve(engine(), *data.run, job.knockOut.kind, dataDir, cancelled);
+        } else if (reads == Reads::beyond) {
+            data.beyond = askBeyond(engine(), *data.run, job.factor, dataDir, cancelled);
+        } else if (reads == Reads::fineTuning) {
+            throw BadInput("Fine-tuning is shown in the window only, as it is no part of the run’s training.");
+        }
+    } catch (const BadInput& error) {
+        data.problem = QString::fromUtf8(error.what());
+    }
+}
+
+std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& data, const Runner::EngineSource& engine,
+                                      const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    std::vector<ReplayPicture> pictures;
+    for (const QString& name : job.figures) {
+        if (name == QLatin1String(ReplayJob::secondRun)) {
+            if (!data.ghost) throw BadInput("A replay of the second run beside the first needs a second run.");
+            pictures.push_back({pictures.front().figure, ofGhost(data)});
+            continue;
+        }
+        const InspectFigure* figure = findInspectFigure(name);
+        ReplayPicture picture{figure, data};
+        askModel(picture.data, figure->reads, job, engine, dataDir, cancelled);
+        pictures.push_back(std::move(picture));
+    }
+    return pictures;
+}
+
+/// Calls `write` with each frame's number until it is cancelled. Returns how many it was called with.
+int forEachFrame(int count, const std::function<void(int done, int all)>& progress, const Cancelled& cancelled,
+                 const std::function<void(int frame)>& write) {
+    for (int frame = 0; frame < count; ++frame) {
+        if (cancelled()) return frame;
+        write(frame);
+        progress(frame + 1, count);
+    }
+    return count;
+}
+
+}  // namespace
+
+int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                const std::function<void(int done, int all)>& progress, const Cancelled& cancelled) {
+    const auto lab = LabFile::open(job.lab.toStdString(), LabFile::Mode::read);
+    InspectData data;
+    data.run = readRun(*lab, job.run);
+    if (job.beside != 0) data.ghost = readRun(*lab, job.beside);
+    data.choices = job.choices;
+    if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
+    const ExportOptions options = frameOptions(job);
+    const std::vector<std::int64_t> iterations = replayIterations(*data.run, job.most);
+    const int count = static_cast<int>(iterations.size());
+    const auto pictures = picturesOf(job, data, engine, dataDir, cancelled);
+    const auto figureOf = [&](int frame) { return replayFrame(pictures, iterations[static_cast<std::size_t>(frame)]); };
+    if (!job.isAnimated()) {
+        return forEachFrame(count, progress, cancelled, [&](int frame) {
+            exportFigure(figureOf(frame), options, framePath(job.output, frame + 1));
+        });
+    }
+
+    QSaveFile file(job.output);
+    const auto failed = [&file, &job] {
+        throw BadInput("The replay cannot be written to \"" + job.output.toStdString() +
+                       "\": " + writeErrorText(file).toStdString() + ".");
+    };
+    if (!file.open(QIODevice::WriteOnly)) failed();
+    const auto imageOf = [&](int frame) { return figureImage(figureOf(frame), options); };
+    std::vector<QImage> samples;
+    const int samplesCount = std::min(count, static_cast<int>(kSamples));
+    for (int i = 0; i < samplesCount && !cancelled(); ++i) {
+        samples.push_back(imageOf(samplesCount > 1 ? i * (count - 1) / (samplesCount - 1) : 0));
+    }
+    if (cancelled()) return 0;
+    const Theme theme = Theme::of(job.appearance);
+    AnimatedGif animation(file, samples.front().size(),
+                          Palette(samples, AnimatedGif::mostColors, {theme.paper, theme.text}));
+    samples.clear();
+    const int written = forEachFrame(count, progress, cancelled, [&](int frame) {
+        animation.add(imageOf(frame), job.secondsOf(frame + 1 == count));
+    });
+    if (written < count) return 0;  // the file of that name stays as it was
+    animation.finish();
+    if (!file.commit()) failed();
+    return written;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,202 @@
+#include "ui/inspect/replay_job.h"
+
+#include <QFileInfo>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/inspect/inspect_figures.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kShape = 0.56;  // height over width
+
+/// Reads the keys of an object and knows which of them nobody asked for.
+class Reader {
+ public:
+    explicit Reader(const Json& json) : m_json(json) {}
+
+    template <typename T>
+    void text(const char* key, T& value) {
+        if (const Json* found = find(key)) {
+            if (!found->is_string()) refuse(key, "a text");
+            value = T::fromStdString(found->get<std::string>());
+        }
+    }
+    template <typename T>
+    void number(const char* key, T& value, double least, double most) {
+        const Json* found = find(key);
+        if (!found) return;
+        const double read = found->is_number() ? found->get<double>() : std::nan("");
+        if (!(read >= least && read <= most)) {
+            refuse(key, "a number from " + number_text(least) + " to " + number_text(most));
+        }
+        value = static_cast<T>(read);
+    }
+    void numbers(const char* key, std::vector<std::int64_t>& values) {
+        const Json* found = find(key);
+        if (!found) return;
+        const bool fits = found->is_array() && std::all_of(found->begin(), found->end(), [](const Json& each) {
+                              return each.is_number_unsigned() && each < 1'000'000;
+                          });
+        if (!fits) refuse(key, "a list of whole numbers");
+        values = found->get<std::vector<std::int64_t>>();
+    }
+    void flag(const char* key, bool& value) {
+        if (const Json* found = find(key)) {
+            if (!found->is_boolean()) refuse(key, "true or false");
+            value = found->get<bool>();
+        }
+    }
+    /// The place of a text in a list.
+    int choice(const char* key, const std::vector<std::string>& choices) {
+        const Json* found = find(key);
+        if (!found) return 0;
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            if (*found == choices[i]) return static_cast<int>(i);
+        }
+        refuse(key, choices[0] + " or " + choices[1]);
+    }
+    const Json* find(const char* key) {
+        m_known.insert(key);
+        const auto found = m_json.find(key);
+        return found == m_json.end() ? nullptr : &*found;
+    }
+    [[noreturn]] void refuse(const char* key, const std::string& right) const {
+        throw BadInput("A replay's " + std::string(key) + " is " + m_json.at(key).dump() + ", but it must be " + right +
+                       ".");
+    }
+    void end() const {
+        for (const auto& [key, value] : m_json.items()) {
+            if (!m_known.contains(key)) throw BadInput("A replay has no \"" + key + "\".");
+        }
+    }
+
+ private:
+    const Json& m_json;
+    std::set<std::string> m_known;
+};
+
+constexpr double kMostNumber = 1e15;
+
+const std::vector<std::string> kRows = {"layers", "heads"};
+const std::vector<std::string> kAlong = {"pair", "wavelength"};
+const std::vector<std::string> kKinds = {"stop", "remove"};
+const std::vector<std::string> kThemes = {"light", "dark"};
+
+void readFigures(Reader& reader, ReplayJob& job) {
+    const Json* names = reader.find("figures");
+    if (!names || !names->is_array() || names->empty() || names->size() > 2) {
+        throw BadInput("A replay shows one figure, or two beside each other.");
+    }
+    for (const Json& name : *names) {
+        const QString figure = name.is_string() ? QString::fromStdString(name.get<std::string>()) : QString();
+        const bool second = !job.figures.isEmpty() && figure == QLatin1String(ReplayJob::secondRun);
+        if (!second && !findInspectFigure(figure)) {
+            throw BadInput("There is no figure \"" + figure.toStdString() + "\" to replay; there are " +
+                           inspectFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
+        }
+        job.figures << figure;
+    }
+}
+
+}  // namespace
+
+bool ReplayJob::isAnimated() const {
+    return QFileInfo(output).suffix().toLower() == QLatin1String("gif");
+}
+
+int ReplayJob::height() const {
+    return static_cast<int>(std::lround(kShape * width));
+}
+
+std::string replayJobText(const ReplayJob& job) {
+    const ReplayJob standard;
+    const InspectChoices& choices = job.choices;
+    Json json{{"lab", job.lab.toStdString()}, {"output", job.output.toStdString()}};
+    for (const QString& figure : job.figures) json["figures"].push_back(figure.toStdString());
+    const auto put = [&json](const char* key, const auto& value, const auto& usual) {
+        if (value != usual) json[key] = value;
+    };
+    put("run", job.run, standard.run);
+    put("beside", job.beside, standard.beside);
+    put("layer", choices.layer, standard.choices.layer);
+    put("head", choices.head, standard.choices.head);
+    put("rows", kRows[choices.headsAsRows ? 1 : 0], kRows[0]);
+    put("difference", choices.difference, false);
+    put("along", kAlong[choices.byWavelength ? 1 : 0], kAlong[0]);
+    put("pair", choices.pair.value_or(-1), -1);
+    put("symbol", choices.symbol, -1);
+    put("lag", choices.lag, standard.choices.lag);
+    put("text", job.text.toStdString(), std::string());
+    if (job.knockOut != standard.knockOut) {
+        json["knock_out"] = {{"how", kKinds[job.knockOut.kind == KnockOut::Kind::stop ? 0 : 1]},
+                             {"pairs", job.knockOut.pairs}};
+    }
+    put("factor", job.factor, standard.factor);
+    put("width", job.width, standard.width);
+    put("frames_per_second", job.framesPerSecond, standard.framesPerSecond);
+    put("frames", job.most, standard.most);
+    put("theme", kThemes[job.appearance == Appearance::dark ? 1 : 0], kThemes[0]);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ReplayJob parseReplayJob(const std::string& text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) throw BadInput("A replay is told as a JSON object, not as \"" + text + "\".");
+    ReplayJob job;
+    Reader reader(json);
+    reader.text("lab", job.lab);
+    reader.text("output", job.output);
+    readFigures(reader, job);
+    reader.number("run", job.run, 0, kMostNumber);
+    reader.number("beside", job.beside, 0, kMostNumber);
+    InspectChoices& choices = job.choices;
+    reader.number("layer", choices.layer, -1, kMostNumber);
+    reader.number("head", choices.head, -1, kMostNumber);
+    choices.headsAsRows = reader.choice("rows", kRows) == 1;
+    reader.flag("difference", choices.difference);
+    choices.byWavelength = reader.choice("along", kAlong) == 1;
+    int pair = -1;
+    reader.number("pair", pair, -1, 1e6);
+    if (pair >= 0) choices.pair = pair;
+    reader.number("symbol", choices.symbol, -1, 1e6);
+    reader.number("lag", choices.lag, 0, 1e6);
+    reader.text("text", job.text);
+    if (const Json* told = reader.find("knock_out")) {
+        if (!told->is_object()) reader.refuse("knock_out", "an object with how and pairs");
+        Reader inner(*told);
+        job.knockOut.kind = inner.choice("how", kKinds) == 0 ? KnockOut::Kind::stop : KnockOut::Kind::remove;
+        inner.numbers("pairs", job.knockOut.pairs);
+        inner.end();
+    }
+    reader.number("factor", job.factor, 1, 64);
+    reader.number("width", job.width, 320, 3840);
+    reader.number("frames_per_second", job.framesPerSecond, 0.1, 50);
+    reader.number("frames", job.most, 0, 1e6);
+    job.appearance = reader.choice("theme", kThemes) == 1 ? Appearance::dark : Appearance::light;
+    reader.end();
+    const QString suffix = QFileInfo(job.output).suffix().toLower();
+    if (suffix != QLatin1String("gif") && suffix != QLatin1String("png") && suffix != QLatin1String("svg")) {
+        throw BadInput("A replay is written to a .gif, or frame by frame as .png or .svg, not to \"" +
+                       job.output.toStdString() + "\".");
+    }
+    if (job.lab.isEmpty()) throw BadInput("A replay needs a lab file.");
+    return job;
+}
+
+QString framePath(const QString& output, int frame) {
+    const QString suffix = QFileInfo(output).suffix();
+    return QStringLiteral("%1-%2.%3")
+        .arg(output.chopped(suffix.size() + 1))
+        .arg(frame, 4, 10, QLatin1Char('0'))
+        .arg(suffix);
+}
+
+}  // namespace ropelab::ui
