@@ -1,5 +1,7 @@
 #include "app/terminal/probe_readings.h"
 
+#include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 #include <stdexcept>
@@ -7,6 +9,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "core/experiment/runner.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab::terminal {
 
@@ -18,6 +21,13 @@ void end_if_interrupted() {
 
 const char* word_of(KnockOut::Kind kind) {
     return kind == KnockOut::Kind::stop ? "stop" : "remove";
+}
+
+// A number at the right of a column; a dash where there is none.
+std::string cell(double value, int decimals, std::size_t width) {
+    const std::string text = fixed_text(value, decimals);
+    const std::size_t shown = std::isfinite(value) ? text.size() : 1;  // the dash has more bytes than that
+    return std::string(width - std::min(width, shown), ' ') + text;
 }
 
 nlohmann::json json_of(const BeyondReading& reading, const RunSpec& spec) {
@@ -39,14 +49,12 @@ std::string text_of(const BeyondResult& result, const RunSpec& spec) {
     std::ostringstream text;
     text << "At " << result.factor << " times the context of " << spec.context << " symbols, checkpoint of step "
          << result.iteration << "; losses in nats, copies told in %\n\n"
-         << "scaling       steps  loss inside  loss beyond  copies told\n"
-         << std::fixed;
+         << "scaling       steps  loss inside  loss beyond  copies told\n";
     for (const BeyondReading& reading : result.readings) {
         const SplitLoss split = split_loss(*reading.result, spec.context);
         text << std::left << std::setw(14) << word_of(reading.method) << std::right << std::setw(5)
-             << (reading.fine_tuning ? reading.fine_tuning->steps : 0) << std::setprecision(4) << std::setw(13)
-             << split.inside << std::setw(13) << split.beyond << std::setprecision(1) << std::setw(13)
-             << 100 * retrieval_accuracy(*reading.result) << '\n';
+             << (reading.fine_tuning ? reading.fine_tuning->steps : 0) << cell(split.inside, 4, 13)
+             << cell(split.beyond, 4, 13) << cell(100 * retrieval_accuracy(*reading.result), 1, 13) << '\n';
     }
     return text.str();
 }
@@ -84,12 +92,10 @@ void show_knock_outs(const AskedRun& asked, KnockOut::Kind kind) {
          << " in all layers and heads, checkpoint "
          << "of step " << curve.iteration << "; losses in nats, copies told in %\n\n"
          << "       from the fast end       from the slow end\n"
-         << "pairs     loss  copies told     loss  copies told\n"
-         << std::fixed;
+         << "pairs     loss  copies told     loss  copies told\n";
     for (const std::size_t i : counts) {
-        text << std::setw(5) << i << std::setprecision(4) << std::setw(9) << curve.fast_loss[i] << std::setprecision(1)
-             << std::setw(13) << 100 * curve.fast_accuracy[i] << std::setprecision(4) << std::setw(9)
-             << curve.slow_loss[i] << std::setprecision(1) << std::setw(13) << 100 * curve.slow_accuracy[i] << '\n';
+        text << std::setw(5) << i << cell(curve.fast_loss[i], 4, 9) << cell(100 * curve.fast_accuracy[i], 1, 13)
+             << cell(curve.slow_loss[i], 4, 9) << cell(100 * curve.slow_accuracy[i], 1, 13) << '\n';
     }
     print_text(text.str());
 }

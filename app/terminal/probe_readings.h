@@ -29,7 +29,7 @@ void show_knock_outs(const AskedRun& asked, KnockOut::Kind kind);
 struct AskedBeyond {
     std::int64_t factor = 4;
     std::optional<ScalingMethod> method;
-    std::int64_t windows = 0;  // 0: as the room
+    std::optional<std::int64_t> windows;  // as read_beyond has them
     std::optional<std::int64_t> steps;
     double learning_rate = 0;  // 0: a tenth of the run's
 };

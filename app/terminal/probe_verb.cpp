@@ -136,7 +136,7 @@ void show_readings(const LabFile& lab, const RunRecord& record, const Flags& fla
     if (!flags.text.empty() || flags.knocks_out() || flags.factor || flags.context || flags.map ||
         (curve && (flags.beyond || flags.scaling || flags.windows))) {
         throw BadInput(flag + " goes with " + (curve ? "" : "--scaling, --windows, --fine-tune, --learning-rate, ") +
-                       "--run, --data-dir and --json only; leave the others out.");
+                       "--run, --step, --data-dir and --json only; leave the others out.");
     }
     const AskedRun asked{record.id, checkpoint_of(lab, record, flags), flags.data_dir, flags.json};
     if (curve) {
@@ -148,7 +148,7 @@ void show_readings(const LabFile& lab, const RunRecord& record, const Flags& fla
         }
         return show_knock_outs(asked, flags.knock_outs == kinds[0] ? KnockOut::Kind::stop : KnockOut::Kind::remove);
     }
-    AskedBeyond how{*flags.beyond, {}, flags.windows.value_or(0), flags.fine_tune, flags.learning_rate.value_or(0)};
+    AskedBeyond how{*flags.beyond, {}, flags.windows, flags.fine_tune, flags.learning_rate.value_or(0)};
     if (flags.scaling) how.method = parse_scaling(*flags.scaling);
     show_beyond(asked, how);
 }
@@ -196,7 +196,9 @@ void add_probe(CLI::App& program) {
     verb->add_option("--scaling", flags->scaling, "How the context is extended, as in frequencies --help (none)");
     verb->add_option("--factor", flags->factor, "The scaling's factor (--context over the run's context)");
     verb->add_option("--context", flags->context, "Symbols of a window (the run's context)");
-    verb->add_option("--windows", flags->windows, "Windows of the validation split, evenly spaced; 0: all (32)");
+    verb->add_option("--windows", flags->windows,
+                     "Windows of the validation split, evenly spaced; 0: all (32; for --beyond enough for 16384 "
+                     "symbols, 4 to 32)");
     verb->add_option("--map", flags->map, "Symbols of the first window in the attention maps; 0: none");
     verb->add_option("--beyond", flags->beyond,
                      "Read at so many times the run's context, by plain RoPE and every scaling, or that of --scaling");

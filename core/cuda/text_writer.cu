@@ -200,6 +200,7 @@ std::int64_t text_blocks(const WriteText& args) {
         with_kernel(args, [&](auto kernel) {
             return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, text_threads, shared_bytes(args));
         }) != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());  // who goes on otherwise does not meet the error again
         return 0;
     }
     if (!together || resident == 0) return 0;
@@ -225,8 +226,14 @@ int make_ring(TextRing& ring) {
     void* host = nullptr;
     void* device = nullptr;
     cudaError_t error = cudaHostAlloc(&host, bytes, cudaHostAllocMapped);
-    if (error == cudaSuccess) error = cudaHostGetDevicePointer(&device, host, 0);
-    if (error != cudaSuccess) return error;
+    if (error == cudaSuccess) {
+        error = cudaHostGetDevicePointer(&device, host, 0);
+        if (error != cudaSuccess) static_cast<void>(cudaFreeHost(host));
+    }
+    if (error != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());  // as in text_blocks
+        return error;
+    }
     ring = {static_cast<std::uint64_t*>(host), static_cast<std::uint64_t*>(device)};
     for (std::int64_t i = 0; i < ring_places; ++i) ring.host[i] = 0;
     return cudaSuccess;

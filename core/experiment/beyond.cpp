@@ -26,33 +26,27 @@ void check_reach(const RunSpec& spec, std::int64_t factor) {
         throw BadInput("The length is " + std::to_string(factor) +
                        " times the run's context, but it must be 1 time or more, as 2, 4 or 8.");
     }
-}
-
-void check_settings(const RunSpec& spec, const FineTuning& how) {
-    check_reach(spec, how.factor);
-    if (spec.theta_moves()) {
-        throw BadInput(
-            "This run moved its theta while it trained, so there is no fixed one to scale and train on with.");
-    }
-    if (how.steps < 0) {
-        throw BadInput("Fine-tuning takes " + std::to_string(how.steps) + " steps, but they must be 0 or more.");
-    }
-    if (!(learning_rate_of(how, spec) > 0)) {
-        throw BadInput("The learning rate of fine-tuning is " + number_text(learning_rate_of(how, spec)) +
-                       ", but it must be above 0.");
+    if (const std::int64_t most = longest_reach / spec.context; factor > most) {
+        throw BadInput("The length is " + std::to_string(factor) + " times the run's context of " +
+                       std::to_string(spec.context) + ", but it must be at most " + std::to_string(most) +
+                       " times, so that a window has no more than " + std::to_string(longest_reach) + " symbols.");
     }
 }
 
-ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t factor, std::int64_t windows) {
+ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t factor,
+                        std::optional<std::int64_t> windows) {
     const std::int64_t length = spec.context * factor;
     ProbeRequest request = judging_request(corpus.validation, length, judged_symbols);
-    if (windows > 0) request.windows = spaced_windows(corpus.validation, length, windows);
+    if (windows) request.windows = spaced_windows(corpus.validation, length, *windows);
     return request;
 }
 
-BeyondReading read(Model& model, ProbeRequest& request, ScalingMethod method, std::int64_t factor) {
+// nullopt where it was cancelled: the model then ended before it had read everything.
+std::optional<BeyondReading> read(Model& model, ProbeRequest& request, ScalingMethod method, std::int64_t factor) {
     request.scaling = {.method = method, .factor = static_cast<double>(factor)};
-    return {method, std::make_shared<const ProbeResult>(model.probe(request))};
+    BeyondReading reading{method, std::make_shared<const ProbeResult>(model.probe(request))};
+    if (request.cancelled && request.cancelled()) return std::nullopt;
+    return reading;
 }
 
 }  // namespace
@@ -67,17 +61,34 @@ double learning_rate_of(const FineTuning& how, const RunSpec& spec) {
     return how.learning_rate == 0 ? spec.learning_rate / 10 : how.learning_rate;
 }
 
+void check_fine_tuning(const RunSpec& spec, const FineTuning& how) {
+    check_reach(spec, how.factor);
+    if (spec.theta_moves()) {
+        throw BadInput(
+            "This run moved its theta while it trained, so there is no fixed one to scale and train on with.");
+    }
+    if (how.steps < 0) {
+        throw BadInput("Fine-tuning takes " + std::to_string(how.steps) + " steps, but they must be 0 or more.");
+    }
+    const double rate = learning_rate_of(how, spec);
+    if (!(rate > 0) || !std::isfinite(rate)) {
+        throw BadInput("The learning rate of fine-tuning is " + number_text(rate) +
+                       ", but it must be above 0 and finite.");
+    }
+}
+
 BeyondResult read_beyond(Engine& engine, const Checkpoint& checkpoint, std::int64_t factor,
                          std::span<const ScalingMethod> methods, const std::filesystem::path& data_dir,
-                         const std::function<bool()>& cancelled, std::int64_t windows) {
+                         const std::function<bool()>& cancelled, std::optional<std::int64_t> windows) {
     check_reach(checkpoint.spec, factor);
     ProbeRequest request = request_of(*corpus_of(checkpoint, data_dir), checkpoint.spec, factor, windows);
     request.cancelled = cancelled;
     const auto model = model_of(engine, checkpoint);
     BeyondResult result{factor, checkpoint.iteration, {}};
     for (const ScalingMethod method : methods) {
-        if (cancelled && cancelled()) break;
-        result.readings.push_back(read(*model, request, method, factor));
+        auto reading = read(*model, request, method, factor);
+        if (!reading) break;
+        result.readings.push_back(std::move(*reading));
     }
     return result;
 }
@@ -85,7 +96,7 @@ BeyondResult read_beyond(Engine& engine, const Checkpoint& checkpoint, std::int6
 std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& how,
                                      const std::filesystem::path& data_dir,
                                      const std::function<bool(std::int64_t done)>& goes_on) {
-    check_settings(checkpoint.spec, how);
+    check_fine_tuning(checkpoint.spec, how);
     const auto corpus = corpus_of(checkpoint, data_dir);
     RunSpec spec = checkpoint.spec;
     spec.context *= how.factor;
@@ -122,21 +133,25 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
 
 BeyondResult fine_tune_beyond(Engine& engine, const Checkpoint& checkpoint, const FineTuning& how,
                               const std::filesystem::path& data_dir,
-                              const std::function<bool(std::int64_t done)>& goes_on, std::int64_t windows) {
-    check_settings(checkpoint.spec, how);
+                              const std::function<bool(std::int64_t done)>& goes_on,
+                              std::optional<std::int64_t> windows) {
+    check_fine_tuning(checkpoint.spec, how);
     BeyondResult result{how.factor, checkpoint.iteration, {}};
     ProbeRequest request = request_of(*corpus_of(checkpoint, data_dir), checkpoint.spec, how.factor, windows);
     std::int64_t done = 0;
     request.cancelled = [&] { return !goes_on(done); };
-    result.readings.push_back(read(*model_of(engine, checkpoint), request, how.method, how.factor));
-    if (request.cancelled()) return result;
+    auto before = read(*model_of(engine, checkpoint), request, how.method, how.factor);
+    if (!before) return result;
+    result.readings.push_back(std::move(*before));
     const auto tuned = fine_tuned(engine, checkpoint, how, data_dir, [&](std::int64_t steps) {
         done = steps;
         return goes_on(steps);
     });
     if (!tuned) return result;
-    result.readings.push_back(read(*model_of(engine, *tuned), request, how.method, how.factor));
-    result.readings.back().fine_tuning = how;
+    auto after = read(*model_of(engine, *tuned), request, how.method, how.factor);
+    if (!after) return result;
+    after->fine_tuning = how;
+    result.readings.push_back(std::move(*after));
     return result;
 }
 

@@ -77,6 +77,7 @@ std::optional<std::vector<TrainedRun>> CohortQueue::next() {
     if (ended_) return std::nullopt;
     Entry entry = std::move(waiting_.front());
     waiting_.pop_front();
+    for (Entry& other : waiting_) other.moved = false;
     present_work_ = entry.work;
     ++begun_;
     return std::move(entry.runs);
@@ -85,11 +86,13 @@ std::optional<std::vector<TrainedRun>> CohortQueue::next() {
 void CohortQueue::cut(const std::vector<TrainedRun>& present, std::vector<std::vector<TrainedRun>> parts) {
     const std::lock_guard lock(mutex_);
     present_work_ = work_of(present);
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-        Entry entry{++last_id_, std::move(*part), 0};
-        entry.work = work_of(entry.runs);
-        waiting_.push_front(std::move(entry));
+    std::vector<Entry> entries;
+    for (std::vector<TrainedRun>& part : parts) {
+        const double work = work_of(part);
+        entries.push_back({++last_id_, std::move(part), work, false});
     }
+    const auto place = std::find_if(waiting_.begin(), waiting_.end(), [](const Entry& entry) { return !entry.moved; });
+    waiting_.insert(place, std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
 }
 
 void CohortQueue::end() {
@@ -113,6 +116,7 @@ bool CohortQueue::move(std::int64_t cohort, std::size_t place) {
     const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry& e) { return e.id == cohort; });
     if (found == waiting_.end()) return false;
     Entry entry = std::move(*found);
+    entry.moved = true;
     waiting_.erase(found);
     const auto target = static_cast<std::ptrdiff_t>(std::min(place, waiting_.size()));
     waiting_.insert(waiting_.begin() + target, std::move(entry));

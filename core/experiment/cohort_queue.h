@@ -19,7 +19,8 @@ class CohortQueue {
     bool append(std::vector<TrainedRun> runs);
     /// Takes the first cohort out. nullopt where none waits; the queue has then ended.
     std::optional<std::vector<TrainedRun>> next();
-    /// Cuts the cohort that next() gave last: `present` goes on, and the other parts wait in front, in this order.
+    /// Cuts the cohort that next() gave last: `present` goes on, and the other parts wait in front, in this order; only
+    /// cohorts that were moved to the front since stay before them.
     void cut(const std::vector<TrainedRun>& present, std::vector<std::vector<TrainedRun>> parts);
     /// From now on nothing can be appended.
     void end();
@@ -40,7 +41,8 @@ class CohortQueue {
     struct Entry {
         std::int64_t id = 0;
         std::vector<TrainedRun> runs;
-        double work = 0;  // operations
+        double work = 0;     // operations
+        bool moved = false;  // since next()
     };
     std::vector<Entry> grouped(std::vector<TrainedRun> runs);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/experiment/cohort_width.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/process_memory.h"
@@ -26,10 +27,9 @@ std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
 
 bool TrainedRun::starts_like(const TrainedRun& other) const {
     if (iteration() != other.iteration() || checkpoint.has_value() != other.checkpoint.has_value()) return false;
-    if (!checkpoint) return true;
-    const RunConditions& a = checkpoint->conditions;
-    const RunConditions& b = other.checkpoint->conditions;
-    return a.precision == b.precision && a.device == b.device && a.threads == b.threads;
+    const std::optional<RunConditions> its = conditions();
+    const std::optional<RunConditions> others = other.conditions();
+    return its && others ? train_alike(*its, *others) : its.has_value() == others.has_value();
 }
 
 TrainedRun prepare(const PlannedRun& run) {
@@ -109,6 +109,7 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
 
     CohortStart start;
     start.iteration = runs_.front().iteration();
+    start.conditions = runs_.front().conditions();
     for (TrainedRun& run : runs_) {
         start.runs.push_back(run.plan.spec);
         if (run.checkpoint) {
@@ -117,9 +118,6 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
                                "\" has other symbols than when this run started; it cannot go on.");
             }
             start.states.push_back(std::move(run.checkpoint->state));
-            start.conditions = run.checkpoint->conditions;
-        } else if (run.plan.conditions) {
-            start.conditions = run.plan.conditions;  // it started once, but had no checkpoint yet
         }
         if (plan_.on_vocabulary) plan_.on_vocabulary(run.plan.id, corpus_->vocabulary);
         if (run.plan.resume && plan_.on_cut_back) plan_.on_cut_back(run.plan.id, run.checkpoint ? run.iteration() : -1);

@@ -23,6 +23,10 @@ struct TrainedRun {
     std::string width_words = {};
 
     std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
+    /// Those that it began under or is to begin under; nullopt where they are still to be settled.
+    std::optional<RunConditions> conditions() const {
+        return checkpoint ? std::optional(checkpoint->conditions) : plan.conditions;
+    }
     /// Whether two runs of equal shape can be members of one cohort: the same step, the same conditions.
     bool starts_like(const TrainedRun& other) const;
 };

@@ -44,6 +44,7 @@ std::string times_text(double ratio) {
 struct Timed {
     RunSpec shape;
     RunConditions conditions;
+    bool settled_here = false;  // the conditions, for runs that had none
     StepTimes times;
 };
 std::mutex timed_mutex;
@@ -52,27 +53,38 @@ std::vector<Timed>& all_timed() {
     return timed;
 }
 
-// The entry for such runs, with what they asked for or with what they train with; null where there is none.
+// The entry for such runs under these conditions, or those settled here for runs without; null where there is none.
 Timed* find_timed(const RunSpec& spec, const std::optional<RunConditions>& conditions) {
     for (Timed& entry : all_timed()) {
-        const RunConditions& its = entry.conditions;
-        const bool equal = !conditions || (conditions->precision == its.precision && conditions->device == its.device &&
-                                           conditions->threads == its.threads);
-        if (equal && same_shape(entry.shape, spec)) return &entry;
+        const bool fits = conditions ? train_alike(*conditions, entry.conditions) : entry.settled_here;
+        if (fits && same_shape(entry.shape, spec)) return &entry;
     }
     return nullptr;
+}
+
+void keep_times(const RunSpec& spec, const RunConditions& conditions, bool settled_here, const StepTimes& times) {
+    const std::lock_guard lock(timed_mutex);
+    Timed* entry = find_timed(spec, conditions);
+    if (!entry) entry = &all_timed().emplace_back(Timed{spec, conditions, false, {}});
+    entry->settled_here = entry->settled_here || settled_here;
+    entry->times = times;
+}
+
+CohortStart first_runs(const CohortStart& start, std::size_t count) {
+    CohortStart result;
+    result.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(count));
+    result.conditions = start.conditions;
+    result.scaling = start.scaling;
+    return result;
 }
 
 // Makes a cohort of the first `width` runs from a fresh start and times its steps.
 std::optional<double> time_cohort(Engine& engine, CohortStart& start, const TokenData& data, std::size_t width,
                                   const std::function<bool()>& cancelled) {
-    CohortStart narrow;
-    narrow.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(width));
-    narrow.conditions = start.conditions;
-    narrow.scaling = start.scaling;
+    if (cancelled && cancelled()) return std::nullopt;
     double best = std::numeric_limits<double>::infinity();
     {
-        const auto cohort = engine.create_cohort(narrow, data);
+        const auto cohort = engine.create_cohort(first_runs(start, width), data);
         if (!start.conditions) start.conditions = cohort->conditions();
         const TimedSteps steps = timed_steps(start.conditions->device == "cuda");
         const auto made = Clock::now();
@@ -90,6 +102,10 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
 }
 
 }  // namespace
+
+bool train_alike(const RunConditions& a, const RunConditions& b) {
+    return a.precision == b.precision && a.device == b.device && a.threads == b.threads;
+}
 
 std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {
     const std::size_t count = (runs + widest - 1) / widest;
@@ -155,6 +171,7 @@ void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations,
     double begin = seconds();
     double a_run = 0;  // what timing the last cohort took for each of its runs
     for (const std::size_t width : widths_up_to(runs)) {
+        if (!times.empty() && std::isinf(times.rbegin()->second)) return;
         if (!times.empty() && width <= times.rbegin()->first) continue;
         if (const auto alone = times.find(1); alone != times.end()) {
             const double work = alone->second * static_cast<double>(iterations) * static_cast<double>(runs);
@@ -167,6 +184,7 @@ void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations,
             times[width] = *taken;
         } catch (const BadInput&) {
             if (width == 1) throw;
+            times[width] = std::numeric_limits<double>::infinity();
             return;
         }
         if (width == 1) {
@@ -177,7 +195,8 @@ void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations,
     }
 }
 
-std::string width_words(const StepTimes& times, std::size_t chosen, std::size_t runs) {
+std::string width_words(StepTimes times, std::size_t chosen, std::size_t runs) {
+    std::erase_if(times, [](const auto& time) { return std::isinf(time.second); });
     const auto alone = times.find(1);
     const auto found = times.find(chosen);
     if (alone == times.end() || found == times.end() || times.size() < 2) return {};
@@ -192,60 +211,64 @@ std::string width_words(const StepTimes& times, std::size_t chosen, std::size_t 
 CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
                          const std::function<bool()>& cancelled) {
     const RunSpec& spec = start.runs.front();
-    const bool may_be_cuda =
-        start.conditions ? start.conditions->device == "cuda"
-                         : spec.device == Device::cuda || (spec.device == Device::automatic && !spec.theta_moves());
-    const EngineInfo info = may_be_cuda ? engine.info() : EngineInfo();
-    const bool cuda = may_be_cuda && info.cuda;
-    std::size_t runs = start.runs.size();
-    std::string cut;
-    if (!cuda) {
-        runs = std::min(runs, widest_in_memory(spec));
-    } else if (info.cuda_memory > 0) {
-        const auto symbols = std::ssize(data.training) + std::ssize(data.validation);
-        runs = runs_that_fit(spec, runs, data.vocabulary, symbols, info.cuda_memory);
-    }
-    if (runs < start.runs.size()) {
-        cut = "At most " + std::to_string(runs) + " of " + std::to_string(start.runs.size()) + " runs fit into " +
-              (cuda ? "the device's memory" : "half of this machine's memory") + " together.";
-    }
-    const std::int64_t iterations = spec.iterations - start.iteration;
-    CohortWidth result{runs, cut, start.conditions};
-
     StepTimes times;
+    CohortStart timed = start;  // fresh, under the conditions that are settled so far
+    timed.states.clear();
+    timed.iteration = 0;
     {
         const std::lock_guard lock(timed_mutex);
         if (const Timed* known = find_timed(spec, start.conditions)) {
             times = known->times;
-            result.conditions = known->conditions;
+            if (!start.conditions) timed.conditions = known->conditions;
         }
     }
+
+    RunSpec settled = spec;
+    if (timed.conditions) {
+        settled.precision = timed.conditions->precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
+    }
+    const bool may_be_cuda =
+        timed.conditions ? timed.conditions->device == "cuda"
+                         : spec.device == Device::cuda || (spec.device == Device::automatic && !spec.theta_moves());
+    const EngineInfo info = may_be_cuda ? engine.info() : EngineInfo();
+    const bool cuda = may_be_cuda && info.cuda;
+    CohortWidth result;
+    result.runs = start.runs.size();
+    if (!cuda) {
+        result.runs = std::min(result.runs, widest_in_memory(settled));
+    } else if (info.cuda_memory > 0) {
+        const auto symbols = std::ssize(data.training) + std::ssize(data.validation);
+        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, symbols, info.cuda_memory);
+    }
+    if (result.runs < start.runs.size()) {
+        result.words = "At most " + std::to_string(result.runs) + " of " + std::to_string(start.runs.size()) +
+                       " runs fit into " + (cuda ? "the device's memory" : "half of this machine's memory") +
+                       " together.";
+    }
+
+    const std::size_t runs = result.runs;
+    const std::int64_t iterations = spec.iterations - start.iteration;
     const bool answered =
         !times.empty() && (times.rbegin()->first >= runs || best_width(times, runs) < times.rbegin()->first);
     if (!answered && pays_to_measure(runs, iterations, cuda)) {
-        CohortStart timed = start;
-        timed.states.clear();
-        timed.iteration = 0;
-        timed.conditions = result.conditions;
         const auto begin = Clock::now();
         measure_widths(
             times, runs, iterations,
             [&](std::size_t width) { return time_cohort(engine, timed, data, width, cancelled); },
             [&] { return seconds_since(begin); });
-        result.conditions = timed.conditions;
-        if (!times.empty()) {
-            const std::lock_guard lock(timed_mutex);
-            if (Timed* known = find_timed(spec, result.conditions)) {
-                known->times = times;
-            } else {
-                all_timed().push_back({spec, *result.conditions, times});
-            }
-        }
+        if (!times.empty()) keep_times(spec, *timed.conditions, !start.conditions, times);
     }
-    if (times.empty()) return {runs, cut, start.conditions};
-    result.runs = best_width(times, runs);
-    const std::string words = width_words(times, result.runs, start.runs.size());
-    result.words += (cut.empty() || words.empty() ? "" : " ") + words;
+    if (!times.empty()) {
+        result.runs = best_width(times, runs);
+        const std::string words = width_words(times, result.runs, start.runs.size());
+        result.words += (result.words.empty() || words.empty() ? "" : " ") + words;
+    }
+    // Parts that each chose for themselves might choose differently.
+    if (!timed.conditions && result.runs < start.runs.size()) {
+        timed.conditions = engine.create_cohort(first_runs(timed, 1), data)->conditions();
+        release_free_memory();
+    }
+    result.conditions = timed.conditions;
     return result;
 }
 
@@ -259,6 +282,11 @@ std::string width_plan(const std::vector<RunSpec>& runs) {
     }
     if (!pays_to_measure(runs.size(), spec.iterations, spec.device == Device::cuda)) return {};
     return "A few steps are timed first, to see how many train fastest at a time.";
+}
+
+void forget_times() {
+    const std::lock_guard lock(timed_mutex);
+    all_timed().clear();
 }
 
 }  // namespace ropelab

@@ -12,8 +12,12 @@
 
 namespace ropelab {
 
-// How many runs of one shape train together. No run's result depends on it, only the time does: on a GPU small models
-// fill the machine together, on a processor they may leave its caches to each other one after another.
+// How many runs of one shape train together, which is for the time: on a GPU small models fill the machine together, on
+// a processor they may leave its caches to each other one after another. In float32 on a processor a run's bits do not
+// depend on it; elsewhere sums may be rounded in another order.
+
+/// Whether runs train alike under both: precision, device and threads.
+bool train_alike(const RunConditions& a, const RunConditions& b);
 
 /// Sizes of cohorts of at most `widest` runs, as equal as can be: 54 by 16 are 14, 14, 13, 13.
 std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest);
@@ -24,7 +28,7 @@ std::size_t widest_in_memory(const RunSpec& spec);
 std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
                                                       const std::vector<RunSpec>& specs);
 
-/// Seconds of a step by the number of runs that took it together.
+/// Seconds of a step by the number of runs that took it together; infinity where those did not fit into memory.
 using StepTimes = std::map<std::size_t, double>;
 
 /// The widest of the measured cohorts that trains at least 0.97 times as many runs a second as the fastest of them:
@@ -48,8 +52,7 @@ bool pays_to_measure(std::size_t runs, std::int64_t iterations, bool cuda);
 using TimeSteps = std::function<std::optional<double>(std::size_t width)>;
 /// Times what is not among `times` yet, narrow cohorts first, as long as those of several runs stay under 2 % of what
 /// training `runs` runs one by one would take, and none of them where that is under 10 seconds. `seconds` tells the
-/// time. Stops without complaint at a width that the
-/// device has no memory for (BadInput), unless it is 1.
+/// time. Ends with infinity for a width that the device has no memory for (BadInput), unless that is 1: then it throws.
 void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations, const TimeSteps& time_steps,
                     const std::function<double()>& seconds);
 
@@ -59,19 +62,24 @@ struct CohortWidth {
     /// "One at a time, 1.12 × as fast as 6 together.", and where memory cuts a cohort, that; empty where nothing was
     /// measured or cut.
     std::string words;
-    /// What the timed cohorts trained with; a choice that was made for one of them holds for all.
+    /// What all parts of a cohort train with: a choice that was made for one of them. nullopt where none had to be made
+    /// before it trains.
     std::optional<RunConditions> conditions;
 };
 /// "At most 4 at a time, 1.3 × as fast as one by one."
-std::string width_words(const StepTimes& times, std::size_t chosen, std::size_t runs);
+std::string width_words(StepTimes times, std::size_t chosen, std::size_t runs);
 
 /// As many as fit into the device's memory, or half of this machine's; fewer where that is faster: measured where it
-/// pays, once a shape and machine in the life of the program. `start` is of all runs, its states are not read. Throws
-/// BadInput where not even one run can train.
+/// pays, once a shape and machine in the life of the program. `start` is of all runs, its states are not read. Runs
+/// without conditions take over those that others without were given here, never those of runs that began earlier.
+/// Once `cancelled`, what is known so far decides. Throws BadInput where not even one run can train.
 CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
                          const std::function<bool()>& cancelled);
 
 /// What choose_width will do or has found for such runs, in one sentence for a plan; empty where it will do nothing.
 std::string width_plan(const std::vector<RunSpec>& runs);
+
+/// Forgets what was measured, as if the program had just begun.
+void forget_times();
 
 }  // namespace ropelab

@@ -121,6 +121,12 @@ std::int64_t likely_symbols(const RunSpec& spec) {
     return 1'115'394;
 }
 
+double likely_bytes(const RunSpec& spec, std::int64_t runs) {
+    const std::int64_t vocabulary = likely_vocabulary(spec);
+    return spec.device == Device::cuda ? device_need(spec, runs, vocabulary, likely_symbols(spec)).total()
+                                       : memory_need(spec, runs, vocabulary).total();
+}
+
 std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t symbols,
                           std::int64_t free_bytes) {
     constexpr double taken = 0.9;

@@ -24,6 +24,9 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
 /// Symbols of the run's text where its name tells, else Tiny Shakespeare's.
 std::int64_t likely_symbols(const RunSpec& spec);
 
+/// Bytes that `runs` of this shape take at most: resident, the engine included; with device=cuda the device's.
+double likely_bytes(const RunSpec& spec, std::int64_t runs);
+
 /// How many of `runs` fit together into nine tenths of `free_bytes`. Throws BadInput where one alone does not fit by
 /// what must be there at once.
 std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t symbols,

@@ -75,13 +75,9 @@ Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second
         const auto [length, is_new] = validation.try_emplace({spec.data, spec.split, spec.data_length});
         if (is_new) length->second = static_cast<double>(likely_validation_symbols(spec, data_dir));
         const auto members = static_cast<double>(cohort.size());
-        const std::int64_t vocabulary = likely_vocabulary(spec);
-        result.parameters = std::max(result.parameters, parameter_count(spec, vocabulary));
+        result.parameters = std::max(result.parameters, parameter_count(spec, likely_vocabulary(spec)));
         result.seconds += members * operations_of_run(spec, length->second) / operations_per_second;
-        const double bytes = spec.device == Device::cuda
-                                 ? device_need(spec, std::ssize(cohort), vocabulary, likely_symbols(spec)).total()
-                                 : memory_need(spec, std::ssize(cohort), vocabulary).total();
-        result.bytes = std::max(result.bytes, static_cast<std::int64_t>(bytes));
+        result.bytes = std::max(result.bytes, static_cast<std::int64_t>(likely_bytes(spec, std::ssize(cohort))));
     }
     return result;
 }

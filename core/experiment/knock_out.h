@@ -48,8 +48,9 @@ struct KnockOutCurve {
     std::size_t count() const { return fast_loss.size(); }
 };
 
-// Both read about 4,096 symbols of the validation split. Cancelled ones end early, with numbers that nobody should
-// read. They throw BadInput where the data is not there, and for pairs that a head does not have.
+// Both read as many evenly spaced windows of the validation split, of the run's context, as hold 4,096 symbols, but 4
+// at least and 32 at most, and copies to retrieve. Cancelled ones end early, with numbers that nobody should read. They
+// throw BadInput where the data is not there, and for pairs that a head does not have.
 
 KnockOutResult judge_knock_out(Engine& engine, const Checkpoint& checkpoint, const KnockOut& how,
                                const std::filesystem::path& data_dir, const std::function<bool()>& cancelled);

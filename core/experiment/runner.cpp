@@ -131,6 +131,7 @@ class Runner::Worker {
                 }
                 first = false;
                 settle_width(plan, *members);
+                if (control_.stopping()) return;  // what has not begun stays waiting
                 ids.clear();
                 for (const TrainedRun& run : *members) ids.push_back(run.plan.id);
                 std::vector<std::size_t> all(members->size());
@@ -153,14 +154,11 @@ class Runner::Worker {
         const auto corpus = open_corpus(members.front().plan.spec, plan.data_dir);
         CohortStart start;
         start.iteration = members.front().iteration();
-        for (const TrainedRun& run : members) {
-            start.runs.push_back(run.plan.spec);
-            if (run.checkpoint) start.conditions = run.checkpoint->conditions;
-            if (!run.checkpoint && run.plan.conditions) start.conditions = run.plan.conditions;
-        }
+        start.conditions = members.front().conditions();
+        for (const TrainedRun& run : members) start.runs.push_back(run.plan.spec);
         const CohortWidth width =
             choose_width(engine, start, {corpus->vocabulary.size(), corpus->training, corpus->validation},
-                         [this] { return control_.stopping(); });
+                         [this] { return control_.stopping() || control_.paused(); });
         for (TrainedRun& run : members) {
             run.width_settled = true;
             if (start.conditions) continue;  // it goes on as it began

@@ -27,12 +27,10 @@ cuda::Activation activation_of(const RunSpec& spec) {
     return spec.block == Block::llama ? cuda::Activation::swiglu : cuda::Activation::gelu;
 }
 
-// Where a kernel leaves symbols while it runs. What still writes into it is waited for at the end.
+// Where a kernel leaves symbols while it runs. What still writes into it is waited for at the end, which frees it.
 class Ring {
  public:
-    explicit Ring(const DeviceKernels& kernels) : kernels_(kernels) {
-        check_launch(kernels_, kernels_.table->make_ring(ring_), "make_ring");
-    }
+    Ring(const DeviceKernels& kernels, const cuda::TextRing& ring) : kernels_(kernels), ring_(ring) {}
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
     ~Ring() {
@@ -60,7 +58,7 @@ class Ring {
     static void pause() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
 
     const DeviceKernels& kernels_;
-    cuda::TextRing ring_{};
+    cuda::TextRing ring_;
 };
 
 }  // namespace
@@ -278,7 +276,9 @@ bool DeviceReader::write_in_one_kernel(cuda::WriteText args, std::int64_t count,
     static_assert(at_once <= cuda::ring_places);
     const torch::Tensor arrived = torch::zeros({1}, torch::kInt32).to(x_.device());
     args.arrived = reinterpret_cast<unsigned*>(arrived.data_ptr<std::int32_t>());
-    const Ring ring(kernels_);
+    cuda::TextRing memory{};
+    if (kernels_.table->make_ring(memory) != 0) return false;
+    const Ring ring(kernels_, memory);
     args.ring = ring.on_device();
     const std::int64_t end = args.sample.prompt + count - 1;  // the last symbol is not read
     for (args.first = 0; args.first < end; args.first += args.count) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/model/layer_of.h"
 #include "core/model/parallel.h"
 
 namespace ropelab {
@@ -38,20 +39,13 @@ TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Preci
     numbers_ = copy_in_large_pages(row, torch::kFloat32);
     if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
 
-    const std::string up = spec.block == Block::llama ? ".mlp.gate_up" : ".mlp.up";
     const auto held = static_cast<std::size_t>(spec.kv_heads() * spec.context * spec.head_dim());
     for (std::int64_t index = 0; index < spec.layers; ++index) {
-        const std::string name = "layers." + std::to_string(index);
-        layers_.push_back({.attention_norm = norm(name + ".attention_norm"),
-                           .mlp_norm = norm(name + ".mlp_norm"),
-                           .query_norm = norm(name + ".attention.query_norm"),
-                           .key_norm = norm(name + ".attention.key_norm"),
-                           .qkv = matrix(name + ".attention.qkv"),
-                           .output = matrix(name + ".attention.output"),
-                           .up = matrix(name + up),
-                           .down = matrix(name + ".mlp.down"),
-                           .keys = Vector(held),
-                           .values = Vector(held)});
+        layers_.push_back(layer_of<Layer>(
+            spec, index, [this](const std::string& name) { return norm(name); },
+            [this](const std::string& name) { return matrix(name); }));
+        layers_.back().keys.resize(held);
+        layers_.back().values.resize(held);
     }
     const auto width = static_cast<std::size_t>(spec.width);
     for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);

@@ -69,7 +69,7 @@ struct EvaluationResult {
     double validation_loss = 0;
 };
 
-/// Runs of equal shape that train together. A run's numbers do not depend on its mates.
+/// Runs of equal shape that train together. In float32 on the processor a run's bits do not depend on its mates.
 class Cohort {
  public:
     virtual ~Cohort() = default;

@@ -29,7 +29,8 @@ enum class Precision { automatic, float32, bfloat16 };
 enum class Device { automatic, cpu, cuda };
 
 /// Everything that decides one run's result, one member a key of the experiment description (core/spec/keys.h holds
-/// each key's default, unit, range and meaning). Two equal RunSpecs train to the same bits on one machine.
+/// each key's default, unit, range and meaning). In float32 on the processor two equal RunSpecs train to the same bits
+/// on one machine; elsewhere the runs that train beside them may change the last bits.
 struct RunSpec {
     // Data
     std::string data = "generated";

@@ -54,6 +54,16 @@ void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, con
     }
 }
 
+// Turns a device that has no memory left into one clear sentence.
+template <typename Work>
+void within_memory(const std::vector<RunSpec>& specs, Work work) {
+    try {
+        work();
+    } catch (const c10::OutOfMemoryError&) {
+        refuse_for_memory(specs.front(), std::ssize(specs));
+    }
+}
+
 }  // namespace
 
 struct TorchCohort::State {
@@ -156,11 +166,9 @@ struct TorchCohort::State {
             cohort.losses = [this](const T& x, const T& y) {
                 return token_losses(decoder.logits(weights, x, tables, precision), y);
             };
-            try {
+            within_memory(specs, [&] {
                 trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
-            } catch (const c10::OutOfMemoryError&) {
-                refuse_for_memory(specs.front(), std::ssize(specs));
-            }
+            });
         }
         return trainer.get();
     }
@@ -348,13 +356,11 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         throw BadInput("A theta that moves while the model trains needs device=cpu; its tables change at every step.");
     }
     const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
-    try {
+    within_memory(start.runs, [&] {
         state_ = std::make_unique<State>(start, data, torch::stack(rows).to(device));
         state_->first_moment = torch::stack(first).to(device);
         state_->second_moment = torch::stack(second).to(device);
-    } catch (const c10::OutOfMemoryError&) {
-        refuse_for_memory(start.runs.front(), std::ssize(start.runs));
-    }
+    });
     state_->iteration = start.iteration;
     if (start.conditions) {
         state_->conditions = *start.conditions;
@@ -362,10 +368,10 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        state_->settle_precision();
+        within_memory(start.runs, [&] { state_->settle_precision(); });
         state_->conditions.reason += why_here;
     }
-    state_->renew_working_copy();
+    within_memory(start.runs, [&] { state_->renew_working_copy(); });
 }
 
 TorchCohort::~TorchCohort() = default;
@@ -448,11 +454,13 @@ void TorchCohort::remove(std::int64_t run) {
     if (kept.empty()) return;
     const torch::Tensor rows = torch::tensor(kept, torch::kInt64).to(s.device);
     const torch::NoGradGuard no_gradients;
-    s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
-    s.first_moment = s.first_moment.index_select(0, rows);
-    s.second_moment = s.second_moment.index_select(0, rows);
-    s.reset_rows();
-    s.renew_working_copy();
+    within_memory(s.specs, [&] {
+        s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
+        s.first_moment = s.first_moment.index_select(0, rows);
+        s.second_moment = s.second_moment.index_select(0, rows);
+        s.reset_rows();
+        s.renew_working_copy();
+    });
 }
 
 std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {

@@ -1,6 +1,7 @@
 #include "core/train/torch_engine.h"
 
 #include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/torch.h>
 
 #include "core/model/device_graph.h"
@@ -12,6 +13,24 @@
 #include "core/train/torch_cohort.h"
 
 namespace ropelab {
+
+namespace {
+
+// Bytes of the device that can be taken now; 0 where it does not tell. Asking LibTorch would put a context on a device
+// that nothing trains on yet: until then what was found when CUDA was opened is said.
+std::int64_t free_device_memory() {
+    const CudaGraphs* graphs = open_cuda().graphs;
+    try {
+        if (graphs && graphs->free_memory && at::detail::getCUDAHooks().hasPrimaryContext(0)) {
+            return graphs->free_memory();
+        }
+    } catch (const std::exception&) {
+        return 0;
+    }
+    return open_cuda().free_memory;
+}
+
+}  // namespace
 
 TorchEngine::TorchEngine() : default_threads_(at::get_num_threads()) {
     avoid_broken_amx();
@@ -25,8 +44,7 @@ EngineInfo TorchEngine::info() {
     result.threads = default_threads_;
     result.cuda = open_cuda().available;
     result.cuda_detail = open_cuda().detail;
-    const CudaGraphs* graphs = open_cuda().graphs;
-    result.cuda_memory = graphs && graphs->free_memory ? graphs->free_memory() : open_cuda().free_memory;
+    result.cuda_memory = free_device_memory();
     return result;
 }
 

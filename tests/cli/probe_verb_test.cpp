@@ -166,6 +166,12 @@ TEST_F(ProbeVerbTest, ReadsBeyondTheContextByEveryScaling) {
     const auto same = json_of({"--context", "64", "--scaling", "yarn", "--windows", "32"});
     EXPECT_NEAR(same.at("loss"), one.at("readings").at(0).at("loss"), 1e-6);
     EXPECT_THAT(probe({"--beyond", "2"}).out, testing::HasSubstr("loss beyond"));
+    const auto every = json_of({"--beyond", "2", "--scaling", "none", "--windows", "0"});
+    EXPECT_GT(every.at("readings").at(0).at("windows"), 32);
+    const std::string inside = probe({"--beyond", "1", "--scaling", "none", "--windows", "2"}).out;
+    EXPECT_THAT(inside, testing::HasSubstr("            –  "));
+    EXPECT_THAT(inside, testing::Not(testing::HasSubstr("nan")));
+    EXPECT_EQ(json_of({"--beyond", "2", "--scaling", "yarn", "--step", "20"}), one);
 }
 
 TEST_F(ProbeVerbTest, FineTunesACopyBeyondTheContext) {
@@ -200,6 +206,9 @@ TEST_F(ProbeVerbTest, RefusesWhatItCannotShow) {
     EXPECT_BAD_INPUT(probe({"--knock-outs", "stop", "--beyond", "2"}), "leave the others out");
     EXPECT_BAD_INPUT(probe({"--beyond", "2", "--context", "64"}), "leave the others out");
     EXPECT_BAD_INPUT(probe({"--beyond", "0"}), "1 time or more");
+    EXPECT_BAD_INPUT(probe({"--beyond", "32769"}), "at most 32768 times");
+    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--step", "10"}), "has a checkpoint of step 20, not of step 10");
+    EXPECT_BAD_INPUT(probe({"--knock-outs", "stop", "--step", "10"}), "not of step 10");
     EXPECT_BAD_INPUT(probe({"--fine-tune", "5"}), "--fine-tune needs --beyond");
     EXPECT_BAD_INPUT(probe({"--beyond", "2", "--fine-tune", "-1"}), "takes -1 steps");
     EXPECT_BAD_INPUT(probe({"--beyond", "2", "--learning-rate", "1e-3"}), "--learning-rate needs --fine-tune");

@@ -236,7 +236,8 @@ WordTable::Content predictionTable(std::span<const ScoredPrediction> predictions
     content.columns = {
         {QObject::tr("outcome"), QObject::tr("Scored on the means of the groups; the reason is on hover."), true},
         {QObject::tr("by luck"),
-         QObject::tr("The chance of being right by luck, every order of the groups being as likely.")},
+         QObject::tr("The chance of being right by luck: every order of the groups being as likely, or each as likely "
+                     "to fail in retrieval as not.")},
         {QObject::tr("theory"), {}, true},
         {QObject::tr("speaks of"), QObject::tr("The quantity that the theory is about."), true},
         {QObject::tr("what it says"), {}, true},

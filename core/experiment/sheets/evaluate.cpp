@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/experiment/sheets/judge.h"
 #include "core/experiment/sheets/measuring.h"
@@ -17,11 +18,19 @@ bool ended(RunState state) {
     return state == RunState::finished || state == RunState::failed;
 }
 
+// A stored NaN counts: it says that there is no number to be had.
+bool is_measured(const SheetRun& run, const std::string& measure) {
+    const bool of_summary =
+        std::any_of(measures().begin(), measures().end(), [&](const Measure& known) { return known.name == measure; });
+    return of_summary ? run.summary.has_value() : run.measurements.contains(measure);
+}
+
 // Seed → value of the group's runs that have ended.
 struct GroupValues {
     std::map<std::int64_t, double> by_seed;
     int failed = 0;
     int waiting = 0;
+    std::set<std::int64_t> unmeasured;  // seeds whose run has finished, but that the measure was not taken of yet
 
     std::vector<double> values() const {
         std::vector<double> result;
@@ -39,6 +48,8 @@ GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, co
             continue;
         }
         if (run.state == RunState::failed) ++result.failed;
+        result.unmeasured.erase(run.spec.seed);
+        if (run.state == RunState::finished && !is_measured(run, measure)) result.unmeasured.insert(run.spec.seed);
         // What a diverged run left is no loss of a trained model; an event it is.
         const bool counts = run.state == RunState::finished || run.measurements.contains(measure);
         result.by_seed[run.spec.seed] =
@@ -105,14 +116,14 @@ void recompute_paper(SheetRow& row) {
     row.paper_p_welch = p_of(welch_t_test(*paper, *baseline));
 }
 
-// The finite mean of each group; empty where one has none yet.
+// The finite mean of each group; empty where one has none, or not all of its runs have ended and been measured.
 std::vector<double> means_of(std::span<const SheetRun> runs, const std::vector<GroupKeys>& groups,
                              const std::string& measure) {
     std::vector<double> result;
     for (const GroupKeys& group : groups) {
         const GroupValues found = values_of(runs, group, measure);
         const Sample sample = sample_of(found.values());
-        if (sample.n == 0 || found.waiting > 0) return {};
+        if (sample.n == 0 || found.waiting > 0 || !found.unmeasured.empty()) return {};
         result.push_back(sample.mean);
     }
     return result;

@@ -72,8 +72,9 @@ double measured_value(const SheetRun& run, const std::string& measure);
 /// nothing is learned, no claim is testable; the words say what the rule would have said.
 std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// The plan's predictions, scored on the means of the groups, those of retrieval by their rule. One that no run has
-/// decided is "not measured", and so are all at `smoke` scale.
+/// The plan's predictions, scored on the means of the groups, those of retrieval by their rule. One is "not
+/// measured" while a run of its groups has not ended or lacks the measurement (a NaN that is stored counts as given),
+/// where a group has no number at all, where no group retrieves what could be lost, and at `smoke` scale.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
 
 }  // namespace ropelab

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/probing.h"
 #include "core/spec/error.h"
@@ -56,7 +55,7 @@ std::optional<double> writing_speed(Engine& engine, const Checkpoint& checkpoint
 // Loss at each extension, in order.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
-    const auto corpus = open_corpus(checkpoint.spec, data_dir);
+    const auto corpus = corpus_of(checkpoint, data_dir);
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
     const std::size_t available = std::min<std::size_t>(extension_symbols, corpus->validation.size());
     if (static_cast<std::int64_t>(available) < longest + 1) return {};
@@ -85,7 +84,7 @@ void measure_extensions(LabFile& lab, RunId id, Engine& engine, const SheetPlan&
 void measure_retrieval(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
                        const std::filesystem::path& data_dir) {
     const Checkpoint checkpoint = checkpoint_of(lab, id);
-    const auto corpus = open_corpus(checkpoint.spec, data_dir);
+    const auto corpus = corpus_of(checkpoint, data_dir);
     ProbeRequest request;
     request.vectors = false;
     request.attention = false;

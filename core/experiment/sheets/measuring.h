@@ -41,7 +41,8 @@ std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> ru
 
 /// Measures what a plan asks for of every finished run that lacks it, seed by seed, so that a disturbance of the
 /// machine meets all groups, and keeps it in the lab. `engine` is asked for once it is needed; `cancelled` between
-/// samples. Returns false where cancelled. Throws BadInput where a checkpoint or a text is not there any more.
+/// samples. Returns false where cancelled. Throws BadInput where a checkpoint or a text is not there any more, and
+/// where a text has other symbols by now.
 bool measure_runs(LabFile& lab, const SheetPlan& plan, const std::filesystem::path& data_dir,
                   const std::function<Engine&()>& engine, const std::function<bool()>& cancelled);
 

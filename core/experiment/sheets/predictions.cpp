@@ -1,6 +1,7 @@
 #include "core/experiment/sheets/predictions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/experiment/probing.h"
 #include "core/experiment/sheets/building.h"
@@ -64,7 +65,9 @@ void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candid
                                         : "Retrieval over distance fails for " + breaking + " within the " + length +
                                               " and for no other; loss may well stay low.";
     if (prediction.retrieval) prediction.words += " " + rule_words(*prediction.retrieval);
-    prediction.chance = chance_of_set(candidates.size(), prediction.high.size());
+    prediction.words +=
+        " By luck each of the " + std::to_string(candidates.size()) + " fails or not with equal chance.";
+    prediction.chance = std::ldexp(1.0, -static_cast<int>(candidates.size()));
     plan.predictions.push_back(std::move(prediction));
 }
 

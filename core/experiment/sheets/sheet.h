@@ -95,7 +95,9 @@ struct Prediction {
     std::string quantity;  // what the theory speaks of: "retrieval by distance"
     std::string measure;   // that is taken for it; empty where the sheet measures none
     std::vector<GroupKeys> low, high;
-    double chance = 1;  // of being right by luck, every order of the groups being as likely
+    /// Of being right by luck. For what says which groups fail in retrieval, however many: each fails or not with equal
+    /// chance, 1/2^n for n groups. Else every order of the groups is as likely.
+    double chance = 1;
     std::optional<RetrievalRule> retrieval;
     std::string unmeasured;  // why the quantity is not measured, where it is not
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/experiment/device_need.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/sheets/measuring.h"
@@ -129,18 +130,13 @@ Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, do
     constexpr double to_begin = 1;        // second: the engine, the texts
     constexpr double of_each_run = 0.03;  // checkpoint, looks inside, steps too short to fill a processor
     if (operations_per_second <= 0) operations_per_second = default_speed();
-    Estimate cost;
+    Estimate cost = estimate(specs, operations_per_second, data_dir);  // looks for each text once
     if (plan.one_by_one) {
+        cost.cohorts = cost.runs;
+        cost.bytes = 0;
         for (const RunSpec& spec : specs) {
-            const Estimate single = estimate({spec}, operations_per_second, data_dir);
-            cost.seconds += single.seconds;
-            cost.bytes = std::max(cost.bytes, single.bytes);
-            cost.parameters = std::max(cost.parameters, single.parameters);
-            ++cost.runs;
-            ++cost.cohorts;
+            cost.bytes = std::max(cost.bytes, static_cast<std::int64_t>(likely_bytes(spec, 1)));
         }
-    } else {
-        cost = estimate(specs, operations_per_second, data_dir);
     }
     cost.seconds += to_begin;
     for (const RunSpec& spec : specs) {

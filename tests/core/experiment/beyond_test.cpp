@@ -48,6 +48,40 @@ TEST_F(BeyondTest, ReadsOnceAMethodAtAMultipleOfTheContext) {
     ASSERT_EQ(three.readings.size(), 1U);
     EXPECT_EQ(three.readings[0].result->windows, 3);
     EXPECT_TRUE(read_beyond(*engine_, checkpoint(), 2, one, {}, [] { return true; }).readings.empty());
+    const auto validation = std::ssize(corpus->validation);
+    EXPECT_EQ(read_beyond(*engine_, checkpoint(), 2, one, {}, {}, 0).readings[0].result->windows,
+              (validation - 1) / 32);
+}
+
+// Asked n times in all; cancelled at each of them, it keeps what was read before, and nothing of what it was reading.
+TEST_F(BeyondTest, WhatWasCancelledIsLeftOut) {
+    const std::vector<ScalingMethod> two = {ScalingMethod::none, ScalingMethod::yarn};
+    std::int64_t asked = 0;
+    std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+    const auto cancelled = [&] { return ++asked > limit; };
+    const BeyondResult whole = read_beyond(*engine_, checkpoint(), 2, two, {}, cancelled, few);
+    const std::int64_t all = asked;
+    ASSERT_GT(all, 2);
+    for (limit = 0; limit < all; ++limit) {
+        asked = 0;
+        const BeyondResult result = read_beyond(*engine_, checkpoint(), 2, two, {}, cancelled, few);
+        ASSERT_EQ(result.readings.size(), 2 * limit < all ? 0U : 1U) << limit;
+        for (const BeyondReading& reading : result.readings) EXPECT_EQ(*reading.result, *whole.readings[0].result);
+    }
+
+    const FineTuning how{.factor = 2, .steps = 2};
+    const auto goes_on = [&](std::int64_t) { return !cancelled(); };
+    limit = std::numeric_limits<std::int64_t>::max();
+    asked = 0;
+    const BeyondResult tuned = fine_tune_beyond(*engine_, checkpoint(), how, {}, goes_on, few);
+    ASSERT_EQ(tuned.readings.size(), 2U);
+    const std::int64_t asks = asked;
+    for (limit = 0; limit < asks; ++limit) {
+        asked = 0;
+        const BeyondResult result = fine_tune_beyond(*engine_, checkpoint(), how, {}, goes_on, few);
+        ASSERT_EQ(result.readings.size(), limit < all / 2 ? 0U : 1U) << limit;
+        for (const BeyondReading& reading : result.readings) EXPECT_EQ(*reading.result, *tuned.readings[0].result);
+    }
 }
 
 TEST_F(BeyondTest, NoStepsChangeNothing) {
@@ -120,6 +154,11 @@ TEST_F(BeyondTest, RefusesWhatCannotBeReadOrTrained) {
     wrong.spec.theta_training = ThetaTraining::one;
     EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {}, {}, always), BadInput, "moved its theta");
     EXPECT_MESSAGE(tuned({.factor = 0}), BadInput, "1 time or more");
+    for (const std::int64_t far : {std::int64_t{65537}, std::numeric_limits<std::int64_t>::max()}) {
+        EXPECT_MESSAGE(tuned({.factor = far}), BadInput, "must be at most 65536 times");
+        EXPECT_MESSAGE(read_beyond(*engine_, checkpoint(), far, beyond_methods(), {}, {}), BadInput,
+                       "no more than 1048576 symbols");
+    }
     EXPECT_MESSAGE(tuned({.steps = -1}), BadInput, "takes -1 steps");
     EXPECT_MESSAGE(tuned({.learning_rate = -1}), BadInput, "must be above 0");
     EXPECT_MESSAGE(tuned({.factor = 1000}), BadInput, "symbols");

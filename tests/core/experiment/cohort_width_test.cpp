@@ -100,7 +100,10 @@ TEST_F(MeasureWidthsTest, AWidthThatDoesNotFitEndsIt) {
     };
     measure(8, 10000, cramped);
     EXPECT_THAT(timed_, ElementsAre(1, 2, 4));
-    EXPECT_EQ(times_.size(), 2U);
+    EXPECT_EQ(best_width(times_, 8), 2U);
+    EXPECT_EQ(width_words(times_, 2, 8), "At most 2 at a time, 2 × as fast as one by one.");
+    measure(8, 10000, cramped);
+    EXPECT_EQ(timed_.size(), 3U);
     times_.clear();
     const auto nothing_fits = [](std::size_t) -> std::optional<double> { throw BadInput("No memory."); };
     EXPECT_MESSAGE(measure(8, 10000, nothing_fits), BadInput, "No memory");
@@ -139,8 +142,9 @@ class TimedEngine : public Engine {
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData&) override {
         made.push_back(start.runs.size());
         if (start.conditions) given.push_back(start.conditions->reason);
-        return std::make_unique<TimedCohort>(std::chrono::microseconds(2000) +
-                                             more_ * (static_cast<int>(start.runs.size()) - 1));
+        const auto step = std::chrono::microseconds(2000) + more_ * (static_cast<int>(start.runs.size()) - 1);
+        return std::make_unique<TimedCohort>(
+            step, start.conditions.value_or(RunConditions{"float32", "cpu", 1, "float32: as asked."}));
     }
     std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override { return nullptr; }
 
@@ -151,10 +155,11 @@ class TimedEngine : public Engine {
  private:
     class TimedCohort : public Cohort {
      public:
-        explicit TimedCohort(std::chrono::microseconds step) : step_(step) {}
+        TimedCohort(std::chrono::microseconds step, RunConditions conditions)
+            : step_(step), conditions_(std::move(conditions)) {}
         std::int64_t runs() const override { return 1; }
         std::int64_t iteration() const override { return 0; }
-        RunConditions conditions() const override { return {"float32", "cpu", 1, "float32: as asked."}; }
+        RunConditions conditions() const override { return conditions_; }
         std::vector<StepResult> step() override {
             std::this_thread::sleep_for(step_);
             return {};
@@ -167,6 +172,7 @@ class TimedEngine : public Engine {
 
      private:
         std::chrono::microseconds step_;
+        RunConditions conditions_;
     };
     std::chrono::microseconds more_;
 };
@@ -178,7 +184,13 @@ CohortStart four_runs(std::int64_t width) {
     return start;
 }
 
-TEST(ChooseWidth, TakesTheFastestAndDoesNotMeasureAgain) {
+class ChooseWidth : public testing::Test {
+ protected:
+    void SetUp() override { forget_times(); }
+    void TearDown() override { forget_times(); }
+};
+
+TEST_F(ChooseWidth, TakesTheFastestAndDoesNotMeasureAgain) {
     TimedEngine engine(std::chrono::milliseconds(20));
     const CohortStart start = four_runs(18);
     EXPECT_EQ(width_plan(start.runs), "A few steps are timed first, to see how many train fastest at a time.");
@@ -199,14 +211,14 @@ TEST(ChooseWidth, TakesTheFastestAndDoesNotMeasureAgain) {
     EXPECT_EQ(engine.made.size(), 6U);
 }
 
-TEST(ChooseWidth, TakesAllWhereThatIsFastest) {
+TEST_F(ChooseWidth, TakesAllWhereThatIsFastest) {
     TimedEngine engine(std::chrono::microseconds(0));
     const CohortWidth chosen = choose_width(engine, four_runs(22), {}, {});
     EXPECT_EQ(chosen.runs, 4U);
     EXPECT_THAT(chosen.words, StartsWith("All 4 at a time, "));
 }
 
-TEST(ChooseWidth, MeasuresNothingForAShortSweep) {
+TEST_F(ChooseWidth, MeasuresNothingForAShortSweep) {
     TimedEngine engine(std::chrono::milliseconds(20));
     CohortStart start = four_runs(26);
     for (RunSpec& run : start.runs) run.iterations = 500;
@@ -218,7 +230,7 @@ TEST(ChooseWidth, MeasuresNothingForAShortSweep) {
     EXPECT_EQ(width_plan(start.runs), "");
 }
 
-TEST(ChooseWidth, TakesNoMoreThanTheDevicesMemoryHolds) {
+TEST_F(ChooseWidth, TakesNoMoreThanTheDevicesMemoryHolds) {
     TimedEngine engine(std::chrono::microseconds(0));
     CohortStart start = four_runs(28);
     for (RunSpec& run : start.runs) run.device = Device::cuda, run.iterations = 100;
@@ -227,9 +239,38 @@ TEST(ChooseWidth, TakesNoMoreThanTheDevicesMemoryHolds) {
     const CohortWidth chosen = choose_width(engine, start, {}, {});
     EXPECT_EQ(chosen.runs, 2U);
     EXPECT_EQ(chosen.words, "At most 2 of 4 runs fit into the device's memory together.");
-    EXPECT_TRUE(engine.made.empty());  // too short a sweep to measure
+    // Too short a sweep to measure: one is made for what both parts are to train with.
+    EXPECT_THAT(engine.made, ElementsAre(1));
+    ASSERT_TRUE(chosen.conditions);
+    EXPECT_EQ(chosen.conditions->precision, "float32");
     for (RunSpec& run : start.runs) run.device = Device::cpu;
     EXPECT_EQ(choose_width(engine, start, {}, {}).runs, 4U);
+}
+
+TEST_F(ChooseWidth, FreshRunsDoNotTakeOverWhatOthersBeganUnder) {
+    TimedEngine engine(std::chrono::milliseconds(20));
+    CohortStart resumed = four_runs(30);
+    resumed.conditions = RunConditions{"bfloat16", "cpu", 7, "at its first start"};
+    EXPECT_EQ(choose_width(engine, resumed, {}, {}).conditions->threads, 7);
+    EXPECT_EQ(engine.made.size(), 3U);
+    EXPECT_EQ(width_plan(resumed.runs), "A few steps are timed first, to see how many train fastest at a time.");
+
+    const CohortWidth fresh = choose_width(engine, four_runs(30), {}, {});
+    EXPECT_EQ(engine.made.size(), 6U);
+    EXPECT_EQ(fresh.conditions->precision, "float32");
+    EXPECT_EQ(fresh.conditions->threads, 1);
+    EXPECT_EQ(width_plan(resumed.runs), fresh.words);
+
+    EXPECT_EQ(choose_width(engine, resumed, {}, {}).conditions->threads, 7);  // both are known now
+    EXPECT_EQ(choose_width(engine, four_runs(30), {}, {}).conditions->threads, 1);
+    EXPECT_EQ(engine.made.size(), 6U);
+}
+
+TEST_F(ChooseWidth, WhereItIsCancelledWhatIsKnownDecides) {
+    TimedEngine engine(std::chrono::milliseconds(20));
+    EXPECT_EQ(choose_width(engine, four_runs(32), {}, [] { return true; }).runs, 4U);
+    EXPECT_TRUE(engine.made.empty());
+    EXPECT_EQ(choose_width(engine, four_runs(32), {}, [&] { return engine.made.size() == 3; }).runs, 1U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/experiment/checkpoint.h"
+#include "core/experiment/cohort_width.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"
@@ -396,9 +397,10 @@ class SlowTogether : public Engine {
     TorchEngine engine_;
 };
 
-TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterToTheSameBits) {
+TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSameBits) {
+    forget_times();
     RunSpec run = spec();
-    run.width = 12;           // a shape that no other test times
+    run.width = 12;
     run.iterations = 100000;  // a long sweep, which is stopped as soon as it has begun
     run.evaluate_every = 100000;
     run.probe_every = 0;
@@ -436,6 +438,77 @@ TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterToTheSameBits) {
         return std::pair(cohort->state(0), reached->state);
     }();
     EXPECT_EQ(together.first, together.second);
+}
+
+TEST_F(RunnerTest, ASweepThatIsStoppedWhileItMeasuresHasNotBegun) {
+    forget_times();
+    RunSpec run = spec();
+    run.iterations = 100000;
+    run.evaluate_every = 100000;
+    run.device = Device::cpu;
+    SlowTogether slow;
+    EventLog log;
+    Runner* running = nullptr;
+    int opened = 0;
+    Runner runner(
+        [&]() -> Engine& {
+            ++opened;
+            running->stop();
+            return slow;
+        },
+        sink(log));
+    running = &runner;
+    runner.start({{planned(1, run), planned(2, run)}, {}, {}, {}, {}});
+    runner.join();
+    EXPECT_EQ(opened, 1);
+    EXPECT_EQ(log.of<event::CohortStarted>().size(), 0U);
+    EXPECT_EQ(log.of<event::RunEnded>().size(), 0U);
+    EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::stopped);
+}
+
+TEST_F(RunnerTest, APauseEndsTheMeasuring) {
+    forget_times();
+    RunSpec run = spec();
+    run.iterations = 100000;
+    run.evaluate_every = 100000;
+    run.device = Device::cpu;
+    SlowTogether slow;
+    EventLog log;
+    Runner* running = nullptr;
+    Runner runner(
+        [&]() -> Engine& {
+            running->pause();
+            return slow;
+        },
+        sink(log));
+    running = &runner;
+    runner.start({{planned(1, run), planned(2, run)}, {}, {}, {}, {}});
+    ASSERT_TRUE(wait_for([&] {
+        const auto progress = log.of<event::Progress>();
+        return !progress.empty() && progress.back().paused;
+    }));
+    // Nothing was known that speaks against training together.
+    EXPECT_EQ(log.of<event::CohortStarted>().front().runs, (std::vector<RunId>{1, 2}));
+    EXPECT_TRUE(log.of<event::Step>().empty());
+    runner.stop();
+    runner.join();
+    EXPECT_EQ(log.of<event::RunEnded>().size(), 2U);
+}
+
+TEST_F(RunnerTest, RunsThatBeganElsewhereWithoutACheckpointDoNotTrainWithFreshOnes) {
+    PlannedRun begun = planned(2, spec());
+    begun.resume = true;
+    begun.conditions = RunConditions{"float32", "cpu", 1, "at its first start"};
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({{planned(1, spec()), begun, planned(3, spec())}, {}, {}, {}, {}});
+    runner.join();
+    const auto started = log.of<event::CohortStarted>();
+    ASSERT_EQ(started.size(), 2U);
+    EXPECT_EQ(started[0].runs, (std::vector<RunId>{1, 3}));
+    EXPECT_EQ(started[0].conditions.threads, 2);
+    EXPECT_EQ(started[1].runs, (std::vector<RunId>{2}));
+    EXPECT_EQ(started[1].conditions.threads, 1);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/experiment/sheets/measuring.h"
 #include "core/spec/error.h"
@@ -138,6 +139,45 @@ TEST(Evaluate, PredictionsOfRetrievalAreScoredByTheirRule) {
     EXPECT_THAT(score(plan, unmeasured).front().words, testing::HasSubstr("not all given a number"));
     plan.scale = SheetScale::smoke;
     EXPECT_EQ(scored(0.8, 0.1, 0.6).outcome, Outcome::unmeasured);
+}
+
+TEST(Evaluate, APredictionWaitsUntilAllOfItsRunsAreMeasured) {
+    using Outcome = ScoredPrediction::Outcome;
+    SheetPlan plan = plan_of({});
+    Prediction order;
+    order.measure = extension_rise;
+    order.low = {{{"theta", "500"}}};
+    order.high = {{{"theta", "10000"}}};
+    Prediction retrieval = order;
+    retrieval.measure = retrieval_gain(64);
+    retrieval.retrieval = RetrievalRule{16, 64};
+    std::swap(retrieval.low, retrieval.high);
+    plan.predictions = {order, retrieval};
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1, 1});
+    add_runs(runs, 10000, {1, 1});
+    const auto measure = [](SheetRun& run, double rise, double far) {
+        run.measurements = {{extension_rise, rise}, {retrieval_gain(16), 0.8}, {retrieval_gain(64), far}};
+    };
+    measure(runs[0], 0.1, 0.1);
+    measure(runs[2], 0.2, 0.7);
+    measure(runs[3], 0.2, 0.7);
+    for (const ScoredPrediction& scored : score(plan, runs)) {
+        EXPECT_EQ(scored.outcome, Outcome::unmeasured);
+        EXPECT_THAT(scored.words, testing::HasSubstr("not all given a number"));
+    }
+    // A run that failed gives none, and one of which there is no number to be had has given that.
+    runs[1].state = RunState::failed;
+    for (const ScoredPrediction& scored : score(plan, runs)) EXPECT_EQ(scored.outcome, Outcome::right);
+    runs[1].state = RunState::finished;
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    runs[1].measurements = {{extension_rise, none}, {retrieval_gain(16), none}, {retrieval_gain(64), none}};
+    for (const ScoredPrediction& scored : score(plan, runs)) EXPECT_EQ(scored.outcome, Outcome::right);
+    // Of several runs of a seed the last one counts.
+    runs[1].measurements.clear();
+    runs.push_back(runs[0]);
+    runs.back().spec.seed = 2;
+    for (const ScoredPrediction& scored : score(plan, runs)) EXPECT_EQ(scored.outcome, Outcome::right);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/sheets/sheet_lab.h"
+#include "core/spec/error.h"
 #include "tests/core/experiment/sheets/sheet_runs.h"
+#include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {
@@ -106,6 +108,39 @@ TEST(Measuring, RetrievalIsMeasuredOnceOfTheRunsThatAPredictionSpeaksOf) {
     EXPECT_EQ(runs[2].measurements,
               (std::map<std::string, double>{
                   {retrieval_gain(8), 0.375}, {retrieval_gain(16), 0.375}, {retrieval_gain(25), 0.375}}));
+}
+
+// A text that has changed since would be read by symbols that the model does not know.
+TEST(Measuring, ATextWithOtherSymbolsIsRefused) {
+    const ScratchFolder folder;
+    SheetPlan plan = plan_of({});
+    plan.experiment.set("data", {folder.write("text.txt", small_text(3000)).string()});
+    plan.experiment.set("context", {"32"});
+    plan.experiment.set("theta", {"500"});
+    plan.predictions.emplace_back().high = {{{"theta", "500"}}};
+    plan.predictions.front().retrieval = RetrievalRule{8, 25};
+    const auto lab = LabFile::create(folder / "x.ropelab");
+    const std::int64_t experiment = enter_sheet(*lab, plan);
+    lab->checkpoint_folder();
+    const RunRecord run = lab->runs().front();
+    lab->record(std::vector<Event>{event::RunEnded{run.id, RunState::finished, "", RunSummary{}}});
+    Checkpoint checkpoint;
+    checkpoint.spec = run_spec_from_json(nlohmann::json::parse(run.settings));
+    checkpoint.vocabulary = "characters:97,98";
+    checkpoint.conditions = {"float32", "cpu", 1, ""};
+    write_checkpoint(lab->checkpoint_path(run.id), checkpoint);
+
+    RetrievingEngine engine;
+    const auto measured = [&] {
+        return measure_runs(
+            *lab, plan, {}, [&]() -> Engine& { return engine; }, [] { return false; });
+    };
+    plan.extensions = {1, 2};
+    EXPECT_MESSAGE(measured(), BadInput, "has other symbols");
+    plan.extensions.clear();
+    plan.retrieval_windows = 2;
+    EXPECT_MESSAGE(measured(), BadInput, "has other symbols");
+    EXPECT_TRUE(sheet_runs(*lab, experiment).front().measurements.empty());
 }
 
 }  // namespace

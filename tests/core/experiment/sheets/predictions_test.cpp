@@ -27,8 +27,9 @@ TEST(Predictions, OfTheThetaPapersBases) {
     EXPECT_EQ(bound.measure, "retrieval_gain_at_lag_241");
     EXPECT_EQ(bound.retrieval, (RetrievalRule{16, 241}));
     EXPECT_THAT(bound.words, HasSubstr(rule_words(*bound.retrieval)));
-    EXPECT_EQ(plan.retrieval_windows, 2);  // a plan is of smoke scale unless it says otherwise
-    EXPECT_DOUBLE_EQ(bound.chance, 1.0 / 15);
+    EXPECT_EQ(plan.retrieval_windows, 2);      // a plan is of smoke scale unless it says otherwise
+    EXPECT_DOUBLE_EQ(bound.chance, 1.0 / 64);  // of six groups, however many fail
+    EXPECT_THAT(bound.words, HasSubstr("each of the 6 fails or not with equal chance"));
     const Prediction& dimension = plan.predictions[1];
     EXPECT_THAT(dimension.low, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}}));
     EXPECT_THAT(dimension.words, HasSubstr("(24)"));  // 64 − 40
@@ -43,8 +44,16 @@ TEST(Predictions, OfFractions) {
     ASSERT_THAT(plan.predictions, SizeIs(2));
     EXPECT_THAT(plan.predictions[0].low, SizeIs(4));  // no rotation is no candidate
     EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"fraction", "1"}}));
+    EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 32);
     EXPECT_EQ(plan.predictions[1].measure, "extension_rise");
     EXPECT_THAT(plan.predictions[1].low, testing::Contains(GroupKeys{{"fraction", "2 ch"}}));
+}
+
+TEST(Predictions, ThatNoneFailsCanBeWrongToo) {
+    SheetPlan plan;
+    predict_for_bases(plan, {}, {"100000", "1000000"}, 64, 256, "", "");
+    EXPECT_TRUE(plan.predictions[0].high.empty());
+    EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 4);
 }
 
 // A base that breaks behind the longest lag is not said to fail, and windows too short for copies say nothing.

@@ -1,0 +1,64 @@
+#include "core/experiment/cohort_queue.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+TrainedRun run_of(RunId id, std::int64_t width) {
+    PlannedRun planned;
+    planned.id = id;
+    planned.spec = tiny_spec();
+    planned.spec.width = width;
+    return prepare(planned);
+}
+
+std::vector<std::vector<RunId>> waiting_runs(const CohortQueue& queue) {
+    std::vector<std::vector<RunId>> result;
+    for (const WaitingCohort& cohort : queue.waiting()) result.push_back(cohort.runs);
+    return result;
+}
+
+class CohortQueueTest : public testing::Test {
+ protected:
+    // Runs 1, 2 and 3 are taken out; 4, 5 and 6 wait, one by one.
+    CohortQueueTest() {
+        queue_.begin({run_of(1, 16), run_of(2, 16), run_of(3, 16), run_of(4, 24), run_of(5, 32), run_of(6, 40)});
+        present_ = *queue_.next();
+    }
+    void cut() {
+        std::vector<std::vector<TrainedRun>> parts(2);
+        parts[0].push_back(present_[1]);
+        parts[1].push_back(present_[2]);
+        present_.resize(1);
+        queue_.cut(present_, std::move(parts));
+    }
+
+    CohortQueue queue_;
+    std::vector<TrainedRun> present_;
+};
+
+using Order = std::vector<std::vector<RunId>>;
+
+TEST_F(CohortQueueTest, PartsOfACohortTrainNext) {
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {4}, {5}, {6}}));
+}
+
+TEST_F(CohortQueueTest, WhatWasMovedToTheFrontMeanwhileStaysThere) {
+    EXPECT_TRUE(queue_.move(queue_.waiting()[1].id, 0));
+    EXPECT_TRUE(queue_.append({run_of(7, 48)}));
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{5}, {2}, {3}, {4}, {6}, {7}}));
+}
+
+TEST_F(CohortQueueTest, WhatWasMovedToTheBackDoesNotHoldPartsBack) {
+    EXPECT_TRUE(queue_.move(queue_.waiting()[0].id, 2));
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {5}, {6}, {4}}));
+}
+
+}  // namespace
+}  // namespace ropelab
