@@ -2,7 +2,7 @@
 
 #include <gif_lib.h>
 
-#include <QIODevice>
+#include <QFileDevice>
 #include <QRect>
 #include <algorithm>
 #include <bit>
@@ -85,7 +85,10 @@ AnimatedGif::~AnimatedGif() = default;
 
 void AnimatedGif::check(int result) const {
     if (result == GIF_OK && !m_encoder->failed) return;
-    throw BadInput("The animated picture cannot be written: " + writeErrorText(m_encoder->device).toStdString() + ".");
+    const auto* file = qobject_cast<const QFileDevice*>(&m_encoder->device);
+    const std::string where = file ? " to \"" + file->fileName().toStdString() + "\"" : std::string();
+    throw BadInput("The animated picture cannot be written" + where + ": " +
+                   writeErrorText(m_encoder->device).toStdString() + ".");
 }
 
 void AnimatedGif::add(const QImage& frame, double seconds) {

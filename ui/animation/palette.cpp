@@ -3,6 +3,7 @@
 #include <libimagequant.h>
 
 #include <stdexcept>
+#include <string>
 
 namespace ropelab::ui {
 namespace {
@@ -18,11 +19,14 @@ using Histogram = std::unique_ptr<liq_histogram, Destroy<liq_histogram_destroy>>
 using Picture = std::unique_ptr<liq_image, Destroy<liq_image_destroy>>;
 using Result = std::unique_ptr<liq_result, Destroy<liq_result_destroy>>;
 
-void check(bool good) {
-    if (!good) throw std::runtime_error("The colours of an animated picture could not be chosen: out of memory.");
-}
 void check(liq_error error) {
-    check(error == LIQ_OK);
+    if (error == LIQ_OK) return;
+    const std::string why =
+        error == LIQ_OUT_OF_MEMORY ? "out of memory" : "libimagequant's error " + std::to_string(error);
+    throw std::runtime_error("The colours of an animated picture could not be chosen: " + why + ".");
+}
+void check(bool made) {
+    check(made ? LIQ_OK : LIQ_OUT_OF_MEMORY);
 }
 
 /// `pixels` must outlive it.

@@ -1,7 +1,10 @@
 #include "ui/inspect/attention_difference.h"
 
 #include <QObject>
+#include <algorithm>
+#include <cmath>
 
+#include "ui/inspect/kept_scale.h"
 #include "ui/window/format.h"
 
 namespace ropelab::ui {
@@ -15,8 +18,14 @@ QString whyNoAttentionDifference(const InspectData& data) {
     }
     const Snapshot* own = data.snapshot();
     const Snapshot* other = data.ghostSnapshot();
-    if (!own || own->result->attention.empty()) return whyNoSnapshots(data);
-    if (!other || other->result->attention.empty()) return QObject::tr("The second run has no snapshots to take away.");
+    if (!own) return whyNoSnapshots(data);
+    if (own->result->attention.empty()) {
+        return QObject::tr("The snapshots of this run hold no attention, so there is no difference to draw.");
+    }
+    if (!other) return QObject::tr("The second run has no snapshots to take away.");
+    if (other->result->attention.empty()) {
+        return QObject::tr("The snapshots of the second run hold no attention to take away.");
+    }
     if (own->result->attention.shape != other->result->attention.shape) {
         return QObject::tr(
             "The two runs have other layers, heads or lengths of text, so there is no difference to "
@@ -36,9 +45,31 @@ ProbeArray attentionDifference(const InspectData& data) {
     return result;
 }
 
+double largestAttentionDifference(const InspectData& data) {
+    thread_local KeptScale kept;
+    return kept.of(data, {}, [&data] {
+        double most = 0;
+        for (const Snapshot& snapshot : data.run->snapshots) {
+            const Snapshot* second = data.ghost->at(snapshot.iteration);
+            const std::vector<float>& own = snapshot.result->attention.values;
+            const std::vector<float>& other = second->result->attention.values;
+            if (own.size() != other.size()) continue;
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                most = std::max(most, std::abs(static_cast<double>(own[i]) - static_cast<double>(other[i])));
+            }
+        }
+        return most;
+    });
+}
+
 QString attentionDifferenceNote(const InspectData& data) {
-    return QObject::tr("%1 − %2, step %3")
-        .arg(data.run->name, data.ghost->name, groupedText(data.snapshot()->iteration));
+    const std::int64_t own = data.snapshot()->iteration;
+    const std::int64_t other = data.ghostSnapshot()->iteration;
+    if (own != other) {
+        return QObject::tr("%1 at step %2 − %3 at step %4")
+            .arg(data.run->name, groupedText(own), data.ghost->name, groupedText(other));
+    }
+    return QObject::tr("%1 − %2, step %3").arg(data.run->name, data.ghost->name, groupedText(own));
 }
 
 }  // namespace ropelab::ui

@@ -10,7 +10,10 @@ namespace ropelab::ui {
 QString whyNoAttentionDifference(const InspectData& data);
 /// layers × heads × map_size × map_size, −1 to 1. Only where there is one.
 ProbeArray attentionDifference(const InspectData& data);
-/// "run − second run, step 50".
+/// The largest size of a difference in any layer and head, over all snapshots of the run and what the second one shows
+/// at the same steps; so colours mean the same in every frame. Only where there is one.
+double largestAttentionDifference(const InspectData& data);
+/// "run − second run, step 50", or "run at step 50 − second run at step 40".
 QString attentionDifferenceNote(const InspectData& data);
 
 }  // namespace ropelab::ui

@@ -105,6 +105,25 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     return picture;
 }
 
+QString whyNoPairPart(const InspectData& data) {
+    const auto lit = data.choices.pair;
+    if (!data.text && !data.textAsked) {
+        const QString what = lit ? QObject::tr("pair %1").arg(*lit) : QObject::tr("one pair");
+        return QObject::tr(
+                   "Type a text on the right: the run's checkpoint reads it, and this shows what %1 adds to "
+                   "each logit.")
+            .arg(what);
+    }
+    if (!data.askedPair) {
+        return lit ? QObject::tr("Click pair %1 to see its part of the logit.").arg(*lit)
+                   : QObject::tr("Pick a pair in a spectrum to see its part of the logit.");
+    }
+    if (data.text && data.textPair == data.askedPair) {
+        return QObject::tr("This run's logits have no part of pair %1.").arg(*data.askedPair);
+    }
+    return QObject::tr("Reading the text for the part of pair %1 …").arg(*data.askedPair);
+}
+
 }  // namespace
 
 Reading readingOf(const InspectData& data, int query) {
@@ -149,17 +168,8 @@ InspectPicture attentionMap(const InspectData& data) {
 InspectPicture pairLogits(const InspectData& data) {
     constexpr const char* name = "pair-logits";
     if (!data.run) return withoutNumbers(data, name);
-    if (!data.choices.pair && !data.textPair) {
-        return withoutNumbers(data, name, QObject::tr("Pick a pair in a spectrum to see its part of the logit."));
-    }
     if (pairPartOf(data).empty()) {
-        return withoutNumbers(
-            data, name,
-            data.problem.isEmpty()
-                ? QObject::tr("Type a text on the right: the run's checkpoint reads it, and this shows "
-                              "what pair %1 adds to each logit.")
-                      .arg(data.choices.pair.value_or(0))
-                : data.problem);
+        return withoutNumbers(data, name, data.problem.isEmpty() ? whyNoPairPart(data) : data.problem);
     }
     InspectPicture picture =
         positionsMap(data, name, data.text->pair_logits, seenOf(data),

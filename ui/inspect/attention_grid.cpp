@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kTitle = 14;  // points above each small map
 constexpr double kGap = 4;
+constexpr double kKeyShare = 0.07;  // of the height, below the maps
 
 /// ProbeArray::row gives the numbers at the first two indices: of one map, row by row.
 QImage pictureOf(std::span<const float> map, int side, const std::function<QRgb(double)>& colorOf) {
@@ -51,11 +52,14 @@ struct Grid {
     std::vector<QImage> maps;
     int pickedLayer = -1;
     int pickedHead = -1;
+    QString key;  // what the colours mean; "" where brighter is more
+
+    double mapsShare() const { return key.isEmpty() ? 1 : 1 - kKeyShare; }
 };
 
 QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int layer, int head) {
     const double width = all.width() / grid.heads;
-    const double height = all.height() / grid.layers;
+    const double height = all.height() * grid.mapsShare() / grid.layers;
     const double side = std::max(1.0, std::min(width - style.units(2 * kGap), height - style.units(kTitle + kGap)));
     const double left = all.left() + head * width + (width - side) / 2;
     const double top = all.top() + layer * height + (height - style.units(kTitle) - side) / 2 + style.units(kTitle);
@@ -82,6 +86,10 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
             painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), text);
         }
     }
+    if (grid.key.isEmpty()) return;
+    painter.setPen(style.theme.quietText);
+    const QRectF below(all.left(), all.top() + all.height() * grid.mapsShare(), all.width(), all.height() * kKeyShare);
+    painter.drawText(below, Qt::AlignCenter, grid.key);
 }
 
 }  // namespace
@@ -96,16 +104,15 @@ InspectPicture attentionGrid(const InspectData& data) {
         return withoutNumbers(data, name, why);
     }
     const ProbeArray array = difference ? attentionDifference(data) : seen.result->attention;
-    double most = 0;
-    for (const float value : array.values) most = std::max(most, std::abs(static_cast<double>(value)));
+    const double most = difference ? largestAttentionDifference(data) : 0;
     const std::function<QRgb(double)> colorOf =
         difference ? std::function<QRgb(double)>([most](double value) { return differenceColor(value, most); })
                    : shareColor;
-    Grid grid{static_cast<int>(array.shape[0]),
-              static_cast<int>(array.shape[1]),
-              {},
-              static_cast<int>(data.choices.layer),
-              static_cast<int>(data.choices.head)};
+    Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
+              static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
+    if (difference) {
+        grid.key = QObject::tr("red above 0, blue below; full colour: ±%1").arg(readableNumber(most));
+    }
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
             grid.maps.push_back(pictureOf(array.row(layer, head), sideOf(array), colorOf));
@@ -117,15 +124,14 @@ InspectPicture attentionGrid(const InspectData& data) {
                          .arg(grid.layers)
                          .arg(stepNote(data, seen));
     if (difference) {
-        figure.summary = QObject::tr(
-                             "Difference of attention in %1 heads of %2 layers: %3; red above 0, blue below, at "
-                             "most ±%4.")
+        figure.summary = QObject::tr("Difference of attention in %1 heads of %2 layers: %3; %4.")
                              .arg(grid.heads)
                              .arg(grid.layers)
-                             .arg(attentionDifferenceNote(data), readableNumber(most));
+                             .arg(attentionDifferenceNote(data), grid.key);
     }
-    picture.headAt = [layers = grid.layers, heads = grid.heads](QPointF share) -> std::optional<std::pair<int, int>> {
-        const int layer = static_cast<int>(std::floor(share.y() * layers));
+    picture.headAt = [layers = grid.layers, heads = grid.heads,
+                      maps = grid.mapsShare()](QPointF share) -> std::optional<std::pair<int, int>> {
+        const int layer = static_cast<int>(std::floor(share.y() / maps * layers));
         const int head = static_cast<int>(std::floor(share.x() * heads));
         if (layer < 0 || layer >= layers || head < 0 || head >= heads) return std::nullopt;
         return std::pair(layer, head);

@@ -20,17 +20,12 @@ InspectPicture thetaCourse(const InspectData& data);
 /// Validation loss with the cursor: the room's time axis.
 InspectPicture lossCourse(const InspectData& data);
 
-// Numbers at the cursor against position or distance; the first snapshot dashed.
-
-InspectPicture lossByPosition(const InspectData& data);
-InspectPicture retrievalAccuracy(const InspectData& data);
-InspectPicture retrievalLoss(const InspectData& data);
-/// The mean logit by distance, one curve a layer (or head).
-InspectPicture logitByDistance(const InspectData& data);
-
-/// A curve's x and y from points of retrieval.
-QList<double> lagsOf(const ProbeResult& result);
-QList<double> accuraciesOf(const ProbeResult& result);
-QList<double> lossesOf(const ProbeResult& result);
+/// A curve of a layer, or of a head of the chosen one.
+struct HeadLine {
+    QString label;
+    std::int64_t layer;
+    std::int64_t head;  // −1: the mean over heads
+};
+std::vector<HeadLine> linesOf(const InspectData& data);
 
 }  // namespace ropelab::ui

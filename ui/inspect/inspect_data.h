@@ -37,6 +37,8 @@ struct InspectData {
     std::int64_t textIteration = 0;
     bool textWhileTraining = false;  // read after `textIteration` or some steps later
     std::optional<int> textPair;     // whose part of the logit was asked for with it
+    bool textAsked = false;          // one was typed, so `text` is here or on its way
+    std::optional<int> askedPair;    // whose part is asked for with the text that was typed last
     std::optional<KnockOutResult> knockOut;
     std::optional<KnockOutCurve> knockOutCurve;
     std::optional<BeyondResult> beyond;

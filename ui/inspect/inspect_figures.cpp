@@ -4,6 +4,7 @@
 
 #include "ui/inspect/attention_figures.h"
 #include "ui/inspect/course_figures.h"
+#include "ui/inspect/moment_figures.h"
 #include "ui/inspect/pair_dials.h"
 #include "ui/inspect/probe_figures.h"
 #include "ui/inspect/spectrum_maps.h"

@@ -5,17 +5,12 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QProgressBar>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
-#include "ui/inspect/probe_figures.h"
 #include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
@@ -111,108 +106,23 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     for (const int factor : {2, 4, 8}) m_factor->addItem(tr("%1 × the context").arg(factor), factor);
     m_factor->setCurrentIndex(1);
     addField(beyond, tr("read"), m_factor, tr("How long the windows are; every method is told the same factor."));
-    makeFineTuning(column);
+    m_fineTune = new FineTunePanel(this);
+    column->addWidget(m_fineTune);
     column->addStretch(1);
 
-    for (QComboBox* combo : {m_run, m_ghost, m_rows, m_layer, m_head, m_axis, m_kind, m_which, m_factor, m_method}) {
+    for (QComboBox* combo : {m_run, m_ghost, m_rows, m_layer, m_head, m_axis, m_kind, m_which, m_factor}) {
         connect(combo, &QComboBox::currentIndexChanged, this, [this] {
             renewRanges();
             emit changed();
         });
     }
     for (QSpinBox* spin : {m_first, m_last}) connect(spin, &QSpinBox::valueChanged, this, &InspectPanel::changed);
+    connect(m_fineTune, &FineTunePanel::changed, this, &InspectPanel::changed);
     connect(m_lag, &QSpinBox::valueChanged, this, &InspectPanel::changed);
     connect(m_difference, &QCheckBox::toggled, this, &InspectPanel::changed);
     connect(m_text, &QLineEdit::textChanged, this, &InspectPanel::changed);
     renewRuns();
     fit(RunSpec{});
-}
-
-void InspectPanel::makeFineTuning(QVBoxLayout* column) {
-    QGridLayout* grid = addGroup(column, tr("Fine-tuning"), &m_fineTuneBox);
-    m_method = makeChoice(tr("Scaling of fine-tuning"), m_fineTuneBox);
-    for (const ScalingMethod method : beyond_methods())
-        m_method->addItem(methodTitle(method), static_cast<int>(method));
-    chooseData(m_method, static_cast<int>(FineTuning().method));
-    addField(grid, tr("scaling"), m_method,
-             tr("What the frequencies are scaled by while a copy of the run trains on."));
-    m_steps = new QSpinBox(m_fineTuneBox);
-    m_steps->setAccessibleName(tr("Steps of fine-tuning"));
-    m_steps->setRange(1, 1000000);
-    m_steps->setValue(static_cast<int>(FineTuning().steps));
-    addField(grid, tr("steps"), m_steps, tr("Each reads as many symbols as a step of the run did."));
-    m_rate = new QLineEdit(m_fineTuneBox);
-    m_rate->setAccessibleName(tr("Learning rate of fine-tuning"));
-    addField(grid, tr("rate"), m_rate,
-             tr("The learning rate, the same at every step; a tenth of the run's otherwise."));
-    m_fineTune = new QPushButton(m_fineTuneBox);
-    const int row = grid->rowCount();
-    grid->addWidget(m_fineTune, row, 0, 1, 2);
-    m_fineTuneBar = new QProgressBar(m_fineTuneBox);
-    m_fineTuneBar->setTextVisible(false);
-    m_fineTuneBar->setAccessibleName(tr("Steps done"));
-    grid->addWidget(m_fineTuneBar, row + 1, 0, 1, 2);
-    m_fineTuneWords = new QLabel(m_fineTuneBox);
-    m_fineTuneWords->setWordWrap(true);
-    m_fineTuneWords->setTextFormat(Qt::PlainText);
-    colorAsError(m_fineTuneWords);
-    grid->addWidget(m_fineTuneWords, row + 2, 0, 1, 2);
-    m_fineTuned = new QLabel(m_fineTuneBox);
-    m_fineTuned->setWordWrap(true);
-    m_fineTuned->setTextFormat(Qt::PlainText);
-    m_fineTuned->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    grid->addWidget(m_fineTuned, row + 3, 0, 1, 2);
-    connect(m_fineTune, &QPushButton::clicked, this, &InspectPanel::fineTuneAsked);
-    connect(m_rate, &QLineEdit::textChanged, this, &InspectPanel::renewFineTuning);
-    renewFineTuning();
-}
-
-void InspectPanel::renewFineTuning() {
-    QString problem = m_fineTuneProblem;
-    bool fits = true;
-    try {
-        fits = m_rate->text().trimmed().isEmpty() || parse_number(m_rate->text().trimmed().toStdString()) > 0;
-        if (!fits) problem = tr("The learning rate must be above 0.");
-    } catch (const BadInput& error) {
-        fits = false;
-        problem = QString::fromUtf8(error.what());
-    }
-    m_fineTune->setText(m_fineTuneRuns ? tr("Cancel") : tr("Fine-tune"));
-    m_fineTune->setEnabled(m_fineTuneRuns || (fits && run() != 0));
-    m_fineTuneBar->setVisible(m_fineTuneRuns);
-    m_fineTuneWords->setText(problem);
-    m_fineTuneWords->setVisible(!problem.isEmpty());
-    for (QWidget* field : std::initializer_list<QWidget*>{m_method, m_steps, m_rate})
-        field->setEnabled(!m_fineTuneRuns);
-}
-
-void InspectPanel::showFineTuning(bool running, const QString& problem, const QStringList& numbers) {
-    if (running && !m_fineTuneRuns) showFineTuned(0, m_steps->value());
-    m_fineTuneRuns = running;
-    m_fineTuneProblem = problem;
-    m_fineTuned->setText(numbers.join(QStringLiteral("\n\n")));
-    m_fineTuned->setVisible(!numbers.isEmpty());
-    renewFineTuning();
-}
-
-void InspectPanel::showFineTuned(std::int64_t done, std::int64_t steps) {
-    m_fineTuneBar->setMaximum(static_cast<int>(std::max<std::int64_t>(1, steps)));
-    m_fineTuneBar->setValue(static_cast<int>(done));
-    m_fineTuneBar->setToolTip(tr("%1 of %2 steps").arg(groupedText(done), groupedText(steps)));
-}
-
-FineTuning InspectPanel::fineTuning() const {
-    FineTuning how;
-    how.method = static_cast<ScalingMethod>(m_method->currentData().toInt());
-    how.factor = factor();
-    how.steps = m_steps->value();
-    try {
-        const QString rate = m_rate->text().trimmed();
-        if (!rate.isEmpty()) how.learning_rate = parse_number(rate.toStdString());
-    } catch (const BadInput&) {
-        how.learning_rate = 0;  // the field says so
-    }
-    return how;
 }
 
 QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {
@@ -305,7 +215,7 @@ void InspectPanel::fit(const RunSpec& spec) {
     for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
     if (layers.size() != m_layer->count()) renewChoice(m_layer, layers, -1);
     if (heads.size() != m_head->count()) renewChoice(m_head, heads, -1);
-    m_rate->setPlaceholderText(QString::number(learning_rate_of({}, spec), 'g', 3));
+    m_fineTune->fit(spec);
     const int last = std::max(0, spec.head_dim() / 2 - 1);
     for (QSpinBox* spin : {m_first, m_last}) {
         const QSignalBlocker quiet(spin);
@@ -331,7 +241,7 @@ void InspectPanel::showFor(const std::vector<InspectFigure::Reads>& reads, const
     m_textWords->setVisible(!textProblem.isEmpty());
     m_knockOutBox->setVisible(any(Reads::knockOut) || any(Reads::knockOutCurve));
     m_beyondBox->setVisible(any(Reads::beyond) || any(Reads::fineTuning));
-    m_fineTuneBox->setVisible(any(Reads::fineTuning));
+    m_fineTune->setVisible(any(Reads::fineTuning));
 }
 
 void InspectPanel::showLag(bool shown) {

@@ -2,6 +2,7 @@
 
 #include <QFrame>
 
+#include "ui/inspect/fine_tune_panel.h"
 #include "ui/inspect/inspect_data.h"
 #include "ui/inspect/inspect_figures.h"
 
@@ -10,8 +11,6 @@ class QComboBox;
 class QGridLayout;
 class QLabel;
 class QLineEdit;
-class QProgressBar;
-class QPushButton;
 class QSpinBox;
 class QVBoxLayout;
 
@@ -37,8 +36,8 @@ class InspectPanel : public QFrame {
     KnockOut knockOut(std::int64_t pairs, std::optional<int> lit) const;
     KnockOut::Kind kind() const;
     std::int64_t factor() const;
-    /// With the length that is read; a learning rate that cannot be read is 0, the default.
-    FineTuning fineTuning() const;
+    /// With the length that is read.
+    FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
 
     /// The lab's runs into the lists; keeps what is chosen. Without a choice: the first run that is shown.
     void renewRuns();
@@ -46,9 +45,6 @@ class InspectPanel : public QFrame {
     void fit(const RunSpec& spec);
     /// Shows what figures that read such things need.
     void showFor(const std::vector<InspectFigure::Reads>& reads, const QString& textProblem);
-    /// Whether fine-tuning goes on, why it did not, and what earlier ones gave.
-    void showFineTuning(bool running, const QString& problem, const QStringList& numbers);
-    void showFineTuned(std::int64_t done, std::int64_t steps);
     /// Whether the dials, which have a lag, are on show.
     void showLag(bool shown);
     /// Chooses a head, as a click on its map does.
@@ -68,22 +64,14 @@ class InspectPanel : public QFrame {
     QSpinBox* first() const { return m_first; }
     QSpinBox* last() const { return m_last; }
     QComboBox* factors() const { return m_factor; }
-    QComboBox* methods() const { return m_method; }
-    QSpinBox* steps() const { return m_steps; }
-    QLineEdit* rate() const { return m_rate; }
-    QPushButton* fineTuneButton() const { return m_fineTune; }
-    QProgressBar* fineTuneProgress() const { return m_fineTuneBar; }
+    FineTunePanel& fineTune() { return *m_fineTune; }
 
  signals:
     void changed();
-    /// To begin, or to end what goes on.
-    void fineTuneAsked();
 
  private:
     QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
     void renewRanges();
-    void makeFineTuning(QVBoxLayout* column);
-    void renewFineTuning();
 
     Workspace& m_workspace;
     QComboBox* m_run;
@@ -107,16 +95,7 @@ class InspectPanel : public QFrame {
     QSpinBox* m_last;
     QWidget* m_beyondBox = nullptr;
     QComboBox* m_factor;
-    QWidget* m_fineTuneBox = nullptr;
-    QComboBox* m_method;
-    QSpinBox* m_steps;
-    QLineEdit* m_rate;
-    QPushButton* m_fineTune;
-    QProgressBar* m_fineTuneBar;
-    QLabel* m_fineTuneWords;
-    QLabel* m_fineTuned;
-    QString m_fineTuneProblem;
-    bool m_fineTuneRuns = false;
+    FineTunePanel* m_fineTune;
 };
 
 }  // namespace ropelab::ui

@@ -58,7 +58,8 @@ void InspectRoom::addActions(ActionRegistry& registry) {
                   .menu = "File",
                   .text = tr("Export the replay …"),
                   .handler = [this] { m_bar->exportButton()->click(); },
-                  .enabled = [this] { return isVisible() && m_bar->exportButton()->isEnabled(); },
+                  .enabled =  // a running one can be stopped from every room
+                  [this] { return (isVisible() || m_writer->isRunning()) && m_bar->exportButton()->isEnabled(); },
                   .liveText =
                       [this] {
                           return m_writer->isRunning() ? tr("Stop the export of the replay")
@@ -194,12 +195,25 @@ void InspectRoom::renew() {
     Reading reading = readingOf(m_data, m_hoveredSymbol);
     m_text->setVisible(!reading.symbols.isEmpty() && (showsText(*m_main) || showsText(*m_side)));
     m_text->setReading(std::move(reading));
-    m_panel->showFor(reads(), m_answers->textProblem());
+    const auto shown = reads();
+    m_panel->showFor(shown, m_answers->textProblem());
     const auto showsDials = [this](const InspectPane& pane) {
         return pane.isVisibleTo(this) && pane.chosenName() == QLatin1String("pair-dials");
     };
     m_panel->showLag(showsDials(*m_main) || showsDials(*m_side));
-    m_panel->showFineTuning(m_answers->isFineTuning(), m_answers->fineTuningProblem(), fineTunedNumbers(m_data));
+    if (std::find(shown.begin(), shown.end(), Reads::fineTuning) != shown.end())
+        m_panel->fineTune().showState(fineTuneState());
+}
+
+FineTuneState InspectRoom::fineTuneState() const {
+    FineTuneState state;
+    state.trains = m_answers->fineTunedRun();
+    if (!m_data.run) return state;
+    state.hasRun = true;
+    state.refusal = m_answers->whyNoFineTuning(*m_data.run, m_panel->fineTuning());
+    state.problem = m_answers->fineTuningProblem(m_data.run->id);
+    state.numbers = fineTunedNumbers(m_data);
+    return state;
 }
 
 void InspectRoom::ask() {
@@ -234,7 +248,6 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     if (ofSecond) {
         if (!own.ghost) return withoutNumbers(own, figure->name, tr("Choose a second run on the right (beside)."));
         own = ofGhost(own);
-        own.problem = tr("Only the first run’s model is asked. Choose this run as the first to ask it.");
     }
     InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
     if (!own.run && !isEmpty()) {

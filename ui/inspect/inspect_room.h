@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPointer>
 #include <QTimer>
 #include <functional>
 #include <optional>
@@ -23,6 +24,7 @@ class ReplayBar;
 class ReplayDialog;
 class ReplayWriter;
 class TextStrip;
+struct FineTuneState;
 
 /// What training does to the inside of a run: spectra, curves, attention, knock-outs and what lies beyond the window,
 /// over a time axis of stored snapshots that can be replayed. It follows training; while it is hidden nothing is read
@@ -57,7 +59,8 @@ class InspectRoom : public Room {
 
     /// A replay of what is on show, without a file to write it to.
     ReplayJob replayJob() const;
-    /// Asks how the replay is written; null where there are no snapshots.
+    /// Asks how the replay is written, in one window at a time. Null, with the reason in a banner, where it cannot be
+    /// written now; null without snapshots.
     ReplayDialog* askReplay();
     ReplayWriter& replayWriter() { return *m_writer; }
 
@@ -77,18 +80,21 @@ class InspectRoom : public Room {
     void schedule();
     void renew();
     void ask();
+    FineTuneState fineTuneState() const;
     InspectData dataAt(std::int64_t iteration) const;
     InspectPicture pictureOf(const InspectPane& pane, const InspectData& data) const;
     std::vector<InspectFigure::Reads> reads() const;
     std::optional<int> pairOf(std::optional<int> rotary) const;
     void fitSides();
     void connectWriter();
+    QString whyNoReplay(const ReplayJob& job) const;
     bool usesKey(int key);
 
     Workspace& m_workspace;
     InspectSource* m_source;
     ModelAnswers* m_answers;
     ReplayWriter* m_writer;
+    QPointer<ReplayDialog> m_dialog;
     InspectData m_data;
     InspectPanel* m_panel;
     QStackedWidget* m_pages;

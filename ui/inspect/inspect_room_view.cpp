@@ -55,11 +55,11 @@ InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
     connect(m_source, &InspectSource::changed, this, &InspectRoom::schedule);
     connect(m_answers, &ModelAnswers::changed, this, &InspectRoom::schedule);
     connect(m_panel, &InspectPanel::changed, this, &InspectRoom::schedule);
-    connect(m_panel, &InspectPanel::fineTuneAsked, this, [this] {
+    connect(&m_panel->fineTune(), &FineTunePanel::asked, this, [this] {
         if (m_answers->isFineTuning()) return m_answers->cancelFineTuning();
         if (m_data.run) m_answers->startFineTuning(m_data.run, m_panel->fineTuning());
     });
-    connect(m_answers, &ModelAnswers::fineTuned, m_panel, &InspectPanel::showFineTuned);
+    connect(m_answers, &ModelAnswers::fineTuned, &m_panel->fineTune(), &FineTunePanel::showProgress);
     connect(m_bar, &ReplayBar::moved, this, &InspectRoom::schedule);
     connectWriter();
     RunStore& runs = workspace.runs();
@@ -208,32 +208,64 @@ ReplayJob InspectRoom::replayJob() const {
     return job;
 }
 
+QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
+    if (m_writer->isRunning()) return tr("One replay is being written; stop it or wait until it is done.");
+    if (const QString why = whyNotReplayed(job); !why.isEmpty() || !asksModel(job)) return why;
+    const QString words =
+        tr("The chosen figures ask the run’s model, and %1 has the processor and the engine to "
+           "itself; export the replay when it is done.");
+    if (m_workspace.session().isActive()) return words.arg(tr("training"));
+    if (m_workspace.meter().isActive()) return words.arg(tr("the measurement of the sweep"));
+    if (m_answers->isFineTuning()) return words.arg(tr("fine-tuning"));
+    return {};
+}
+
 ReplayDialog* InspectRoom::askReplay() {
     if (m_stale) renew();
     if (!m_data.run || m_data.run->snapshots.empty()) return nullptr;
-    auto* dialog =
+    const auto refused = [this](const ReplayJob& job) {
+        const QString why = whyNoReplay(job);
+        if (!why.isEmpty()) emit m_workspace.problem(QStringLiteral("replay"), why);
+        return !why.isEmpty();
+    };
+    if (refused(replayJob())) return nullptr;
+    if (m_dialog && m_dialog->isVisible()) {
+        m_dialog->setJob(replayJob());
+        m_dialog->raise();
+        m_dialog->activateWindow();
+        return m_dialog;
+    }
+    m_dialog =
         new ReplayDialog(m_workspace.settings(), replayJob(), static_cast<int>(m_data.run->snapshots.size()), this);
-    connect(dialog, &ReplayDialog::wanted, this, [this](const ReplayJob& job) {
+    connect(m_dialog, &ReplayDialog::wanted, this, [this, refused](const ReplayJob& job) {
+        if (refused(job)) return;  // a sweep may have begun meanwhile
         emit m_workspace.solved(QStringLiteral("replay"));
         m_bar->showExport(tr("starting …"));
         m_writer->start(job);
     });
-    dialog->show();
-    return dialog;
+    m_dialog->show();
+    return m_dialog;
 }
 
 void InspectRoom::connectWriter() {
+    connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
+        if (m_dialog) m_dialog->close();
+    });
     connect(m_writer, &ReplayWriter::progressed, this,
             [this](int done, int all) { m_bar->showExport(tr("frame %1 of %2").arg(done).arg(all)); });
     connect(m_writer, &ReplayWriter::finished, this,
             [this](int frames) { m_bar->endExport(tr("%1 written").arg(countText(frames, tr("frame")))); });
-    connect(m_writer, &ReplayWriter::stopped, this, [this] { m_bar->endExport(tr("export stopped")); });
+    connect(m_writer, &ReplayWriter::stopped, this, [this](int frames) {
+        m_bar->endExport(frames > 0 ? tr("stopped; %1 stay").arg(countText(frames, tr("frame")))
+                                    : tr("export stopped"));
+    });
     connect(m_writer, &ReplayWriter::failed, this, [this](const QString& sentence) {
         m_bar->endExport({});
         emit m_workspace.problem(QStringLiteral("replay"), sentence);
     });
     connect(m_bar, &ReplayBar::exportAsked, this, [this] {
         if (m_writer->isRunning()) {
+            m_bar->showStopping();
             m_writer->stop();
         } else {
             askReplay();

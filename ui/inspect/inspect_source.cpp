@@ -110,8 +110,12 @@ void InspectSource::apply(const Delivery& delivery) {
     }
     const Event& event = std::get<Event>(delivery);
     const auto learnSymbols = [this](InsideRun& run) {
-        if (run.vocabulary.empty() && m_workspace.lab().file())
+        if (!run.vocabulary.empty() || !m_workspace.lab().file()) return;
+        try {
             run.vocabulary = m_workspace.lab().file()->run(run.id).vocabulary;
+        } catch (const std::exception&) {
+            // It was deleted meanwhile, or the file is locked: the next delivery tries again.
+        }
     };
     if (const auto* probed = std::get_if<event::Probed>(&event)) {
         change(probed->run, [&](InsideRun& run) {

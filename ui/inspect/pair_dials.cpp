@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "ui/figure/ticks.h"
+#include "ui/inspect/kept_scale.h"
 #include "ui/rotary/rotation/dials_painting.h"
 #include "ui/window/format.h"
 
@@ -30,20 +31,29 @@ struct Usage {
     std::vector<double> query;
     std::vector<double> key;
 };
-Usage usageAt(const InspectData& data, const ProbeResult& result, std::int64_t layer) {
-    return {meanRow(result.query_usage, layer, headOf(data), data.run->spec.heads),
-            meanRow(result.key_usage, layer, headOf(data), data.run->spec.heads)};
+/// In the chosen layer (the first where all are) and head, or the run's last where it has fewer.
+Usage usageAt(const InsideRun& run, const InspectChoices& choices, const ProbeResult& result) {
+    const std::int64_t layer = std::clamp<std::int64_t>(choices.layer, 0, run.spec.layers - 1);
+    const std::int64_t head = std::min(choices.head, run.spec.heads - 1);
+    return {meanRow(result.query_usage, layer, head, run.spec.heads),
+            meanRow(result.key_usage, layer, head, run.spec.heads)};
 }
 
-double largestUsage(const InspectData& data, std::int64_t layer) {
-    double most = 0;
-    for (const Snapshot& snapshot : data.run->snapshots) {
-        const Usage usage = usageAt(data, *snapshot.result, layer);
-        for (const auto* row : {&usage.query, &usage.key}) {
-            for (const double value : *row) most = std::max(most, value);
+double largestUsage(const InspectData& data) {
+    thread_local KeptScale kept;
+    return kept.of(data, {data.choices.layer, data.choices.head}, [&data] {
+        double most = 0;
+        for (const auto& run : {data.run, data.ghost}) {
+            if (!run) continue;
+            for (const Snapshot& snapshot : run->snapshots) {
+                const Usage usage = usageAt(*run, data.choices, *snapshot.result);
+                for (const auto* row : {&usage.query, &usage.key}) {
+                    for (const double value : *row) most = std::max(most, value);
+                }
+            }
         }
-    }
-    return most > 0 ? most : 1;
+        return most > 0 ? most : 1;
+    });
 }
 
 }  // namespace
@@ -54,8 +64,8 @@ InspectPicture pairDials(const InspectData& data) {
     if (!now || now->result->query_usage.empty() || now->result->key_usage.empty()) return withoutNumbers(data, name);
     const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
     const std::vector<double> frequencies = frequenciesAt(data, *now->result, layer);
-    const Usage usage = usageAt(data, *now->result, layer);
-    const double full = largestUsage(data, layer);
+    const Usage usage = usageAt(*data.run, data.choices, *now->result);
+    const double full = largestUsage(data);
     const auto lag = static_cast<double>(data.choices.lag);
 
     InspectPicture picture{inspectFigure(data, name)};

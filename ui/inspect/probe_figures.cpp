@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ui/inspect/course_figures.h"
+#include "ui/inspect/moment_figures.h"
 #include "ui/window/format.h"
 
 namespace ropelab::ui {

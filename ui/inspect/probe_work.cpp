@@ -8,13 +8,12 @@
 namespace ropelab::ui {
 namespace {
 
+constexpr const char* noCheckpoint =
+    "This run has no checkpoint yet, so its model cannot be asked; it is written when a run ends or is paused.";
+
 Checkpoint checkpointOf(const InsideRun& run) {
     auto checkpoint = read_checkpoint(run.checkpoint);
-    if (!checkpoint) {
-        throw BadInput(
-            "This run has no checkpoint yet, so its model cannot be asked; it is written when a run ends or "
-            "is paused.");
-    }
+    if (!checkpoint) throw BadInput(noCheckpoint);
     return std::move(*checkpoint);
 }
 
@@ -55,6 +54,16 @@ KnockOutCurve askKnockOutCurve(Engine& engine, const InsideRun& run, KnockOut::K
 BeyondResult askBeyond(Engine& engine, const InsideRun& run, std::int64_t factor, const std::filesystem::path& dataDir,
                        const Cancelled& cancelled) {
     return read_beyond(engine, checkpointOf(run), factor, beyond_methods(), dataDir, cancelled);
+}
+
+QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
+    try {
+        check_fine_tuning(run.spec, how);
+    } catch (const BadInput& error) {
+        return QString::fromUtf8(error.what());
+    }
+    std::error_code unreadable;
+    return std::filesystem::exists(run.checkpoint, unreadable) ? QString() : QString::fromUtf8(noCheckpoint);
 }
 
 BeyondResult askFineTuning(Engine& engine, const InsideRun& run, const FineTuning& how,

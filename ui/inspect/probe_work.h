@@ -38,6 +38,8 @@ KnockOutCurve askKnockOutCurve(Engine& engine, const InsideRun& run, KnockOut::K
 /// for runs that do not rotate.
 BeyondResult askBeyond(Engine& engine, const InsideRun& run, std::int64_t factor, const std::filesystem::path& dataDir,
                        const Cancelled& cancelled);
+/// Why no copy of the run can be trained on so; "" where one can.
+QString whyNoFineTuning(const InsideRun& run, const FineTuning& how);
 /// Before and after fine-tuning; the run and its checkpoint stay as they are. `goesOn` is told the steps done.
 BeyondResult askFineTuning(Engine& engine, const InsideRun& run, const FineTuning& how,
                            const std::filesystem::path& dataDir, const std::function<bool(std::int64_t)>& goesOn);

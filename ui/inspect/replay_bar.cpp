@@ -132,8 +132,14 @@ void ReplayBar::showExport(const QString& words) {
     renewExport();
 }
 
+void ReplayBar::showStopping() {
+    m_stopping = true;
+    showExport(tr("stopping …"));
+}
+
 void ReplayBar::endExport(const QString& words) {
     m_exporting = false;
+    m_stopping = false;
     renewWords();
     if (!words.isEmpty()) m_words->setText(words);
     renewExport();
@@ -144,7 +150,7 @@ void ReplayBar::renewExport() {
     m_export->setToolTip(m_exporting
                              ? tr("Stops writing the replay.")
                              : tr("Writes the replay as an animated picture, or as numbered PNG or SVG files."));
-    m_export->setEnabled(m_exporting || m_iterations.size() > 1);
+    m_export->setEnabled(!m_stopping && (m_exporting || m_iterations.size() > 1));
     // The slider keeps its length; the export is in the menu too.
     m_export->setVisible(m_exporting || width() >= ThemeManager::instance().pixels(kRoomForExport));
 }

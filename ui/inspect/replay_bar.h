@@ -30,6 +30,8 @@ class ReplayBar : public QWidget {
 
     /// Says how far an export is, in place of the step; the button then asks to stop it.
     void showExport(const QString& words);
+    /// It was asked to stop, which takes a moment; nothing can be asked meanwhile.
+    void showStopping();
     /// It is over; says so until the cursor moves, "" for nothing.
     void endExport(const QString& words);
 
@@ -59,6 +61,7 @@ class ReplayBar : public QWidget {
     QLabel* m_words;
     QToolButton* m_export;
     bool m_exporting = false;
+    bool m_stopping = false;
 };
 
 }  // namespace ropelab::ui

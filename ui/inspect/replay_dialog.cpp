@@ -24,8 +24,15 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     askPath = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Write the replay as"), suggestion,
-                                            tr("Pictures (*.gif *.png *.svg)"));
+        const QString suffix = m_format->currentData().toString();
+        QFileDialog dialog(this, tr("Write the replay as"), {}, tr("Pictures (*.%1)").arg(suffix));
+        dialog.setAcceptMode(QFileDialog::AcceptSave);
+        dialog.setFileMode(QFileDialog::AnyFile);
+        dialog.setDefaultSuffix(suffix);
+        dialog.selectFile(suggestion);
+        // Of frames, the file of that very name is not written.
+        dialog.setOption(QFileDialog::DontConfirmOverwrite, suffix != QLatin1String("gif"));
+        return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
     };
 
     QGridLayout* grid = makeFieldGrid();
@@ -55,6 +62,7 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
 
     m_words = new QLabel(this);
     m_words->setProperty("quiet", true);
+    m_words->setWordWrap(true);
     m_save = new QPushButton(tr("&Save …"), this);
     m_save->setProperty("primary", true);
     m_save->setDefault(true);
@@ -76,8 +84,8 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
 
 ReplayJob ReplayDialog::job(const QString& path) const {
     ReplayJob job = m_job;
-    const QString suffix = QFileInfo(path).suffix().toLower();
-    job.output = m_format->findData(suffix) >= 0 ? path : path + QLatin1Char('.') + m_format->currentData().toString();
+    const QString suffix = m_format->currentData().toString();
+    job.output = QFileInfo(path).suffix().toLower() == suffix ? path : path + QLatin1Char('.') + suffix;
     job.width = m_width->currentData().toInt();
     job.framesPerSecond = m_rate->value();
     job.most = m_frames->value() < m_frames->maximum() ? m_frames->value() : 0;
@@ -97,9 +105,19 @@ void ReplayDialog::renewWords() {
     m_words->setText(words);
 }
 
+QString ReplayDialog::whyNotTo(const QString& path) const {
+    const QString output = job(path).output;
+    // The person was asked about the name as it was typed.
+    if (output != path && QFileInfo::exists(output)) {
+        return tr("There is a file %1 already; choose another name, or name it with its ending.").arg(output);
+    }
+    return whyNoRoomForFrames(output);
+}
+
 void ReplayDialog::save() {
     const QString path = askPath(QStringLiteral("replay.") + m_format->currentData().toString());
     if (path.isEmpty()) return;
+    if (const QString why = whyNotTo(path); !why.isEmpty()) return m_words->setText(why);
     m_settings.setValue("replay/format", m_format->currentData());
     m_settings.setValue("replay/width", m_width->currentData());
     emit wanted(job(path));

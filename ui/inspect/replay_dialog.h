@@ -26,7 +26,9 @@ class ReplayDialog : public QDialog {
     /// time.
     ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent = nullptr);
 
-    /// As the fields have it, for a file of that name; one of another ending gets the format's.
+    /// Replays something else, written as the fields have it.
+    void setJob(ReplayJob job) { m_job = std::move(job); }
+    /// As the fields have it, for a file of that name; one of another ending gets the format's after it.
     ReplayJob job(const QString& path) const;
     /// Asks for a file's name; tests answer for the person. "" where the person thought better of it.
     std::function<QString(const QString& suggestion)> askPath;
@@ -44,6 +46,7 @@ class ReplayDialog : public QDialog {
 
  private:
     void renewWords();
+    QString whyNotTo(const QString& path) const;
     void save();
 
     Settings& m_settings;

@@ -40,26 +40,27 @@ std::shared_ptr<const InsideRun> readRun(const LabFile& lab, RunId id) {
                            : "There is no run " + std::to_string(id) + " in this lab.");
 }
 
-/// Asks the model what the figure reads; why it does not answer is drawn in place of the figure.
+/// `choice` −1: all, or none.
+void checkChoice(const char* what, std::int64_t choice, std::int64_t count) {
+    if (choice < count) return;
+    throw BadInput("A replay's " + std::string(what) + " is " + std::to_string(choice) + ", but this run's " + what +
+                   "s are 0 to " + std::to_string(count - 1) + ".");
+}
+
+/// Asks the model what the figure reads.
 void askModel(InspectData& data, Reads reads, const ReplayJob& job, const Runner::EngineSource& engine,
               const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    try {
-        if (reads == Reads::text && !job.text.isEmpty()) {
-            const TextAnswer answer = askText(engine(), *data.run, job.text, job.choices.pair, cancelled);
-            data.text = answer.result;
-            data.textIteration = answer.iteration;
-            data.textPair = answer.pair;
-        } else if (reads == Reads::knockOut) {
-            data.knockOut = askKnockOut(engine(), *data.run, job.knockOut, dataDir, cancelled);
-        } else if (reads == Reads::knockOutCurve) {
-            data.knockOutCurve = askKnockOutCurve(engine(), *data.run, job.knockOut.kind, dataDir, cancelled);
-        } else if (reads == Reads::beyond) {
-            data.beyond = askBeyond(engine(), *data.run, job.factor, dataDir, cancelled);
-        } else if (reads == Reads::fineTuning) {
-            throw BadInput("Fine-tuning is shown in the window only, as it is no part of the run’s training.");
-        }
-    } catch (const BadInput& error) {
-        data.problem = QString::fromUtf8(error.what());
+    if (reads == Reads::text && !job.text.isEmpty()) {
+        const TextAnswer answer = askText(engine(), *data.run, job.text, job.choices.pair, cancelled);
+        data.text = answer.result;
+        data.textIteration = answer.iteration;
+        data.textPair = answer.pair;
+    } else if (reads == Reads::knockOut) {
+        data.knockOut = askKnockOut(engine(), *data.run, job.knockOut, dataDir, cancelled);
+    } else if (reads == Reads::knockOutCurve) {
+        data.knockOutCurve = askKnockOutCurve(engine(), *data.run, job.knockOut.kind, dataDir, cancelled);
+    } else if (reads == Reads::beyond) {
+        data.beyond = askBeyond(engine(), *data.run, job.factor, dataDir, cancelled);
     }
 }
 
@@ -101,6 +102,12 @@ int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const 
     if (job.beside != 0) data.ghost = readRun(*lab, job.beside);
     data.choices = job.choices;
     if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
+    checkChoice("layer", job.choices.layer, data.run->spec.layers);
+    checkChoice("head", job.choices.head, data.run->spec.heads);
+    checkChoice("pair", job.choices.pair.value_or(-1), data.run->pairs());
+    for (const QString& why : {whyNotReplayed(job), whyNoRoomForFrames(job.output)}) {
+        if (!why.isEmpty()) throw BadInput(why.toStdString());
+    }
     const ExportOptions options = frameOptions(job);
     const std::vector<std::int64_t> iterations = replayIterations(*data.run, job.most);
     const int count = static_cast<int>(iterations.size());

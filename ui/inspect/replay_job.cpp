@@ -1,6 +1,9 @@
 #include "ui/inspect/replay_job.h"
 
+#include <QDir>
 #include <QFileInfo>
+#include <QObject>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -29,13 +32,21 @@ class Reader {
             value = T::fromStdString(found->get<std::string>());
         }
     }
+    void number(const char* key, double& value, double least, double most) {
+        const Json* found = find(key);
+        if (!found) return;
+        value = found->is_number() ? found->get<double>() : std::nan("");
+        if (!(value >= least && value <= most)) {
+            refuse(key, "a number from " + number_text(least) + " to " + number_text(most));
+        }
+    }
     template <typename T>
-    void number(const char* key, T& value, double least, double most) {
+    void whole(const char* key, T& value, double least, double most) {
         const Json* found = find(key);
         if (!found) return;
         const double read = found->is_number() ? found->get<double>() : std::nan("");
-        if (!(read >= least && read <= most)) {
-            refuse(key, "a number from " + number_text(least) + " to " + number_text(most));
+        if (!(read >= least && read <= most && read == std::floor(read))) {
+            refuse(key, "a whole number from " + number_text(least) + " to " + number_text(most));
         }
         value = static_cast<T>(read);
     }
@@ -74,7 +85,10 @@ class Reader {
     }
     void end() const {
         for (const auto& [key, value] : m_json.items()) {
-            if (!m_known.contains(key)) throw BadInput("A replay has no \"" + key + "\".");
+            if (m_known.contains(key)) continue;
+            std::string known;
+            for (const std::string& each : m_known) known += (known.empty() ? "" : ", ") + each;
+            throw BadInput("A replay has no \"" + key + "\"; there are " + known + ".");
         }
     }
 
@@ -155,19 +169,19 @@ ReplayJob parseReplayJob(const std::string& text) {
     reader.text("lab", job.lab);
     reader.text("output", job.output);
     readFigures(reader, job);
-    reader.number("run", job.run, 0, kMostNumber);
-    reader.number("beside", job.beside, 0, kMostNumber);
+    reader.whole("run", job.run, 0, kMostNumber);
+    reader.whole("beside", job.beside, 0, kMostNumber);
     InspectChoices& choices = job.choices;
-    reader.number("layer", choices.layer, -1, kMostNumber);
-    reader.number("head", choices.head, -1, kMostNumber);
+    reader.whole("layer", choices.layer, -1, kMostNumber);
+    reader.whole("head", choices.head, -1, kMostNumber);
     choices.headsAsRows = reader.choice("rows", kRows) == 1;
     reader.flag("difference", choices.difference);
     choices.byWavelength = reader.choice("along", kAlong) == 1;
     int pair = -1;
-    reader.number("pair", pair, -1, 1e6);
+    reader.whole("pair", pair, -1, 1e6);
     if (pair >= 0) choices.pair = pair;
-    reader.number("symbol", choices.symbol, -1, 1e6);
-    reader.number("lag", choices.lag, 0, 1e6);
+    reader.whole("symbol", choices.symbol, -1, 1e6);
+    reader.whole("lag", choices.lag, 0, 1e6);
     reader.text("text", job.text);
     if (const Json* told = reader.find("knock_out")) {
         if (!told->is_object()) reader.refuse("knock_out", "an object with how and pairs");
@@ -176,12 +190,13 @@ ReplayJob parseReplayJob(const std::string& text) {
         inner.numbers("pairs", job.knockOut.pairs);
         inner.end();
     }
-    reader.number("factor", job.factor, 1, 64);
-    reader.number("width", job.width, 320, 3840);
+    reader.whole("factor", job.factor, 1, 64);
+    reader.whole("width", job.width, 320, 3840);
     reader.number("frames_per_second", job.framesPerSecond, 0.1, 50);
-    reader.number("frames", job.most, 0, 1e6);
+    reader.whole("frames", job.most, 0, 1e6);
     job.appearance = reader.choice("theme", kThemes) == 1 ? Appearance::dark : Appearance::light;
     reader.end();
+    if (const QString why = whyNotReplayed(job); !why.isEmpty()) throw BadInput(why.toStdString());
     const QString suffix = QFileInfo(job.output).suffix().toLower();
     if (suffix != QLatin1String("gif") && suffix != QLatin1String("png") && suffix != QLatin1String("svg")) {
         throw BadInput("A replay is written to a .gif, or frame by frame as .png or .svg, not to \"" +
@@ -191,12 +206,45 @@ ReplayJob parseReplayJob(const std::string& text) {
     return job;
 }
 
+QString whyNotReplayed(const ReplayJob& job) {
+    for (const QString& name : job.figures) {
+        const InspectFigure* figure = findInspectFigure(name);
+        if (figure && figure->reads == InspectFigure::Reads::fineTuning) {
+            return QObject::tr(
+                       "“%1” is shown in the window only, as fine-tuning is no part of the run’s training; replay "
+                       "another figure.")
+                .arg(figure->title);
+        }
+    }
+    return {};
+}
+
+bool asksModel(const ReplayJob& job) {
+    return std::any_of(job.figures.begin(), job.figures.end(), [&job](const QString& name) {
+        const InspectFigure* figure = findInspectFigure(name);
+        if (!figure || figure->reads == InspectFigure::Reads::snapshots) return false;
+        return figure->reads != InspectFigure::Reads::text || !job.text.isEmpty();
+    });
+}
+
 QString framePath(const QString& output, int frame) {
     const QString suffix = QFileInfo(output).suffix();
     return QStringLiteral("%1-%2.%3")
         .arg(output.chopped(suffix.size() + 1))
         .arg(frame, 4, 10, QLatin1Char('0'))
         .arg(suffix);
+}
+
+QString whyNoRoomForFrames(const QString& output) {
+    const QFileInfo file(output);
+    if (file.suffix().toLower() == QLatin1String("gif")) return {};
+    const QRegularExpression frame(
+        QRegularExpression::anchoredPattern(QRegularExpression::escape(file.completeBaseName()) +
+                                            QStringLiteral("-\\d{4,}\\.") + QRegularExpression::escape(file.suffix())));
+    const QStringList found = file.dir().entryList(QDir::Files).filter(frame);
+    if (found.isEmpty()) return {};
+    return QObject::tr("There are frames of that name already, such as %1; choose another name, or remove them.")
+        .arg(file.dir().filePath(found.first()));
 }
 
 }  // namespace ropelab::ui

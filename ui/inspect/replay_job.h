@@ -41,12 +41,20 @@ struct ReplayJob {
     int height() const;
 };
 
-/// Back and forth; what has its default is left out. Throws BadInput for what is unknown or out of range, and for an
-/// output that ends otherwise.
+/// Back and forth; what has its default is left out. Throws BadInput for what is unknown or out of range, for an output
+/// that ends otherwise, and for what whyNotReplayed() tells.
 std::string replayJobText(const ReplayJob& job);
 ReplayJob parseReplayJob(const std::string& text);
 
+/// Why these figures cannot be replayed, one sentence; "" where they can.
+QString whyNotReplayed(const ReplayJob& job);
+/// Whether a figure reads an answer of the run's model, which an engine has to give.
+bool asksModel(const ReplayJob& job);
+
 /// `stem-0001.png` for the first frame.
 QString framePath(const QString& output, int frame);
+/// Why frames cannot be numbered there: some of an earlier replay would stay among them, or be lost. One sentence; ""
+/// for an animated picture and where there are none.
+QString whyNoRoomForFrames(const QString& output);
 
 }  // namespace ropelab::ui

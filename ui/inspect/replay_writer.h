@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QProcess>
+#include <QTimer>
 
 #include "ui/inspect/replay_job.h"
 
@@ -20,16 +21,17 @@ class ReplayWriter : public QObject {
     /// Another program than this one, for tests.
     void setProgram(const QString& path) { m_program = path; }
 
-    /// progressed() follows, then finished(), stopped() or failed(). Nothing while one runs.
-    void start(const ReplayJob& job);
-    /// stopped() follows, unless it was done already.
+    /// progressed() follows, then finished(), stopped() or failed(). False, and nothing, while one runs.
+    bool start(const ReplayJob& job);
+    /// stopped() follows without any more of progressed(), or finished() where all was written already.
     void stop();
     bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
 
  signals:
     void progressed(int done, int all);
     void finished(int frames);
-    void stopped();
+    /// How many frames stay, as files of their own.
+    void stopped(int frames);
     /// One sentence.
     void failed(const QString& sentence);
 
@@ -39,6 +41,8 @@ class ReplayWriter : public QObject {
 
     QString m_program;
     QProcess m_process;
+    QTimer m_patience;
+    bool m_animated = false;
     int m_done = 0;
     bool m_stopping = false;
 };

@@ -323,6 +323,7 @@ InspectData ofGhost(const InspectData& data) {
     swapped.knockOutCurve.reset();
     swapped.beyond.reset();
     swapped.fineTunings.clear();
+    swapped.problem = QObject::tr("Only the first run’s model is asked. Choose this run as the first to ask it.");
     return swapped;
 }
 

@@ -15,7 +15,8 @@ InspectPicture shareSpectrum(const InspectData& data);  // F8
 InspectPicture queryChannels(const InspectData& data);  // F34
 InspectPicture keyChannels(const InspectData& data);    // F34
 
-/// The same of the second run, for a picture beside the first one's; the colours' ends are those of both.
+/// The same of the second run, for a picture beside the first one's; the colours' ends are those of both. Its
+/// `problem` says that only the first run's model is asked.
 InspectData ofGhost(const InspectData& data);
 
 }  // namespace ropelab::ui

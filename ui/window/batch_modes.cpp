@@ -234,13 +234,19 @@ int writeFigure(const LaunchOptions& options) {
 
 int writeReplay(const LaunchOptions& options) {
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { endAsked = 1; });
+    std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: then it ends as if it was asked to
     QTextStream out(stdout);
-    const auto progress = [&out](int done, int all) {
+    int wanted = 0;
+    bool unheard = false;
+    const auto progress = [&](int done, int all) {
+        wanted = all;
         out << "frame " << done << " of " << all << '\n';
         out.flush();
+        unheard = out.status() != QTextStream::Ok;
     };
-    const int frames = writeReplay(options.replay, &open_engine, {}, progress, [] { return endAsked != 0; });
-    if (endAsked != 0) {
+    const auto cancelled = [&unheard] { return endAsked != 0 || unheard; };
+    const int frames = writeReplay(options.replay, &open_engine, {}, progress, cancelled);
+    if (wanted == 0 || frames < wanted) {
         QTextStream(stderr) << "ropelab: the replay was stopped after " << countText(frames, QStringLiteral("frame"))
                             << ".\n";
         return 1;

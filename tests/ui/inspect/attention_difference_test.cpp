@@ -1,6 +1,9 @@
 #include "ui/inspect/attention_difference.h"
 
+#include <QImage>
+
 #include "tests/ui/inspect/inspect_fixture.h"
+#include "ui/figure/export.h"
 #include "ui/inspect/attention_figures.h"
 
 namespace ropelab::ui {
@@ -48,11 +51,52 @@ TEST(AttentionDifference, IsTheFirstRunMinusTheSecond) {
 TEST(AttentionDifference, AllHeadsShowTheirs) {
     const Figure figure = attentionGrid(twoRuns()).figure;
     EXPECT_TRUE(figure.drawing);
-    EXPECT_TRUE(figure.summary.contains("at most ±0.25")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("full colour: ±0.25")) << figure.summary.toStdString();
     EXPECT_EQ(figure.table.names.last(), "difference of shares");
     double most = 0;
     for (const double value : figure.table.columns.last()) most = std::max(most, value);
     EXPECT_DOUBLE_EQ(most, 0.25);
+}
+
+TEST(AttentionDifference, MoreIsRedAndLessIsBlue) {
+    // The second run reads key 0 by 0.25 more (blue) and key 1 by that much less (red).
+    const ExportOptions options{.format = FigureFormat::png, .widthMm = 80, .heightMm = 80, .dpi = 96};
+    const QImage image = figureImage(attentionGrid(twoRuns()).figure, options);
+    int red = 0;
+    int blue = 0;
+    int leftmostRed = image.width();
+    int leftmostBlue = image.width();
+    for (int y = image.height() / 2; y < image.height() * 9 / 10; ++y) {
+        for (int x = image.width() / 2; x < image.width(); ++x) {
+            const QColor color = image.pixelColor(x, y);
+            if (color.red() > color.blue() + 80) {
+                ++red;
+                leftmostRed = std::min(leftmostRed, x);
+            } else if (color.blue() > color.red() + 80) {
+                ++blue;
+                leftmostBlue = std::min(leftmostBlue, x);
+            }
+        }
+    }
+    EXPECT_GT(red, 20);
+    EXPECT_GT(blue, 20);
+    EXPECT_LT(leftmostBlue, leftmostRed);
+}
+
+TEST(AttentionDifference, ColoursMeanTheSameInEveryFrame) {
+    InspectData data = twoRuns();
+    data.iteration = 50;  // no difference at this step
+    EXPECT_TRUE(attentionGrid(data).figure.summary.contains("full colour: ±0.25"))
+        << attentionGrid(data).figure.summary.toStdString();
+}
+
+TEST(AttentionDifference, TellsTheStepsOfBothRuns) {
+    InspectData data = twoRuns();
+    EXPECT_TRUE(attentionDifferenceNote(data).endsWith("step 100"));
+    InsideRun shorter = *data.ghost;
+    shorter.cutBack(50);
+    data.ghost = std::make_shared<const InsideRun>(std::move(shorter));
+    EXPECT_EQ(attentionDifferenceNote(data), "θ = 100 at step 100 − θ = 10000 at step 50");
 }
 
 TEST(AttentionDifference, SaysWhyThereIsNone) {
@@ -65,6 +109,7 @@ TEST(AttentionDifference, SaysWhyThereIsNone) {
     EXPECT_TRUE(why(twoRuns([](InsideRun&, ProbeResult& result) {
                     result.attention = filled({1, testHeads, testMap, testMap}, 0, 0);
                 })).contains("other layers, heads"));
+    EXPECT_TRUE(why(twoRuns([](InsideRun&, ProbeResult& result) { result.attention = {}; })).contains("no attention"));
     InspectData data = twoRuns();
     data.text = data.run->snapshots.front().result;
     EXPECT_TRUE(why(data).contains("clear it to see the difference"));

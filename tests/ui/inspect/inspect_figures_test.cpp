@@ -4,14 +4,13 @@
 
 #include <cmath>
 #include <numbers>
-
-#include <cmath>
 #include <set>
 
 #include "tests/ui/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
 #include "ui/inspect/attention_figures.h"
 #include "ui/inspect/course_figures.h"
+#include "ui/inspect/moment_figures.h"
 #include "ui/inspect/probe_figures.h"
 #include "ui/inspect/spectrum_maps.h"
 
@@ -216,6 +215,24 @@ TEST(InspectFigures, OnePairsPartIsLaidOverTheMapOfATypedText) {
     EXPECT_TRUE(pairLogits(data).figure.summary.contains("part of pair 2"));
     data.choices.head = 1;
     EXPECT_TRUE(attentionMap(data).figure.curves.empty());
+}
+
+TEST(InspectFigures, WithoutAPairsPartItSaysWhatToDo) {
+    InspectData data = someData();
+    const auto words = [&data] { return pairLogits(data).figure.emptyText; };
+    EXPECT_TRUE(words().startsWith("Type a text")) << words().toStdString();
+    EXPECT_FALSE(words().contains("pair 0")) << words().toStdString();
+    data.choices.pair = 3;
+    EXPECT_TRUE(words().contains("what pair 3 adds")) << words().toStdString();
+    data.textAsked = true;
+    data.text = std::make_shared<const ProbeResult>(seenAt(1));
+    EXPECT_TRUE(words().startsWith("Click pair 3")) << words().toStdString();
+    data.choices.pair.reset();
+    EXPECT_TRUE(words().startsWith("Pick a pair")) << words().toStdString();
+    data.askedPair = 2;
+    EXPECT_TRUE(words().startsWith("Reading the text for the part of pair 2")) << words().toStdString();
+    data.problem = "No checkpoint.";
+    EXPECT_EQ(words(), "No checkpoint.");
 }
 
 TEST(InspectFigures, AReadingIsARowOfTheMap) {

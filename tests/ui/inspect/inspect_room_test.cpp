@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
@@ -238,12 +239,13 @@ TEST_F(InspectRoomTest, ARunInTrainingReadsATypedTextItself) {
 TEST_F(InspectRoomTest, FineTunesFromThePanelAndCancels) {
     openLab(writeLab());
     InspectPanel& panel = room->choices();
+    FineTunePanel& tuning = panel.fineTune();
     room->showPart("fine-tuned-loss");
     ASSERT_TRUE(settled());
     EXPECT_FALSE(room->hasFigure());
     EXPECT_TRUE(figure().emptyText.contains("at 4 × its context")) << figure().emptyText.toStdString();
-    panel.steps()->setValue(7);
-    panel.fineTuneButton()->click();
+    tuning.steps()->setValue(7);
+    tuning.button()->click();
     ASSERT_TRUE(settled());
     ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
     EXPECT_EQ(figure().curves.size(), 2U);
@@ -256,19 +258,43 @@ TEST_F(InspectRoomTest, FineTunesFromThePanelAndCancels) {
     EXPECT_FALSE(room->hasFigure());  // nothing was trained at this length
 
     engine.step_microseconds = 2000;
-    panel.steps()->setValue(100000);
-    panel.fineTuneButton()->click();
-    ASSERT_TRUE(waitUntil([&] { return !panel.steps()->isEnabled(); }));
-    ASSERT_TRUE(waitUntil([&] { return panel.fineTuneProgress()->value() > 0; }));
-    EXPECT_EQ(panel.fineTuneProgress()->maximum(), 100000);
-    panel.fineTuneButton()->click();
+    tuning.steps()->setValue(100000);
+    tuning.button()->click();
+    ASSERT_TRUE(waitUntil([&] { return !tuning.steps()->isEnabled(); }));
+    ASSERT_TRUE(waitUntil([&] { return tuning.progress()->value() > 0; }));
+    EXPECT_EQ(tuning.progress()->maximum(), 100000);
+    EXPECT_EQ(tuning.training()->text(), "A copy of θ 100 trains on.");
+    tuning.button()->click();
     ASSERT_TRUE(settled());
-    EXPECT_TRUE(panel.steps()->isEnabled());
-    panel.rate()->setText("fast");
-    EXPECT_FALSE(panel.fineTuneButton()->isEnabled());
-    panel.rate()->setText("1e-3");
-    EXPECT_TRUE(panel.fineTuneButton()->isEnabled());
+    EXPECT_TRUE(tuning.steps()->isEnabled());
+    tuning.rate()->setText("fast");
+    EXPECT_FALSE(tuning.button()->isEnabled());
+    tuning.rate()->setText("inf");
+    EXPECT_FALSE(tuning.button()->isEnabled());
+    EXPECT_TRUE(tuning.words()->text().contains("finite")) << tuning.words()->text().toStdString();
+    tuning.rate()->setText("1e-3");
+    EXPECT_TRUE(tuning.button()->isEnabled());
     EXPECT_DOUBLE_EQ(panel.fineTuning().learning_rate, 1e-3);
+}
+
+TEST_F(InspectRoomTest, FineTuneIsOfferedOnlyWhereItCanWork) {
+    room->showPart("fine-tuned-loss");
+    openLab(writeLab(true, {{"position", "learned"}}));
+    FineTunePanel& tuning = room->choices().fineTune();
+    EXPECT_FALSE(tuning.button()->isEnabled());
+    EXPECT_TRUE(tuning.words()->text().contains("learned a vector")) << tuning.words()->text().toStdString();
+    EXPECT_EQ(tuning.button()->toolTip(), tuning.words()->text());
+    workspace->lab().open(writeLab());
+    ASSERT_TRUE(waitUntil([&] { return tuning.button()->isEnabled(); }));
+    EXPECT_TRUE(tuning.words()->text().isEmpty()) << tuning.words()->text().toStdString();
+    engine.step_microseconds = 2000;
+    workspace->experiment().replace(smallSweep(100000));
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return !tuning.button()->isEnabled(); }));
+    EXPECT_TRUE(tuning.words()->text().startsWith("Training has")) << tuning.words()->text().toStdString();
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    ASSERT_TRUE(waitUntil([&] { return tuning.button()->isEnabled(); })) << tuning.words()->text().toStdString();
 }
 
 TEST_F(InspectRoomTest, DialsFollowTheLagAndAreClicked) {

@@ -1,6 +1,11 @@
 #include "ui/inspect/model_answers.h"
 
+#include <QSignalSpy>
+#include <cmath>
+#include <thread>
+
 #include "tests/ui/inspect/inspect_fixture.h"
+#include "ui/inspect/engine_work.h"
 #include "ui/inspect/inspect_batch.h"
 #include "ui/window/workspace.h"
 
@@ -89,6 +94,24 @@ TEST_F(ModelAnswersTest, TrainingHasTheEngineFirst) {
     EXPECT_TRUE(data.knockOut) << data.problem.toStdString();
 }
 
+TEST_F(ModelAnswersTest, ARunThatWaitsIsNotAskedAsOneInTraining) {
+    engine.step_microseconds = 2000;
+    Experiment sweep = smallSweep(100000);
+    sweep.set("context", {"32", "48"});
+    workspace.experiment().replace(sweep);
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return workspace.session().waiting().size() == 1; }));
+    const RunId id = workspace.session().waiting().front().runs.front();
+    ASSERT_TRUE(workspace.session().isTraining(id));
+    const auto run = std::make_shared<const InsideRun>(readInsideRun(*workspace.lab().file(), id));
+    ModelAnswers answers(workspace);
+    answers.wantText(run, "the dog", {});
+    EXPECT_FALSE(answers.isBusy());
+    EXPECT_TRUE(answers.textProblem().contains("as soon as no run trains")) << answers.textProblem().toStdString();
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+}
+
 TEST_F(ModelAnswersTest, FineTuningTellsItsStepsAndKeepsOneResultAMethodAndLength) {
     const auto run = firstRun(writeLab());
     ModelAnswers answers(workspace);
@@ -107,7 +130,7 @@ TEST_F(ModelAnswersTest, FineTuningTellsItsStepsAndKeepsOneResultAMethodAndLengt
         answers.fill(data, InspectFigure::Reads::fineTuning);
     };
     tune(ScalingMethod::yarn, 2);
-    ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem().toStdString();
+    ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem(run->id).toStdString();
     EXPECT_EQ(data.fineTunings[0].readings.size(), 2U);
     EXPECT_EQ(told.back(), 5);
     tune(ScalingMethod::ntk, 2);
@@ -131,22 +154,181 @@ TEST_F(ModelAnswersTest, FineTuningIsCancelledAndMakesWayForTraining) {
     EXPECT_TRUE(answers.isFineTuning());
     answers.cancelFineTuning();
     EXPECT_FALSE(answers.isFineTuning());
-    EXPECT_TRUE(answers.fineTuningProblem().isEmpty());
+    EXPECT_TRUE(answers.fineTuningProblem(run->id).isEmpty());
 
     answers.startFineTuning(run, {.factor = 2, .steps = 100000});
     workspace.experiment().replace(smallSweep(100000));
     workspace.start();
     ASSERT_TRUE(waitUntil([&] { return !answers.isFineTuning(); }));
-    EXPECT_TRUE(answers.fineTuningProblem().contains("when no run trains any more"))
-        << answers.fineTuningProblem().toStdString();
+    EXPECT_TRUE(answers.fineTuningProblem(run->id).contains("when no run trains any more"))
+        << answers.fineTuningProblem(run->id).toStdString();
     answers.startFineTuning(run, {.factor = 2, .steps = 5});
     EXPECT_FALSE(answers.isFineTuning());
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
-    EXPECT_TRUE(answers.fineTuningProblem().isEmpty());
+    EXPECT_TRUE(answers.fineTuningProblem(run->id).isEmpty());
     answers.startFineTuning(run, {.factor = 2, .steps = 5});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
-    EXPECT_TRUE(answers.fineTuningProblem().isEmpty()) << answers.fineTuningProblem().toStdString();
+    EXPECT_TRUE(answers.fineTuningProblem(run->id).isEmpty()) << answers.fineTuningProblem(run->id).toStdString();
+}
+
+TEST_F(ModelAnswersTest, AnotherLabHasNoneOfTheAnswers) {
+    const auto run = firstRun(writeLab());
+    ModelAnswers answers(workspace);
+    answers.startFineTuning(run, {.factor = 2, .steps = 5});
+    ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    answers.wantBeyond(run, 2);
+    ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    InspectData data;
+    data.run = run;
+    answers.fill(data, InspectFigure::Reads::fineTuning);
+    EXPECT_EQ(data.fineTunings.size(), 1U);
+    EXPECT_TRUE(data.beyond);
+
+    engine.step_microseconds = 2000;
+    answers.startFineTuning(run, {.method = ScalingMethod::ntk, .factor = 2, .steps = 100000});
+    ASSERT_TRUE(answers.isFineTuning());
+    const auto other = firstRun(writeLab());
+    ASSERT_EQ(other->id, run->id);
+    EXPECT_FALSE(answers.isFineTuning());
+    InspectData others;
+    others.run = other;
+    answers.fill(others, InspectFigure::Reads::fineTuning);
+    EXPECT_TRUE(others.fineTunings.empty());
+    EXPECT_FALSE(others.beyond);
+    EXPECT_TRUE(others.problem.isEmpty()) << others.problem.toStdString();
+}
+
+TEST_F(ModelAnswersTest, FineTuningsAndProblemsBelongToTheRunTheyWereAskedFor) {
+    const auto run = firstRun(writeLab());
+    const auto other = std::make_shared<const InsideRun>(readInsideRun(*workspace.lab().file(), 2));
+    ModelAnswers answers(workspace);
+    answers.startFineTuning(run, {.factor = 2, .steps = 5});
+    ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    answers.startFineTuning(other, {.factor = 0, .steps = 5});
+    EXPECT_FALSE(answers.isFineTuning());
+    EXPECT_TRUE(answers.fineTuningProblem(2).contains("must be 1 time or more"));
+    EXPECT_TRUE(answers.fineTuningProblem(1).isEmpty());
+    InspectData data;
+    data.run = run;
+    answers.fill(data, InspectFigure::Reads::fineTuning);
+    EXPECT_EQ(data.fineTunings.size(), 1U);
+    EXPECT_TRUE(data.problem.isEmpty());
+    data = {};
+    data.run = other;
+    answers.fill(data, InspectFigure::Reads::fineTuning);
+    EXPECT_TRUE(data.fineTunings.empty());
+    EXPECT_FALSE(data.problem.isEmpty());
+}
+
+TEST_F(ModelAnswersTest, FineTuningsOfAnotherCheckpointAreDropped) {
+    const auto run = firstRun(writeLab());
+    ModelAnswers answers(workspace);
+    const auto tune = [&](ScalingMethod method) {
+        answers.startFineTuning(run, {.method = method, .factor = 2, .steps = 5});
+        EXPECT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    };
+    tune(ScalingMethod::yarn);
+    tune(ScalingMethod::ntk);
+    auto newer = *read_checkpoint(run->checkpoint);
+    newer.iteration = 150;
+    newer.state = {{"model.step", {1}, {150}}};
+    write_checkpoint(run->checkpoint, newer);
+    tune(ScalingMethod::ntk);
+    InspectData data;
+    data.run = run;
+    answers.fill(data, InspectFigure::Reads::fineTuning);
+    ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem(1).toStdString();
+    EXPECT_EQ(data.fineTunings[0].iteration, 150);
+}
+
+TEST_F(ModelAnswersTest, OtherQuestionsSayThatTheyWaitForAFineTuning) {
+    const auto run = firstRun(writeLab());
+    engine.step_microseconds = 2000;
+    ModelAnswers answers(workspace);
+    answers.startFineTuning(run, {.factor = 2, .steps = 100000});
+    EXPECT_EQ(answers.fineTunedRun(), run->name);
+    answers.wantBeyond(run, 2);
+    InspectData data;
+    data.run = run;
+    answers.fill(data, InspectFigure::Reads::beyond);
+    EXPECT_EQ(data.problem, "A copy of θ 100 is being fine-tuned; this is read when that ends or is cancelled.");
+    QSignalSpy changed(&answers, &ModelAnswers::changed);
+    answers.cancelFineTuning();
+    EXPECT_FALSE(changed.isEmpty());
+    answers.wantBeyond(run, 2);
+    ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    answers.fill(data, InspectFigure::Reads::beyond);
+    EXPECT_TRUE(data.beyond) << data.problem.toStdString();
+}
+
+TEST_F(ModelAnswersTest, AMeasurementIsNotCalledTrainingAndItsEndIsHeard) {
+    const auto run = firstRun(writeLab());
+    engine.step_microseconds = 2000;
+    ModelAnswers answers(workspace);
+    answers.startFineTuning(run, {.factor = 2, .steps = 100000});
+    workspace.measure({smallSweep(100000).expand()});
+    ASSERT_TRUE(workspace.meter().isActive());
+    answers.wantBeyond(run, 2);
+    InspectData data;
+    data.run = run;
+    answers.fill(data, InspectFigure::Reads::beyond);
+    EXPECT_TRUE(data.problem.contains("being measured")) << data.problem.toStdString();
+    EXPECT_TRUE(answers.whyNoFineTuning(*run, {}).contains("being measured"));
+    ASSERT_TRUE(waitUntil([&] { return !workspace.meter().isActive() && !answers.isFineTuning(); }));
+    answers.fill(data, InspectFigure::Reads::beyond);
+    EXPECT_TRUE(data.problem.isEmpty()) << data.problem.toStdString();
+    const QString dropped = answers.fineTuningProblem(1);
+    EXPECT_TRUE(dropped.isEmpty() || dropped.startsWith("Something else had")) << dropped.toStdString();
+    answers.wantBeyond(run, 2);
+    ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
+    answers.fill(data, InspectFigure::Reads::beyond);
+    EXPECT_TRUE(data.beyond) << data.problem.toStdString();
+}
+
+TEST_F(ModelAnswersTest, WhereFineTuningCannotWorkItSaysWhy) {
+    const auto run = firstRun(writeLab());
+    ModelAnswers answers(workspace);
+    EXPECT_TRUE(answers.whyNoFineTuning(*run, {}).isEmpty());
+    EXPECT_TRUE(answers.whyNoFineTuning(*run, {.learning_rate = INFINITY}).contains("finite"));
+    InsideRun wrong = *run;
+    wrong.spec.position = Position::learned;
+    EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("learned a vector"));
+    wrong = *run;
+    wrong.spec.theta_training = ThetaTraining::free;
+    EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("moved its theta"));
+    wrong = *run;
+    wrong.checkpoint += ".gone";
+    EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("no checkpoint"));
+}
+
+TEST(StepTeller, TellsTheFirstAndTheLastAndNoStepTwice) {
+    StepTeller teller(1000000);
+    EXPECT_TRUE(teller.isDue(0));
+    EXPECT_FALSE(teller.isDue(0));
+    EXPECT_TRUE(teller.isDue(1000000));
+    EXPECT_FALSE(teller.isDue(1000000));
+}
+
+TEST(EngineTurn, WhatWasNotAskedToEndIsKept) {
+    testing::FakeEngine engine;
+    EngineTurn turn([&engine]() -> Engine& { return engine; });
+    const Cancelled never = [] { return false; };
+    const auto wantedAt = [&](bool looks) {
+        turn.released();
+        std::thread training;
+        auto outcome = withEngine<int>(turn, never, [&](Engine&, const Cancelled& ends) {
+            training = std::thread([&] { turn.forTraining()(); });
+            while (!turn.isWanted()) std::this_thread::yield();
+            return looks && ends() ? 1 : 2;
+        });
+        training.join();
+        return outcome;
+    };
+    EXPECT_EQ(wantedAt(false).answer, 2);
+    EXPECT_FALSE(wantedAt(false).dropped);
+    EXPECT_TRUE(wantedAt(true).dropped);
+    EXPECT_FALSE(wantedAt(true).answer);
 }
 
 TEST(EngineTurn, WhoLooksIsAskedToEndWhenTrainingWantsTheEngine) {
@@ -178,7 +360,7 @@ TEST_F(ModelAnswersTest, FiguresAreMadeWithoutAWidget) {
     EXPECT_TRUE(refusal([&] { (void)inspectFigureOf(workspace, spectrum, {9, 0, -1}); }).contains("no run 9"));
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace, *findInspectFigure("pair-logits"), {});
-                }).contains("Pick a pair"));
+                }).contains("Type a text"));
 }
 
 }  // namespace

@@ -41,6 +41,20 @@ TEST(PairDials, HandsTurnByThetaTimesTheLagAndAreAsLongAsThePairIsUsed) {
         << figure.summary.toStdString();
 }
 
+TEST(PairDials, BothRunsHaveOneScale) {
+    InspectData data = dataOf(testRun(1, 100));
+    InsideRun other = testRun(2, 10000);
+    other.take({100, std::make_shared<const ProbeResult>(seenAt(500))});
+    data.choices.layer = 1;
+    data.choices.head = 0;
+    const auto full = [](const InspectData& of) { return pairDials(of).figure.summary.section("full hand: ", 1); };
+    EXPECT_TRUE(full(data).startsWith("112")) << full(data).toStdString();
+    data.ghost = std::make_shared<const InsideRun>(std::move(other));
+    EXPECT_TRUE(full(data).startsWith("512")) << full(data).toStdString();
+    std::swap(data.run, data.ghost);
+    EXPECT_TRUE(full(data).startsWith("512")) << full(data).toStdString();
+}
+
 TEST(PairDials, AThetaThatMovesTurnsThemFurtherOrLessAsTrainingGoes) {
     InspectData data = dataOf(testRun(1, 100));
     data.choices.layer = 0;

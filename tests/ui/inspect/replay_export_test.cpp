@@ -60,7 +60,8 @@ TEST_F(ReplayExportTest, AnExportThatFailsSaysWhyAndOneThatIsStoppedLeavesNothin
     writer.setProgram(QStringLiteral("/none/ropelab"));
     writer.start(job);
     ASSERT_TRUE(waitUntil([&] { return problem.count() == 1; }));
-    EXPECT_EQ(problem.at(0).at(1), "The replay cannot be painted: /none/ropelab does not start.");
+    EXPECT_TRUE(
+        problem.at(0).at(1).toString().startsWith("The replay cannot be painted: /none/ropelab does not start ("));
     writer.setProgram(QStringLiteral(ROPELAB_WINDOW));
     writer.start(job);
     ASSERT_TRUE(waitUntil([&] { return problem.count() == 2; }));
@@ -69,11 +70,18 @@ TEST_F(ReplayExportTest, AnExportThatFailsSaysWhyAndOneThatIsStoppedLeavesNothin
     EXPECT_EQ(room->replay().exportButton()->text(), "Export replay …");
     job.output = file("replay.gif");
     job.width = 3840;  // long enough to be stopped
-    writer.start(job);
-    ASSERT_TRUE(writer.isRunning());
+    QSignalSpy progressed(&writer, &ReplayWriter::progressed);
+    ASSERT_TRUE(writer.start(job));
+    EXPECT_FALSE(writer.start(job));
+    ASSERT_TRUE(waitUntil([&] { return progressed.count() == 1; }));
     room->replay().exportButton()->click();
+    EXPECT_EQ(room->replay().words()->text(), "stopping …");
+    EXPECT_FALSE(room->replay().exportButton()->isEnabled());
     ASSERT_TRUE(waitUntil([&] { return stopped.count() == 1; }));
     EXPECT_EQ(problem.count(), 2);
+    EXPECT_EQ(progressed.count(), 1);
+    EXPECT_EQ(stopped.at(0).at(0).toInt(), 0);
+    EXPECT_TRUE(room->replay().exportButton()->isEnabled());
     EXPECT_TRUE(QDir(folder.path()).entryList({"replay*"}, QDir::Files | QDir::Hidden).isEmpty());
 }
 
@@ -95,8 +103,44 @@ TEST_F(ReplayExportTest, TheReplaysDialogKnowsFramesAndLength) {
     dialog->formats()->setCurrentIndex(2);
     EXPECT_FALSE(dialog->rate()->isEnabled());
     EXPECT_EQ(dialog->words()->text(), "2 frames of 640 × 358 pixels");
-    EXPECT_EQ(dialog->job("/labs/x.PNG").output, "/labs/x.PNG");
+    EXPECT_EQ(dialog->job("/labs/x.SVG").output, "/labs/x.SVG");
+    EXPECT_EQ(dialog->job("/labs/x.png").output, "/labs/x.png.svg");
     delete dialog;
+}
+
+TEST_F(ReplayExportTest, NothingIsWrittenOverUnasked) {
+    openLab(writeLab());
+    ReplayDialog* dialog = room->askReplay();
+    ASSERT_NE(dialog, nullptr);
+    QSignalSpy wanted(dialog, &ReplayDialog::wanted);
+    const auto make = [this](const char* name) {
+        QFile made(file(name));
+        return made.open(QIODevice::WriteOnly);
+    };
+    ASSERT_TRUE(make("mine.gif") && make("mine-0003.png"));
+    dialog->askPath = [this](const QString&) { return file("mine"); };
+    dialog->saveButton()->click();
+    EXPECT_TRUE(dialog->words()->text().contains("mine.gif already")) << dialog->words()->text().toStdString();
+    dialog->formats()->setCurrentIndex(1);
+    dialog->saveButton()->click();
+    EXPECT_TRUE(dialog->words()->text().contains("mine-0003.png; choose another name"));
+    EXPECT_EQ(wanted.count(), 0);
+    EXPECT_TRUE(dialog->isVisible());
+}
+
+TEST_F(ReplayExportTest, AsksInOneWindowAndOnlyForWhatCanBeReplayed) {
+    openLab(writeLab());
+    QSignalSpy problem(workspace.get(), &Workspace::problem);
+    ReplayDialog* dialog = room->askReplay();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_EQ(room->askReplay(), dialog);
+    workspace->lab().open(writeLab());
+    EXPECT_FALSE(dialog->isVisible());
+    ASSERT_TRUE(waitUntil([&] { return room->data().run && settled(); }));
+    room->mainPane().choose("fine-tuned-loss");
+    EXPECT_EQ(room->askReplay(), nullptr);
+    ASSERT_EQ(problem.count(), 1);
+    EXPECT_TRUE(problem.at(0).at(1).toString().contains("is shown in the window only"));
 }
 
 }  // namespace

@@ -88,12 +88,26 @@ TEST_F(ReplayFilesTest, TheSecondRunAndModelsAnswersComeAlong) {
     job.beside = 2;
     job.figures = QStringList{QStringLiteral("attention-map"), QLatin1String(ReplayJob::secondRun)};
     EXPECT_EQ(write(job), 3);
-    QFile svg(file("two-0002.svg"));
-    ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
-    EXPECT_TRUE(svg.readAll().contains("<svg"));
+    const auto frame = [this](const char* name) {
+        QFile svg(file(name));
+        return svg.open(QIODevice::ReadOnly) ? svg.readAll() : QByteArray();
+    };
+    EXPECT_TRUE(frame("two-0002.svg").contains("<svg"));
+    // What stands beside the first run is the second, not the first again.
+    job.output = file("same.svg");
+    job.figures[1] = job.figures[0];
+    EXPECT_EQ(write(job), 3);
+    EXPECT_FALSE(frame("same-0002.svg").isEmpty());
+    EXPECT_NE(frame("same-0002.svg"), frame("two-0002.svg"));
     job = jobTo("knock.gif");
     job.figures = QStringList{QStringLiteral("knock-out-loss")};
     EXPECT_EQ(write(job), 3);
+    EXPECT_EQ(QImageReader(job.output).imageCount(), 3);
+    // What cannot be asked ends the replay, rather than to be told in each frame.
+    job.figures = QStringList{QStringLiteral("attention-map")};
+    job.text = QStringLiteral("a?");
+    EXPECT_FALSE(refusal([&] { write(job); }).isEmpty());
+    job.text.clear();
     job.figures = QStringList{QStringLiteral("logit-share"), QLatin1String(ReplayJob::secondRun)};
     EXPECT_TRUE(refusal([&] { write(job); }).contains("needs a second run"));
 }
@@ -104,6 +118,13 @@ TEST_F(ReplayFilesTest, CancelledItLeavesNoHalfPicture) {
     EXPECT_TRUE(files("replay").isEmpty()) << files("replay").join(' ').toStdString();
     EXPECT_EQ(write(jobTo("frame.png"), [this] { return said.size() >= 2; }), 2);
     EXPECT_EQ(files("frame"), (QStringList{"frame-0001.png", "frame-0002.png"}));
+    // Frames of an earlier replay are neither lost nor mixed with.
+    EXPECT_TRUE(
+        refusal([&] { write(jobTo("frame.png")); }).startsWith("There are frames of that name already, such as"));
+    EXPECT_EQ(write(jobTo("frame.svg"), [] { return true; }), 0);
+    // Cancelled after the last frame, all is written.
+    EXPECT_EQ(write(jobTo("late.gif"), [this] { return said.size() >= 3; }), 3);
+    EXPECT_EQ(QImageReader(file("late.gif")).imageCount(), 3);
     // One that is there already stays.
     EXPECT_EQ(write(job), 3);
     EXPECT_EQ(write(job, [this] { return said.size() >= 2; }), 0);
@@ -121,6 +142,12 @@ TEST_F(ReplayFilesTest, SaysInOneSentenceWhatIsWrong) {
     job.run = 9;
     EXPECT_EQ(refusal([&] { write(job); }), "There is no run 9 in this lab.");
     job.run = 1;
+    job.choices.layer = 99;
+    EXPECT_EQ(refusal([&] { write(job); }), "A replay's layer is 99, but this run's layers are 0 to 1.");
+    job.choices.layer = -1;
+    job.choices.head = 2;
+    EXPECT_EQ(refusal([&] { write(job); }), "A replay's head is 2, but this run's heads are 0 to 1.");
+    job.choices.head = -1;
     job.lab = writeLab(false);
     EXPECT_TRUE(refusal([&] { write(job); }).contains("Nothing has been seen inside this run"));
     job.lab = file("missing.ropelab");

@@ -57,13 +57,17 @@ TEST(ReplayJobTest, RefusesInOneSentence) {
         json[key] = value;
         return refusal([&] { (void)parseReplayJob(json.dump()); });
     };
-    EXPECT_EQ(refused("width", 100), "A replay's width is 100, but it must be a number from 320 to 3840.");
+    EXPECT_EQ(refused("width", 100), "A replay's width is 100, but it must be a whole number from 320 to 3840.");
     EXPECT_EQ(refused("frames_per_second", 0),
               "A replay's frames_per_second is 0, but it must be a number from 0.1 to 50.");
-    EXPECT_EQ(refused("layer", "first"), "A replay's layer is \"first\", but it must be a number from -1 to 1e+15.");
+    EXPECT_EQ(refused("layer", "first"),
+              "A replay's layer is \"first\", but it must be a whole number from -1 to 1e+15.");
     EXPECT_EQ(refused("rows", "pairs"), "A replay's rows is \"pairs\", but it must be layers or heads.");
     EXPECT_EQ(refused("difference", 1), "A replay's difference is 1, but it must be true or false.");
-    EXPECT_EQ(refused("speed", 1), "A replay has no \"speed\".");
+    EXPECT_EQ(refused("run", 1.7), "A replay's run is 1.7, but it must be a whole number from 0 to 1e+15.");
+    EXPECT_TRUE(
+        refused("speed", 1).startsWith("A replay has no \"speed\"; there are along, beside, difference, factor"));
+    EXPECT_TRUE(refused("figures", {"fine-tuned-loss"}).contains("is shown in the window only"));
     EXPECT_EQ(refused("output", "a.mp4"),
               "A replay is written to a .gif, or frame by frame as .png or .svg, not to \"a.mp4\".");
     EXPECT_EQ(refused("lab", ""), "A replay needs a lab file.");
@@ -79,6 +83,18 @@ TEST(ReplayJobTest, RefusesInOneSentence) {
 TEST(ReplayJobTest, FramesAreNumberedBeforeTheEnding) {
     EXPECT_EQ(framePath("/a.b/replay.png", 1), "/a.b/replay-0001.png");
     EXPECT_EQ(framePath("replay.SVG", 12345), "replay-12345.SVG");
+}
+
+TEST(ReplayJobTest, KnowsWhenAModelIsAsked) {
+    ReplayJob job;
+    job.figures = QStringList{QStringLiteral("attention-map"), QLatin1String(ReplayJob::secondRun)};
+    EXPECT_FALSE(asksModel(job));
+    job.text = QStringLiteral("ab");
+    EXPECT_TRUE(asksModel(job));
+    job.figures = QStringList{QStringLiteral("logit-share")};
+    EXPECT_FALSE(asksModel(job));
+    job.figures << QStringLiteral("beyond-loss");
+    EXPECT_TRUE(asksModel(job));
 }
 
 }  // namespace
