@@ -64,9 +64,9 @@ Figure replayFrame(std::vector<ReplayPicture> pictures, std::int64_t iteration) 
 std::vector<std::int64_t> replayIterations(const InsideRun& run, int most) {
     std::vector<std::int64_t> iterations;
     const auto all = run.snapshots.size();
-    const std::size_t count = most > 0 ? std::min(all, static_cast<std::size_t>(std::max(most, 2))) : all;
+    const std::size_t count = most > 0 ? std::min(all, static_cast<std::size_t>(most)) : all;
     for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t place = count > 1 ? (i * (all - 1) + (count - 1) / 2) / (count - 1) : 0;
+        const std::size_t place = count > 1 ? (i * (all - 1) + (count - 1) / 2) / (count - 1) : all - 1;
         iterations.push_back(run.snapshots[place].iteration);
     }
     return iterations;

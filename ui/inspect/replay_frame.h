@@ -15,7 +15,8 @@ struct ReplayPicture {
 /// Pictures of the run as they are after so many steps, side by side, with the loss and its cursor beneath.
 Figure replayFrame(std::vector<ReplayPicture> pictures, std::int64_t iteration);
 
-/// The snapshots that a replay of at most so many frames shows (0: all), evenly spread, the first and last among them.
+/// The snapshots that a replay of at most so many frames shows (0: all), evenly spread, the first and last among them;
+/// of one frame the last.
 std::vector<std::int64_t> replayIterations(const InsideRun& run, int most);
 
 }  // namespace ropelab::ui

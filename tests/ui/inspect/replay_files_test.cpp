@@ -74,6 +74,7 @@ TEST_F(ReplayFilesTest, FewerFramesAreThinnedOutEvenly) {
     InsideRun run;
     for (int i = 0; i <= 100; ++i) run.take({10 * i, nullptr});
     EXPECT_EQ(replayIterations(run, 5), (std::vector<std::int64_t>{0, 250, 500, 750, 1000}));
+    EXPECT_EQ(replayIterations(run, 1), (std::vector<std::int64_t>{1000}));
     EXPECT_EQ(replayIterations(run, 0).size(), 101U);
     EXPECT_EQ(replayIterations(run, 500).size(), 101U);
     const auto uneven = replayIterations(run, 60);
