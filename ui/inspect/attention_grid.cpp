@@ -111,7 +111,7 @@ InspectPicture attentionGrid(const InspectData& data) {
     Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
               static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
     if (difference) {
-        grid.key = QObject::tr("red above 0, blue below; full colour: ±%1").arg(readableNumber(most));
+        grid.key = QObject::tr("orange above 0, blue below; full colour: ±%1").arg(readableNumber(most));
     }
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {

@@ -44,7 +44,7 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     m_ghost = makeChoice(tr("Second run"), box);
     addField(grid, tr("beside"), m_ghost, tr("A second run, drawn faintly or in a picture of its own."));
     m_difference = new QCheckBox(tr("Difference"), box);
-    m_difference->setToolTip(tr("Heat maps show the first run minus the second: blue below 0, red above."));
+    m_difference->setToolTip(tr("Heat maps show the first run minus the second: blue below 0, orange above."));
     grid->addWidget(m_difference, grid->rowCount(), 1);
     m_rows = makeChoice(tr("Rows of heat maps"), box);
     m_rows->addItem(tr("layers"), false);
