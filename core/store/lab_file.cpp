@@ -100,8 +100,15 @@ RunRecord run_record(const sqlite::Query& row) {
     return run;
 }
 
-[[noreturn]] void no_run(const fs::path& lab, RunId id) {
-    throw BadInput("There is no run " + std::to_string(id) + " in " + lab.string() + ".");
+[[noreturn]] void no_run(const sqlite::Connection& database, const fs::path& lab, RunId id) {
+    sqlite::Query all = database.query("SELECT COUNT(*), MIN(id), MAX(id) FROM run");
+    all.next();
+    const std::int64_t count = all.integer(0);
+    const std::string first = std::to_string(all.integer(1));
+    const std::string known = count == 0   ? "; it has no runs yet."
+                              : count == 1 ? "; its only run is " + first + "."
+                                           : "; its runs are " + first + " to " + std::to_string(all.integer(2)) + ".";
+    throw BadInput("There is no run " + std::to_string(id) + " in " + lab.string() + known);
 }
 
 }  // namespace
@@ -239,7 +246,7 @@ std::vector<RunRecord> LabFile::runs() const {
 RunRecord LabFile::run(RunId id) const {
     static const std::string sql = std::string(run_columns) + "WHERE run.id = ?";
     sqlite::Query row = database_->connection.query(sql.c_str());
-    if (!row.with(id).next()) no_run(path_, id);
+    if (!row.with(id).next()) no_run(database_->connection, path_, id);
     return run_record(row);
 }
 
@@ -281,27 +288,27 @@ std::vector<event::Sampled> LabFile::samples(RunId id) const {
 
 void LabFile::set_vocabulary(RunId id, const std::string& vocabulary) {
     database_->connection.query("UPDATE run SET vocabulary = ? WHERE id = ?").with(vocabulary, id).run();
-    if (database_->connection.changes() == 0) no_run(path_, id);
+    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
 }
 
 void LabFile::rename_run(RunId id, const std::string& name) {
     database_->connection.query("UPDATE run SET name = ? WHERE id = ?").with(name, id).run();
-    if (database_->connection.changes() == 0) no_run(path_, id);
+    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
 }
 
 void LabFile::annotate_run(RunId id, const std::string& note) {
     database_->connection.query("UPDATE run SET note = ? WHERE id = ?").with(note, id).run();
-    if (database_->connection.changes() == 0) no_run(path_, id);
+    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
 }
 
 void LabFile::delete_run(RunId id) {
     database_->connection.query("UPDATE run SET deleted = 1 WHERE id = ?").with(id).run();
-    if (database_->connection.changes() == 0) no_run(path_, id);
+    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
 }
 
 void LabFile::restore_run(RunId id) {
     database_->connection.query("UPDATE run SET deleted = 0 WHERE id = ?").with(id).run();
-    if (database_->connection.changes() == 0) no_run(path_, id);
+    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
 }
 
 void LabFile::purge() {

@@ -122,7 +122,8 @@ Range FigureMap::range() const {
         result = {std::isfinite(minimum) ? minimum : low, std::isfinite(maximum) ? maximum : high};
     }
     if (!(result.maximum > result.minimum)) {
-        result.maximum = result.minimum + 1;
+        if (scale == Scale::diverging) result.minimum = -1;  // 0 keeps the middle's colour
+        result.maximum = result.minimum + (scale == Scale::diverging ? 2 : 1);
     }
     return result;
 }

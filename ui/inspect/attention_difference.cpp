@@ -3,7 +3,9 @@
 #include <QObject>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "ui/inspect/attention_seen.h"
 #include "ui/inspect/kept_scale.h"
 #include "ui/window/format.h"
 
@@ -45,20 +47,36 @@ ProbeArray attentionDifference(const InspectData& data) {
     return result;
 }
 
+namespace {
+
+/// `numbersOf` gives what of a snapshot's attention counts.
+template <typename NumbersOf>
+double largestDifference(const InspectData& data, const NumbersOf& numbersOf) {
+    double most = 0;
+    for (const Snapshot& snapshot : data.run->snapshots) {
+        const auto own = numbersOf(snapshot.result->attention);
+        const auto other = numbersOf(data.ghost->at(snapshot.iteration)->result->attention);
+        if (own.size() != other.size()) continue;
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            most = std::max(most, std::abs(static_cast<double>(own[i]) - static_cast<double>(other[i])));
+        }
+    }
+    return most;
+}
+
+}  // namespace
+
 double largestAttentionDifference(const InspectData& data) {
     thread_local KeptScale kept;
     return kept.of(data, {}, [&data] {
-        double most = 0;
-        for (const Snapshot& snapshot : data.run->snapshots) {
-            const Snapshot* second = data.ghost->at(snapshot.iteration);
-            const std::vector<float>& own = snapshot.result->attention.values;
-            const std::vector<float>& other = second->result->attention.values;
-            if (own.size() != other.size()) continue;
-            for (std::size_t i = 0; i < own.size(); ++i) {
-                most = std::max(most, std::abs(static_cast<double>(own[i]) - static_cast<double>(other[i])));
-            }
-        }
-        return most;
+        return largestDifference(data, [](const ProbeArray& all) { return std::span(all.values); });
+    });
+}
+
+double largestChosenDifference(const InspectData& data) {
+    thread_local KeptScale kept;
+    return kept.of(data, {layerOf(data), headOf(data)}, [&data] {
+        return largestDifference(data, [&data](const ProbeArray& all) { return mapOf(all, data); });
     });
 }
 

@@ -10,9 +10,12 @@ namespace ropelab::ui {
 QString whyNoAttentionDifference(const InspectData& data);
 /// layers × heads × map_size × map_size, −1 to 1. Only where there is one.
 ProbeArray attentionDifference(const InspectData& data);
-/// The largest size of a difference in any layer and head, over all snapshots of the run and what the second one shows
-/// at the same steps; so colours mean the same in every frame. Only where there is one.
+// The largest size of a difference over all snapshots of the run and what the second one shows at the same steps, so
+// that colours mean the same in every frame. Only where there is one.
+/// In any layer and head.
 double largestAttentionDifference(const InspectData& data);
+/// In the chosen layer and head, or their mean.
+double largestChosenDifference(const InspectData& data);
 /// "run − second run, step 50", or "run at step 50 − second run at step 40".
 QString attentionDifferenceNote(const InspectData& data);
 

@@ -151,6 +151,8 @@ InspectPicture attentionMap(const InspectData& data) {
         if (const QString why = whyNoAttentionDifference(data); !why.isEmpty()) return withoutNumbers(data, name, why);
         InspectPicture picture = positionsMap(data, name, attentionDifference(data), seen,
                                               QObject::tr("difference of attention"), FigureMap::Scale::diverging);
+        picture.figure.map->maximum = largestChosenDifference(data);
+        picture.figure.map->minimum = -picture.figure.map->maximum;
         picture.figure.note = QObject::tr("%1, %2").arg(attentionDifferenceNote(data), whereText(data.choices));
         picture.figure.summary = QObject::tr("Difference of attention: %1.").arg(picture.figure.note);
         return picture;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/experiment/experiment.h"
+#include "core/spec/error.h"
 
 namespace ropelab::ui {
 
@@ -65,6 +66,13 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
         run.validationLoss.append(metrics.evaluations.validation_loss[i]);
     }
     return run;
+}
+
+InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id) {
+    if (id != 0) return readInsideRun(lab, id);
+    const std::vector<RunRecord> runs = lab.runs();
+    if (runs.empty()) throw BadInput("This lab has no runs to look into.");
+    return readInsideRun(lab, runs.front().id);
 }
 
 std::vector<double> meanRow(const ProbeArray& array, std::int64_t layer, std::int64_t head, std::int64_t heads) {

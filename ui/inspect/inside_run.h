@@ -46,8 +46,11 @@ struct InsideRun {
     QStringList symbols(std::span<const std::int32_t> tokens) const;
 };
 
-/// Reads a run with all its snapshots: milliseconds, so beside the window's thread. Throws BadInput.
+/// Reads a run with all its snapshots: milliseconds, so beside the window's thread. Throws BadInput, naming the runs
+/// that the lab has, for one that it has not.
 InsideRun readInsideRun(const LabFile& lab, RunId id);
+/// The same for 0, the lab's first.
+InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id);
 
 /// The numbers of one layer and head of a layers × heads × columns array. `layer` or `head` −1: the mean over them.
 /// Groups of heads share their keys and values, so a query head's number is taken to its group. Empty where the array

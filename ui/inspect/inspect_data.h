@@ -53,6 +53,13 @@ struct InspectData {
     const Snapshot* ghostSnapshot() const { return ghost ? ghost->at(iteration) : nullptr; }
 };
 
+/// What a run's model is asked, where a figure is made from its answer.
+struct ModelQuestions {
+    QString text;             // typed; "" for none
+    KnockOut knockOut;        // how, and the pairs
+    std::int64_t factor = 4;  // times the context
+};
+
 /// A figure, and what it says and lights where one points.
 struct InspectPicture {
     Figure figure;

@@ -200,9 +200,9 @@ ReplayJob InspectRoom::replayJob() const {
     const bool second = m_side->chosenName() == QLatin1String(ReplayJob::secondRun);
     if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
     job.choices = dataAt(m_bar->iteration()).choices;
-    job.text = m_panel->text();
-    job.knockOut = m_panel->knockOut(m_data.run ? m_data.run->pairs() : 1, pairOf(m_workspace.rotary().pickedPair()));
-    job.factor = m_panel->factor();
+    job.asked.text = m_panel->text();
+    job.asked.knockOut = m_panel->knockOut(m_data.run ? m_data.run->pairs() : 1, pairOf(m_workspace.rotary().pickedPair()));
+    job.asked.factor = m_panel->factor();
     job.framesPerSecond = m_bar->pace()->currentData().toDouble();
     job.most = kUsualFrames;
     return job;

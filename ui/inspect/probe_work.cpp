@@ -71,4 +71,34 @@ BeyondResult askFineTuning(Engine& engine, const InsideRun& run, const FineTunin
     return fine_tune_beyond(engine, checkpointOf(run), how, dataDir, goesOn);
 }
 
+void askModel(InspectData& data, InspectFigure::Reads reads, const ModelQuestions& questions,
+              const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    switch (reads) {
+        case InspectFigure::Reads::snapshots:
+            return;
+        case InspectFigure::Reads::text: {
+            if (questions.text.isEmpty()) return;
+            const TextAnswer answer = askText(engine(), *data.run, questions.text, data.choices.pair, cancelled);
+            data.text = answer.result;
+            data.textIteration = answer.iteration;
+            data.textPair = answer.pair;
+            return;
+        }
+        case InspectFigure::Reads::knockOut:
+            data.knockOut = askKnockOut(engine(), *data.run, questions.knockOut, dataDir, cancelled);
+            return;
+        case InspectFigure::Reads::knockOutCurve:
+            data.knockOutCurve = askKnockOutCurve(engine(), *data.run, questions.knockOut.kind, dataDir, cancelled);
+            return;
+        case InspectFigure::Reads::beyond:
+            data.beyond = askBeyond(engine(), *data.run, questions.factor, dataDir, cancelled);
+            return;
+        case InspectFigure::Reads::fineTuning: {
+            const auto goesOn = [&cancelled](std::int64_t) { return !cancelled(); };
+            data.fineTunings = {askFineTuning(engine(), *data.run, data.fineTuning, dataDir, goesOn)};
+            return;
+        }
+    }
+}
+
 }  // namespace ropelab::ui

@@ -5,8 +5,9 @@
 #include <functional>
 
 #include "core/experiment/probing.h"
+#include "core/experiment/runner.h"
 #include "core/rope/context.h"
-#include "ui/inspect/inspect_data.h"
+#include "ui/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
 
@@ -43,5 +44,10 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how);
 /// Before and after fine-tuning; the run and its checkpoint stay as they are. `goesOn` is told the steps done.
 BeyondResult askFineTuning(Engine& engine, const InsideRun& run, const FineTuning& how,
                            const std::filesystem::path& dataDir, const std::function<bool(std::int64_t)>& goesOn);
+
+/// Puts into the data what a figure that reads this is made from besides snapshots. The engine is opened only where it
+/// is needed.
+void askModel(InspectData& data, InspectFigure::Reads reads, const ModelQuestions& questions,
+              const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled);
 
 }  // namespace ropelab::ui

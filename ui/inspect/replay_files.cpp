@@ -17,8 +17,6 @@ constexpr double kWidthMm = 200;
 constexpr double kMmPerInch = 25.4;
 constexpr std::size_t kSamples = 12;  // frames that the colours are chosen from
 
-using Reads = InspectFigure::Reads;
-
 /// So large that the text is readable at this width, and exactly as many pixels.
 ExportOptions frameOptions(const ReplayJob& job) {
     ExportOptions options;
@@ -32,36 +30,11 @@ ExportOptions frameOptions(const ReplayJob& job) {
     return options;
 }
 
-std::shared_ptr<const InsideRun> readRun(const LabFile& lab, RunId id) {
-    for (const RunRecord& run : lab.runs()) {
-        if (id == 0 || run.id == id) return std::make_shared<const InsideRun>(readInsideRun(lab, run.id));
-    }
-    throw BadInput(id == 0 ? "This lab has no runs to replay."
-                           : "There is no run " + std::to_string(id) + " in this lab.");
-}
-
 /// `choice` −1: all, or none.
 void checkChoice(const char* what, std::int64_t choice, std::int64_t count) {
     if (choice < count) return;
     throw BadInput("A replay's " + std::string(what) + " is " + std::to_string(choice) + ", but this run's " + what +
                    "s are 0 to " + std::to_string(count - 1) + ".");
-}
-
-/// Asks the model what the figure reads.
-void askModel(InspectData& data, Reads reads, const ReplayJob& job, const Runner::EngineSource& engine,
-              const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    if (reads == Reads::text && !job.text.isEmpty()) {
-        const TextAnswer answer = askText(engine(), *data.run, job.text, job.choices.pair, cancelled);
-        data.text = answer.result;
-        data.textIteration = answer.iteration;
-        data.textPair = answer.pair;
-    } else if (reads == Reads::knockOut) {
-        data.knockOut = askKnockOut(engine(), *data.run, job.knockOut, dataDir, cancelled);
-    } else if (reads == Reads::knockOutCurve) {
-        data.knockOutCurve = askKnockOutCurve(engine(), *data.run, job.knockOut.kind, dataDir, cancelled);
-    } else if (reads == Reads::beyond) {
-        data.beyond = askBeyond(engine(), *data.run, job.factor, dataDir, cancelled);
-    }
 }
 
 std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& data, const Runner::EngineSource& engine,
@@ -75,7 +48,7 @@ std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& d
         }
         const InspectFigure* figure = findInspectFigure(name);
         ReplayPicture picture{figure, data};
-        askModel(picture.data, figure->reads, job, engine, dataDir, cancelled);
+        askModel(picture.data, figure->reads, job.asked, engine, dataDir, cancelled);
         pictures.push_back(std::move(picture));
     }
     return pictures;
@@ -98,8 +71,8 @@ int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const 
                 const std::function<void(int done, int all)>& progress, const Cancelled& cancelled) {
     const auto lab = LabFile::open(job.lab.toStdString(), LabFile::Mode::read);
     InspectData data;
-    data.run = readRun(*lab, job.run);
-    if (job.beside != 0) data.ghost = readRun(*lab, job.beside);
+    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, job.run));
+    if (job.beside != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, job.beside));
     data.choices = job.choices;
     if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
     checkChoice("layer", job.choices.layer, data.run->spec.layers);

@@ -148,12 +148,12 @@ std::string replayJobText(const ReplayJob& job) {
     put("pair", choices.pair.value_or(-1), -1);
     put("symbol", choices.symbol, -1);
     put("lag", choices.lag, standard.choices.lag);
-    put("text", job.text.toStdString(), std::string());
-    if (job.knockOut != standard.knockOut) {
-        json["knock_out"] = {{"how", kKinds[job.knockOut.kind == KnockOut::Kind::stop ? 0 : 1]},
-                             {"pairs", job.knockOut.pairs}};
+    put("text", job.asked.text.toStdString(), std::string());
+    if (job.asked.knockOut != standard.asked.knockOut) {
+        json["knock_out"] = {{"how", kKinds[job.asked.knockOut.kind == KnockOut::Kind::stop ? 0 : 1]},
+                             {"pairs", job.asked.knockOut.pairs}};
     }
-    put("factor", job.factor, standard.factor);
+    put("factor", job.asked.factor, standard.asked.factor);
     put("width", job.width, standard.width);
     put("frames_per_second", job.framesPerSecond, standard.framesPerSecond);
     put("frames", job.most, standard.most);
@@ -182,15 +182,15 @@ ReplayJob parseReplayJob(const std::string& text) {
     if (pair >= 0) choices.pair = pair;
     reader.whole("symbol", choices.symbol, -1, 1e6);
     reader.whole("lag", choices.lag, 0, 1e6);
-    reader.text("text", job.text);
+    reader.text("text", job.asked.text);
     if (const Json* told = reader.find("knock_out")) {
         if (!told->is_object()) reader.refuse("knock_out", "an object with how and pairs");
         Reader inner(*told);
-        job.knockOut.kind = inner.choice("how", kKinds) == 0 ? KnockOut::Kind::stop : KnockOut::Kind::remove;
-        inner.numbers("pairs", job.knockOut.pairs);
+        job.asked.knockOut.kind = inner.choice("how", kKinds) == 0 ? KnockOut::Kind::stop : KnockOut::Kind::remove;
+        inner.numbers("pairs", job.asked.knockOut.pairs);
         inner.end();
     }
-    reader.whole("factor", job.factor, 1, 64);
+    reader.whole("factor", job.asked.factor, 1, 64);
     reader.whole("width", job.width, 320, 3840);
     reader.number("frames_per_second", job.framesPerSecond, 0.1, 50);
     reader.whole("frames", job.most, 0, 1e6);
@@ -215,6 +215,11 @@ QString whyNotReplayed(const ReplayJob& job) {
                        "another figure.")
                 .arg(figure->title);
         }
+        if (name == QLatin1String("pair-logits") && (job.asked.text.isEmpty() || !job.choices.pair)) {
+            return QObject::
+                tr("“%1” is read from a typed text; in the window, type one and pick a pair, or replay another figure.")
+                    .arg(figure->title);
+        }
     }
     return {};
 }
@@ -223,7 +228,7 @@ bool asksModel(const ReplayJob& job) {
     return std::any_of(job.figures.begin(), job.figures.end(), [&job](const QString& name) {
         const InspectFigure* figure = findInspectFigure(name);
         if (!figure || figure->reads == InspectFigure::Reads::snapshots) return false;
-        return figure->reads != InspectFigure::Reads::text || !job.text.isEmpty();
+        return figure->reads != InspectFigure::Reads::text || !job.asked.text.isEmpty();
     });
 }
 

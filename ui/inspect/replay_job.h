@@ -23,10 +23,7 @@ struct ReplayJob {
     RunId run = 0;     // 0: the lab's first
     RunId beside = 0;  // 0: none
     InspectChoices choices;
-    // What the run's model is asked, where a figure reads its answer.
-    QString text;
-    KnockOut knockOut;
-    std::int64_t factor = 4;
+    ModelQuestions asked;
 
     int width = 960;             // pixels; 320 to 3840
     double framesPerSecond = 4;  // of an animated picture; 0.1 to 50

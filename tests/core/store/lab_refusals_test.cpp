@@ -98,6 +98,7 @@ TEST_F(LabRefusals, ANewLabDoesNotInheritCheckpoints) {
 TEST_F(LabRefusals, NamesRunsAndExperimentsThatAreNotThere) {
     const auto lab = lab_with_runs(path_, 1);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab->run(7), BadInput), HasSubstr("There is no run 7 in "));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab->run(7), BadInput), HasSubstr("; its only run is 1."));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab->add_run(9, "", "{}"), BadInput), HasSubstr("There is no experiment 9 in "));
     EXPECT_THROW(lab->rename_run(7, ""), BadInput);
     EXPECT_THROW(lab->annotate_run(7, ""), BadInput);

@@ -39,11 +39,22 @@ TEST(AttentionDifference, IsTheFirstRunMinusTheSecond) {
     EXPECT_FLOAT_EQ(at(testMap - 1, 1), 0.25F);
     EXPECT_FLOAT_EQ(at(2, 1), 0);
     EXPECT_TRUE(std::isnan(at(1, 2)));
+    EXPECT_FLOAT_EQ(static_cast<float>(figure.map->range().maximum), 0.25F);
     EXPECT_DOUBLE_EQ(figure.map->range().minimum, -figure.map->range().maximum);
+    // Colours mean the same at every step, also where the runs do not differ.
+    data.iteration = 0;
+    EXPECT_FLOAT_EQ(static_cast<float>(attentionMap(data).figure.map->range().maximum), 0.25F);
+    data.iteration = 100;
     EXPECT_TRUE(figure.note.contains("−")) << figure.note.toStdString();
     // The mean over the two heads of the layer.
     data.choices.head = -1;
     EXPECT_FLOAT_EQ(attentionMap(data).figure.map->values[(testMap - 1) * testMap], -0.125F);
+    EXPECT_FLOAT_EQ(static_cast<float>(attentionMap(data).figure.map->range().maximum), 0.125F);
+    // A layer in which they do not differ: nothing is in the colours of a difference.
+    data.choices.layer = 0;
+    EXPECT_DOUBLE_EQ(attentionMap(data).figure.map->range().minimum, -1);
+    EXPECT_DOUBLE_EQ(attentionMap(data).figure.map->range().maximum, 1);
+    data.choices.layer = 1;
     data.choices.difference = false;
     EXPECT_EQ(attentionMap(data).figure.map->scale, FigureMap::Scale::magnitude);
 }
@@ -58,7 +69,7 @@ TEST(AttentionDifference, AllHeadsShowTheirs) {
     EXPECT_DOUBLE_EQ(most, 0.25);
 }
 
-TEST(AttentionDifference, MoreIsRedAndLessIsBlue) {
+TEST(AttentionDifference, MoreIsOrangeAndLessIsBlue) {
     // The second run reads key 0 by 0.25 more (blue) and key 1 by that much less (red).
     const ExportOptions options{.format = FigureFormat::png, .widthMm = 80, .heightMm = 80, .dpi = 96};
     const QImage image = figureImage(attentionGrid(twoRuns()).figure, options);

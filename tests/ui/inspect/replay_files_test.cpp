@@ -106,9 +106,9 @@ TEST_F(ReplayFilesTest, TheSecondRunAndModelsAnswersComeAlong) {
     EXPECT_EQ(QImageReader(job.output).imageCount(), 3);
     // What cannot be asked ends the replay, rather than to be told in each frame.
     job.figures = QStringList{QStringLiteral("attention-map")};
-    job.text = QStringLiteral("a?");
+    job.asked.text = QStringLiteral("a?");
     EXPECT_FALSE(refusal([&] { write(job); }).isEmpty());
-    job.text.clear();
+    job.asked.text.clear();
     job.figures = QStringList{QStringLiteral("logit-share"), QLatin1String(ReplayJob::secondRun)};
     EXPECT_TRUE(refusal([&] { write(job); }).contains("needs a second run"));
 }
@@ -141,7 +141,7 @@ TEST_F(ReplayFilesTest, SaysInOneSentenceWhatIsWrong) {
     EXPECT_TRUE(refusal([&] { write(job); }).startsWith("The figure cannot be written to \""));
     job = jobTo("replay.gif");
     job.run = 9;
-    EXPECT_EQ(refusal([&] { write(job); }), "There is no run 9 in this lab.");
+    EXPECT_TRUE(refusal([&] { write(job); }).startsWith("There is no run 9 in "));
     job.run = 1;
     job.choices.layer = 99;
     EXPECT_EQ(refusal([&] { write(job); }), "A replay's layer is 99, but this run's layers are 0 to 1.");

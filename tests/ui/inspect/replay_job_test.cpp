@@ -15,9 +15,9 @@ ReplayJob everything() {
     job.choices = {.layer = 1, .head = 2, .headsAsRows = true, .difference = true, .byWavelength = true, .pair = 5};
     job.choices.symbol = 7;
     job.choices.lag = 40;
-    job.text = QStringLiteral("the \"quick\"\nfox");
-    job.knockOut = {KnockOut::Kind::remove, {1, 2, 4}};
-    job.factor = 8;
+    job.asked.text = QStringLiteral("the \"quick\"\nfox");
+    job.asked.knockOut = {KnockOut::Kind::remove, {1, 2, 4}};
+    job.asked.factor = 8;
     job.width = 1280;
     job.framesPerSecond = 12.5;
     job.most = 60;
@@ -41,9 +41,9 @@ TEST(ReplayJobTest, SurvivesItsText) {
     EXPECT_EQ(read.choices.pair, 5);
     EXPECT_EQ(read.choices.symbol, 7);
     EXPECT_EQ(read.choices.lag, 40);
-    EXPECT_EQ(read.text, job.text);
-    EXPECT_EQ(read.knockOut, job.knockOut);
-    EXPECT_EQ(read.factor, 8);
+    EXPECT_EQ(read.asked.text, job.asked.text);
+    EXPECT_EQ(read.asked.knockOut, job.asked.knockOut);
+    EXPECT_EQ(read.asked.factor, 8);
     EXPECT_EQ(read.width, 1280);
     EXPECT_EQ(read.framesPerSecond, 12.5);
     EXPECT_EQ(read.most, 60);
@@ -68,6 +68,13 @@ TEST(ReplayJobTest, RefusesInOneSentence) {
     EXPECT_TRUE(
         refused("speed", 1).startsWith("A replay has no \"speed\"; there are along, beside, difference, factor"));
     EXPECT_TRUE(refused("figures", {"fine-tuned-loss"}).contains("is shown in the window only"));
+    EXPECT_EQ(refused("figures", {"pair-logits"}), "");  // a text and a pair are there
+    EXPECT_TRUE(refusal([] {
+                    ReplayJob silent = everything();
+                    silent.figures = QStringList{QStringLiteral("pair-logits")};
+                    silent.asked.text.clear();
+                    (void)parseReplayJob(replayJobText(silent));
+                }).contains("is read from a typed text"));
     EXPECT_EQ(refused("output", "a.mp4"),
               "A replay is written to a .gif, or frame by frame as .png or .svg, not to \"a.mp4\".");
     EXPECT_EQ(refused("lab", ""), "A replay needs a lab file.");
@@ -89,7 +96,7 @@ TEST(ReplayJobTest, KnowsWhenAModelIsAsked) {
     ReplayJob job;
     job.figures = QStringList{QStringLiteral("attention-map"), QLatin1String(ReplayJob::secondRun)};
     EXPECT_FALSE(asksModel(job));
-    job.text = QStringLiteral("ab");
+    job.asked.text = QStringLiteral("ab");
     EXPECT_TRUE(asksModel(job));
     job.figures = QStringList{QStringLiteral("logit-share")};
     EXPECT_FALSE(asksModel(job));
