@@ -84,10 +84,10 @@ QString attentionDifferenceNote(const InspectData& data) {
     const std::int64_t own = data.snapshot()->iteration;
     const std::int64_t other = data.ghostSnapshot()->iteration;
     if (own != other) {
-        return QObject::tr("%1 at step %2 − %3 at step %4")
+        return QObject::tr("step %2 of %1 − step %4 of %3")
             .arg(data.run->name, groupedText(own), data.ghost->name, groupedText(other));
     }
-    return QObject::tr("%1 − %2, step %3").arg(data.run->name, data.ghost->name, groupedText(own));
+    return QObject::tr("step %3: %1 − %2").arg(data.run->name, data.ghost->name, groupedText(own));
 }
 
 }  // namespace ropelab::ui

@@ -16,7 +16,7 @@ ProbeArray attentionDifference(const InspectData& data);
 double largestAttentionDifference(const InspectData& data);
 /// In the chosen layer and head, or their mean.
 double largestChosenDifference(const InspectData& data);
-/// "run − second run, step 50", or "run at step 50 − second run at step 40".
+/// "step 50: run − second run", or "step 50 of run − step 40 of second run"; the step first, which is cut last.
 QString attentionDifferenceNote(const InspectData& data);
 
 }  // namespace ropelab::ui

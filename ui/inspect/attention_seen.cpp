@@ -13,9 +13,9 @@ Seen seenOf(const InspectData& data) {
 }
 
 QString stepNote(const InspectData& data, const Seen& seen) {
-    const QString of = !data.text               ? QObject::tr("%1, step %2")
-                       : data.textWhileTraining ? QObject::tr("%1 in training, past step %2, the typed text")
-                                                : QObject::tr("%1, step %2, the typed text");
+    const QString of = !data.text               ? QObject::tr("step %2: %1")
+                       : data.textWhileTraining ? QObject::tr("past step %2: %1 in training, the typed text")
+                                                : QObject::tr("step %2: %1, the typed text");
     return of.arg(data.run->name, groupedText(seen.iteration));
 }
 

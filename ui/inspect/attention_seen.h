@@ -10,7 +10,7 @@ struct Seen {
     std::int64_t iteration = 0;
 };
 Seen seenOf(const InspectData& data);
-/// "run, step 50, the typed text".
+/// "step 50: run, the typed text".
 QString stepNote(const InspectData& data, const Seen& seen);
 
 /// The map of one head (or a mean), rows × columns.

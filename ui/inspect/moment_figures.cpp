@@ -127,7 +127,7 @@ InspectPicture logitByDistance(const InspectData& data) {
         }
         figure.curves.push_back(curveOf(*now->result, ink));
     }
-    figure.note = QObject::tr("%1, step %2").arg(data.run->name, groupedText(now->iteration));
+    figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
     figure.summary =
         QObject::tr("Mean logit by distance of %1 after %2 steps.").arg(data.run->name, groupedText(now->iteration));
     return picture;

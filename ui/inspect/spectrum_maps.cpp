@@ -234,7 +234,7 @@ InspectPicture spectrum(const InspectData& data, const Quantity& quantity) {
         map.scale = FigureMap::Scale::diverging;
         what = QObject::tr("difference of %1").arg(quantity.title);
         figure.note =
-            QObject::tr("%1 − %2, step %3").arg(data.run->name, data.ghost->name, groupedText(now->iteration));
+            QObject::tr("step %3: %1 − %2").arg(data.run->name, data.ghost->name, groupedText(now->iteration));
     } else {
         for (const auto& row : rows.values) {
             for (const int source : columns.source) map.values.append(static_cast<float>(at(row, source)));
@@ -244,7 +244,7 @@ InspectPicture spectrum(const InspectData& data, const Quantity& quantity) {
         widen(map, data, *data.run, quantity);
         if (data.ghost) widen(map, data, *data.ghost, quantity);
         if (!(map.maximum > map.minimum)) map.maximum = map.minimum + 1;
-        figure.note = QObject::tr("%1, step %2").arg(data.run->name, groupedText(now->iteration));
+        figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
     }
     if (!data.choices.headsAsRows) {
         figure.note +=

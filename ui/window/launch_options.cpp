@@ -1,6 +1,7 @@
 #include "ui/window/launch_options.h"
 
 #include <QCommandLineParser>
+#include <cmath>
 
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
@@ -26,6 +27,12 @@ double numberIn(const QCommandLineParser& parser, const QString& flag, double mi
         throw BadInput("--" + flag.toStdString() + " is " + typed + ", but it must be from " + range + ".");
     }
     return value;
+}
+
+std::int64_t wholeIn(const QCommandLineParser& parser, const QString& flag, double minimum, double maximum) {
+    const double value = numberIn(parser, flag, minimum, maximum);
+    if (value == std::floor(value)) return static_cast<std::int64_t>(value);
+    throw BadInput("--" + flag.toStdString() + " is " + number_text(value) + ", but it must be a whole number.");
 }
 
 QSize sizeOf(const QString& typed) {
@@ -121,7 +128,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     result.part = place.section(QLatin1Char('/'), 1);
     if (set("setup")) result.setup = parse_setup(parser.value(QStringLiteral("setup")).toStdString());
     result.size = sizeOf(parser.value(QStringLiteral("size")));
-    result.scale = static_cast<int>(numberIn(parser, QStringLiteral("scale"), 100, 250));
+    result.scale = static_cast<int>(wholeIn(parser, QStringLiteral("scale"), 100, 250));
     if (set("theme")) {
         const QString theme = parser.value(QStringLiteral("theme"));
         if (theme != QStringLiteral("light") && theme != QStringLiteral("dark")) {
@@ -171,12 +178,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
             throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
         }
-        const auto whole = [&parser](const char* flag, double least) {
-            return static_cast<std::int64_t>(numberIn(parser, QLatin1String(flag), least, 1e15));
-        };
-        result.run = whole("run", 0);
-        result.beside = whole("beside", 0);
-        result.step = whole("step", -1);
+        result.run = wholeIn(parser, QStringLiteral("run"), 0, 1e15);
+        result.beside = wholeIn(parser, QStringLiteral("beside"), 0, 1e15);
+        result.step = wholeIn(parser, QStringLiteral("step"), -1, 1e15);
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
         result.figureOptions.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);

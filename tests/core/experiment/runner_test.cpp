@@ -25,6 +25,15 @@ class RunnerTest : public testing::Test {
         return result;
     }
 
+    /// So long that runs of it are timed before they begin.
+    RunSpec long_run() const {
+        RunSpec result = spec();
+        result.iterations = 100000;
+        result.evaluate_every = 100000;
+        result.device = Device::cpu;
+        return result;
+    }
+
     PlannedRun planned(RunId id, const RunSpec& spec) const {
         return {id, spec, folder_ / ("run-" + std::to_string(id) + ".safetensors"), false, std::nullopt};
     }
@@ -399,14 +408,12 @@ class SlowTogether : public Engine {
 
 TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSameBits) {
     forget_times();
-    RunSpec run = spec();
+    RunSpec run = long_run();  // which is stopped as soon as it has begun
+    run.threads = 1;  // two would wait for each other where cores are busy, longer than SlowTogether sleeps
     run.width = 12;
-    run.iterations = 100000;  // a long sweep, which is stopped as soon as it has begun
-    run.evaluate_every = 100000;
     run.probe_every = 0;
     run.batch = 1;
     run.context = 8;
-    run.device = Device::cpu;
     RunSpec other = run;
     other.theta = 500;
     RunSpec third = run;
@@ -442,10 +449,7 @@ TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSame
 
 TEST_F(RunnerTest, ASweepThatIsStoppedWhileItMeasuresHasNotBegun) {
     forget_times();
-    RunSpec run = spec();
-    run.iterations = 100000;
-    run.evaluate_every = 100000;
-    run.device = Device::cpu;
+    const RunSpec run = long_run();
     SlowTogether slow;
     EventLog log;
     Runner* running = nullptr;
@@ -468,10 +472,7 @@ TEST_F(RunnerTest, ASweepThatIsStoppedWhileItMeasuresHasNotBegun) {
 
 TEST_F(RunnerTest, APauseEndsTheMeasuring) {
     forget_times();
-    RunSpec run = spec();
-    run.iterations = 100000;
-    run.evaluate_every = 100000;
-    run.device = Device::cpu;
+    const RunSpec run = long_run();
     SlowTogether slow;
     EventLog log;
     Runner* running = nullptr;

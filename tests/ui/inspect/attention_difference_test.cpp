@@ -103,11 +103,11 @@ TEST(AttentionDifference, ColoursMeanTheSameInEveryFrame) {
 
 TEST(AttentionDifference, TellsTheStepsOfBothRuns) {
     InspectData data = twoRuns();
-    EXPECT_TRUE(attentionDifferenceNote(data).endsWith("step 100"));
+    EXPECT_TRUE(attentionDifferenceNote(data).startsWith("step 100: "));
     InsideRun shorter = *data.ghost;
     shorter.cutBack(50);
     data.ghost = std::make_shared<const InsideRun>(std::move(shorter));
-    EXPECT_EQ(attentionDifferenceNote(data), "θ = 100 at step 100 − θ = 10000 at step 50");
+    EXPECT_EQ(attentionDifferenceNote(data), "step 100 of θ = 100 − step 50 of θ = 10000");
 }
 
 TEST(AttentionDifference, SaysWhyThereIsNone) {

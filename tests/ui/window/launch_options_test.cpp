@@ -64,6 +64,7 @@ TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
         {{"--figure", "heat", "--lab", "a", "--output", "b.pdf"}, "heat"},
         {{"--figure", "training-loss", "--lab", "a", "--output", "b.doc"}, "doc"},
         {{"--figure", "training-loss", "--output", "b.pdf"}, "--lab"},
+        {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--run", "1.7"}, "1.7, but it must be a whole"},
         {{"--screenshot", "a.png", "--headless", "--output", "b"}, "--headless"},
         {{"--after", "3"}, "--screenshot"},
         {{"a.ropelab", "b.ropelab"}, "One lab"},
