@@ -21,6 +21,9 @@ build_jobs() {
     echo $((memory < 1 ? 1 : memory < processors ? memory : processors))
 }
 
+# Where setup.sh --all-tests puts a Python that has TensorBoard.
+tensorboard_folder() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/ropelab/tensorboard"; }
+
 # build PRESET TARGETS [CMAKE OPTIONS…]: configures and builds; TARGETS is a word list, "all" for everything.
 build() {
     local preset=$1 targets

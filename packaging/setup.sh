@@ -14,6 +14,7 @@ Usage: packaging/setup.sh [OPTIONS]
 Installs what is missing: Debian packages (as root, or through sudo) and LibTorch. Asks for nothing when all is there.
 
   --print         only list the Debian packages, one a line
+  --all-tests     also what some tests ask and skip without: Slurm, LaTeX, TensorBoard
   --no-packages   leave the system's packages alone
   --cuda          LibTorch with CUDA's libraries, and CUDA's compiler where no nvcc 12 or newer is installed (without
                   this option: where an NVIDIA driver is present)
@@ -26,7 +27,8 @@ into ${XDG_CACHE_HOME:-~/.cache}/ropelab.
 END
 }
 
-package_names() { sed 's/#.*//' "$packaging/debian-packages.txt" | awk 'NF { print $1 }'; }
+package_lists=("$packaging/debian-packages.txt")
+package_names() { cat "${package_lists[@]}" | sed 's/#.*//' | awk 'NF { print $1 }'; }
 
 # The packages of the list that dpkg does not know as installed.
 missing_packages() {
@@ -63,11 +65,24 @@ has_nvidia_driver() {
         grep -q 'libcuda\.so\.1' <<<"$(/sbin/ldconfig -p 2>/dev/null)"
 }
 
+# TensorBoard of PyPI in a folder of its own, where tests find it (packaging/test.sh).
+provide_tensorboard() {
+    local folder
+    folder=$(tensorboard_folder)
+    ! "$folder/bin/python" -c 'import tensorboard' 2>/dev/null || return 0
+    say "Fetching TensorBoard into $folder…"
+    { python3 -m venv "$folder" && "$folder/bin/pip" install --quiet tensorboard==2.20.0 'setuptools<81'; } ||
+        fail 1 "TensorBoard could not be installed; pip's own words are above."
+}
+
 packages=yes
+print=no
+all_tests=no
 cuda=auto
 for argument in "$@"; do
     case $argument in
-        --print) package_names && exit ;;
+        --print) print=yes ;;
+        --all-tests) all_tests=yes && package_lists+=("$packaging/debian-packages-tests.txt") ;;
         --no-packages) packages=no ;;
         --cuda) cuda=yes ;;
         --no-cuda) cuda=no ;;
@@ -76,6 +91,7 @@ for argument in "$@"; do
     esac
 done
 
+[[ $print == no ]] || { package_names && exit; }
 # A wrong prefix is said before anything is installed.
 own_libtorch=$(find_own_libtorch)
 [[ $packages == no ]] || install_packages
@@ -89,3 +105,4 @@ else
     provide_libtorch "$cuda"
     [[ $cuda == no ]] || provide_nvcc
 fi
+[[ $all_tests == no ]] || provide_tensorboard

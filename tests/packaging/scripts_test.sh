@@ -21,7 +21,10 @@ for package in g++ cmake ninja-build qt6-base-dev libqcustomplot-dev libsqlite3-
 done
 ! grep -vxE '[a-z0-9][a-z0-9.+-]+' "$scratch/said" || wrong '--print lists something that is no package name'
 [[ -z $(sort "$scratch/said" | uniq -d) ]] || wrong 'a package is listed twice'
-! grep -vE '^(#.*|\S+ +# \S.*)?$' "$checkout/packaging/debian-packages.txt" || wrong 'a package without a reason'
+for list in "$checkout"/packaging/debian-packages*.txt; do
+    ! grep -vE '^(#.*|\S+ +# \S.*)?$' "$list" || wrong "a package without a reason in $list"
+done
+expect 0 slurm-wlm "$setup" --print --all-tests
 
 expect 0 'Usage: packaging/setup.sh' "$setup" --help
 expect_sentence 2 "unknown option '--colour'" "$setup" --colour

@@ -154,9 +154,9 @@ array=$(sed -n 's/^Job \([0-9]*\) trains.*/\1/p' "$scratch/said")
 has_checkpoint() { compgen -G "$sweep/task-0.ropelab.checkpoints/*.safetensors"; }
 wait_for 60 has_checkpoint || { cat "$sweep"/*.log; wrong 'the task writes no checkpoint'; }
 scontrol requeue "${array}_0"
-# It would wait for two minutes otherwise.
+# It would wait for two minutes otherwise; a node that still ends its first life would refuse the second.
 start_again() {
-    [[ $(squeue --noheader --jobs="$array" --format=%T) == PENDING ]] &&
+    [[ $(squeue --noheader --jobs="$array" --format=%T) == PENDING ]] && node_is_idle &&
         scontrol update JobId="$array" StartTime=now
 }
 wait_for 60 start_again || { squeue; wrong 'the task is not put back'; }
