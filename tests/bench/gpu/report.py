@@ -30,7 +30,9 @@ for name in ("cuda_arithmetic_test", "cuda_device_test", "cuda_gpu_test"):
         continue
     cases = [case for suite in tests["testsuites"] for case in suite["testsuite"]]
     skipped = sum(case["result"] == "SKIPPED" for case in cases)
-    failed = [f"{case['classname']}.{case['name']}" for case in cases if "failures" in case]
+    failed = {
+        f"{case['classname']}.{case['name']}": case["failures"][0]["failure"] for case in cases if "failures" in case
+    }
     report["tests"][name] = {"passed": len(cases) - skipped - len(failed), "skipped": skipped, "failed": failed}
 pathlib.Path(output + ".json").write_text(json.dumps(report, indent=2) + "\n")
 
@@ -41,8 +43,8 @@ def short(value):
 
 lines = [f"# {report['title']}", "", f"{report['machine']}, {report['date']}, commit {report['commit']}.", ""]
 for name, tests in report["tests"].items():
-    failed = f", failed: {', '.join(tests['failed'])}" if tests["failed"] else ""
-    lines.append(f"- {name}: {tests['passed']} passed, {tests['skipped']} skipped{failed}")
+    lines.append(f"- {name}: {tests['passed']} passed, {tests['skipped']} skipped, {len(tests['failed'])} failed")
+    lines += [f"  - {case}: {' '.join(words.split())}" for case, words in tests["failed"].items()]
 lines += [f"- Not run: {sentence}" for sentence in report["not_run"]] + [""]
 for part, values in report["measured"].items():
     if not isinstance(values, dict):
