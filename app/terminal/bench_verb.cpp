@@ -12,8 +12,8 @@
 #include "core/bench/programs.h"
 #include "core/bench/roofline.h"
 #include "core/bench/rotation_bench.h"
+#include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
-#include "core/experiment/runner.h"
 #include "core/spec/error.h"
 
 namespace ropelab::terminal {

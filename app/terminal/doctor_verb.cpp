@@ -6,7 +6,7 @@
 #include "app/terminal/verbs.h"
 #include "core/bench/machine.h"
 #include "core/data/known_sets.h"
-#include "core/experiment/runner.h"
+#include "core/experiment/engine_loader.h"
 
 namespace ropelab::terminal {
 

@@ -1,5 +1,7 @@
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/terminal/verbs.h"
 #include "app/terminal/window_program.h"
@@ -13,7 +15,8 @@ struct Flags {
     std::string lab;
     std::string setup;
     std::string output;
-    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step;
+    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, compare, data_dir;
+    std::vector<std::string> baseline;
 };
 
 void run(const Flags& flags) {
@@ -32,6 +35,9 @@ void run(const Flags& flags) {
     add("--run", flags.run);
     add("--beside", flags.beside);
     add("--step", flags.step);
+    for (const std::string& setting : flags.baseline) add("--baseline", setting);
+    add("--compare", flags.compare);
+    add("--data-dir", flags.data_dir);
     become_window_program("Figures", std::move(arguments));
 }
 
@@ -55,6 +61,11 @@ void add_figure(CLI::App& program) {
     verb->add_option("--font-pt", flags->font_pt, "Size of the text in points");
     verb->add_option("--theme", flags->theme, "light or dark");
     verb->add_option("--unit", flags->unit, "nats or bits");
+    verb->add_option("--baseline", flags->baseline,
+                     "key=value of the group that others are compared with, as in improvement")
+        ->allow_extra_args(false);
+    verb->add_option("--compare", flags->compare, "What a figure of results compares, as final_training_loss");
+    verb->add_option("--data-dir", flags->data_dir, "A folder in which known data sets are looked for first");
     verb->add_option("--run", flags->run, "The run that is looked into (the lab's first)");
     verb->add_option("--beside", flags->beside, "A second run; heat maps show the difference");
     verb->add_option("--step", flags->step, "The snapshot at or before this step (the newest)");

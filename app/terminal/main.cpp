@@ -88,7 +88,8 @@ int main(int count, char** arguments) {
         std::cerr << "ropelab-cli: " << error.what() << '\n';
         return 2;
     } catch (const std::exception& error) {
-        std::cerr << "ropelab-cli: " << error.what() << '\n';
+        const std::string words = error.what();  // LibTorch's go on with a trace of calls
+        std::cerr << "ropelab-cli: " << words.substr(0, words.find('\n')) << '\n';
         return 1;
     }
 }

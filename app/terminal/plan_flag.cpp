@@ -8,6 +8,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "app/terminal/training.h"
+#include "core/experiment/engine_loader.h"
 #include "core/experiment/preview.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"

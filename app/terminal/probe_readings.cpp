@@ -8,7 +8,7 @@
 
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
-#include "core/experiment/runner.h"
+#include "core/experiment/engine_loader.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab::terminal {

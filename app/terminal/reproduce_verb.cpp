@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iostream>
 #include <memory>
 
 #include "app/terminal/output.h"
@@ -5,7 +7,8 @@
 #include "app/terminal/training.h"
 #include "app/terminal/verbs.h"
 #include "core/bench/programs.h"
-#include "core/data/corpus.h"
+#include "core/experiment/engine_loader.h"
+#include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
 #include "core/experiment/sheets/report.h"
 #include "core/experiment/sheets/sheet_lab.h"
@@ -61,10 +64,12 @@ void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
 // Entered elsewhere and moved: a lab by this name has its whole sheet, or is not there.
 void start_lab(const fs::path& path, const Flags& flags) {
     const SheetPlan plan = planned(flags);
-    for (const RunSpec& spec : plan.experiment.expand()) open_corpus(spec, flags.data_dir);
     const bench::TemporaryFolder folder;
     const auto lab = LabFile::create(folder.path() / "sheet.ropelab");
     enter_sheet(*lab, plan);
+    Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
+    runs.data_dir = flags.data_dir;
+    settle_texts(*lab, runs);
     lab->save_as(path);
 }
 
@@ -91,16 +96,29 @@ StoredSheet opened_sheet(const fs::path& path, const Flags& flags) {
 void train_and_measure(const fs::path& path, const StoredSheet& stored, const Flags& flags) {
     Plan plan = remaining_plan(*LabFile::open(path), stored);
     plan.data_dir = flags.data_dir;
+    if (const auto lab = LabFile::open(path, LabFile::Mode::read); plan.runs.empty() && !lab->held_runs().empty()) {
+        throw std::runtime_error(lab->words_of(lab->held_runs()));
+    }
+    settle_texts(*LabFile::open(path), plan);
     std::map<RunId, Outcome> outcomes;
     Memory memory;
     const event::SweepEnded ending = train(std::move(plan), path, outcomes, memory);
-    // A run that diverges fails alone and is part of the answer; where nothing could be trained, there is none.
-    if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
-    if (ending.state == RunState::stopped) stopped(flags);
+    if (ending.state == RunState::stopped || interrupted()) stopped(flags);
     watch_interrupts();
     const auto lab = LabFile::open(path);
+    if (ending.state == RunState::failed) {
+        // A run that diverges fails alone and is part of the answer; where no run came through, there is none.
+        const auto runs = sheet_runs(*lab, stored.experiment);
+        const auto finished = [](const SheetRun& run) { return run.state == RunState::finished; };
+        const auto ended = [](const auto& outcome) { return outcome.second.state != RunState::waiting; };
+        if (std::none_of(runs.begin(), runs.end(), finished) || !std::all_of(outcomes.begin(), outcomes.end(), ended)) {
+            throw std::runtime_error(ending.message);
+        }
+        std::cerr << ending.message << std::endl;
+    }
     const auto engine = []() -> Engine& { return open_engine(); };
-    if (!measure_runs(*lab, stored.plan, flags.data_dir, engine, [] { return interrupted(); })) stopped(flags);
+    if (!measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); }))
+        stopped(flags);
 }
 
 void reproduce(const fs::path& path, const Flags& flags) {

@@ -1,7 +1,12 @@
 #include <memory>
 
 #include "app/terminal/output.h"
+#include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
+#include "core/experiment/engine_loader.h"
+#include "core/experiment/sheets/measuring.h"
+#include "core/experiment/sheets/report.h"
+#include "core/experiment/sheets/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
@@ -20,26 +25,62 @@ struct Flags {
     std::string test = "welch";
     std::string sort;
     std::string until;
+    std::string data_dir;
     bool unfinished = false;
+    bool measure = false;
     bool json = false;
 };
 
+// What the predictions on a lab's sweeps speak of, beside what sheets measure of their own.
+void measure_predicted(const Flags& flags) {
+    watch_interrupts();
+    const auto lab = LabFile::open(flags.lab);
+    const auto engine = []() -> Engine& { return open_engine(); };
+    for (const StoredSheet& stored : stored_predictions(*lab)) {
+        if (measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); })) {
+            continue;
+        }
+        throw std::runtime_error("Stopped; the same command goes on from here.");
+    }
+}
+
+std::string ledger_text(const LabFile& lab) {
+    std::string text;
+    for (const StoredSheet& stored : stored_predictions(lab)) {
+        const auto runs = sheet_runs(lab, stored.experiment);
+        text += predictions_text(score(stored.plan, runs));
+        if (unmeasured_runs(stored.plan, runs) > 0) text += "  Add --measure to measure what they speak of.\n";
+    }
+    return text;
+}
+
+nlohmann::json ledger_json(const LabFile& lab) {
+    nlohmann::json result = nlohmann::json::array();
+    for (const StoredSheet& stored : stored_predictions(lab)) {
+        for (nlohmann::json& scored :
+             predictions_json(stored.plan, score(stored.plan, sheet_runs(lab, stored.experiment)))) {
+            scored["experiment"] = stored.experiment;
+            result.push_back(std::move(scored));
+        }
+    }
+    return result;
+}
+
 void run(const Flags& flags) {
     if (!flags.merge.empty()) {
+        // All of them, before anything is written.
+        for (const std::string& other : flags.merge) LabFile::open(other, LabFile::Mode::read);
         const bool there = std::filesystem::exists(flags.lab);
         const auto lab = there ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
         for (const std::string& other : flags.merge) lab->merge(other);
     }
+    if (flags.measure) measure_predicted(flags);
     ResultsOptions options;
     options.compare = flags.compare;
     options.unfinished = flags.unfinished;
     options.test = test_kind(flags.test);
     if (!flags.until.empty()) options.target_loss = parse_number(flags.until);
-    for (const std::string& setting : flags.baseline) {
-        const auto equals = setting.find('=');
-        if (equals == std::string::npos) throw BadInput("\"" + setting + "\" names no baseline; write key=value.");
-        options.baseline[setting.substr(0, equals)] = setting.substr(equals + 1);
-    }
+    options.baseline = baseline_settings(flags.baseline);
 
     std::vector<ResultRun> runs;
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
@@ -55,10 +96,14 @@ void run(const Flags& flags) {
     ResultsTable table = results_table(runs, options);
     if (!flags.sort.empty()) sort_groups(table, flags.sort);
     const std::string format = flags.json ? "json" : flags.format;
-    if (format == "text") return print_text(results_text(table));
+    if (format == "text") return print_text(results_text(table) + ledger_text(*lab));
     if (format == "csv") return print_text(results_csv(table));
     if (format == "latex") return print_text(results_latex(table));
-    if (format == "json") return print_json(results_json(table));
+    if (format == "json") {
+        nlohmann::json result = results_json(table);
+        result["predictions"] = ledger_json(*lab);
+        return print_json(result);
+    }
     throw BadInput("\"" + format + "\" is no format; it must be text, csv, latex or json.");
 }
 
@@ -80,6 +125,11 @@ void add_results(CLI::App& program) {
                      "Column to sort by, as theta, improvement or p_welch; in descending order as --sort=-theta");
     verb->add_option("--until", flags->until, "Also count the iterations until this validation loss, in nats");
     verb->add_option("--merge", flags->merge, "Lab files whose runs are added first, as those of a cluster's jobs");
+    CLI::Option* measure =
+        verb->add_flag("--measure", flags->measure,
+                       "First measure what the predictions on a sweep speak of: retrieval, longer contexts");
+    verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first")
+        ->needs(measure);
     verb->add_flag("--unfinished", flags->unfinished, "Count stopped and failed runs too");
     verb->add_flag("--json", flags->json, "Write JSON");
     verb->callback([flags] { run(*flags); });

@@ -7,7 +7,8 @@
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
-#include "core/experiment/runner.h"
+#include "core/experiment/engine_loader.h"
+#include "core/experiment/probing.h"
 #include "core/spec/error.h"
 #include "core/store/lab_file.h"
 
@@ -50,9 +51,7 @@ void run(const Flags& flags) {
     if (how.length < 1) throw BadInput("The length is " + std::to_string(how.length) + ", but it must be 1 or more.");
     const auto prompt = vocabulary.encode(flags.prompt);
 
-    RunSpec spec = checkpoint->spec;
-    spec.precision = checkpoint->conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
-    const auto model = open_engine().create_model(spec, vocabulary.size(), checkpoint->state);
+    const auto model = model_of(open_engine(), *checkpoint);
     watch_interrupts();
     how.on_token = [&](std::int32_t token) {
         if (!flags.json) std::cout << vocabulary.symbol(token) << std::flush;

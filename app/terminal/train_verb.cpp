@@ -39,6 +39,7 @@ struct Flags {
     bool plan = false;
     bool measure = false;
     bool resume = false;
+    bool take_over = false;
     bool json = false;
     bool one_run = false;  // the verb train
 
@@ -83,6 +84,7 @@ using Names = std::map<RunId, std::string>;
 
 // The plan, and the lab it is written into (none without --lab). `names`: of runs that no lab keeps.
 std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names) {
+    plan.data_dir = flags.data_dir;
     std::unique_ptr<LabFile> lab;
     std::error_code error;
     const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
@@ -92,10 +94,11 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     }
     if (there) {
         lab = LabFile::open(flags.lab);
-        lab->recover();
+        lab->recover(flags.take_over);
         refuse_other_experiment(*lab, flags);
         refuse_other_cohort(*lab, flags);
-        plan = plan_continued_runs(*lab, unfinished_runs(*lab));
+        plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
+        settle_texts(*lab, plan);
         return lab;
     }
     const Experiment experiment = description(flags);
@@ -108,18 +111,17 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     if (flags.one_run && specs.size() != 1) {
         throw BadInput("This describes " + std::to_string(specs.size()) + " runs, but train takes one; use sweep.");
     }
-    for (const RunSpec& spec : specs)
-        open_corpus(spec, flags.data_dir);  // bad data is bad input, before anything starts
+    // Bad data is bad input, before anything starts.
     if (!flags.lab.empty()) {
         lab = create_filled_lab(flags.lab, [&](LabFile& fresh) {
-            if (flags.cohort) {
-                plan_new_cohort(fresh, experiment, *flags.cohort);
-            } else {
-                plan_new_runs(fresh, experiment);
-            }
+            plan.runs =
+                (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort) : plan_new_runs(fresh, experiment))
+                    .runs;
+            settle_texts(fresh, plan);
         });
-        plan = plan_continued_runs(*lab, unfinished_runs(*lab));
+        plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
     } else {
+        for (const RunSpec& spec : specs) open_corpus(spec, flags.data_dir);
         const std::vector<std::string> all_names = run_names(all);
         for (const std::size_t place : chosen) {
             const auto id = static_cast<RunId>(plan.runs.size()) + 1;
@@ -198,13 +200,27 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     print_text(text.str());
 }
 
+// Runs that failed in an earlier call and have not gone on in this one.
+void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
+    const auto is_failed = [](const auto& entry) { return entry.second.state == RunState::failed; };
+    const auto first = std::find_if(outcomes.begin(), outcomes.end(), is_failed);
+    if (first == outcomes.end()) return;
+    throw std::runtime_error(std::to_string(std::count_if(outcomes.begin(), outcomes.end(), is_failed)) + " of " +
+                             std::to_string(outcomes.size()) + " runs failed earlier. " + first->second.message);
+}
+
+std::string preset_names() {
+    std::string names;
+    for (const Preset& known : presets()) names += (names.empty() ? "" : ", ") + known.name;
+    return names;
+}
+
 void run(const Flags& flags) {
     if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
     if (flags.plan) return print_plan(description(flags), flags.measure, flags.data_dir, flags.json);
     Plan plan;
     Names names;
     const auto lab = plan_runs(flags, plan, names);
-    plan.data_dir = flags.data_dir;
     std::map<RunId, Outcome> outcomes;
     if (lab) {
         // Runs that had ended before are part of the answer.
@@ -219,6 +235,7 @@ void run(const Flags& flags) {
         }
     }
 
+    const std::string left_out = lab ? lab->words_of(lab->held_runs()) : "";
     Memory memory;
     const event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
     print_outcomes(outcomes, names, memory, flags.json);
@@ -227,6 +244,8 @@ void run(const Flags& flags) {
         throw std::runtime_error(lab ? "Stopped; add --resume to go on from here."
                                      : "Stopped; without --lab nothing was kept.");
     }
+    refuse_failed(outcomes);
+    if (!left_out.empty()) throw std::runtime_error(left_out);
 }
 
 // Of the verb sweep. Throws CLI::ParseError where they do not go together.
@@ -258,7 +277,7 @@ void add_train(CLI::App& program) {
         auto flags = std::make_shared<Flags>();
         flags->one_run = one_run;
         CLI::App* verb = program.add_subcommand(name, what);
-        verb->add_option("--preset", flags->preset, "lecture-minute, theta-minute, nanogpt-cpu or theta-paper");
+        verb->add_option("--preset", flags->preset, "One of " + preset_names());
         verb->add_option("--experiment", flags->experiment, "A JSON description of the experiment");
         verb->add_option("--set", flags->settings, "key=value, or key=value,value to sweep a key (--help keys)")
             ->allow_extra_args(false);
@@ -268,6 +287,10 @@ void add_train(CLI::App& program) {
             ->allow_extra_args(false);
         verb->add_option("--lab", flags->lab, "A lab file to write everything into");
         verb->add_flag("--resume", flags->resume, "Go on with the unfinished runs of the lab, or start it");
+        verb->add_flag("--take-over", flags->take_over,
+                       "With --resume: also go on with runs that a program on another machine was training, once it "
+                       "has ended")
+            ->needs(verb->get_option("--resume"));
         verb->add_option("--device", flags->device, "auto, cpu or cuda");
         verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
         verb->add_flag("--json", flags->json, "Write JSON");

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <iostream>
 #include <memory>
 #include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "app/terminal/progress.h"
+#include "core/experiment/engine_loader.h"
+#include "core/experiment/estimate.h"
 #include "core/experiment/lab_plan.h"
 #include "core/stats/results_cells.h"
 #include "core/store/lab_recorder.h"
@@ -56,6 +59,9 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
     if (!lab.empty()) {
         recorder = std::make_unique<LabRecorder>(lab);
         connect(plan, lab, *recorder);
+        const auto file = LabFile::open(lab, LabFile::Mode::read);
+        const std::string left_out = file->words_of(file->held_runs());
+        if (!left_out.empty() && !plan.runs.empty()) std::cerr << left_out << std::endl;
     }
     event::SweepEnded ending;
     if (plan.runs.empty()) return ending;
@@ -73,7 +79,8 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
             best = std::fmin(best, evaluated->validation_loss);
         } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
-            line.show(progress_text(*progress, best));
+            const std::string trouble = recorder ? recorder->trouble() : "";
+            line.show(trouble.empty() ? progress_text(*progress, best) : trouble);
         } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {
             Outcome& outcome = outcomes[ended->run];
             outcome.state = ended->state;
@@ -92,6 +99,7 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
     }
     runner.join();
     line.end();
+    if (const std::string lost = recorder ? recorder->close() : ""; !lost.empty()) throw std::runtime_error(lost);
     memory.peak = ending.peak_memory_bytes;
     return ending;
 }

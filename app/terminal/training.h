@@ -24,7 +24,9 @@ struct Memory {
 };
 
 /// Trains a plan to its end or to an interrupt, with a line of progress; `lab` is the file it is recorded into, empty
-/// for none. Fills in the outcomes of its runs. Returns how it ended; a plan without runs is finished.
+/// for none. Says which of the lab's runs are left to other programs. Fills in the outcomes of its runs. Returns how it
+/// ended; a plan without runs is finished. Throws BadInput where another program trains one of the runs, and
+/// std::runtime_error where the lab does not hold all that was trained.
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory);
 

@@ -18,7 +18,9 @@ using namespace ropelab::ui;
 using Mode = LaunchOptions::Mode;
 
 int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
-    MainWindow window{WorkspaceOptions{}};
+    WorkspaceOptions workspace;
+    workspace.dataDir = options.dataDir;
+    MainWindow window(std::move(workspace));
     window.restoreSettings();
     if (options.setup) window.workspace().rotary().change(QObject::tr("setup of the command line"), *options.setup);
     if (!options.room.isEmpty()) window.showRoom(options.room, options.part);

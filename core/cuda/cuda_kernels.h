@@ -153,7 +153,7 @@ struct CrossEntropy {
 };
 int cross_entropy(const CrossEntropy& args, Stream stream);
 
-/// (softmax − one at the target) · scale; 0 in the padding.
+/// (softmax − one at the target) · the row's scale; 0 in the padding.
 struct CrossEntropyBackward {
     std::int64_t rows;
     std::int64_t columns;
@@ -162,21 +162,19 @@ struct CrossEntropyBackward {
     const void* logits;
     const std::int64_t* targets;
     const float* log_sums;
-    const float* scales;  // (rows), or null: `scale` for all
-    float scale;
-    void* gradient;  // (rows, padded)
+    const float* scales;  // (rows)
+    void* gradient;       // (rows, padded)
 };
 int cross_entropy_backward(const CrossEntropyBackward& args, Stream stream);
 
-/// Each run's mean: losses (runs, rows) → means (runs).
-struct RowMeans {
+/// Adds to each total the sum of its run's losses.
+struct AddRows {
     std::int64_t runs;
     std::int64_t rows;
-    const float* losses;
-    float* means;              // or null
-    double* totals = nullptr;  // (runs), or null: to each is added the sum of its run's losses
+    const float* losses;  // (runs, rows)
+    double* totals;       // (runs)
 };
-int row_means(const RowMeans& args, Stream stream);
+int add_rows(const AddRows& args, Stream stream);
 
 /// out[r] = table[tokens[r]]; table: (runs, symbols, columns) float32, stride; out: (runs, rows, columns) float32.
 struct LookUp {
@@ -220,9 +218,8 @@ constexpr std::int64_t square_parts(std::int64_t count) {
 struct SquareSums {
     std::int64_t runs;
     std::int64_t count;
-    Type type;
-    const void* gradient;  // (runs, count)
-    double* parts;         // (runs, square_parts(count))
+    const float* gradient;  // (runs, count)
+    double* parts;          // (runs, square_parts(count))
 };
 int square_sums(const SquareSums& args, Stream stream);
 
@@ -231,10 +228,9 @@ int square_sums(const SquareSums& args, Stream stream);
 struct PrepareUpdate {
     std::int64_t runs;
     std::int64_t count;
-    const double* parts;  // of square_sums
-    const float* losses;  // (runs), or null
-    const double* rates;  // (runs, rate_count): learning rates by step; past the end the last
-    std::int64_t rate_count;
+    const double* parts;       // of square_sums
+    const float* losses;       // (runs), or null
+    const double* rates;       // (runs): learning rates of this step
     const std::int64_t* step;  // (1), from 0
     double clip;               // 0: none
     Betas betas;
@@ -249,10 +245,9 @@ struct AdamW {
     std::int64_t runs;
     std::int64_t count;
     std::int64_t decayed;
-    Type type;          // of the gradient
     float* weights;     // (runs, count)
     Bfloat16* working;  // the same, or null
-    const void* gradient;
+    const float* gradient;
     float* first_moment;
     float* second_moment;
     const UpdateSettings* settings;
@@ -448,7 +443,7 @@ struct Kernels {
     decltype(&cuda::causal_softmax_backward) causal_softmax_backward;
     decltype(&cuda::cross_entropy) cross_entropy;
     decltype(&cuda::cross_entropy_backward) cross_entropy_backward;
-    decltype(&cuda::row_means) row_means;
+    decltype(&cuda::add_rows) add_rows;
     decltype(&cuda::look_up) look_up;
     decltype(&cuda::embedding_gradient) embedding_gradient;
     decltype(&cuda::square_sums) square_sums;

@@ -106,10 +106,14 @@ struct Dropper {
     std::uint64_t step;
     DropoutRate rate;
 
+    /// 1 each where nothing is dropped.
+    __device__ __forceinline__ FourFactors factors(std::uint64_t group) const {
+        return drops ? dropout_factors(key, step, group, rate) : FourFactors{{1, 1, 1, 1}};
+    }
     __device__ __forceinline__ void multiply(std::uint64_t group, float (&x)[4]) const {
         if (!drops) return;
-        const FourFactors factors = dropout_factors(key, step, group, rate);
-        for (int i = 0; i < 4; ++i) x[i] *= factors.f[i];
+        const FourFactors its = factors(group);
+        for (int i = 0; i < 4; ++i) x[i] *= its.f[i];
     }
 };
 struct DropoutArguments {

@@ -11,7 +11,7 @@ extern "C" const ropelab::cuda::Kernels* ropelab_cuda_kernels() {
         .causal_softmax_backward = &causal_softmax_backward,
         .cross_entropy = &cross_entropy,
         .cross_entropy_backward = &cross_entropy_backward,
-        .row_means = &row_means,
+        .add_rows = &add_rows,
         .look_up = &look_up,
         .embedding_gradient = &embedding_gradient,
         .square_sums = &square_sums,

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(block_size) cross_entropy_backward_kernel(Cros
     const T* logits = static_cast<const T*>(args.logits) + row * args.padded;
     T* gradient = static_cast<T*>(args.gradient) + row * args.padded;
     const float log_sum_of_row = args.log_sums[row];
-    const float scale = args.scales ? args.scales[row] : args.scale;
+    const float scale = args.scales[row];
     const std::int64_t target = args.targets[row];
     for (std::int64_t c = lane; c < args.padded; c += warp_size) {
         const float value =
@@ -42,15 +42,13 @@ __global__ void __launch_bounds__(block_size) cross_entropy_backward_kernel(Cros
 }
 
 // A block a run.
-__global__ void __launch_bounds__(block_size) row_means_kernel(RowMeans args) {
+__global__ void __launch_bounds__(block_size) add_rows_kernel(AddRows args) {
     __shared__ double parts[block_warps];
     const float* losses = args.losses + blockIdx.x * args.rows;
     double total = 0;
     for (std::int64_t row = threadIdx.x; row < args.rows; row += block_size) total += losses[row];
     total = block_sum(total, parts);
-    if (threadIdx.x > 0) return;
-    if (args.means) args.means[blockIdx.x] = static_cast<float>(total / static_cast<double>(args.rows));
-    if (args.totals) args.totals[blockIdx.x] += total;
+    if (threadIdx.x == 0) args.totals[blockIdx.x] += total;
 }
 
 }  // namespace
@@ -69,8 +67,8 @@ int cross_entropy_backward(const CrossEntropyBackward& args, Stream stream) {
     });
 }
 
-int row_means(const RowMeans& args, Stream stream) {
-    return launch(&row_means_kernel, dim3(static_cast<unsigned>(args.runs)), block_size, stream, args);
+int add_rows(const AddRows& args, Stream stream) {
+    return launch(&add_rows_kernel, dim3(static_cast<unsigned>(args.runs)), block_size, stream, args);
 }
 
 }  // namespace ropelab::cuda

@@ -5,11 +5,11 @@ namespace ropelab::cuda {
 namespace {
 
 // A block a part.
-template <typename T, bool whole>
+template <bool whole>
 __global__ void __launch_bounds__(block_size) square_sums_kernel(SquareSums args) {
     __shared__ double parts[block_warps];
     const std::int64_t run = blockIdx.y;
-    const T* gradient = static_cast<const T*>(args.gradient) + run * args.count;
+    const float* gradient = args.gradient + run * args.count;
     const std::int64_t first = blockIdx.x * square_part;
     const std::int64_t last = first + square_part < args.count ? first + square_part : args.count;
     double total = 0;
@@ -34,13 +34,13 @@ __global__ void __launch_bounds__(block_size) prepare_update_kernel(PrepareUpdat
     if (threadIdx.x > 0) return;
     const std::int64_t step = *args.step;
     const double norm = sqrt(total);
-    const double rate = args.rates[run * args.rate_count + (step < args.rate_count ? step : args.rate_count - 1)];
     args.norms[run] = static_cast<float>(norm);
-    args.settings[run] = update_settings(args.betas, rate, norm, args.losses ? args.losses[run] : 0.0, args.clip, step);
+    args.settings[run] =
+        update_settings(args.betas, args.rates[run], norm, args.losses ? args.losses[run] : 0.0, args.clip, step);
 }
 
 // Four numbers a thread.
-template <typename T, bool whole>
+template <bool whole>
 __global__ void __launch_bounds__(block_size) adamw_kernel(AdamW args, UpdateWeights weights_of_update) {
     const std::int64_t run = blockIdx.y;
     const std::int64_t c = 4 * (static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x);
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(block_size) adamw_kernel(AdamW args, UpdateWei
     float first[4];
     float second[4];
     load_four<whole>(args.weights + at, c, args.count, 0.0F, weight);
-    load_four<whole>(static_cast<const T*>(args.gradient) + at, c, args.count, 0.0F, gradient);
+    load_four<whole>(args.gradient + at, c, args.count, 0.0F, gradient);
     load_four<whole>(args.first_moment + at, c, args.count, 0.0F, first);
     load_four<whole>(args.second_moment + at, c, args.count, 0.0F, second);
     for (int i = 0; i < 4; ++i) {
@@ -75,13 +75,10 @@ __global__ void advance_step_kernel(std::int64_t* step) {
 }  // namespace
 
 int square_sums(const SquareSums& args, Stream stream) {
-    return for_type(args.type, [&](auto type) {
-        using T = decltype(type);
-        const bool whole = args.count % 4 == 0 && fits<4>(static_cast<const T*>(args.gradient));
-        const auto kernel = whole ? &square_sums_kernel<T, true> : &square_sums_kernel<T, false>;
-        return launch(kernel, dim3(static_cast<unsigned>(square_parts(args.count)), static_cast<unsigned>(args.runs)),
-                      block_size, stream, args);
-    });
+    const bool whole = args.count % 4 == 0 && fits<4>(args.gradient);
+    const auto kernel = whole ? &square_sums_kernel<true> : &square_sums_kernel<false>;
+    return launch(kernel, dim3(static_cast<unsigned>(square_parts(args.count)), static_cast<unsigned>(args.runs)),
+                  block_size, stream, args);
 }
 
 int prepare_update(const PrepareUpdate& args, Stream stream) {
@@ -90,15 +87,11 @@ int prepare_update(const PrepareUpdate& args, Stream stream) {
 }
 
 int adamw(const AdamW& args, Stream stream) {
-    return for_type(args.type, [&](auto type) {
-        using T = decltype(type);
-        const bool whole = args.count % 4 == 0 && fits<4>(args.weights) && fits<4>(args.working) &&
-                           fits<4>(static_cast<const T*>(args.gradient)) && fits<4>(args.first_moment) &&
-                           fits<4>(args.second_moment);
-        const auto kernel = whole ? &adamw_kernel<T, true> : &adamw_kernel<T, false>;
-        return launch(kernel, dim3(blocks_for(args.count, 4 * block_size), static_cast<unsigned>(args.runs)),
-                      block_size, stream, args, update_weights(args.betas));
-    });
+    const bool whole = args.count % 4 == 0 && fits<4>(args.weights) && fits<4>(args.working) &&
+                       fits<4>(args.gradient) && fits<4>(args.first_moment) && fits<4>(args.second_moment);
+    const auto kernel = whole ? &adamw_kernel<true> : &adamw_kernel<false>;
+    return launch(kernel, dim3(blocks_for(args.count, 4 * block_size), static_cast<unsigned>(args.runs)), block_size,
+                  stream, args, update_weights(args.betas));
 }
 
 int advance_step(std::int64_t* step, Stream stream) {

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(block_size)
     T* gradient = static_cast<T*>(args.gradient) + at;
     const Dropper dropper = dropout.of(run);
     const Groups groups(row, args.time, args.time);
-    // Share and gradient of the share, 0 in the future.
+    // Share, gradient of the share, 0 in the future, and what dropout multiplied the share by, which is costly to draw.
     const auto each = [&](auto use) {
         for (std::int64_t group = groups.first + lane; group < groups.last; group += warp_size) {
             const std::int64_t c = groups.column(group);
@@ -66,22 +66,23 @@ __global__ void __launch_bounds__(block_size)
             float of_share[4];
             load_four<whole>(shares, c, seen, 0.0F, share);
             load_four<whole>(static_cast<const T*>(gradient), c, seen, 0.0F, of_share);
-            dropper.multiply(static_cast<std::uint64_t>(group), of_share);
-            use(group, share, of_share);
+            const FourFactors factors = dropper.factors(static_cast<std::uint64_t>(group));
+            for (int i = 0; i < 4; ++i) of_share[i] *= factors.f[i];
+            use(group, share, of_share, factors);
         }
     };
 
     float along = 0;
-    each([&](std::int64_t, const float(&share)[4], const float(&of_share)[4]) {
+    each([&](std::int64_t, const float(&share)[4], const float(&of_share)[4], const FourFactors&) {
         for (int i = 0; i < 4; ++i) along += share[i] * of_share[i];
     });
     along = warp_sum(along);
-    each([&](std::int64_t group, float(&share)[4], float(&of_share)[4]) {
+    each([&](std::int64_t group, float(&share)[4], float(&of_share)[4], const FourFactors& factors) {
         const std::int64_t c = groups.column(group);
         for (int i = 0; i < 4; ++i) of_share[i] = score_gradient(share[i], of_share[i], along, args.scale);
         store_four<whole>(gradient, c, args.time, of_share);
         if (!dropper.drops || !args.dropped) return;
-        dropper.multiply(static_cast<std::uint64_t>(group), share);
+        for (int i = 0; i < 4; ++i) share[i] *= factors.f[i];
         store_four<whole>(static_cast<T*>(args.dropped) + at, c, args.time, share);
     });
 }

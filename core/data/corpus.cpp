@@ -83,6 +83,7 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
     auto corpus = std::make_shared<Corpus>();
     corpus->name = source.name;
     corpus->generated = source.language.has_value();
+    corpus->text = mark_of(spec, text);
     corpus->vocabulary = vocabulary_of(source, text, spec.symbols);
     std::vector<std::int32_t> tokens = corpus->vocabulary.encode(text);
     const SplitSizes sizes = split_sizes(static_cast<std::int64_t>(tokens.size()), spec.split);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/text_mark.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -63,6 +64,7 @@ struct Corpus {
     std::vector<std::int32_t> validation;
     std::vector<std::int32_t> test;  // empty for a 90/10 split
     bool generated = false;
+    TextMark text;  // what was read; its name is that of the run that opened it first
 };
 
 /// Opens the corpus that a run names: `generated`, `generated-local`, a known set (looked for in `data_dir`, then in

@@ -9,7 +9,7 @@ namespace ropelab {
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
-    const nlohmann::json progress = {
+    nlohmann::json progress = {
         {"iteration", checkpoint.iteration},
         {"evaluated", checkpoint.evaluated},
         {"precision", checkpoint.conditions.precision},
@@ -22,6 +22,9 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
         {"final_training_loss", checkpoint.summary.final_training_loss},
         {"seconds", checkpoint.summary.seconds},
     };
+    if (const auto& text = checkpoint.text) {
+        progress["text"] = {{"name", text->name}, {"bytes", text->bytes}, {"sha256", text->sha256}};
+    }
     write_safetensors(path, {checkpoint.state,
                              {{"format", "ropelab-checkpoint-1"},
                               {"settings", to_json(checkpoint.spec).dump()},
@@ -56,6 +59,9 @@ std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
         result.summary.final_validation_loss = number("final_validation_loss");
         result.summary.final_training_loss = number("final_training_loss");
         result.summary.seconds = number("seconds");
+        if (const auto text = progress.find("text"); text != progress.end()) {
+            result.text = TextMark{text->at("name"), text->at("bytes"), text->at("sha256")};
+        }
         result.state = std::move(file.tensors);
         return result;
     } catch (const std::exception&) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/data/text_mark.h"
 #include "core/spec/event.h"
 #include "core/spec/named_tensor.h"
 #include "core/spec/run_spec.h"
@@ -20,6 +21,8 @@ struct Checkpoint {
     std::int64_t evaluated = -1;
     RunSummary summary;
     std::vector<NamedTensor> state;
+    /// What it was trained on; nullopt in files of an older RoPE Lab.
+    std::optional<TextMark> text = std::nullopt;
 };
 
 /// One safetensors file; the rest lies in its metadata. Written atomically. Throws BadInput.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/experiment/estimate.h"
 #include "core/experiment/experiment.h"
 
 namespace ropelab {

@@ -27,6 +27,7 @@ std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
 
 bool TrainedRun::starts_like(const TrainedRun& other) const {
     if (iteration() != other.iteration() || checkpoint.has_value() != other.checkpoint.has_value()) return false;
+    if (checkpoint && checkpoint->evaluated != other.checkpoint->evaluated) return false;
     const std::optional<RunConditions> its = conditions();
     const std::optional<RunConditions> others = other.conditions();
     return its && others ? train_alike(*its, *others) : its.has_value() == others.has_value();
@@ -39,36 +40,8 @@ TrainedRun prepare(const PlannedRun& run) {
     return result;
 }
 
-SweepClock::SweepClock(const std::vector<std::vector<std::size_t>>& cohorts, const std::vector<TrainedRun>& runs) {
-    for (const auto& cohort : cohorts) {
-        const TrainedRun& run = runs[cohort.front()];
-        const auto steps = static_cast<double>(run.plan.spec.iterations - run.iteration());
-        work_.push_back(std::max(1.0, steps * operations_per_step(run.plan.spec) * static_cast<double>(cohort.size())));
-    }
-}
-
-void SweepClock::begin_cohort(std::size_t index) {
-    cohort_ = index;
-}
-
-void SweepClock::fill(event::Progress& progress, double share) const {
-    double total = 0;
-    double done = 0;
-    for (std::size_t i = 0; i < work_.size(); ++i) {
-        total += work_[i];
-        if (i < cohort_) done += work_[i];
-        if (i == cohort_) done += share * work_[i];
-    }
-    progress.cohort = static_cast<int>(cohort_) + 1;
-    progress.cohorts = static_cast<int>(work_.size());
-    progress.done = done / total;
-    progress.seconds = seconds_since(began_) - paused_.count();
-    progress.seconds_left = progress.done > 0 ? progress.seconds * (1.0 - progress.done) / progress.done : 0.0;
-}
-
-CohortTrainer::CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control,
-                             SweepClock& clock)
-    : engine_(engine), plan_(plan), sink_(sink), control_(control), clock_(clock) {}
+CohortTrainer::CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control)
+    : engine_(engine), plan_(plan), sink_(sink), control_(control) {}
 
 void CohortTrainer::train(std::vector<TrainedRun> runs) {
     open(std::move(runs));
@@ -106,6 +79,8 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     runs_ = std::move(runs);
     corpus_ = open_corpus(runs_.front().plan.spec, plan_.data_dir);
     vocabulary_ = corpus_->vocabulary.to_text();
+    text_ = corpus_->text;
+    text_.name = text_name(runs_.front().plan.spec);
 
     CohortStart start;
     start.iteration = runs_.front().iteration();
@@ -113,13 +88,14 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     for (TrainedRun& run : runs_) {
         start.runs.push_back(run.plan.spec);
         if (run.checkpoint) {
+            if (run.checkpoint->text) require_same_text(corpus_->text, *run.checkpoint->text);
             if (run.checkpoint->vocabulary != vocabulary_) {
                 throw BadInput("The data \"" + run.plan.spec.data +
                                "\" has other symbols than when this run started; it cannot go on.");
             }
             start.states.push_back(std::move(run.checkpoint->state));
         }
-        if (plan_.on_vocabulary) plan_.on_vocabulary(run.plan.id, corpus_->vocabulary);
+        if (plan_.on_corpus) plan_.on_corpus(run.plan, *corpus_, !run.checkpoint);
         if (run.plan.resume && plan_.on_cut_back) plan_.on_cut_back(run.plan.id, run.checkpoint ? run.iteration() : -1);
     }
     if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
@@ -230,7 +206,7 @@ void CohortTrainer::answer_probes() {
 }
 
 void CohortTrainer::save_checkpoints() {
-    if (plan_.before_checkpoint) plan_.before_checkpoint();
+    if (plan_.before_checkpoint && !plan_.before_checkpoint()) return;
     for (std::size_t i = 0; i < runs_.size(); ++i) save_checkpoint(i);
 }
 
@@ -239,7 +215,7 @@ void CohortTrainer::save_checkpoint(std::size_t run) {
     if (member.plan.checkpoint.empty()) return;
     write_checkpoint(member.plan.checkpoint,
                      {member.plan.spec, vocabulary_, cohort_->conditions(), cohort_->iteration(), evaluated_,
-                      member.summary, cohort_->state(static_cast<std::int64_t>(run))});
+                      member.summary, cohort_->state(static_cast<std::int64_t>(run)), text_});
 }
 
 void CohortTrainer::end_run(std::size_t run, RunState state, const std::string& message) {
@@ -259,8 +235,7 @@ void CohortTrainer::end_run(std::size_t run, RunState state, const std::string& 
 void CohortTrainer::stop_asked_runs() {
     for (std::size_t i = runs_.size(); i-- > 0;) {
         if (!control_.stopping_run(runs_[i].plan.id)) continue;
-        if (plan_.before_checkpoint) plan_.before_checkpoint();
-        save_checkpoint(i);
+        if (!plan_.before_checkpoint || plan_.before_checkpoint()) save_checkpoint(i);
         end_run(i, RunState::stopped, "");
     }
     // A run that was picked since the last evaluation writes at once, if it is trained here.
@@ -280,7 +255,7 @@ void CohortTrainer::pause_if_asked() {
         control_.wait_while_paused();
         answer_probes();
     }
-    clock_.add_pause(Clock::now() - begin);
+    paused_ += Clock::now() - begin;
     publish_progress(true);
 }
 
@@ -291,7 +266,8 @@ void CohortTrainer::publish_progress(bool now) {
     progress.iteration = cohort_->iteration();
     progress.iterations = iterations_of(runs_);
     const auto steps = static_cast<double>(std::max<std::int64_t>(1, progress.iterations - first_iteration_));
-    clock_.fill(progress, static_cast<double>(progress.iteration - first_iteration_) / steps);
+    progress.done = static_cast<double>(progress.iteration - first_iteration_) / steps;
+    progress.seconds = seconds_since(began_) - paused_.count();
     const RunSpec& spec = runs_.front().plan.spec;
     const auto symbols = static_cast<double>(spec.batch * spec.context) * static_cast<double>(runs_.size());
     progress.tokens_per_second = seconds_a_step_ > 0 ? symbols / seconds_a_step_ : 0.0;

@@ -27,35 +27,18 @@ struct TrainedRun {
     std::optional<RunConditions> conditions() const {
         return checkpoint ? std::optional(checkpoint->conditions) : plan.conditions;
     }
-    /// Whether two runs of equal shape can be members of one cohort: the same step, the same conditions.
+    /// Whether two runs of equal shape can be members of one cohort: the same step, evaluated or not, under the same
+    /// conditions.
     bool starts_like(const TrainedRun& other) const;
 };
 
 /// Reads the checkpoint of a run that is to go on. Throws BadInput where the file is there but unreadable.
 TrainedRun prepare(const PlannedRun& run);
 
-/// How far a sweep is and how long it will take, judged by operation counts: cohorts may differ in size.
-class SweepClock {
- public:
-    SweepClock(const std::vector<std::vector<std::size_t>>& cohorts, const std::vector<TrainedRun>& runs);
-
-    void begin_cohort(std::size_t index);
-    /// Fills what concerns the whole sweep. `share`: of the present cohort, 0 to 1.
-    void fill(event::Progress& progress, double share) const;
-    /// Time that does not count, as while paused.
-    void add_pause(std::chrono::duration<double> pause) { paused_ += pause; }
-
- private:
-    std::vector<double> work_;  // operations of each cohort
-    std::size_t cohort_ = 0;
-    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-    std::chrono::duration<double> paused_{0};
-};
-
 /// Trains one cohort from its start to its runs' endings, on the runner's thread.
 class CohortTrainer {
  public:
-    CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control, SweepClock& clock);
+    CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control);
 
     /// Publishes CohortStarted, then the runs' measurements and endings. Throws where the cohort cannot be made.
     void train(std::vector<TrainedRun> runs);
@@ -70,11 +53,13 @@ class CohortTrainer {
     void probe();
     /// Answers what other threads asked for.
     void answer_probes();
+    /// Of all runs; not where what was published so far is not on disk.
     void save_checkpoints();
     void save_checkpoint(std::size_t run);
     void end_run(std::size_t run, RunState state, const std::string& message);
     void stop_asked_runs();
     void pause_if_asked();
+    /// Of this cohort alone.
     void publish_progress(bool now);
     void finish();
 
@@ -82,10 +67,12 @@ class CohortTrainer {
     const Plan& plan_;
     const Runner::Sink& sink_;
     Control& control_;
-    SweepClock& clock_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    std::chrono::duration<double> paused_{0};  // does not count
 
     std::shared_ptr<const Corpus> corpus_;
     std::string vocabulary_;
+    TextMark text_;
     std::vector<TrainedRun> runs_;  // in the cohort's order
     std::unique_ptr<Cohort> cohort_;
     std::int64_t first_iteration_ = 0;

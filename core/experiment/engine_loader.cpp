@@ -1,3 +1,5 @@
+#include "core/experiment/engine_loader.h"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -7,7 +9,6 @@
 #include <stdexcept>
 
 #include "core/experiment/process_memory.h"
-#include "core/experiment/runner.h"
 #include "core/experiment/thread_waiting.h"
 
 namespace ropelab {

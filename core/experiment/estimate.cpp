@@ -1,3 +1,5 @@
+#include "core/experiment/estimate.h"
+
 #include <algorithm>
 #include <map>
 #include <thread>
@@ -8,7 +10,6 @@
 #include "core/data/text_source.h"
 #include "core/experiment/device_need.h"
 #include "core/experiment/experiment.h"
-#include "core/experiment/runner.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
 
@@ -65,7 +66,6 @@ double default_speed() {
 
 Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second,
                   const std::filesystem::path& data_dir) {
-    if (operations_per_second <= 0) operations_per_second = default_speed();
     std::map<std::tuple<std::string, Split, std::int64_t>, double> validation;  // what is looked for once
     Estimate result;
     result.runs = static_cast<int>(runs.size());
@@ -76,7 +76,11 @@ Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second
         if (is_new) length->second = static_cast<double>(likely_validation_symbols(spec, data_dir));
         const auto members = static_cast<double>(cohort.size());
         result.parameters = std::max(result.parameters, parameter_count(spec, likely_vocabulary(spec)));
-        result.seconds += members * operations_of_run(spec, length->second) / operations_per_second;
+        constexpr double on_device = 1e14;  // a cautious guess for one of a data centre
+        const double speed = operations_per_second > 0     ? operations_per_second
+                             : spec.device == Device::cuda ? on_device
+                                                           : default_speed();
+        result.seconds += members * operations_of_run(spec, length->second) / speed;
         result.bytes = std::max(result.bytes, static_cast<std::int64_t>(likely_bytes(spec, std::ssize(cohort))));
     }
     return result;

@@ -1,8 +1,10 @@
 #include "core/experiment/lab_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "core/experiment/sheets/sheet_lab.h"
 #include "core/spec/error.h"
@@ -20,8 +22,22 @@ bool trains_one_by_one(const LabFile& lab, std::int64_t experiment) {
     return false;
 }
 
+// A run that went apart would do so again; one that failed for another reason, as a full disk, may go on.
+bool diverged(const LabFile& lab, const RunRecord& run) {
+    if (run.state != RunState::failed) return false;
+    const auto steps = lab.metrics(run.id).steps;
+    return !steps.iteration.empty() &&
+           !(std::isfinite(steps.training_loss.back()) && std::isfinite(steps.gradient_norm.back()));
+}
+
+void hold_to(LabFile& lab, const PlannedRun& run, const Corpus& corpus, bool begins) {
+    TextMark text = corpus.text;
+    text.name = text_name(run.spec);
+    lab.hold_to_text(run.id, text, begins);
+}
+
 Plan enter(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec>& specs,
-           const std::vector<std::size_t>& chosen) {
+           const std::vector<std::size_t>& chosen, const std::function<void(std::int64_t)>& fix) {
     const std::vector<std::string> names = run_names(specs);
     Plan plan;
     lab.in_one_transaction([&] {
@@ -31,21 +47,31 @@ Plan enter(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec
             const RunId run = lab.add_run(id, names.at(place), to_json(spec).dump());
             plan.runs.push_back({run, spec, lab.checkpoint_path(run), false, std::nullopt});
         }
+        fix(id);
     });
     return plan;
+}
+
+std::vector<std::size_t> places_of(const std::vector<RunSpec>& specs) {
+    std::vector<std::size_t> all(specs.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
 }
 
 }  // namespace
 
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment) {
-    const std::vector<RunSpec> specs = experiment.expand();
-    std::vector<std::size_t> all(specs.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return enter(lab, experiment, specs, all);
+    return plan_new_runs(lab, experiment, places_of(experiment.expand()));
 }
 
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen) {
-    return enter(lab, experiment, experiment.expand(), chosen);
+    const std::vector<RunSpec> specs = experiment.expand();
+    return enter(lab, experiment, specs, chosen, [&](std::int64_t id) { enter_predictions(lab, id, specs); });
+}
+
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::function<void(std::int64_t)>& fix) {
+    const std::vector<RunSpec> specs = experiment.expand();
+    return enter(lab, experiment, specs, places_of(specs), fix);
 }
 
 std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
@@ -96,22 +122,43 @@ Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
 }
 
 std::vector<RunId> unfinished_runs(const LabFile& lab) {
+    std::set<RunId> others;
+    for (const HeldRun& held : lab.held_runs()) others.insert(held.id);
     std::vector<RunId> result;
     for (const RunRecord& run : lab.runs()) {
-        if (run.state != RunState::finished && run.state != RunState::failed) result.push_back(run.id);
+        if (run.state != RunState::finished && !others.contains(run.id) && !diverged(lab, run)) {
+            result.push_back(run.id);
+        }
     }
     return result;
 }
 
+void settle_texts(LabFile& lab, const Plan& plan) {
+    std::vector<const PlannedRun*> by_text;  // so that each is read once, and one of them is in memory
+    for (const PlannedRun& run : plan.runs) by_text.push_back(&run);
+    std::stable_sort(by_text.begin(), by_text.end(),
+                     [](const PlannedRun* a, const PlannedRun* b) { return text_name(a->spec) < text_name(b->spec); });
+    std::shared_ptr<const Corpus> corpus;
+    for (const PlannedRun* run : by_text) {
+        corpus = open_corpus(run->spec, plan.data_dir);
+        hold_to(lab, *run, *corpus, lab.run(run->id).state == RunState::waiting);
+    }
+}
+
 void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder) {
-    plan.on_vocabulary = [lab](RunId id, const Vocabulary& vocabulary) {
-        LabFile::open(lab)->set_vocabulary(id, vocabulary.to_text());
+    std::vector<RunId> runs;
+    for (const PlannedRun& run : plan.runs) runs.push_back(run.id);
+    LabFile::open(lab)->claim(runs);
+    plan.on_corpus = [lab](const PlannedRun& run, const Corpus& corpus, bool begins) {
+        const auto file = LabFile::open(lab);
+        hold_to(*file, run, corpus, begins);
+        file->set_vocabulary(run.id, corpus.vocabulary.to_text());
     };
     plan.on_cut_back = [lab, &recorder](RunId id, std::int64_t iteration) {
         recorder.flush();
         LabFile::open(lab)->cut_back(id, iteration);
     };
-    plan.before_checkpoint = [&recorder] { recorder.flush(); };
+    plan.before_checkpoint = [&recorder] { return recorder.flush(); };
 }
 
 }  // namespace ropelab

@@ -4,8 +4,9 @@
 #include <chrono>
 
 #include "core/data/corpus.h"
+#include "core/experiment/cohort_width.h"
+#include "core/experiment/estimate.h"
 #include "core/experiment/process_memory.h"
-#include "core/experiment/runner.h"
 #include "core/experiment/step_cost.h"
 
 namespace ropelab {
@@ -18,15 +19,20 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The middle of a few steps: another program's burst does not count. 0 where it was cancelled before one was counted.
+// The middle of a few steps after the first: another program's burst does not count. 0 where it was cancelled before
+// one was counted.
 double seconds_a_step(Cohort& cohort, std::int64_t iterations, const std::function<bool()>& cancelled) {
     constexpr double enough = 1.0;
     const auto begin = Clock::now();
-    const auto warming = Clock::now();
-    cohort.step();
+    const std::int64_t warm_up =
+        std::min(timed_steps(cohort.conditions().device == "cuda").warm_up, std::max<std::int64_t>(1, iterations - 1));
     std::vector<double> taken;
-    if (iterations == 1) taken.push_back(seconds_since(warming));
-    while (!cancelled() && cohort.iteration() < std::min<std::int64_t>(6, iterations) &&
+    for (std::int64_t i = 0; i < warm_up && !cancelled(); ++i) {
+        const auto warming = Clock::now();
+        cohort.step();
+        if (iterations == 1) taken.push_back(seconds_since(warming));
+    }
+    while (!cancelled() && cohort.iteration() < std::min<std::int64_t>(warm_up + 5, iterations) &&
            (taken.empty() || seconds_since(begin) < enough)) {
         const auto step = Clock::now();
         cohort.step();

@@ -23,8 +23,9 @@ struct Measurement {
 };
 
 /// Makes a cohort of these runs from a fresh start, trains up to six steps (fewer once a second has passed; the first
-/// is not counted), begins an evaluation for its memory, and throws the cohort away. `memory_before`: resident bytes of
-/// the program without the engine. `cancelled` is asked between steps. Throws BadInput where the cohort cannot be made.
+/// is not counted; on a device, where a graph is captured first, up to ten, of which five), begins an evaluation for
+/// its memory, and throws the cohort away. `memory_before`: resident bytes of the program without the engine.
+/// `cancelled` is asked between steps. Throws BadInput where the cohort cannot be made.
 Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir,
                            std::int64_t memory_before, const std::function<bool()>& cancelled);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/experiment/estimate.h"
 #include "core/experiment/measurement.h"
 #include "core/experiment/runner.h"
 

@@ -176,14 +176,16 @@ std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& 
 
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir) {
     auto corpus = open_corpus(checkpoint.spec, data_dir);
+    if (checkpoint.text) require_same_text(corpus->text, *checkpoint.text);
     if (corpus->vocabulary.to_text() != checkpoint.vocabulary) {
         throw BadInput("The data \"" + checkpoint.spec.data + "\" has other symbols than when this run was trained.");
     }
     return corpus;
 }
 
-std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint) {
+std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times) {
     RunSpec spec = checkpoint.spec;
+    spec.context *= times;
     spec.precision = checkpoint.conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
     return engine.create_model(spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
 }

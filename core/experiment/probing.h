@@ -59,10 +59,11 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request);
 
 /// The texts that a checkpoint's run was trained and judged on. Throws BadInput as `open_corpus`, and where they have
-/// other symbols by now.
+/// become others by now.
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
-/// The model of a checkpoint, as its run has it. Not while a Runner trains: then Runner::probe asks the run itself.
-std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint);
+/// The model of a checkpoint, as its run has it; `times` its context, where it has no learned positions. Not while a
+/// Runner trains: then Runner::probe asks the run itself.
+std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times = 1);
 
 }  // namespace ropelab

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <numeric>
 #include <thread>
 
 #include "core/experiment/cohort_queue.h"
 #include "core/experiment/cohort_width.h"
+#include "core/experiment/engine_loader.h"
 #include "core/experiment/process_memory.h"
 #include "core/spec/error.h"
 
@@ -107,6 +107,14 @@ class Runner::Worker {
         sink_(ending);
     }
 
+    // Where runs stood before they went on.
+    using Standing = std::vector<std::pair<RunId, RunSummary>>;
+    static Standing standing_of(const std::vector<TrainedRun>& runs) {
+        Standing standing;
+        for (const TrainedRun& run : runs) standing.emplace_back(run.plan.id, run.summary);
+        return standing;
+    }
+
     void train_cohorts(const Plan& plan, const Sink& sink) {
         std::vector<TrainedRun> runs;
         for (const PlannedRun& run : plan.runs) runs.push_back(prepare(run));
@@ -122,8 +130,7 @@ class Runner::Worker {
         while (!control_.stopping()) {
             std::optional<std::vector<TrainedRun>> members = queue_.next();
             if (!members) return;
-            std::vector<RunId> ids;
-            for (const TrainedRun& run : *members) ids.push_back(run.plan.id);
+            Standing standing = standing_of(*members);
             try {
                 if (first) {
                     open_corpus(members->front().plan.spec, plan.data_dir);  // the text is not what training takes
@@ -132,16 +139,12 @@ class Runner::Worker {
                 first = false;
                 settle_width(plan, *members);
                 if (control_.stopping()) return;  // what has not begun stays waiting
-                ids.clear();
-                for (const TrainedRun& run : *members) ids.push_back(run.plan.id);
-                std::vector<std::size_t> all(members->size());
-                std::iota(all.begin(), all.end(), std::size_t{0});
-                SweepClock clock({all}, *members);
-                CohortTrainer(engine_(), plan, of_sweep, control_, clock).train(std::move(*members));
+                standing = standing_of(*members);
+                CohortTrainer(engine_(), plan, of_sweep, control_).train(std::move(*members));
             } catch (const std::exception& error) {
                 // The cohort cannot start or go on; the runs that had not ended fail, the next cohort gets its turn.
-                for (const RunId id : ids) {
-                    if (!control_.ended(id)) sink(event::RunEnded{id, RunState::failed, error.what(), {}});
+                for (const auto& [id, summary] : standing) {
+                    if (!control_.ended(id)) sink(event::RunEnded{id, RunState::failed, error.what(), summary});
                 }
             }
         }

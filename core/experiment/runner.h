@@ -32,14 +32,15 @@ struct PlannedRun {
 struct Plan {
     std::vector<PlannedRun> runs;
     std::filesystem::path data_dir;
-    /// Called on the runner's thread when a run's corpus is open, before its first event.
-    std::function<void(RunId, const Vocabulary&)> on_vocabulary;
+    /// Called on the runner's thread when a run's corpus is open, before its first event; `begins`: at its first step.
+    /// What it throws keeps the run from training.
+    std::function<void(const PlannedRun&, const Corpus&, bool begins)> on_corpus;
     /// Called on the runner's thread where a run goes on from its checkpoint: its measurements after `iteration` are
     /// void.
     std::function<void(RunId, std::int64_t iteration)> on_cut_back;
     /// Called on the runner's thread before a checkpoint is written: what was published so far must be on disk first,
-    /// so that a run that goes on has no gap in its curves.
-    std::function<void()> before_checkpoint;
+    /// so that a run that goes on has no gap in its curves. False where it is not: no checkpoint is written then.
+    std::function<bool()> before_checkpoint;
 };
 
 /// A cohort that waits for its turn, by a number of its own.
@@ -100,36 +101,5 @@ class Runner {
     class Worker;
     std::unique_ptr<Worker> worker_;
 };
-
-/// Opens the engine's library: beside the program (../lib), or ROPELAB_ENGINE. Sets what OpenMP reads before it loads.
-/// Throws std::runtime_error with one sentence where it is missing or does not load. Thread-safe; opened once.
-Engine& open_engine();
-/// Resident bytes of this program when open_engine was about to open the library; 0 before that.
-std::int64_t memory_before_engine();
-/// Where the engine's library is looked for, in order.
-std::vector<std::filesystem::path> engine_paths();
-
-/// What a sweep will cost on this machine.
-struct Estimate {
-    double seconds = 0;
-    std::int64_t bytes = 0;       // resident at most, the engine included; with device=cuda the device's
-    std::int64_t parameters = 0;  // of the largest run
-    int runs = 0;
-    int cohorts = 0;
-};
-/// From the operation counts and the speed that `operations_per_second` states (0: default_speed, until a sweep has
-/// been measured): steps, evaluations, and the last evaluation, which reads the whole split. Texts are looked for in
-/// `data_dir` too, for their length.
-Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second = 0,
-                  const std::filesystem::path& data_dir = {});
-/// Floating-point operations of one training step of one run, forward and backward, evaluations spread over the steps.
-/// Those count a third: they read many windows at once, and a processor is about three times as fast at that.
-double operations_per_step(const RunSpec& spec);
-/// What such a reading of `symbols` symbols counts.
-double reading_operations(const RunSpec& spec, double symbols);
-/// Symbols of a run's validation split where its text is there; else of the known set in full, or a rough guess.
-std::int64_t likely_validation_symbols(const RunSpec& spec, const std::filesystem::path& data_dir = {});
-/// Operations a second of this processor in training small models, overhead included: a cautious guess.
-double default_speed();
 
 }  // namespace ropelab

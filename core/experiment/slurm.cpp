@@ -9,6 +9,7 @@
 
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
+#include "core/experiment/estimate.h"
 #include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
@@ -117,8 +118,9 @@ std::string job_script(const std::string& name, const SlurmArray& array, const S
         "set -euo pipefail\n"
         "export OMP_NUM_THREADS=\"${SLURM_CPUS_PER_TASK:-1}\"\n"
         "# One cohort a task. exec: Slurm's signal reaches the program, which then writes its checkpoints.\n"
+        "# --take-over: a task that starts again on another machine has ended on the first.\n"
         "exec \"$program\" sweep --experiment experiment.json --cohort \"$SLURM_ARRAY_TASK_ID\" \\\n"
-        "    --lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume";
+        "    --lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume --take-over";
     return script + (options.data_dir.empty() ? "\n" : " --data-dir \"$data_dir\"\n");
 }
 

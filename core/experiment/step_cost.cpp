@@ -52,6 +52,16 @@ double more_than_gpt2(const RunSpec& spec) {
     return mlp + (stepwise ? C : 0.0) + (shared ? 3.0 * C : 0.0);
 }
 
+// Numbers of one symbol that a step keeps or works on besides where it goes operation by operation, as measured: in
+// each layer the norms before their weights, with rotation q and k before and after it, with dropout the shares before
+// their mask; and once what the operation at hand makes of them.
+double more_when_eager(const RunSpec& spec) {
+    if (spec.operations == Operations::fused) return 0;
+    const double C = number(spec.width);
+    const double shares = spec.dropout > 0 ? number(spec.heads * spec.context) : 0.0;
+    return number(spec.layers) * ((spec.rotates() ? 5.4 : 2.7) * C + shares) + 4.0 * (C + shares);
+}
+
 }  // namespace
 
 std::int64_t symbols_at_once(const RunSpec& spec) {
@@ -126,7 +136,8 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
     // What one operation works on besides: the rows of an MLP, or with dropout the shares and their gradients.
     const double working = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
-    need.step = step_heap * float_bytes * R * (copies * P + symbols * (kept_numbers(spec, vocabulary) + working));
+    need.step = step_heap * float_bytes * R *
+                (copies * P + symbols * (kept_numbers(spec, vocabulary) + working + more_when_eager(spec)));
     // The residual sum, a branch, and the wide rows before and after GELU with what makes and takes them; bfloat16
     // copies besides where they are made, or may be.
     const double rows = spec.precision == Precision::bfloat16    ? 12.9

@@ -47,7 +47,8 @@ struct MemoryNeed {
 };
 /// Of `runs` of this shape that train together on the processor. How much more the allocator takes than is asked of it
 /// was fitted to 54 measured peaks of about 30 shapes (width 32 to 768, 1 to 12 runs), which it meets within 13 %; the
-/// same run varies by up to 10 % itself.
+/// same run varies by up to 10 % itself. Of runs that go operation by operation eight were measured, which it meets
+/// within 9 %.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 #include "core/model/fused.h"
 #include "core/model/fused_device.h"
 #include "core/model/linear.h"
+#include "core/model/operations.h"
 
 namespace ropelab {
 
@@ -109,6 +110,7 @@ torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, st
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const LayerTables& tables,
                               Precision precision, const Dropout& dropout, std::int64_t first_position,
                               KeyValueCache* cache, AttentionHook* hook) const {
+    const EagerGuard as_asked(eager());
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
 

@@ -35,6 +35,9 @@ class Decoder {
     /// `spec` gives the shape, which all runs of the cohort share.
     explicit Decoder(RunSpec spec) : spec_(std::move(spec)) {}
 
+    /// Whether it calculates operation by operation (RunSpec::operations).
+    bool eager() const { return spec_.operations == Operations::eager; }
+
     /// tokens: (runs, batch, time) int64 → logits: (runs, batch·time, vocabulary) float32.
     /// `tables`: for exactly these positions. `first_position`: of the first token, for learned positions. With a cache
     /// the tokens continue what it holds, and are added to it. A hook is shown each layer's attention.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/model/fused_device.h"
+#include "core/model/operations.h"
 
 // How core/model/fused_device.cpp and device_attention.cpp hand tensors to kernels.
 
@@ -12,6 +13,7 @@ namespace ropelab::device_launch {
 template <typename Args>
 void start(const torch::Tensor& on, int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args,
            const char* name) {
+    ROPELAB_OWN_PASS(name);
     const DeviceKernels& kernels = device_kernels(on.device());
     check_launch(kernels, (kernels.table->*kernel)(args, kernels.stream()), name);
 }

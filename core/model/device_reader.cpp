@@ -8,6 +8,7 @@
 #include "core/model/device_graph.h"
 #include "core/model/device_launch.h"
 #include "core/model/layer_of.h"
+#include "core/model/operations.h"
 #include "core/model/repeated_work.h"
 
 namespace ropelab {
@@ -64,7 +65,8 @@ class Ring {
 }  // namespace
 
 bool DeviceReader::serves(const RunSpec& spec, const Parameters& weights) {
-    return has_device_kernels(weights.flat()) && spec.head_dim() % 2 == 0 && spec.head_dim() <= cuda::most_channels &&
+    return has_device_kernels(weights.flat()) && spec.operations == Operations::fused && spec.rope_cache &&
+           spec.head_dim() % 2 == 0 && spec.head_dim() <= cuda::most_channels &&
            weights.layout().at("embedding.weight").shape.front() <= cuda::most_symbols &&
            2 * spec.width <= cuda::most_columns && spec.hidden_width() <= cuda::most_columns;
 }
@@ -106,6 +108,7 @@ DeviceReader::DeviceReader(const RunSpec& spec, const Parameters& weights, Preci
 template <typename Args>
 void DeviceReader::start(int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args,
                          const char* name) const {
+    ROPELAB_OWN_PASS(name);
     check_launch(kernels_, (kernels_.table->*kernel)(args, kernels_.stream()), name);
 }
 

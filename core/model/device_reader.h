@@ -21,8 +21,9 @@ namespace ropelab {
 /// rounded, vectors stay float32. Tests run it on the CPU.
 class DeviceReader {
  public:
-    /// Whether the weights lie on a device with kernels, and these take the model: an even head dimension of 256 at
-    /// most, at most 1,024 symbols, and a width of 6,144 and a hidden width of 12,288 at most.
+    /// Whether the weights lie on a device with kernels, and these take the model: fused, with tables of cos and sin,
+    /// an even head dimension of 256 at most, at most 1,024 symbols, and a width of 6,144 and a hidden width of 12,288
+    /// at most.
     static bool serves(const RunSpec& spec, const Parameters& weights);
 
     /// Of one run's weights (runs = 1), which are copied. `tables`: on the same device, for every position that is

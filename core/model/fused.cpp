@@ -8,6 +8,7 @@
 #include "core/kernels/kernels.h"
 #include "core/model/fused_device.h"
 #include "core/model/open_attention.h"
+#include "core/model/operations.h"
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
 
@@ -34,6 +35,11 @@ void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f
 // Rows that are worth another thread.
 std::int64_t row_grain(std::int64_t columns) {
     return std::max<std::int64_t>(1, 8192 / columns);
+}
+
+// Whether the kernels of core/kernels work on a tensor.
+bool has_own_passes(const torch::Tensor& tensor) {
+    return tensor.is_cpu() && !is_eager();
 }
 
 float* numbers(const torch::Tensor& tensor) {
@@ -92,6 +98,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
             place->streams.drop() && branch.defined() ? torch::empty_like(from) : torch::Tensor();
         const torch::Tensor mean = torch::empty({runs, rows}, from.options());
         const torch::Tensor inverse = torch::empty({runs, rows}, from.options());
+        ROPELAB_OWN_PASS("residual_norm");
         for_each_run(runs, kernels::blocks_of(rows), 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
             kernels::norm_forward({.columns = columns,
                                    .centred = centred,
@@ -130,6 +137,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor of_branch = branch ? torch::empty_like(sum) : torch::Tensor();
         const torch::Tensor of_weight = torch::empty({runs, blocks, columns}, sum.options());
         const torch::Tensor of_bias = biased ? torch::empty({runs, blocks, columns}, sum.options()) : torch::Tensor();
+        ROPELAB_OWN_PASS("residual_norm_backward");
         for_each_run(runs, blocks, 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
             kernels::norm_backward({.columns = columns,
                                     .centred = centred,
@@ -188,6 +196,7 @@ void rotate(const torch::Tensor& qkv, const AttentionPlace& place, float directi
     if (!place.tables.defined()) return;
     const std::int64_t rows = qkv.size(1);
     const std::int64_t width = qkv.size(2) / 3;
+    ROPELAB_OWN_PASS("rotate");
     const kernels::HeadShape shape{rows / place.batch, place.heads, width / place.heads};
     for_each_run(qkv.size(0), rows, row_grain(2 * width), [&](std::int64_t run, std::int64_t first, std::int64_t last) {
         kernels::rotate_qkv(row(qkv, run), shape, {row(place.tables.cosine, run), row(place.tables.sine, run)},
@@ -263,6 +272,7 @@ class Attention : public torch::autograd::Function<Attention> {
     }
     static void soften(const torch::Tensor& shares, const torch::Tensor& dropped, std::int64_t runs,
                        std::int64_t head_dim, const Streams& streams) {
+        ROPELAB_OWN_PASS("causal_softmax");
         const std::int64_t time = shares.size(3);
         const std::int64_t rows = shares.numel() / runs / time;
         for_each_run(runs, rows, row_grain(time), [&](std::int64_t run, std::int64_t first, std::int64_t last) {
@@ -273,6 +283,7 @@ class Attention : public torch::autograd::Function<Attention> {
     }
     static void soften_backward(const torch::Tensor& shares, const torch::Tensor& dropped,
                                 const torch::Tensor& gradient, std::int64_t head_dim, double rate) {
+        ROPELAB_OWN_PASS("causal_softmax_backward");
         const std::int64_t time = shares.size(3);
         at::parallel_for(0, shares.numel() / time, row_grain(time), [&](std::int64_t first, std::int64_t last) {
             kernels::causal_softmax_backward(numbers(shares), numbers(dropped), numbers(gradient), time,
@@ -288,6 +299,7 @@ class LookUp : public torch::autograd::Function<LookUp> {
         const std::int64_t columns = table.size(2);
         const torch::Tensor ids = tokens.contiguous();
         const torch::Tensor result = torch::empty({runs, ids.size(1), columns}, table.options());
+        ROPELAB_OWN_PASS("look_up");
         for_each_run(runs, ids.size(1), row_grain(columns),
                      [&](std::int64_t run, std::int64_t first, std::int64_t last) {
                          kernels::gather_rows(row(table, run), ids.data_ptr<std::int64_t>() + run * ids.size(1),
@@ -308,6 +320,7 @@ class LookUp : public torch::autograd::Function<LookUp> {
             torch::zeros({runs, context->saved_data["rows"].toInt(), columns}, gradient.options());
         constexpr std::int64_t part = 16;  // columns: threads share out columns, so that no two add to one number
         const std::int64_t parts = (columns + part - 1) / part;
+        ROPELAB_OWN_PASS("look_up_backward");
         for_each_run(runs, parts, 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
             kernels::scatter_rows(row(gradient, run), ids.data_ptr<std::int64_t>() + run * rows, rows, columns,
                                   row(of_table, run), first * part, std::min(columns, last * part));
@@ -324,6 +337,7 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
         const torch::Tensor losses = torch::empty(ids.sizes(), from.options());
         const torch::Tensor log_sums = torch::empty(ids.sizes(), from.options());
         const std::int64_t columns = from.size(2);
+        ROPELAB_OWN_PASS("token_losses");
         at::parallel_for(0, ids.numel(), row_grain(columns), [&](std::int64_t first, std::int64_t last) {
             kernels::cross_entropy(numbers(from), ids.data_ptr<std::int64_t>(), columns, numbers(losses),
                                    numbers(log_sums), first, last);
@@ -337,6 +351,7 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
         const torch::Tensor scales = gradients[0].contiguous();
         const torch::Tensor of_logits = torch::empty_like(saved[0]);
         const std::int64_t columns = of_logits.size(2);
+        ROPELAB_OWN_PASS("token_losses_backward");
         at::parallel_for(0, scales.numel(), row_grain(columns), [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t i = first; i < last; ++i) {
                 kernels::cross_entropy_backward(numbers(saved[0]), saved[1].data_ptr<std::int64_t>(), numbers(saved[2]),
@@ -352,7 +367,7 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm) {
     if (has_device_kernels(x)) return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm);
-    if (x.is_cpu()) {
+    if (has_own_passes(x)) {
         const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
                                                  c10::make_intrusive<Place>(dropout, place), norm == Norm::layer);
         return {results[0], results[1]};
@@ -368,13 +383,14 @@ Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const 
 torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
                      const Dropout& dropout, const std::string& place) {
     if (has_device_kernels(qkv)) return on_device::attend(qkv, batch, heads, heads, tables, dropout, place);
-    if (!qkv.is_cpu()) return attend_openly(turned(split_heads(qkv, batch, heads, heads), tables), dropout, place);
+    if (!has_own_passes(qkv))
+        return attend_openly(turned(split_heads(qkv, batch, heads, heads), tables), dropout, place);
     return Attention::apply(qkv, c10::make_intrusive<AttentionPlace>(dropout, place, batch, heads, tables));
 }
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
     if (has_device_kernels(table)) return on_device::look_up(table, tokens);
-    if (table.is_cpu()) return LookUp::apply(table, tokens);
+    if (has_own_passes(table)) return LookUp::apply(table, tokens);
     std::vector<torch::Tensor> rows;
     for (std::int64_t run = 0; run < table.size(0); ++run) {
         rows.push_back(torch::embedding(table.select(0, run), tokens.select(0, run)));
@@ -384,7 +400,7 @@ torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
 
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
     if (has_device_kernels(logits)) return on_device::token_losses(logits, targets);
-    if (logits.is_cpu()) return TokenLosses::apply(logits, targets);
+    if (has_own_passes(logits)) return TokenLosses::apply(logits, targets);
     return torch::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None).view_as(targets);
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/model/device_launch.h"
+#include "core/model/operations.h"
 
 namespace ropelab {
 
@@ -209,7 +210,6 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
                                            .targets = saved[1].data_ptr<std::int64_t>(),
                                            .log_sums = numbers(saved[2]),
                                            .scales = numbers(scales),
-                                           .scale = 0,
                                            .gradient = values(of_rows)},
                                           "cross_entropy_backward");
         return {of_rows.narrow(2, 0, logits.size(2)), {}};
@@ -285,7 +285,7 @@ bool has_device_kernels(const torch::Device& device) {
     return device_kernels(device).table != nullptr;
 }
 bool has_device_kernels(const torch::Tensor& tensor) {
-    return has_device_kernels(tensor.device());
+    return !is_eager() && has_device_kernels(tensor.device());
 }
 
 void check_launch(const DeviceKernels& kernels, int error, const char* kernel) {

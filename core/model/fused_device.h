@@ -35,6 +35,7 @@ struct DeviceKernels {
 void use_device_kernels(torch::DeviceType device, DeviceKernels kernels);
 const DeviceKernels& device_kernels(const torch::Device& device);
 bool has_device_kernels(const torch::Device& device);
+/// Whether they are to work on this tensor: not under an EagerGuard.
 bool has_device_kernels(const torch::Tensor& tensor);
 
 /// Throws std::runtime_error, one sentence with the kernel's name and the reason, unless `error` is 0.

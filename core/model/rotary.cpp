@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/model/operations.h"
 #include "core/rope/rotation.h"
 #include "core/spec/error.h"
 #include "core/spec/selection.h"
@@ -41,21 +42,30 @@ class Rotation : public torch::autograd::Function<Rotation> {
     }
 };
 
+FrequencySettings settings_of(const RunSpec& run, bool turns, std::int64_t positions, const TableChanges& changes) {
+    return {.head_dim = run.head_dim(),
+            .theta = run.theta,
+            .fraction = turns ? run.fraction : 0.0,
+            .partial = run.partial,
+            .scaling = changes.scaling,
+            .context = static_cast<double>(run.context),
+            .length = static_cast<double>(positions)};
+}
+
+// The pairs of a run that turn; the others pass unchanged, an attention factor included.
+std::vector<bool> turning_pairs(const RunSpec& run, std::size_t in_rotary_dimension, const TableChanges& changes) {
+    auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
+    std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(in_rotary_dimension), chosen.end(), false);
+    for (const std::int64_t pair : changes.stopped_pairs) chosen.at(static_cast<std::size_t>(pair)) = false;
+    return chosen;
+}
+
 // The table of one run, with `turns` false one that turns nothing.
 RotationTable table_of(const RunSpec& run, bool turns, std::int64_t positions, const TableChanges& changes) {
-    const FrequencySettings settings{.head_dim = run.head_dim(),
-                                     .theta = run.theta,
-                                     .fraction = turns ? run.fraction : 0.0,
-                                     .partial = run.partial,
-                                     .scaling = changes.scaling,
-                                     .context = static_cast<double>(run.context),
-                                     .length = static_cast<double>(positions)};
+    const FrequencySettings settings = settings_of(run, turns, positions, changes);
     RotationTable table = canonical_table(settings, static_cast<std::size_t>(positions));
     if (!turns) return table;
-    auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
-    // Channels outside the rotary dimension pass unchanged, an attention factor included.
-    std::fill(chosen.begin() + std::ssize(frequencies(settings).inverse_frequencies), chosen.end(), false);
-    for (const std::int64_t pair : changes.stopped_pairs) chosen.at(static_cast<std::size_t>(pair)) = false;
+    const auto chosen = turning_pairs(run, frequencies(settings).inverse_frequencies.size(), changes);
     for (std::size_t i = 0; i < table.cosine.size(); ++i) {
         if (chosen[i % table.pairs]) continue;
         table.cosine[i] = 1.0F;
@@ -87,10 +97,22 @@ Movable movable_of(const RunSpec& run, bool turns, const std::vector<std::int64_
     return result;
 }
 
-// As tables_of, moved by shift: (runs, 1 or heads, 1 or pairs), float32.
-RotaryTables moved_tables(std::span<const RunSpec> runs, const std::vector<bool>& turns, std::int64_t positions,
-                          const torch::Tensor& shift, const std::vector<std::int64_t>& stopped) {
-    if (std::find(turns.begin(), turns.end(), true) == turns.end()) return {};
+bool any(const std::vector<bool>& turns) {
+    return std::find(turns.begin(), turns.end(), true) != turns.end();
+}
+
+// One row of numbers a run → (runs, 1, numbers) in double: an angle is as large as the position, and float32 would
+// round it by a thousandth at 10,000.
+torch::Tensor of_runs(const std::vector<double>& numbers, std::size_t runs, torch::Device device) {
+    return torch::tensor(c10::ArrayRef<double>(numbers), torch::kFloat64)
+        .view({static_cast<std::int64_t>(runs), 1, -1})
+        .to(device);
+}
+
+// The frequencies of runs that moved them by shift: (runs, 1 or heads, 1 or pairs), float32 → (runs, 1 or heads, pairs)
+// in double.
+torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& turns,
+                                const torch::Tensor& shift, const std::vector<std::int64_t>& stopped) {
     std::vector<double> frequencies;
     std::vector<double> slopes;
     for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -98,21 +120,27 @@ RotaryTables moved_tables(std::span<const RunSpec> runs, const std::vector<bool>
         frequencies.insert(frequencies.end(), movable.frequencies.begin(), movable.frequencies.end());
         slopes.insert(slopes.end(), movable.slopes.begin(), movable.slopes.end());
     }
-    const auto count = static_cast<std::int64_t>(runs.size());
-    // In double: an angle is as large as the position, and float32 would round it by a thousandth at 10,000.
-    const auto of_runs = [&](const std::vector<double>& numbers) {
-        return torch::tensor(c10::ArrayRef<double>(numbers), torch::kFloat64).view({count, 1, -1}).to(shift.device());
+    const auto row = [&](const std::vector<double>& numbers) { return of_runs(numbers, runs.size(), shift.device()); };
+    return row(frequencies) * torch::exp(row(slopes) * shift.to(torch::kFloat64));
+}
+
+// Of positions first … first + count − 1. frequencies: (runs, 1 or heads, pairs) in double; factors, where they are
+// defined: the same shape, what cos and sin are multiplied by.
+RotaryTables computed_tables(const torch::Tensor& frequencies, const torch::Tensor& factors, std::int64_t first,
+                             std::int64_t count) {
+    const auto options = torch::TensorOptions(torch::kFloat64).device(frequencies.device());
+    const torch::Tensor places = torch::arange(first, first + count, options).view({1, 1, -1, 1, 1});
+    const auto over_time = [](const torch::Tensor& t) { return t.unsqueeze(1).unsqueeze(1); };
+    const torch::Tensor angles = places * over_time(frequencies);  // (runs, 1, time, heads, pairs)
+    const auto finished = [&](const torch::Tensor& numbers) {
+        return (factors.defined() ? numbers * over_time(factors) : numbers).to(torch::kFloat32);
     };
-    const torch::Tensor moved = of_runs(frequencies) * torch::exp(of_runs(slopes) * shift.to(torch::kFloat64));
-    const torch::Tensor places =
-        torch::arange(positions, shift.options().dtype(torch::kFloat64).requires_grad(false)).view({1, 1, -1, 1, 1});
-    const torch::Tensor angles = places * moved.unsqueeze(1).unsqueeze(1);  // (runs, 1, time, heads, pairs)
-    return {torch::cos(angles).to(torch::kFloat32), torch::sin(angles).to(torch::kFloat32)};
+    return {finished(torch::cos(angles)), finished(torch::sin(angles))};
 }
 
 RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& turns, std::int64_t positions,
                        torch::Device device, const TableChanges& changes) {
-    if (std::find(turns.begin(), turns.end(), true) == turns.end()) return {};
+    if (!any(turns)) return {};
     std::vector<torch::Tensor> cosines;
     std::vector<torch::Tensor> sines;
     for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -161,26 +189,44 @@ LayerTables LayerTables::narrow(std::int64_t first, std::int64_t count) const {
     return result;
 }
 
-LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                         const TableChanges& changes, const Parameters* weights) {
+namespace {
+
+// Where the runs' theta stands, if it moves.
+torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
     if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
         throw BadInput("The scaling " + std::string(word_of(changes.scaling.method)) +
                        " starts from a theta that was fixed, but this run moved its own; leave it out.");
     }
-    std::vector<std::vector<bool>> rotated;  // of each run, its layers
+    return shift;
+}
+
+// Of each layer, the runs that rotate it.
+std::vector<std::vector<bool>> turning_runs(std::span<const RunSpec> runs) {
+    std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
     for (const RunSpec& run : runs) {
-        rotated.push_back(selection(run.rotated_layers, run.layers, "rotated_layers"));
-        if (!run.rotates()) rotated.back().assign(rotated.back().size(), false);
+        const auto rotated = selection(run.rotated_layers, run.layers, "rotated_layers");
+        for (std::size_t layer = 0; layer < result.size(); ++layer) {
+            result[layer].push_back(run.rotates() && rotated[layer]);
+        }
     }
+    return result;
+}
+
+}  // namespace
+
+LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
+                         const TableChanges& changes, const Parameters* weights) {
+    const torch::Tensor shift = shift_of(weights, changes);
     std::map<std::vector<bool>, RotaryTables> made;  // by the runs that rotate
     LayerTables result;
-    for (std::size_t layer = 0; layer < static_cast<std::size_t>(runs.front().layers); ++layer) {
-        std::vector<bool> turns;
-        for (const auto& layers : rotated) turns.push_back(layers[layer]);
+    for (const std::vector<bool>& turns : turning_runs(runs)) {
         if (shift.defined()) {
-            const torch::Tensor of_layer = shift_of_layer(shift, runs.front(), static_cast<std::int64_t>(layer));
-            result.layers.push_back(moved_tables(runs, turns, positions, of_layer, changes.stopped_pairs));
+            const torch::Tensor of_layer = shift_of_layer(shift, runs.front(), std::ssize(result.layers));
+            result.layers.push_back(
+                any(turns)
+                    ? computed_tables(moved_frequencies(runs, turns, of_layer, changes.stopped_pairs), {}, 0, positions)
+                    : RotaryTables());
             continue;
         }
         const auto [found, fresh] = made.try_emplace(turns);
@@ -190,8 +236,54 @@ LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, 
     return result;
 }
 
+TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
+                         const TableChanges& changes, const Parameters* weights) {
+    const torch::NoGradGuard no_gradients;
+    if (runs.front().rope_cache) {
+        kept_ = layer_tables(runs, positions, device, changes, weights);
+        return;
+    }
+    const torch::Tensor shift = shift_of(weights, changes);
+    for (const std::vector<bool>& turns : turning_runs(runs)) {
+        LayerFrequencies& layer = layers_.emplace_back();
+        if (!any(turns)) continue;
+        if (shift.defined()) {
+            const torch::Tensor of_layer = shift_of_layer(shift, runs.front(), std::ssize(layers_) - 1);
+            layer.radians = moved_frequencies(runs, turns, of_layer, changes.stopped_pairs);
+            continue;
+        }
+        std::vector<double> radians;
+        std::vector<double> factors;
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            Frequencies all = frequencies(settings_of(runs[run], turns[run], positions, changes));
+            const auto chosen = turning_pairs(runs[run], all.inverse_frequencies.size(), changes);
+            all.inverse_frequencies.resize(chosen.size());
+            for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
+                radians.push_back(chosen[pair] ? all.inverse_frequencies[pair] : 0.0);
+                factors.push_back(chosen[pair] || !turns[run] ? all.attention_factor : 1.0);
+            }
+        }
+        layer.radians = of_runs(radians, runs.size(), device);
+        const bool scales = std::any_of(factors.begin(), factors.end(), [](double factor) { return factor != 1.0; });
+        if (scales) layer.factors = of_runs(factors, runs.size(), device);
+    }
+}
+
+LayerTables TableSource::at(std::int64_t first, std::int64_t count) const {
+    if (layers_.empty()) return first == 0 && count == kept_.positions() ? kept_ : kept_.narrow(first, count);
+    LayerTables result;
+    for (const auto& [radians, factors] : layers_) {
+        result.layers.push_back(radians.defined() ? computed_tables(radians, factors, first, count) : RotaryTables());
+    }
+    return result;
+}
+
+bool TableSource::ends_before(std::int64_t position) const {
+    return kept_.positions() > 0 && kept_.positions() <= position;
+}
+
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables) {
-    if (tables.cosine.requires_grad()) {
+    if (is_eager() || tables.cosine.requires_grad()) {
         const auto halves = x.chunk(2, -1);
         return torch::cat(
             {halves[0] * tables.cosine - halves[1] * tables.sine, halves[1] * tables.cosine + halves[0] * tables.sine},

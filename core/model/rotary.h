@@ -48,6 +48,33 @@ struct TableChanges {
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
+/// Where forward calls take their tables from: runs with `rope_cache` read tables that are made once; for others cos
+/// and sin are computed at every call, in every layer anew, from frequencies that are kept. The numbers are the same.
+class TableSource {
+ public:
+    TableSource() = default;
+    /// As layer_tables, without gradients.
+    TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
+                const TableChanges& changes = {}, const Parameters* weights = nullptr);
+
+    /// For positions first … first + count − 1, which kept tables must have.
+    LayerTables at(std::int64_t first, std::int64_t count) const;
+    /// Whether tables are kept, and end before `position`.
+    bool ends_before(std::int64_t position) const;
+    /// Undefined where none are kept.
+    const LayerTables& kept() const { return kept_; }
+
+ private:
+    // Of one layer, (runs, 1 or heads, head_dim/2) in float64. Undefined where no run rotates.
+    struct LayerFrequencies {
+        torch::Tensor radians;  // a position; 0 where a pair does not turn
+        torch::Tensor factors;  // of cos and sin; undefined where all are 1
+    };
+
+    LayerTables kept_;
+    std::vector<LayerFrequencies> layers_;  // of what is computed
+};
+
 /// Turns x: (runs, batch, time, heads, head_dim) by the tables (F1). Its gradient is the rotation by the opposite
 /// angle; tables that want gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);

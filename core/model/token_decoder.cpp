@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/model/layer_of.h"
+#include "core/model/operations.h"
 #include "core/model/parallel.h"
 
 namespace ropelab {
@@ -55,10 +56,20 @@ TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Preci
 }
 
 void TokenDecoder::make_tables(std::int64_t positions) {
-    tables_ = layer_tables({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
+    source_ = TableSource({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
+    tables_ = source_.kept();
     for (RotaryTables& tables : tables_.layers) {
-        if (tables.defined()) tables = {tables.cosine.detach().contiguous(), tables.sine.detach().contiguous()};
+        if (tables.defined()) tables = {tables.cosine.contiguous(), tables.sine.contiguous()};
     }
+}
+
+std::int64_t TokenDecoder::row_of(std::int64_t position) {
+    if (!spec_.rope_cache) {
+        tables_ = source_.at(position, 1);
+        return 0;
+    }
+    if (source_.ends_before(position)) make_tables(2 * position);
+    return position;
 }
 
 const float* TokenDecoder::vector(const std::string& name) const {
@@ -80,6 +91,7 @@ TokenDecoder::Norm TokenDecoder::norm(const std::string& name) const {
 
 template <typename Finish>
 void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const {
+    ROPELAB_OWN_PASS("multiply");
     const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / matrix.columns);
     const auto part = [&](std::int64_t first, std::int64_t last, const auto& product) {
         product(first, last);
@@ -109,6 +121,7 @@ void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) 
 }
 
 void TokenDecoder::normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
+    ROPELAB_OWN_PASS("normalise");
     Vector statistics(static_cast<std::size_t>(2 * count));
     kernels::norm_forward({.columns = norm.columns,
                            .centred = centred,
@@ -133,7 +146,7 @@ void TokenDecoder::normalise_stream(const Norm& norm, const Vector* branch) {
     normalise(norm, normed_.data(), 1, spec_.block != Block::llama);
 }
 
-void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t position) {
+void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t row) {
     const std::int64_t head_dim = spec_.head_dim();
     const std::int64_t key_heads = spec_.kv_heads();
     multiply(layer.qkv, normed_, qkv_);
@@ -145,10 +158,11 @@ void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t
         normalise(layer.key_norm, key, key_heads, false);
     }
     if (tables.defined()) {
+        ROPELAB_OWN_PASS("turn");
         const std::int64_t pairs = head_dim / 2;
         const std::int64_t tables_a_place = tables.cosine.size(3);  // 1, or one a head
-        const float* cosine = tables.cosine.data_ptr<float>() + position * tables_a_place * pairs;
-        const float* sine = tables.sine.data_ptr<float>() + position * tables_a_place * pairs;
+        const float* cosine = tables.cosine.data_ptr<float>() + row * tables_a_place * pairs;
+        const float* sine = tables.sine.data_ptr<float>() + row * tables_a_place * pairs;
         if (tables_a_place == 1) {
             kernels::turn_heads(query, spec_.heads + key_heads, head_dim, cosine, sine, 1.0F);
         }
@@ -159,6 +173,7 @@ void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t
             }
         }
     }
+    ROPELAB_OWN_PASS("attend");
     const std::int64_t place = length_ % spec_.context;
     for (std::int64_t head = 0; head < key_heads; ++head) {
         const std::int64_t entry = (head * spec_.context + place) * head_dim;
@@ -186,6 +201,7 @@ void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t
 void TokenDecoder::feed_forward(const Layer& layer) {
     if (spec_.block == Block::llama) {
         multiply(layer.up, normed_, wide_);
+        ROPELAB_OWN_PASS("silu_times");
         kernels::silu_times(wide_.data(), wide_.data() + layer.down.columns, layer.down.columns);
     } else {
         multiply(layer.up, normed_, wide_,
@@ -195,9 +211,7 @@ void TokenDecoder::feed_forward(const Layer& layer) {
 }
 
 torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
-    if (const std::int64_t made = tables_.positions(); made > 0 && position >= made) {
-        make_tables(2 * position);
-    }
+    const std::int64_t row = row_of(position);
     std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
     if (const float* positions = vector("positions.weight")) {
         for (std::int64_t i = 0; i < spec_.width; ++i) {
@@ -208,7 +222,7 @@ torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
     for (std::int64_t index = 0; index < spec_.layers; ++index) {
         Layer& layer = layers_[static_cast<std::size_t>(index)];
         normalise_stream(layer.attention_norm, branch);
-        attend(layer, tables_.at(index), position);
+        attend(layer, tables_.at(index), row);
         if (spec_.block == Block::pythia) {
             normalise_stream(layer.mlp_norm, nullptr);
             feed_forward(layer);

@@ -48,6 +48,8 @@ class TokenDecoder {
     using Vector = std::vector<float>;
 
     void make_tables(std::int64_t positions);
+    /// Where `position` stands in `tables_`, which have it afterwards.
+    std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
     Norm norm(const std::string& name) const;
@@ -58,7 +60,8 @@ class TokenDecoder {
     void normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
     /// normed_ = the norm of the stream, after `branch` was added to it (unless null).
     void normalise_stream(const Norm& norm, const Vector* branch);
-    void attend(Layer& layer, const RotaryTables& tables, std::int64_t position);
+    /// row: of the tables.
+    void attend(Layer& layer, const RotaryTables& tables, std::int64_t row);
     void feed_forward(const Layer& layer);
 
     RunSpec spec_;
@@ -66,7 +69,8 @@ class TokenDecoder {
     torch::Tensor numbers_;  // all weights, (total) float32
     torch::Tensor halves_;   // the same rounded to bfloat16, or undefined
     std::vector<Layer> layers_;
-    LayerTables tables_;  // as many positions as were needed so far
+    TableSource source_;
+    LayerTables tables_;  // as many positions as were needed so far; with computed ones the newest alone
     std::int64_t length_ = 0;
 
     // What a symbol passes through.

@@ -7,6 +7,7 @@
 
 #include "core/model/device_reader.h"
 #include "core/model/fused.h"
+#include "core/model/operations.h"
 #include "core/model/token_decoder.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
@@ -47,7 +48,11 @@ TorchModel::TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& 
       weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
       decoder_(spec),
       precision_(precision),
-      tables_(layer_tables({&spec_, 1}, spec.context, row.device(), {}, &weights_)) {}
+      tables_(tables_of(spec.context)) {}
+
+TableSource TorchModel::tables_of(std::int64_t positions) const {
+    return {{&spec_, 1}, positions, weights_.flat().device(), {}, &weights_};
+}
 
 torch::Tensor TorchModel::tokens_tensor(std::span<const std::int32_t> tokens) const {
     const auto vocabulary = weights_.layout().at("embedding.weight").shape.front();
@@ -69,7 +74,7 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
         throw BadInput(std::to_string(count) + " tokens were given, but this model reads between 1 and " +
                        std::to_string(spec_.context) + ".");
     }
-    const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), tables_.narrow(0, count), precision_)
+    const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), tables_.at(0, count), precision_)
                                      .to(torch::kCPU, torch::kFloat32)
                                      .contiguous();
     return {result.data_ptr<float>(), result.data_ptr<float>() + result.numel()};
@@ -77,14 +82,12 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
 
 torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens, KeyValueCache* cache) {
     const auto count = static_cast<std::int64_t>(tokens.size());
-    return decoder_.logits(weights_, tokens_tensor(tokens), tables_.narrow(0, count), precision_, {}, 0, cache)[0][-1];
+    return decoder_.logits(weights_, tokens_tensor(tokens), tables_.at(0, count), precision_, {}, 0, cache)[0][-1];
 }
 
 torch::Tensor TorchModel::next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache) {
-    if (const std::int64_t made = tables_.positions(); made > 0 && position >= made) {
-        tables_ = layer_tables({&spec_, 1}, 2 * position, weights_.flat().device(), {}, &weights_);
-    }
-    return decoder_.logits(weights_, tokens_tensor({&token, 1}), tables_.narrow(position, 1), precision_, {}, position,
+    if (tables_.ends_before(position)) tables_ = tables_of(2 * position);
+    return decoder_.logits(weights_, tokens_tensor({&token, 1}), tables_.at(position, 1), precision_, {}, position,
                            &cache)[0][-1];
 }
 
@@ -105,7 +108,9 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
     std::vector<std::int32_t> result;
     const RandomStream stream(how.seed, "sample");
 
-    std::optional<TokenDecoder> reader;  // on the CPU; other devices read through a cache
+    // An eager model knows no cache, unless the mode is made of one.
+    const bool caches = !decoder_.eager() || rolling;
+    std::optional<TokenDecoder> reader;  // on the CPU; other devices, and an eager model, read through a cache
     KeyValueCache cache;
     const auto next = [&](std::int32_t token, std::int64_t position) {
         if (reader) return reader->read(token, position);
@@ -117,19 +122,17 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
         // Past the context `recompute` reads the last window anew for each symbol.
         const auto read = std::ssize(text);
         const std::int64_t count = rolling ? how.length : std::min(how.length, spec_.context + 1 - read);
-        if (rolling && tables_.positions() < read + count) {
-            tables_ = layer_tables({&spec_, 1}, read + count, weights_.flat().device(), {}, &weights_);
-        }
-        DeviceReader::Text more = DeviceReader(spec_, weights_, precision_, tables_).go_on(text, count, how);
+        if (rolling && tables_.ends_before(read + count - 1)) tables_ = tables_of(read + count);
+        DeviceReader::Text more = DeviceReader(spec_, weights_, precision_, tables_.kept()).go_on(text, count, how);
         if (more.stopped || count == how.length) return more.drawn;
         text.insert(text.end(), more.drawn.begin(), more.drawn.end());
         result = std::move(more.drawn);
         logits = last_logits({text.data() + text.size() - context, context}, nullptr);
-    } else if (weights_.flat().is_cpu()) {
+    } else if (weights_.flat().is_cpu() && !decoder_.eager()) {
         reader.emplace(spec_, weights_, precision_);
         for (std::size_t i = 0; i < text.size(); ++i) logits = next(text[i], static_cast<std::int64_t>(i));
     } else {
-        logits = last_logits(text, &cache);
+        logits = last_logits(text, caches ? &cache : nullptr);
     }
     while (static_cast<std::int64_t>(result.size()) < how.length) {
         const std::int32_t token = draw(logits, how, stream, static_cast<std::int64_t>(result.size()));
@@ -138,10 +141,10 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
         if (how.on_token && !how.on_token(token)) break;
         if (static_cast<std::int64_t>(result.size()) == how.length) break;
 
-        if (text.size() <= context || rolling) {
+        if (caches && (text.size() <= context || rolling)) {
             logits = next(token, static_cast<std::int64_t>(text.size()) - 1);
         } else {
-            logits = last_logits({text.data() + text.size() - context, context}, nullptr);
+            logits = last_logits(std::span(text).last(std::min(text.size(), context)), nullptr);
         }
     }
     return result;
@@ -153,9 +156,7 @@ double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
         throw BadInput("The text has " + std::to_string(tokens.size()) +
                        " symbols, but one window of the context needs " + std::to_string(spec_.context + 1) + ".");
     }
-    return mean_losses(decoder_, weights_, tables_.narrow(0, spec_.context), precision_, tokens, spec_.context,
-                       {windows})
-        .front();
+    return mean_losses(decoder_, weights_, tables_, precision_, tokens, spec_.context, {windows}).front();
 }
 
 std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context) {
@@ -165,11 +166,12 @@ std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context
     return starts;
 }
 
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const LayerTables& tables,
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const TableSource& tables,
                                 Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled) {
     const torch::NoGradGuard no_gradients;
+    const EagerGuard as_asked(decoder.eager());
     const auto runs = static_cast<std::int64_t>(starts.size());
     const auto windows = static_cast<std::int64_t>(starts.front().size());
     // The batch depends on the context only: the order in which losses are added must not depend on cohort mates.
@@ -191,7 +193,7 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
         }
         const auto device = weights.flat().device();
         const torch::Tensor losses =
-            token_losses(decoder.logits(weights, x.to(device), tables, precision), y.to(device));
+            token_losses(decoder.logits(weights, x.to(device), tables.at(0, context), precision), y.to(device));
         for (std::int64_t run = 0; run < runs; ++run) {
             sums[run] += losses.select(0, run).to(torch::kFloat64).sum().item<double>();
         }

@@ -22,6 +22,8 @@ class TorchModel : public Model {
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
     /// Logits after the last of `tokens`, which start at position 0: (vocabulary).
     torch::Tensor last_logits(std::span<const std::int32_t> tokens, KeyValueCache* cache);
+    /// What `tables_` is from now on.
+    TableSource tables_of(std::int64_t positions) const;
     /// Logits after one more token at `position`, read through the cache: (vocabulary).
     torch::Tensor next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache);
 
@@ -29,12 +31,12 @@ class TorchModel : public Model {
     Parameters weights_;
     Decoder decoder_;
     Precision precision_;
-    LayerTables tables_;  // positions 0 … context − 1; longer once `rolling` needs it
+    TableSource tables_;  // of the context's positions; of more once `rolling` needs it
 };
 
 /// Mean loss of each run over its windows, without gradients: windows of `context` tokens that start at `starts`.
 /// Returns (runs) numbers; empty where `cancelled` said so between batches.
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const LayerTables& tables,
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const TableSource& tables,
                                 Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled = {});

@@ -128,6 +128,13 @@ class Engine {
     /// From the "model.…" tensors of a state. Throws BadInput where one is missing or has another shape.
     virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                                 std::span<const NamedTensor> tensors) = 0;
+    /// Does `work` and counts the operations that it starts: LibTorch's that calculate or copy numbers (neither views
+    /// nor memory), and the engine's own passes and kernels. What a graph replays was started when it was captured.
+    /// nullopt from an engine that does not count.
+    virtual std::optional<std::int64_t> count_operations(const std::function<void()>& work) {
+        work();
+        return std::nullopt;
+    }
 };
 
 }  // namespace ropelab

@@ -182,11 +182,17 @@ std::vector<Key> make_keys() {
                    "Evaluations from one look inside to the next, besides those early on; 0 for none.", 0, 1e9,
                    &R::probe_every),
 
-        choice_key("precision", "machine", "Linear layers in float32 or bfloat16; auto measures which is faster here.",
+        choice_key("precision", "machine",
+                   "Linear layers in float32 or bfloat16; auto takes bfloat16 where it is 1.2 times as fast here.",
                    {"auto", "float32", "bfloat16"}, &R::precision),
         choice_key("device", "machine", "Where to train; auto takes a CUDA device where there is one.",
                    {"auto", "cpu", "cuda"}, &R::device),
         number_key("threads", "machine", "", "Threads for training; 0 takes one a core.", 0, 1024, &R::threads),
+        choice_key("operations", "machine",
+                   "fused: several in one pass; eager: each by itself, and text without a key-value cache. Speed only.",
+                   {"fused", "eager"}, &R::operations),
+        flag_key("rope_cache", "machine",
+                 "Cos and sin are read from a table; false computes them at every call. Speed only.", &R::rope_cache),
     };
 }
 

@@ -27,6 +27,10 @@ enum class BatchOrder { random, sequential };
 enum class Evaluation { whole, sampled };
 enum class Precision { automatic, float32, bfloat16 };
 enum class Device { automatic, cpu, cuda };
+/// How a model is calculated, which decides its speed only. `fused`: several operations in one pass, and text is
+/// written with a cache of keys and values. `eager`: every one by itself, as LibTorch's own, and the whole window is
+/// read anew for each symbol, as a plain PyTorch program does.
+enum class Operations { fused, eager };
 
 /// Everything that decides one run's result, one member a key of the experiment description (core/spec/keys.h holds
 /// each key's default, unit, range and meaning). In float32 on the processor two equal RunSpecs train to the same bits
@@ -87,6 +91,8 @@ struct RunSpec {
     Precision precision = Precision::automatic;
     Device device = Device::automatic;
     std::int64_t threads = 0;
+    Operations operations = Operations::fused;
+    bool rope_cache = true;  // else cos and sin are computed at every call
 
     /// Channels of one head, d = width / heads.
     int head_dim() const { return static_cast<int>(width / heads); }

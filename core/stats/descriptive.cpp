@@ -6,6 +6,21 @@
 
 namespace ropelab {
 
+namespace {
+
+// 0.975 of Student's t distribution. Samples of one size come in rows of thousands, one at every step of a training.
+double reach_of(std::int64_t degrees) {
+    thread_local std::int64_t known = 0;
+    thread_local double reach = 0;
+    if (degrees != known) {
+        reach = boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)), 0.975);
+        known = degrees;
+    }
+    return reach;
+}
+
+}  // namespace
+
 Description describe(std::span<const double> values) {
     Description result;
     double mean = 0;
@@ -26,7 +41,7 @@ Description describe(std::span<const double> values) {
     const double n = static_cast<double>(result.n);
     result.standard_deviation = std::sqrt(squares / (n - 1));
     result.standard_error = result.standard_deviation / std::sqrt(n);
-    const double reach = boost::math::quantile(boost::math::students_t(n - 1), 0.975) * result.standard_error;
+    const double reach = reach_of(result.n - 1) * result.standard_error;
     result.confidence_low = mean - reach;
     result.confidence_high = mean + reach;
     return result;

@@ -4,7 +4,6 @@
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <functional>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -12,8 +11,6 @@
 namespace ropelab {
 
 namespace {
-
-constexpr std::int64_t most_seeds = 10'000;
 
 void check_margin(double margin) {
     if (margin > 0 && std::isfinite(margin)) return;
@@ -35,21 +32,6 @@ std::optional<Equivalence> equivalence(const std::optional<TTest>& test, double 
     result.p = std::max(result.p_low, result.p_high);
     result.p_beyond = above((std::abs(difference) - margin) / error);
     return result;
-}
-
-// The smallest number of seeds from 2 on that `does`, which more seeds do too.
-std::optional<std::int64_t> fewest(const std::function<bool(std::int64_t)>& does) {
-    std::int64_t enough = 2;
-    while (!does(enough)) {
-        if (enough >= most_seeds) return std::nullopt;
-        enough = std::min(2 * enough, most_seeds);
-    }
-    std::int64_t few = enough / 2;  // does not do, or is below 2
-    while (enough - few > 1) {
-        const std::int64_t middle = (few + enough) / 2;
-        (middle >= 2 && does(middle) ? enough : few) = middle;
-    }
-    return enough;
 }
 
 }  // namespace
@@ -92,7 +74,7 @@ std::optional<std::int64_t> seeds_to_show_equivalence(double margin, double diff
     check_margin(margin);
     const bool usable = std::isfinite(difference) && std::isfinite(standard_deviation) && standard_deviation > 0;
     if (!usable || !(std::abs(difference) < margin)) return std::nullopt;
-    return fewest([&](std::int64_t seeds) {
+    return fewest_seeds([&](std::int64_t seeds) {
         return equivalence_power(margin, difference, standard_deviation, seeds, design, rule.alpha) >= rule.power;
     });
 }
@@ -100,7 +82,7 @@ std::optional<std::int64_t> seeds_to_show_equivalence(double margin, double diff
 std::optional<std::int64_t> pairs_to_detect(double difference, double standard_deviation, const PowerRule& rule) {
     const double effect = std::abs(difference) / standard_deviation;
     if (!std::isfinite(effect) || !(effect > 0)) return std::nullopt;
-    return fewest([&](std::int64_t seeds) {
+    return fewest_seeds([&](std::int64_t seeds) {
         const double n = static_cast<double>(seeds);
         return t_test_power(effect * std::sqrt(n), n - 1, rule.alpha) >= rule.power;
     });

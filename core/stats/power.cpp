@@ -13,8 +13,6 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::int64_t most_seeds = 10'000;
-
 // The noncentrality at which the test reaches the rule's power.
 double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
     const auto missing = [&](double noncentrality) {
@@ -43,6 +41,20 @@ bool spreads(const Sample& sample) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& does) {
+    std::int64_t enough = 2;
+    while (!does(enough)) {
+        if (enough >= most_seeds) return std::nullopt;
+        enough = std::min(2 * enough, most_seeds);
+    }
+    std::int64_t few = enough / 2;  // does not do, or is below 2
+    while (enough - few > 1) {
+        const std::int64_t middle = (few + enough) / 2;
+        (middle >= 2 && does(middle) ? enough : few) = middle;
+    }
+    return enough;
+}
 
 double t_test_power(double noncentrality, double degrees_of_freedom, double alpha) {
     if (!(degrees_of_freedom > 0) || !(alpha > 0 && alpha < 1)) {
@@ -77,21 +89,10 @@ std::optional<std::int64_t> seeds_to_detect(double difference, double standard_d
     check(rule);
     const double effect = std::abs(difference) / standard_deviation;
     if (!std::isfinite(effect) || !(effect > 0)) return std::nullopt;
-    const auto finds = [&](std::int64_t seeds) {
+    return fewest_seeds([&](std::int64_t seeds) {
         const double n = static_cast<double>(seeds);
         return t_test_power(effect * std::sqrt(n / 2), 2 * n - 2, rule.alpha) >= rule.power;
-    };
-    std::int64_t enough = 2;
-    while (!finds(enough)) {
-        if (enough >= most_seeds) return std::nullopt;
-        enough = std::min(2 * enough, most_seeds);
-    }
-    std::int64_t few = enough / 2;  // does not do, or is below 2
-    while (enough - few > 1) {
-        const std::int64_t middle = (few + enough) / 2;
-        (middle >= 2 && finds(middle) ? enough : few) = middle;
-    }
-    return enough;
+    });
 }
 
 }  // namespace ropelab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/stats/t_test.h"
@@ -9,6 +10,12 @@ namespace ropelab {
 
 // What a number of seeds can show at all. The t statistic of a true difference follows the noncentral t distribution;
 // its noncentrality is the difference over its standard error.
+
+/// The most seeds that any search goes to.
+inline constexpr std::int64_t most_seeds = 10'000;
+/// The smallest number of seeds, 2 to most_seeds, that `does` what is asked, and with it every larger number; nullopt
+/// where none does. Where larger numbers may fail again, a number that does while one shortly below it does not.
+std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& does);
 
 /// How sure a test has to be, and how often it should find what is there.
 struct PowerRule {

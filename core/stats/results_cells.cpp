@@ -35,6 +35,19 @@ std::string p_text(const std::optional<double>& p) {
     return *p < 0.001 ? "<0.001" : fixed_text(*p, 3);
 }
 
+std::string p_words(double p) {
+    return p < 0.001 ? "p < 0.001" : "p = " + p_text(p);
+}
+
+std::size_t width_of(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string csv_number(const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? number_text(*value) : "";
+}
+
 std::string mean_and_deviation(const Description& described, int decimals, const char* between) {
     if (described.n == 0) return missing_cell;
     const std::string mean = fixed_text(described.mean, decimals);
@@ -78,11 +91,13 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
     std::vector<std::string> result;
     const Measure& compared = measures()[table.compared];
     if (table.groups.size() > 1) {
-        const int count = table.comparisons();
-        result.push_back("Baseline: " + group_label(table, table.groups[table.baseline]) +
-                         ". Improvement and two-tailed t tests of " + std::string(compared.name) +
-                         "; Holm's correction over " + std::to_string(count) +
-                         (count == 1 ? " comparison." : " comparisons."));
+        for (const ResultGroup& group : table.groups) {
+            if (!table.is_baseline(group)) continue;
+            const int count = table.comparisons_beside(group);
+            result.push_back("Baseline: " + group_label(table, group) + ". Improvement and two-tailed t tests of " +
+                             std::string(compared.name) + "; Holm's correction over " + std::to_string(count) +
+                             (count == 1 ? " comparison." : " comparisons."));
+        }
         result.push_back("Interval: 95 % confidence of the mean of " + std::string(compared.name) +
                          ". Detectable: the smallest difference (" + std::string(compared.unit) +
                          ") that these seeds find with 80 % power at 5 %, before correction.");

@@ -19,6 +19,8 @@ std::string rough_text(double value);
 std::string signed_percent(const std::optional<double>& percent);
 /// "0.016", "<0.001".
 std::string p_text(const std::optional<double>& p);
+/// "p = 0.016", "p < 0.001".
+std::string p_words(double p);
 std::string mean_and_deviation(const Description& described, int decimals, const char* between);
 /// The mean's 95 % confidence interval with `between` its ends.
 std::string interval_text(const Description& described, int decimals, const char* between);
@@ -29,6 +31,11 @@ std::string duration_text(double seconds);
 /// "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
+/// Characters of a UTF-8 text: the columns that it takes on a terminal, letters being one wide.
+std::size_t width_of(const std::string& text);
+
+/// Full precision; empty for a number that is missing.
+std::string csv_number(const std::optional<double>& value);
 /// Text as one field of CSV, in quotes where it needs them.
 std::string csv_field(const std::string& text);
 /// Text with what LaTeX reads as its own written out.

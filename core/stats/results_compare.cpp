@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/spec/error.h"
 #include "core/stats/holm.h"
@@ -66,16 +67,31 @@ void compare(ResultGroup& group, const ResultGroup& baseline, std::size_t measur
 }  // namespace
 
 void compare_groups(ResultsTable& table) {
-    if (table.groups.empty()) return;
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
-        if (i != table.baseline) compare(table.groups[i], table.groups[table.baseline], table.compared);
+    std::map<std::size_t, std::vector<ResultGroup*>> families;  // by what they are compared with
+    for (ResultGroup& group : table.groups) {
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group) continue;
+        compare(group, *baseline, table.compared);
+        families[*group.against].push_back(&group);
     }
-    for (Comparison ResultGroup::*const test : {&ResultGroup::student, &ResultGroup::welch, &ResultGroup::paired}) {
-        std::vector<std::optional<double>> raw;
-        for (const ResultGroup& group : table.groups) raw.push_back((group.*test).p);
-        const auto corrected = holm(raw);
-        for (std::size_t i = 0; i < table.groups.size(); ++i) (table.groups[i].*test).p_holm = corrected[i];
+    for (const auto& [baseline, family] : families) {
+        for (Comparison ResultGroup::*const test : {&ResultGroup::student, &ResultGroup::welch, &ResultGroup::paired}) {
+            std::vector<std::optional<double>> raw;
+            for (const ResultGroup* group : family) raw.push_back((group->*test).p);
+            const auto corrected = holm(raw);
+            for (std::size_t i = 0; i < family.size(); ++i) (family[i]->*test).p_holm = corrected[i];
+        }
     }
+}
+
+const ResultGroup* ResultsTable::baseline_of(const ResultGroup& group) const {
+    return group.against ? &groups[*group.against] : nullptr;
+}
+
+int ResultsTable::comparisons_beside(const ResultGroup& group) const {
+    return static_cast<int>(std::count_if(groups.begin(), groups.end(), [&](const ResultGroup& other) {
+        return other.against == group.against && other.comparison(test).p.has_value();
+    }));
 }
 
 const Comparison& ResultGroup::comparison(TestKind test) const {

@@ -4,7 +4,7 @@
 
 namespace ropelab {
 
-/// Fills in what groups are against the table's baseline, whose index, measure and descriptions are there already.
+/// Fills in what groups are against their baselines, whose indices, measure and descriptions are there already.
 void compare_groups(ResultsTable& table);
 
 }  // namespace ropelab

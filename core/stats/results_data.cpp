@@ -1,7 +1,6 @@
 // The results table as data: CSV and JSON.
 #include <cmath>
 
-#include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
 
@@ -10,13 +9,6 @@ namespace ropelab {
 namespace {
 
 using nlohmann::json;
-
-std::string csv_number(double value) {
-    return std::isfinite(value) ? number_text(value) : "";
-}
-std::string csv_number(const std::optional<double>& value) {
-    return value ? csv_number(*value) : "";
-}
 
 json json_number(double value) {
     return std::isfinite(value) ? json(value) : json();
@@ -90,6 +82,8 @@ json results_json(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         json entry = {{"settings", group.settings},     {"seeds", group.seeds},   {"n", group.summaries.size()},
                       {"unfinished", group.unfinished}, {"failed", group.failed}, {"repeated", group.repeated}};
+        const ResultGroup* baseline = table.baseline_of(group);
+        entry["baseline"] = baseline ? json(baseline->settings) : json();
         entry["difference"] = json_number(group.difference);
         entry["difference_percent"] = json_number(group.difference_percent);
         entry["improvement_percent"] = json_number(group.improvement_percent);

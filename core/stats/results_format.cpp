@@ -5,15 +5,6 @@
 
 namespace ropelab {
 
-namespace {
-
-std::size_t width_of(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-}  // namespace
-
 std::string latex_escaped(const std::string& text) {
     std::string result;
     for (const char c : text) {
@@ -95,7 +86,7 @@ std::string results_text(const ResultsTable& table) {
     }
     for (const std::string& note : table_notes(table)) result += note + '\n';
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
-        if (!comparing || i == table.baseline) continue;
+        if (!comparing || table.is_baseline(table.groups[i])) continue;
         result += group_label(table, table.groups[i]) + ": " + verdict_of(table, table.groups[i]).words + '\n';
     }
     return result;

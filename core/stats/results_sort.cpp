@@ -72,13 +72,16 @@ void sort_groups(ResultsTable& table, const std::string& by) {
         return descending ? before(ranks[b], ranks[a]) : before(ranks[a], ranks[b]);
     });
     std::vector<ResultGroup> groups;
-    std::size_t baseline = 0;
+    std::vector<std::size_t> places(order.size());  // by the former ones
     for (const std::size_t index : order) {
-        if (index == table.baseline) baseline = groups.size();
+        places[index] = groups.size();
         groups.push_back(std::move(table.groups[index]));
     }
+    for (ResultGroup& group : groups) {
+        if (group.against) group.against = places[*group.against];
+    }
     table.groups = std::move(groups);
-    table.baseline = baseline;
+    if (!places.empty()) table.baseline = places[table.baseline];
 }
 
 }  // namespace ropelab

@@ -97,15 +97,49 @@ bool same_value(const json& value, const std::string& text) {
     return setting_text(value) == text;
 }
 
+bool is_of_text(const std::string& key) {
+    return key == "data" || key == "symbols" || key == "split";
+}
+
+bool has_default(const std::pair<const std::string, json>& setting) {
+    const auto known = defaults().find(setting.first);
+    return known != defaults().end() && *known == setting.second;
+}
+
+bool same_beside_text(const ResultGroup& a, const ResultGroup& b) {
+    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
+        return is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
+    });
+}
+bool same_text(const ResultGroup& a, const ResultGroup& b) {
+    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
+        return !is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
+    });
+}
+
+// One baseline a text: the group with the settings of the table's.
+void find_baselines(ResultsTable& table) {
+    for (ResultGroup& group : table.groups) {
+        const auto own = std::find_if(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
+            return same_text(other, group) && same_beside_text(other, table.groups[table.baseline]);
+        });
+        if (own != table.groups.end()) group.against = static_cast<std::size_t>(own - table.groups.begin());
+    }
+}
+
 std::size_t find_baseline(const ResultsTable& table, const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        const auto found = std::find_if(groups.begin(), groups.end(), [](const ResultGroup& group) {
-            return std::all_of(group.settings.begin(), group.settings.end(), [](const auto& setting) {
-                const auto known = defaults().find(setting.first);
-                return known != defaults().end() && *known == setting.second;
-            });
+        auto found = std::find_if(groups.begin(), groups.end(), [](const ResultGroup& group) {
+            return std::all_of(group.settings.begin(), group.settings.end(), has_default);
         });
+        if (found == groups.end()) {
+            found = std::find_if(groups.begin(), groups.end(), [](const ResultGroup& group) {
+                return std::all_of(group.settings.begin(), group.settings.end(), [](const auto& setting) {
+                    return is_of_text(setting.first) || has_default(setting);
+                });
+            });
+        }
         return found == groups.end() ? 0 : static_cast<std::size_t>(found - groups.begin());
     }
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
@@ -167,6 +201,16 @@ std::string setting_text(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed) {
+    std::map<std::string, std::string> settings;
+    for (const std::string& each : typed) {
+        const auto equals = each.find('=');
+        if (equals == std::string::npos) throw BadInput("\"" + each + "\" names no baseline; write key=value.");
+        settings[each.substr(0, equals)] = each.substr(equals + 1);
+    }
+    return settings;
+}
+
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
     ResultsTable table;
     table.compared = measure_index(options.compare);
@@ -202,6 +246,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         group.until = describe(group.iterations_until);
     }
     if (!table.groups.empty() || !options.baseline.empty()) table.baseline = find_baseline(table, options.baseline);
+    find_baselines(table);
     compare_groups(table);
     return table;
 }

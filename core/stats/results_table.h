@@ -56,7 +56,7 @@ std::string to_string(TestKind test);
 /// The inverse. Throws BadInput for any other word.
 TestKind test_kind(const std::string& word);
 
-/// A test against the baseline: raw p and p after Holm's correction over the table's comparisons.
+/// A test against the baseline: raw p and p after Holm's correction over the comparisons of one text.
 struct Comparison {
     std::optional<double> p;
     std::optional<double> p_holm;
@@ -79,7 +79,9 @@ struct ResultGroup {
     std::vector<double> iterations_until;
     Description until;  // of those that came so low
 
-    // All below against the baseline, of the compared measure; nullopt for the baseline itself.
+    /// The group that it is compared with, by its index: its own for a baseline; nullopt where its text has none.
+    std::optional<std::size_t> against;
+    // All below against that group, of the compared measure; nullopt for a baseline.
     /// mean − the baseline's mean, in the measure's unit, and the same in percent of the baseline's: negative where it
     /// is lower.
     std::optional<double> difference;
@@ -105,7 +107,9 @@ struct ResultsOptions {
     /// Name of the measure that is compared.
     std::string compare = "best_validation_loss";
     /// The baseline: the first group with these values of swept keys ({"theta", "10000"}). Empty: the first group whose
-    /// swept keys all have their defaults, or else the first group.
+    /// swept keys all have their defaults, those of the text (`data`, `symbols`, `split`) if they can, or else the
+    /// first group. Losses on different texts say nothing of each other: groups of another text are compared with the
+    /// one of theirs that has the baseline's other settings.
     std::map<std::string, std::string> baseline;
     /// Also count runs that were stopped or failed and left numbers.
     bool unfinished = false;
@@ -115,16 +119,24 @@ struct ResultsOptions {
     TestKind test = TestKind::welch;
 };
 
+/// {"theta", "10000"} of "theta=10000". Throws BadInput for a text without "=".
+std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed);
+
 struct ResultsTable {
     std::vector<std::string> swept;   // keys in which the runs differ, seed aside, in the order of the key table
     std::vector<ResultGroup> groups;  // in order of first appearance
-    std::size_t baseline = 0;         // index of a group, where there is one
+    std::size_t baseline = 0;         // index of a group, where there is one; of the others see ResultGroup::against
     std::size_t compared = 0;         // index of a measure
     TestKind test = TestKind::welch;
     std::optional<double> target_loss = {};
 
-    /// Groups that the test compares with the baseline: what Holm's correction counts.
+    /// The group that one is compared with, which may be itself; nullptr where its text has none.
+    const ResultGroup* baseline_of(const ResultGroup& group) const;
+    bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
+    /// Groups that the test compares with their baselines.
     int comparisons() const;
+    /// Those that it compares with the same one: what Holm's correction counts.
+    int comparisons_beside(const ResultGroup& group) const;
 };
 
 /// Groups, describes and compares. A run counts where it finished (see ResultsOptions::unfinished) and is the last one

@@ -14,15 +14,11 @@ std::string title_of(TestKind test) {
     return test == TestKind::welch ? "Welch" : "paired by seed";
 }
 
-std::string p_words(double p) {
-    return p < 0.001 ? "p < 0.001" : "p = " + p_text(p);
-}
-
 // "3 seeds", "3 and 5 seeds", "3 pairs of seeds".
 std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
     if (table.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
     const auto ours = group.described[table.compared].n;
-    const auto theirs = table.groups[table.baseline].described[table.compared].n;
+    const auto theirs = table.baseline_of(group)->described[table.compared].n;
     if (ours == theirs) return std::to_string(ours) + (ours == 1 ? " seed" : " seeds");
     return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
 }
@@ -35,7 +31,9 @@ std::string difference_words(const ResultsTable& table, double difference) {
 
 std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     const auto ours = group.described[table.compared].n;
-    const auto theirs = table.groups[table.baseline].described[table.compared].n;
+    const ResultGroup* baseline = table.baseline_of(group);
+    if (!baseline) return "No test: no group on this text has the baseline's other settings.";
+    const auto theirs = baseline->described[table.compared].n;
     if (ours == 0) return "No run of this group has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (theirs == 0) return "The baseline has no finite " + std::string(measures()[table.compared].name) + " yet.";
     if (table.test == TestKind::paired && group.pairs < 2) {
@@ -63,12 +61,12 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
 }  // namespace
 
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
-    if (&group == &table.groups[table.baseline]) return {Verdict::Kind::baseline, "The baseline of the comparison."};
+    if (table.is_baseline(group)) return {Verdict::Kind::baseline, "The baseline of the comparison."};
     const Comparison& comparison = group.comparison(table.test);
     if (!comparison.p || !comparison.p_holm || !group.difference) {
         return {Verdict::Kind::untested, why_untested(table, group)};
     }
-    const int count = table.comparisons();
+    const int count = table.comparisons_beside(group);
     const std::string judged =
         " (" + title_of(table.test) + ", " + std::to_string(count) + (count == 1 ? " comparison)" : " comparisons)");
     if (*comparison.p_holm < level) {

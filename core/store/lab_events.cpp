@@ -1,7 +1,6 @@
 #include <map>
 
 #include "core/store/lab_database.h"
-#include "core/store/process_mark.h"
 
 namespace ropelab {
 
@@ -24,8 +23,9 @@ class EventWriter {
         for (const RunId run : started.runs) {
             if (!is_here(run)) continue;
             drop_after(database_, run, started.iteration);
-            // The last end's summary does not hold for a run that goes on.
+            // The last end's summary, and what was measured of it, do not hold for a run that goes on.
             database_.query("DELETE FROM summary WHERE run = ?").with(run).run();
+            database_.query("DELETE FROM measurement WHERE run = ?").with(run).run();
             database_.query("UPDATE run SET state = 'running', message = '', writer = ? WHERE id = ?")
                 .with(writer_, run)
                 .run();
@@ -78,7 +78,7 @@ class EventWriter {
 
     void operator()(const event::RunEnded& ended) {
         if (!is_here(ended.run)) return;
-        database_.query("UPDATE run SET state = ?, message = ? WHERE id = ?")
+        database_.query("UPDATE run SET state = ?, message = ?, writer = '' WHERE id = ?")
             .with(to_string(ended.state), ended.message, ended.run)
             .run();
         const RunSummary& summary = ended.summary;
@@ -100,6 +100,8 @@ class EventWriter {
         database_.query("UPDATE run SET state = ?, message = ? WHERE state IN ('running', 'paused') AND writer = ?")
             .with(failed ? "failed" : "stopped", failed ? ended.message : "", writer_)
             .run();
+        // And runs that never began: whoever wants to may train them.
+        database_.query("UPDATE run SET writer = '' WHERE writer = ?").with(writer_).run();
     }
 
  private:
@@ -130,23 +132,6 @@ void LabFile::cut_back(RunId id, std::int64_t iteration) {
     sqlite::Transaction transaction(database);
     drop_after(database, id, iteration);
     transaction.commit();
-}
-
-int LabFile::recover() {
-    const sqlite::Connection& database = database_->connection;
-    sqlite::Transaction transaction(database);
-    std::vector<RunId> lost;
-    {
-        sqlite::Query row = database.query("SELECT id, writer FROM run WHERE state IN ('running', 'paused')");
-        while (row.next()) {
-            if (!lives_elsewhere(row.text(1))) lost.push_back(row.integer(0));
-        }
-    }
-    for (const RunId id : lost) {
-        database.query("UPDATE run SET state = 'stopped' WHERE id = ?").with(id).run();
-    }
-    transaction.commit();
-    return static_cast<int>(lost.size());
 }
 
 }  // namespace ropelab

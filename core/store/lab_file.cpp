@@ -71,7 +71,7 @@ constexpr const char* run_columns = R"(
            summary.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
            summary.final_validation_loss, summary.whole_evaluated, summary.whole_validation_loss,
            summary.final_training_loss, summary.seconds, summary.tokens_per_second,
-           (SELECT MAX(iteration) FROM step WHERE step.run = run.id)
+           (SELECT MAX(iteration) FROM step WHERE step.run = run.id), run.text_name, run.text_bytes, run.text_sha256
     FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
 
 RunRecord run_record(const sqlite::Query& row) {
@@ -97,6 +97,7 @@ RunRecord run_record(const sqlite::Query& row) {
         summary.tokens_per_second = row.real(22);
     }
     run.iteration = row.integer(23);
+    if (!row.text(26).empty()) run.text = TextMark{row.text(24), row.integer(25), row.text(26)};
     return run;
 }
 
@@ -198,6 +199,16 @@ fs::path LabFile::checkpoint_folder() const {
 
 fs::path LabFile::checkpoint_path(RunId id) const {
     return checkpoint_folder_of(path_) / ("run-" + std::to_string(id) + ".safetensors");
+}
+
+void LabFile::sync_log() {
+    // With the log, SQLite syncs only when it folds the log into the file; without it, at every commit.
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(database_->connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log == nullptr || log->pMethods == nullptr) return;
+    if (const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL); code != SQLITE_OK) {
+        database_->connection.fail(code);
+    }
 }
 
 void LabFile::in_one_transaction(const std::function<void()>& writes) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/data/text_mark.h"
 #include "core/spec/event.h"
 #include "core/spec/probe.h"
 
@@ -31,6 +32,8 @@ struct RunRecord {
     std::string note;
     std::string settings;    // the run's settings as flat JSON text
     std::string vocabulary;  // Vocabulary::to_text, "" until the run has started
+    /// nullopt until the run has started, and for runs of an older RoPE Lab.
+    std::optional<TextMark> text;
     RunState state = RunState::waiting;
     std::string message;  // why it failed
     std::optional<RunConditions> conditions;
@@ -58,6 +61,12 @@ struct RunMetrics {
 struct SnapshotCourse {
     std::vector<std::int64_t> iteration;  // ascending
     std::vector<ProbeArray> numbers;      // one each
+};
+
+/// A run that another program trains or is going to.
+struct HeldRun {
+    RunId id = 0;
+    std::string host;  // "" for this machine, where that program is alive; else nothing is known of it
 };
 
 /// What was fixed for an experiment before its runs started, as the rules of its verdicts.
@@ -119,17 +128,30 @@ class LabFile {
     /// One part over training, as "usage.query".
     SnapshotCourse snapshot_course(RunId id, const std::string& part) const;
 
-    /// Writes events down in one transaction. A run that starts or goes on has no summary until it ends, and nothing
-    /// measured after the iteration it goes on from. Progress marks this program's runs paused or running again;
-    /// SweepEnded ends those that had no ending of their own. A number that is not finite is kept as NaN. Events of
-    /// runs that are not in the file (purged meanwhile) are dropped.
+    /// Makes what was written so far outlast a power cut.
+    void sync_log();
+    /// Writes events down in one transaction. A run that starts or goes on has no summary until it ends, no
+    /// measurements, and nothing recorded after the iteration it goes on from. Progress marks this program's runs
+    /// paused or running again; SweepEnded ends those that had no ending of their own. A number that is not finite is
+    /// kept as NaN. Events of runs that are not in the file (purged meanwhile) are dropped.
     void record(std::span<const Event> events);
     void set_vocabulary(RunId id, const std::string& vocabulary);
+    /// Holds a run to its text: where it `begins`, this one is written down. Throws BadInput where it began with
+    /// another one, or where runs of this lab did under the same name.
+    void hold_to_text(RunId id, const TextMark& text, bool begins);
     /// Drops everything measured after `iteration`, as when a run goes on from its checkpoint.
     void cut_back(RunId id, std::int64_t iteration);
     /// Runs marked running or paused by a program that ended without a word become stopped. Returns how many. Runs of
-    /// another program that is still alive on this machine are left alone.
-    int recover();
+    /// another program that is still alive on this machine are left alone, and so are those of another machine, of
+    /// which nothing can be known here, unless `other_machines`.
+    int recover(bool other_machines = false);
+    /// Makes these runs this program's to train, until they end. Throws BadInput, and changes nothing, where another
+    /// program holds one of them or has finished it.
+    void claim(const std::vector<RunId>& runs);
+    /// Runs that other programs train or are going to, so that this one must not. Recover first.
+    std::vector<HeldRun> held_runs() const;
+    /// Who holds these runs and what to do: one sentence, or one of this machine and one of others. "" for none.
+    std::string words_of(const std::vector<HeldRun>& held) const;
 
     void rename_run(RunId id, const std::string& name);
     void annotate_run(RunId id, const std::string& note);
@@ -142,9 +164,9 @@ class LabFile {
     /// target and renamed, so that an interrupted save leaves the target as it was. Throws BadInput where the target is
     /// this lab, something else than a lab, or a lab that is open.
     void save_as(const std::filesystem::path& target) const;
-    /// Adds the experiments and runs of another lab (with new ids), their documents, measurements and checkpoints. Runs
-    /// that are already here (same settings, same measurements) are skipped, each run here standing for one. A run that
-    /// was in training comes as stopped. Returns how many runs were added.
+    /// Adds the experiments and runs of another lab (with new ids), their documents, measurements and checkpoints. Of
+    /// runs that are already here (same settings, same measurements), each standing for one, only a missing checkpoint
+    /// is added. A run that was in training comes as stopped. Returns how many runs were added.
     int merge(const std::filesystem::path& other);
 
     /// Opaque.

@@ -69,9 +69,10 @@ constexpr const char* same_measurements = R"sql(
 
 // Nobody trains a run for this lab that another program was training for the other one.
 constexpr const char* copy_run = R"sql(
-    INSERT INTO main.run (experiment, name, note, settings, vocabulary, state, message)
+    INSERT INTO main.run (experiment, name, note, settings, vocabulary, state, message, text_name, text_bytes, text_sha256)
     SELECT ?2, name, note, settings, vocabulary,
-           CASE WHEN state IN ('running', 'paused') THEN 'stopped' ELSE state END, message
+           CASE WHEN state IN ('running', 'paused') THEN 'stopped' ELSE state END, message,
+           text_name, text_bytes, text_sha256
     FROM other.run WHERE id = ?1)sql";
 
 constexpr const char* copies_of_parts[] = {
@@ -147,6 +148,12 @@ int LabFile::merge(const fs::path& other) {
             database.query("SELECT id, experiment, settings FROM other.run WHERE deleted = 0 ORDER BY id");
         while (there.next()) incoming.push_back({there.integer(0), there.integer(1), there.text(2)});
     }
+    const auto bring_checkpoint = [&](RunId from, RunId to) {
+        const fs::path checkpoint = source->checkpoint_path(from);
+        if (!fs::exists(checkpoint, error)) return;
+        checkpoint_folder();  // makes it
+        checkpoints.add(checkpoint, checkpoint_path(to));
+    };
     for (const Incoming& run : incoming) {
         const auto same = std::find_if(present.begin(), present.end(), [&](const Present& known) {
             if (known.taken || known.settings != run.settings) return false;
@@ -155,17 +162,15 @@ int LabFile::merge(const fs::path& other) {
         });
         if (same != present.end()) {
             same->taken = true;
+            // A merge that was killed leaves runs whose checkpoints have not come yet.
+            if (!fs::exists(checkpoint_path(same->id), error)) bring_checkpoint(run.id, same->id);
             continue;
         }
         const std::int64_t experiment = experiment_here(database, run.experiment);
         database.query(copy_run).with(run.id, experiment).run();
         const RunId id = database.last_id();
         for (const char* copy : copies_of_parts) database.query(copy).with(run.id, id).run();
-        const fs::path checkpoint = source->checkpoint_path(run.id);
-        if (fs::exists(checkpoint, error)) {
-            checkpoint_folder();  // makes it
-            checkpoints.add(checkpoint, checkpoint_path(id));
-        }
+        bring_checkpoint(run.id, id);
         ++added;
     }
     transaction.commit();

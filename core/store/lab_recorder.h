@@ -13,15 +13,19 @@ class LabRecorder {
  public:
     /// Opens the lab for writing. Throws BadInput.
     explicit LabRecorder(const std::filesystem::path& lab);
-    /// Writes what is left and joins the thread.
+    /// Closes.
     ~LabRecorder();
 
     /// From any thread; returns at once.
     void record(const Event& event);
-    /// Waits until everything recorded so far is in the file, or the next write has failed (see trouble).
-    void flush();
+    /// Waits until everything recorded so far is in the file and would outlast a power cut. False where the write has
+    /// failed (see trouble).
+    bool flush();
     /// Why the last write failed, or "" (a full disk, say): the events are kept and tried again.
     std::string trouble() const;
+    /// Writes what is left, trying for seconds where that fails, and records no more. Returns "", or one sentence for
+    /// people where a part of it is lost: that the lab lacks it, and why.
+    std::string close();
 
  private:
     struct Worker;

@@ -122,7 +122,16 @@ CREATE TABLE snapshot (
 );
 )sql";
 
-constexpr std::array<const char*, 3> migrations_in_order = {version_1, version_2, version_3};
+// Which text a run began with (core/data/text_mark.h), so that it goes on with no other; runs of before have none. And
+// `writer` is from now on the process that trains a run or is going to: one that has ended has none.
+constexpr const char* version_4 = R"sql(
+ALTER TABLE run ADD COLUMN text_name TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN text_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN text_sha256 TEXT NOT NULL DEFAULT '';
+UPDATE run SET writer = '' WHERE state NOT IN ('running', 'paused');
+)sql";
+
+constexpr std::array<const char*, 4> migrations_in_order = {version_1, version_2, version_3, version_4};
 
 }  // namespace
 

@@ -24,6 +24,18 @@ std::string start_time(const std::string& number) {
     return fields ? field : "";
 }
 
+struct Fields {
+    std::string host, number, started;
+};
+
+// All empty for what is no mark.
+Fields fields_of(const std::string& mark) {
+    std::istringstream stream(mark);
+    Fields fields;
+    stream >> fields.host >> fields.number >> fields.started;
+    return stream ? fields : Fields();
+}
+
 std::string host_name() {
     std::array<char, 256> name{};
     return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "localhost";
@@ -37,12 +49,14 @@ std::string process_mark() {
 }
 
 bool lives_elsewhere(const std::string& mark) {
-    std::istringstream fields(mark);
-    std::string host;
-    std::string number;
-    std::string started;
-    fields >> host >> number >> started;
-    return fields && host == host_name() && number != std::to_string(::getpid()) && start_time(number) == started;
+    const Fields fields = fields_of(mark);
+    return fields.host == host_name() && fields.number != std::to_string(::getpid()) &&
+           start_time(fields.number) == fields.started;
+}
+
+std::string other_host(const std::string& mark) {
+    const std::string host = fields_of(mark).host;
+    return host == host_name() ? "" : host;
 }
 
 }  // namespace ropelab

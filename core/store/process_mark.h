@@ -11,4 +11,7 @@ std::string process_mark();
 /// and for processes of other machines, of which nothing can be known.
 bool lives_elsewhere(const std::string& mark);
 
+/// The machine of a process with this mark where it is another one than this; "" for this machine, and for nonsense.
+std::string other_host(const std::string& mark);
+
 }  // namespace ropelab

@@ -1,5 +1,6 @@
 #include "core/model/device_graph.h"
 
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -19,26 +20,40 @@ class Graph : public DeviceGraph {
         c10::cuda::device_synchronize();
         c10::cuda::CUDACachingAllocator::emptyCache();
         auto graph = std::make_unique<at::cuda::CUDAGraph>();
-        graph->capture_begin();
+        const c10::MempoolId_t pool = at::cuda::graph_pool_handle();
+        graph->capture_begin(pool);
         try {
             work();
+            graph->capture_end();
         } catch (...) {
-            end_broken(*graph);
+            end_broken(*graph, pool);
             throw;
         }
-        graph->capture_end();
         graph_ = std::move(graph);
     }
     void replay() override { graph_->replay(); }
 
  private:
-    // The stream must leave the capture, whatever it says of it; the error that matters is already on its way.
-    static void end_broken(at::cuda::CUDAGraph& graph) {
+    // Whether it went through; the error that matters is already on its way.
+    static bool tried(const std::function<void()>& work) {
         try {
-            graph.capture_end();
+            work();
+            return true;
         } catch (...) {
             static_cast<void>(cudaGetLastError());
+            return false;
         }
+    }
+    // The stream must leave the capture, and the allocators its pool, which capture_end leaves to them where the
+    // capture was broken. Where it came so far as to end that, the graph gives the pool back itself.
+    static void end_broken(at::cuda::CUDAGraph& graph, c10::MempoolId_t pool) {
+        using namespace c10::cuda;
+        tried([&] { graph.capture_end(); });
+        if (!tried([&] { CUDACachingAllocator::endAllocateToPool(current_device(), pool); })) return;
+        tried([&] { CUDACachingAllocator::releasePool(current_device(), pool); });
+        at::HostAllocator* host = at::getHostAllocator(at::kCUDA);
+        tried([&] { host->end_allocate_to_pool(pool); });
+        tried([&] { host->release_pool(pool); });
     }
 
     std::unique_ptr<at::cuda::CUDAGraph> graph_;
@@ -66,6 +81,7 @@ std::int64_t free_memory() {
 }
 
 std::int64_t take_peak() {
+    if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return 0;  // it refuses to tell
     constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
     const std::int64_t peak =
         c10::cuda::CUDACachingAllocator::getDeviceStats(c10::cuda::current_device()).reserved_bytes[all].peak;

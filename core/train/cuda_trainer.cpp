@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/operations.h"
 #include "core/spec/error.h"
 #include "core/train/schedule.h"
 
@@ -37,10 +38,11 @@ std::vector<std::int64_t> seeds_of(const std::vector<RunSpec>& specs) {
 
 }  // namespace
 
-void refuse_for_memory(const RunSpec& spec, std::int64_t runs) {
-    throw BadInput("The device has not enough memory for " + std::to_string(runs) + (runs == 1 ? " run" : " runs") +
-                   " with a batch of " + std::to_string(spec.batch) + " windows of " + std::to_string(spec.context) +
-                   " symbols; use a smaller batch, or device=cpu.");
+void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
+    throw BadInput(std::string(on_device ? "The device" : "This machine") + " has not enough memory for " +
+                   std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch of " +
+                   std::to_string(spec.batch) + " windows of " + std::to_string(spec.context) +
+                   " symbols; use a smaller batch" + (on_device ? ", or device=cpu." : "."));
 }
 
 CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs)
@@ -83,6 +85,7 @@ CudaTrainer::Windows CudaTrainer::windows(std::int64_t count) const {
 template <typename Args>
 void CudaTrainer::start(int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args,
                         const char* name) const {
+    ROPELAB_OWN_PASS(name);
     const DeviceKernels& kernels = device_kernels(cohort_.weights.device());
     check_launch(kernels, (kernels.table->*kernel)(args, kernels.stream()), name);
 }
@@ -92,7 +95,7 @@ void CudaTrainer::run(const std::function<void()>& work) const {
         if (graphs_) return graphs_->on_own_stream(work);
         work();
     } catch (const c10::OutOfMemoryError&) {
-        refuse_for_memory(cohort_.specs.front(), runs_);
+        refuse_for_memory(cohort_.specs.front(), runs_, true);
     }
 }
 
@@ -124,8 +127,7 @@ void CudaTrainer::train(bool drawn) {
     start<cuda::SquareSums>(&cuda::Kernels::square_sums,
                             {.runs = runs_,
                              .count = total,
-                             .type = cuda::Type::float32,
-                             .gradient = cohort_.gradient.data_ptr(),
+                             .gradient = cohort_.gradient.data_ptr<float>(),
                              .parts = squares_.data_ptr<double>()},
                             "square_sums");
     static_assert(sizeof(cuda::UpdateSettings) == 4 * sizeof(float));
@@ -136,7 +138,6 @@ void CudaTrainer::train(bool drawn) {
                                 .parts = squares_.data_ptr<double>(),
                                 .losses = losses.data_ptr<float>(),
                                 .rates = rates_.data_ptr<double>(),
-                                .rate_count = 1,
                                 .step = streams_->step().data_ptr<std::int64_t>(),
                                 .clip = spec.clip,
                                 .betas = betas,
@@ -148,10 +149,9 @@ void CudaTrainer::train(bool drawn) {
                        {.runs = runs_,
                         .count = total,
                         .decayed = cohort_.decayed,
-                        .type = cuda::Type::float32,
                         .weights = cohort_.weights.data_ptr<float>(),
                         .working = working,
-                        .gradient = cohort_.gradient.data_ptr(),
+                        .gradient = cohort_.gradient.data_ptr<float>(),
                         .first_moment = cohort_.first_moment.data_ptr<float>(),
                         .second_moment = cohort_.second_moment.data_ptr<float>(),
                         .settings = settings,
@@ -190,13 +190,12 @@ std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int
 void CudaTrainer::add_losses(const Windows& windows) {
     gather(windows, false);
     const torch::Tensor losses = cohort_.losses(windows.x, windows.y);
-    start<cuda::RowMeans>(&cuda::Kernels::row_means,
-                          {.runs = runs_,
-                           .rows = losses.size(1),
-                           .losses = losses.data_ptr<float>(),
-                           .means = nullptr,
-                           .totals = totals_.data_ptr<double>()},
-                          "row_means");
+    start<cuda::AddRows>(&cuda::Kernels::add_rows,
+                         {.runs = runs_,
+                          .rows = losses.size(1),
+                          .losses = losses.data_ptr<float>(),
+                          .totals = totals_.data_ptr<double>()},
+                         "add_rows");
 }
 
 std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::vector<std::int64_t>>& starts,

@@ -30,8 +30,8 @@ struct DeviceCohort {
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)> losses;
 };
 
-/// Throws BadInput: the device has not enough memory for so many runs.
-[[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs);
+/// Throws BadInput: the device, or this machine, has not enough memory for so many runs.
+[[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device);
 
 /// Trains and evaluates a cohort with everything in the device's memory: the texts, the number of the step, learning
 /// rates, losses. A step is started as one graph where there are graphs, and read back once. Tests run it on the CPU.

@@ -9,6 +9,7 @@
 #include "core/kernels/kernels.h"
 #include "core/model/decoder.h"
 #include "core/model/fused.h"
+#include "core/model/operations.h"
 #include "core/model/parallel.h"
 #include "core/model/probe.h"
 #include "core/model/torch_model.h"
@@ -54,13 +55,18 @@ void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, con
     }
 }
 
-// Turns a device that has no memory left into one clear sentence.
+// Turns memory that is used up into one clear sentence, and leaves out the trace of calls that LibTorch's errors carry.
 template <typename Work>
-void within_memory(const std::vector<RunSpec>& specs, Work work) {
+auto within_memory(const std::vector<RunSpec>& specs, Work work) {
     try {
-        work();
-    } catch (const c10::OutOfMemoryError&) {
-        refuse_for_memory(specs.front(), std::ssize(specs));
+        return work();
+    } catch (const c10::Error& error) {
+        const std::string words = error.what_without_backtrace();
+        const bool on_device = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr;
+        if (on_device || words.find("can't allocate memory") != std::string::npos) {
+            refuse_for_memory(specs.front(), std::ssize(specs), on_device);
+        }
+        throw std::runtime_error(words.substr(0, words.find('\n')));
     }
 }
 
@@ -77,7 +83,7 @@ struct TorchCohort::State {
 
     Decoder decoder;
     Parameters weights;
-    LayerTables tables;
+    TableSource tables;
     torch::Tensor gradient;       // (runs, total)
     torch::Tensor first_moment;   // (runs, total)
     torch::Tensor second_moment;  // (runs, total)
@@ -101,15 +107,13 @@ struct TorchCohort::State {
     }
 
     // Without gradients, for whatever does not train.
-    void renew_tables() {
-        const torch::NoGradGuard no_gradients;
-        tables = layer_tables(specs, specs.front().context, device, changes, &weights);
-    }
+    void renew_tables() { tables = TableSource(specs, specs.front().context, device, changes, &weights); }
 
-    // What products in bfloat16 read; every step writes it with the weights. Without kernels nothing on a device would.
+    // What products in bfloat16 read; every step writes it with the weights. Without kernels nothing on a device would,
+    // nor does AdamW operation by operation: then products round the weights themselves.
     void renew_working_copy() {
         using Working = Parameters::Working;
-        const bool wanted = precision == Precision::bfloat16;
+        const bool wanted = precision == Precision::bfloat16 && !decoder.eager();
         weights.keep_working_copy(!wanted                      ? Working::none
                                   : has_device_kernels(device) ? Working::rows
                                   : device.is_cpu()            ? Working::matrices
@@ -135,13 +139,15 @@ struct TorchCohort::State {
 
     // Fills `gradient` and returns the mean loss of each run: (runs).
     torch::Tensor forward_and_backward(const Batch& batch, Precision how) {
+        const EagerGuard as_asked(decoder.eager());
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
         const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
+        const std::int64_t context = specs.front().context;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
-            trains_theta ? layer_tables(specs, specs.front().context, device, changes, &weights) : tables, how,
+            trains_theta ? layer_tables(specs, context, device, changes, &weights) : tables.at(0, context), how,
             dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
         // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
@@ -154,9 +160,9 @@ struct TorchCohort::State {
         return means.detach();
     }
 
-    // What trains and evaluates where the device has kernels; null elsewhere.
+    // What trains and evaluates where the device has kernels; null elsewhere, and operation by operation.
     CudaTrainer* on_device() {
-        if (!trainer && has_device_kernels(device)) {
+        if (!trainer && !decoder.eager() && has_device_kernels(device)) {
             using T = torch::Tensor;
             DeviceCohort cohort{specs, data, weights.layout().matrices, weights.flat(), gradient, {}, {}, {}, {}, {}};
             cohort.first_moment = first_moment;
@@ -164,7 +170,7 @@ struct TorchCohort::State {
             cohort.working = weights.working_rows();
             cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}, precision); };
             cohort.losses = [this](const T& x, const T& y) {
-                return token_losses(decoder.logits(weights, x, tables, precision), y);
+                return token_losses(decoder.logits(weights, x, tables.at(0, specs.front().context), precision), y);
             };
             within_memory(specs, [&] {
                 trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
@@ -178,7 +184,8 @@ struct TorchCohort::State {
 
     double gradient_norm(std::int64_t run) const {
         const torch::Tensor row = gradient.select(0, run);
-        if (!device.is_cpu()) return row.norm().item<double>();
+        if (decoder.eager() || !device.is_cpu()) return row.norm().item<double>();
+        ROPELAB_OWN_PASS("gradient_norm");
         const std::int64_t parts = (row.numel() + part_size - 1) / part_size;
         std::vector<double> squares(static_cast<std::size_t>(parts));
         const float* numbers = row.data_ptr<float>();
@@ -218,14 +225,29 @@ struct TorchCohort::State {
         constexpr double epsilon = 1e-8;
         const auto update = [&](std::int64_t offset, std::int64_t size, double decay, double its_rate) {
             const auto part = [&](const torch::Tensor& rows) { return rows.select(0, run).narrow(0, offset, size); };
-            if (!device.is_cpu()) {
-                // The number of this step, from 1, for the bias correction; it grows inside the call.
-                const torch::Tensor steps = torch::full({}, static_cast<double>(iteration), torch::kFloat32).to(device);
-                const torch::Tensor scaled = part(gradient).mul(scale);
-                at::_fused_adamw_({part(weights.flat())}, {scaled}, {part(first_moment)}, {part(second_moment)}, {},
-                                  {steps + 1}, its_rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
+            if (decoder.eager()) {
+                const torch::Tensor of_part = part(gradient).mul(scale);
+                torch::Tensor first = part(first_moment);
+                torch::Tensor second = part(second_moment);
+                const auto step = static_cast<double>(iteration + 1);
+                first.mul_(spec.beta1).add_(of_part, 1.0 - spec.beta1);
+                second.mul_(spec.beta2).addcmul_(of_part, of_part, 1.0 - spec.beta2);
+                const torch::Tensor root = second.div(1.0 - std::pow(spec.beta2, step)).sqrt().add(epsilon);
+                part(weights.flat())
+                    .mul_(1.0 - its_rate * decay)
+                    .addcdiv_(first, root, -its_rate / (1.0 - std::pow(spec.beta1, step)));
                 return;
             }
+            if (!device.is_cpu()) {
+                // The number of this step, from 1, for the bias correction.
+                const torch::Tensor steps =
+                    torch::full({}, static_cast<double>(iteration + 1), torch::kFloat32).to(device);
+                const torch::Tensor scaled = part(gradient).mul(scale);
+                at::_fused_adamw_({part(weights.flat())}, {scaled}, {part(first_moment)}, {part(second_moment)}, {},
+                                  {steps}, its_rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
+                return;
+            }
+            ROPELAB_OWN_PASS("adamw");
             const auto step = static_cast<double>(iteration + 1);
             const kernels::AdamW settings{.rate = its_rate,
                                           .beta1 = spec.beta1,
@@ -248,8 +270,16 @@ struct TorchCohort::State {
                             });
             });
         };
-        update(0, layout.matrices, spec.weight_decay, rate);
-        update(layout.matrices, layout.vectors, 0.0, rate);
+        if (decoder.eager()) {  // tensor by tensor
+            for (const Parameter& parameter : layout.parameters) {
+                const bool decays = parameter.offset < layout.matrices;
+                if (parameter.offset >= layout.matrices + layout.vectors) break;
+                update(parameter.offset, parameter.size, decays ? spec.weight_decay : 0.0, rate);
+            }
+        } else {
+            update(0, layout.matrices, spec.weight_decay, rate);
+            update(layout.matrices, layout.vectors, 0.0, rate);
+        }
         if (spec.theta_training == ThetaTraining::fixed) return;
         const bool own = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
         const std::int64_t first = layout.matrices + layout.vectors;
@@ -311,10 +341,16 @@ struct TorchCohort::State {
         precision = Precision::bfloat16;
         renew_working_copy();
         const double ratio = seconds_a_pass(batch, Precision::float32) / seconds_a_pass(batch, Precision::bfloat16);
-        const bool faster = ratio > 1.0;
-        const double times = std::round(100.0 * (faster ? ratio : 1.0 / ratio)) / 100.0;
-        settle(faster ? Precision::bfloat16 : Precision::float32,
-               number_text(times) + " × as fast as " + (faster ? "float32" : "bfloat16") + " here.");
+        // Cohorts of one sweep choose for themselves: what is close to equal must not fall here or there by chance.
+        constexpr double worth_rounding = 1.2;
+        const auto times = [](double factor) { return number_text(std::round(100.0 * factor) / 100.0); };
+        if (ratio >= worth_rounding) {
+            settle(Precision::bfloat16, times(ratio) + " × as fast as float32 here.");
+        } else if (ratio > 1.0) {
+            settle(Precision::float32, "bfloat16 is only " + times(ratio) + " × as fast here.");
+        } else {
+            settle(Precision::float32, times(1.0 / ratio) + " × as fast as bfloat16 here.");
+        }
     }
 };
 
@@ -397,11 +433,13 @@ std::vector<StepResult> TorchCohort::step() {
 }
 
 std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
-    CudaTrainer* trainer = state_->on_device();
-    if (!trainer) return state_->train(starts);
-    auto results = trainer->step(starts);
-    ++state_->iteration;
-    return results;
+    return within_memory(state_->specs, [&] {
+        CudaTrainer* trainer = state_->on_device();
+        if (!trainer) return state_->train(starts);
+        auto results = trainer->step(starts);
+        ++state_->iteration;
+        return results;
+    });
 }
 
 std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,

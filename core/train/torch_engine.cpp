@@ -5,6 +5,7 @@
 #include <torch/torch.h>
 
 #include "core/model/device_graph.h"
+#include "core/model/operations.h"
 #include "core/model/parallel.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
@@ -50,6 +51,7 @@ EngineInfo TorchEngine::info() {
 
 std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, const TokenData& data) {
     if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
+    open_cuda();  // LibTorch looks for CUDA's part once, at the first gradient, and not again
     const RunSpec& spec = start.runs.front();
     CohortStart settled = start;
     std::string why_here;
@@ -76,7 +78,14 @@ std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabu
     check(spec);
     const Layout layout = layout_of(spec, vocabulary);
     const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
-    return std::make_unique<TorchModel>(spec, layout, from_named(layout, tensors, "model."), precision);
+    torch::Tensor row = from_named(layout, tensors, "model.");
+    // A model is asked where it would be trained.
+    if (spec.device != Device::cpu && !spec.theta_moves() && open_cuda().available) row = row.to(torch::kCUDA);
+    return std::make_unique<TorchModel>(spec, layout, row, precision);
+}
+
+std::optional<std::int64_t> TorchEngine::count_operations(const std::function<void()>& work) {
+    return ropelab::count_operations(work);
 }
 
 }  // namespace ropelab

@@ -2,6 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/experiment/checkpoint.h"
+#include "core/store/lab_file.h"
+#include "core/store/sqlite.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {
@@ -17,6 +23,17 @@ class LabVerbsTest : public testing::Test {
         }
         arguments.insert(arguments.end(), more.begin(), more.end());
         return ropelab_cli(arguments);
+    }
+
+    Finished resume(std::vector<std::string> more = {}) {
+        std::vector<std::string> arguments = {"sweep", "--lab", lab_, "--resume", "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return ropelab_cli(arguments);
+    }
+    // One more run like the first, that nobody has trained yet.
+    static RunId add_run(LabFile& lab) {
+        const RunRecord first = lab.run(1);
+        return lab.add_run(first.experiment, "one more", first.settings);
     }
 
     ScratchFolder folder_;
@@ -63,6 +80,97 @@ TEST_F(LabVerbsTest, AnExistingLabAsksForResume) {
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(again.json().at("runs").size(), 4U);
     EXPECT_BAD_INPUT(sweep({"--resume", "--set", "theta=777"}), "another experiment");
+}
+
+// A full disk, as a table that takes no more: what was trained is not all in the lab, and no checkpoint is ahead of it.
+TEST_F(LabVerbsTest, ALabThatCannotBeWrittenIsToldAndNotRunAhead) {
+    ASSERT_EQ(sweep({}).status, 0);
+    const auto lab = LabFile::open(lab_);
+    const RunId next = add_run(*lab);
+    const sqlite::Connection other(lab_, sqlite::Access::write);
+    other.run(
+        "CREATE TRIGGER full BEFORE INSERT ON step WHEN NEW.iteration > 10 BEGIN SELECT RAISE(ABORT, 'full'); END");
+    const auto failed = resume();
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_EQ(failed.out, "");
+    EXPECT_THAT(failed.err, testing::EndsWith("\n"));
+    EXPECT_THAT(failed.err, testing::HasSubstr("The lab does not hold all of this training, because " + lab_));
+    EXPECT_EQ(lab->run(next).iteration, 10);
+    EXPECT_EQ(read_checkpoint(lab->checkpoint_path(next))->iteration, 10);
+
+    other.run("DROP TRIGGER full");
+    const auto continued = resume();
+    EXPECT_EQ(continued.status, 0) << continued.err;
+    EXPECT_EQ(lab->run(next).state, RunState::finished);
+    EXPECT_EQ(lab->metrics(next).steps.iteration.size(), 20U);
+    EXPECT_EQ(lab->metrics(next).evaluations.iteration.size(), 3U);
+}
+
+TEST_F(LabVerbsTest, RunsOfAnotherProgramAreLeftOutAndSaidSo) {
+    ASSERT_EQ(sweep({}).status, 0);
+    const auto lab = LabFile::open(lab_);
+    const RunId mine = add_run(*lab);
+    const RunId others = add_run(*lab);
+    lab->claim({others});  // this process is another program for the one that it starts
+    const auto first = resume();
+    EXPECT_EQ(first.status, 1);
+    EXPECT_THAT(first.err, testing::HasSubstr("Another program is training a run of " + lab_));
+    EXPECT_EQ(lab->run(mine).state, RunState::finished);
+    EXPECT_EQ(lab->run(others).state, RunState::waiting);
+
+    sqlite::Connection(lab_, sqlite::Access::write).run("UPDATE run SET writer = 'node7 12 34' WHERE writer <> ''");
+    const auto second = resume();
+    EXPECT_EQ(second.status, 1);
+    EXPECT_THAT(second.err, testing::HasSubstr("the machine node7"));
+    EXPECT_EQ(std::count(second.err.begin(), second.err.end(), '\n'), 1) << second.err;
+    EXPECT_EQ(lab->run(others).state, RunState::waiting);
+    const auto third = resume({"--take-over"});
+    EXPECT_EQ(third.status, 0) << third.err;
+    EXPECT_EQ(lab->run(others).state, RunState::finished);
+}
+
+TEST_F(LabVerbsTest, ARunThatFailedForAnOutsideReasonGoesOnAndOneThatDivergedDoesNot) {
+    ASSERT_EQ(sweep({}).status, 0);
+    const auto lab = LabFile::open(lab_);
+    const RunId full = add_run(*lab);
+    lab->record(std::vector<Event>{event::RunEnded{full, RunState::failed, "The disk is full.", {}}});
+    const auto continued = resume();
+    EXPECT_EQ(continued.status, 0) << continued.err;
+    EXPECT_EQ(lab->run(full).state, RunState::finished);
+
+    const RunId diverged = add_run(*lab);
+    lab->record(std::vector<Event>{event::Step{diverged, 1, std::nan(""), 1, 1},
+                                   event::RunEnded{diverged, RunState::failed, "It went apart.", {}}});
+    const auto again = resume();
+    EXPECT_EQ(again.status, 1);
+    EXPECT_THAT(again.err, testing::HasSubstr("1 of 6 runs failed earlier. It went apart."));
+}
+
+TEST_F(LabVerbsTest, ALabGoesOnWithNoOtherText) {
+    const auto text = folder_.write("text.txt", small_text(4000));
+    ASSERT_EQ(sweep({"--set", "data=" + text.string()}).status, 0);
+    const auto lab = LabFile::open(lab_);
+    add_run(*lab);
+    folder_.write("text.txt", small_text(4400));
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--lab", lab_, "--resume"}),
+                     "has 4,400 bytes, but training began with one that has 4,000 bytes");
+}
+
+TEST_F(LabVerbsTest, ASheetIsHeldToTheTextThatItWasPlannedWith) {
+    for (const char* data : {"a", "b"}) std::filesystem::create_directory(folder_ / data);
+    folder_.write("a/enwik8", small_text(60000));
+    folder_.write("b/enwik8", small_text(50000));
+    const auto reproduce = [&](const char* data) {
+        return ropelab_cli({"reproduce", "bpc", "--lab", lab_, "--data-dir", (folder_ / data).string()});
+    };
+    const auto first = reproduce("a");
+    ASSERT_EQ(first.status, 0) << first.err;
+    EXPECT_THAT(first.out, testing::HasSubstr("60,000 bytes"));
+    const auto lab = LabFile::open(lab_);
+    for (const RunRecord& run : lab->runs()) EXPECT_EQ(run.text->bytes, 60000);
+    lab->record(std::vector<Event>{event::RunEnded{1, RunState::stopped, "", {}}});
+    EXPECT_BAD_INPUT(reproduce("b"), "has 50,000 bytes, but training began with one that has 60,000 bytes");
+    EXPECT_EQ(reproduce("a").status, 0);
 }
 
 TEST_F(LabVerbsTest, RefusesWhatIsNoLab) {

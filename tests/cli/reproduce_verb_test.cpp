@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "core/experiment/sheets/sheet_lab.h"
 #include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 
@@ -9,6 +12,7 @@ namespace ropelab {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class ReproduceVerbTest : public testing::Test {
  protected:
@@ -80,23 +84,86 @@ TEST_F(ReproduceVerbTest, UnfinishedRunsAreTakenUp) {
     EXPECT_EQ(resumed.json().at("rows"), alone.json().at("rows"));
 }
 
+// The sheet bpc with a last setting that diverges, and all others where `all`.
+SheetPlan diverging_plan(bool all) {
+    SheetPlan plan = sheet("bpc").plan({SheetScale::smoke, {}, {}});
+    const auto setting = [](const char* position, bool diverges) {
+        const std::string large = diverges ? "10" : "1e-3";
+        return std::map<std::string, std::string>{{"position", position},
+                                                  {"learning_rate", large},
+                                                  {"final_learning_rate", large},
+                                                  {"weight_decay", diverges ? "10" : "0.1"}};
+    };
+    plan.experiment.set("data", {"generated"});
+    plan.experiment.set("iterations", {"100"});
+    plan.experiment.set("evaluate_every", {"50"});
+    plan.experiment.set("warmup", {"0"});
+    plan.experiment.set_explicit_runs(
+        {setting("learned", all), setting("rope", all), setting("learned+rope", all), setting("none", true)});
+    return plan;
+}
+
+TEST_F(ReproduceVerbTest, ARunThatDivergesIsPartOfTheAnswer) {
+    enter_sheet(*LabFile::create(lab_), diverging_plan(false));
+    const auto finished = reproduce({"bpc", "--lab", lab_, "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("2 of 8 runs failed. The loss is no longer a finite number"));
+    const auto rows = finished.json().at("rows");
+    ASSERT_EQ(rows.size(), 4U);
+    for (const auto& row : rows) {
+        const bool diverged = row.at("position") == "none";
+        EXPECT_EQ(row.at("failed"), diverged ? 2 : 0) << row.dump();
+        EXPECT_EQ(row.at("ours").at("n"), diverged ? 0 : 2) << row.dump();
+    }
+    // Nothing is left to train: the same again.
+    const auto again = reproduce({"bpc", "--lab", lab_, "--json"});
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(again.json(), finished.json());
+}
+
+TEST_F(ReproduceVerbTest, WhereNoRunCameThroughThereIsNoAnswer) {
+    enter_sheet(*LabFile::create(lab_), diverging_plan(true));
+    const auto finished = reproduce({"bpc", "--lab", lab_, "--json"});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, HasSubstr("8 of 8 runs failed"));
+}
+
+// The measurements of a sheet are of its own runs.
+TEST_F(ReproduceVerbTest, ARunThatWasMergedIntoTheLabDoesNotStopTheSheet) {
+    ASSERT_EQ(reproduce({"theta-table-3", "--lab", lab_}).status, 0);
+    const std::string other = (folder_ / "other.ropelab").string();
+    ASSERT_EQ(ropelab_cli({"train", "--lab", other, "--set", "data_length=20000", "--set", "iterations=4", "--set",
+                           "width=32", "--set", "context=16", "--set", "position=learned"})
+                  .status,
+              0);
+    {
+        const auto lab = LabFile::open(lab_);
+        lab->merge(other);
+        std::filesystem::remove(lab->checkpoint_path(lab->runs().back().id));
+    }
+    const auto again = reproduce({"theta-table-3", "--lab", lab_});
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("slower-writing"));
+}
+
 TEST_F(ReproduceVerbTest, RunsTrainOneByOneWhereTheirTimesAreCompared) {
     const auto finished = reproduce({"theta-speed", "--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
-    int unreachable = 0;
     const auto json = finished.json();
+    std::map<std::string, double> operations;  // of one training step, by how it is calculated
     for (const auto& row : json.at("rows")) {
-        const bool op_by_op = row.at("position") == "op by op";
-        unreachable += op_by_op;
-        if (op_by_op) {
-            EXPECT_EQ(row.at("verdict"), "not testable at this scale");
-            EXPECT_TRUE(row.at("ours").at("mean").is_null());
-        } else if (!row.at("values").empty()) {
-            EXPECT_GT(row.at("ours").at("mean").get<double>(), 0) << row.dump();
-        }
+        EXPECT_EQ(row.at("values").size(), 2U) << row.dump();
+        const double mean = row.at("ours").at("mean").get<double>();
+        EXPECT_GT(mean, 0) << row.dump();
+        if (row.at("measure") != "operations_of_a_training_step" || row.at("position") != "rope") continue;
+        operations[row.value("operations", "fused") + row.value("rope_cache", "")] = mean;
     }
-    EXPECT_EQ(unreachable, 2);
-    EXPECT_THAT(reproduce({"theta-speed", "--plan"}).out, HasSubstr("Runs: 16, one by one"));
+    ASSERT_EQ(operations.size(), 4U);
+    EXPECT_EQ(operations.at("fusedfalse"), operations.at("fused") + 6);  // the sheet's one layer
+    EXPECT_EQ(operations.at("eagerfalse"), operations.at("eager") + 6);
+    EXPECT_GT(operations.at("eager"), operations.at("fused"));
+    EXPECT_THAT(reproduce({"theta-speed", "--plan"}).out, HasSubstr("Runs: 30, one by one"));
 }
 
 TEST_F(ReproduceVerbTest, BlocksAndFractionsOfTheOtherPaper) {
@@ -127,6 +194,34 @@ TEST_F(ReproduceVerbTest, RefusesWhatItCannotDo) {
     std::filesystem::remove(lab_);
     LabFile::create(lab_);
     EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_}), "holds no sheet");
+}
+
+// What theories say of a sweep stands in its lab before the first run, and is scored where its results are.
+TEST_F(ReproduceVerbTest, ASweepKeepsItsPredictionsAndResultsScoreThem) {
+    ASSERT_EQ(ropelab_cli({"sweep",        "--lab",           lab_,
+                           "--set",        "theta=500,10000", "--set",
+                           "seed=1,2",     "--set",           "data_length=20000",
+                           "--set",        "layers=1",        "--set",
+                           "heads=1",      "--set",           "context=64",
+                           "--set",        "batch=2",         "--set",
+                           "iterations=4", "--set",           "sample_length=0"})
+                  .status,
+              0);
+    const auto before = ropelab_cli({"results", "--lab", lab_});
+    ASSERT_EQ(before.status, 0) << before.err;
+    EXPECT_THAT(before.out, HasSubstr("Predictions, written down before the runs:"));
+    EXPECT_THAT(before.out, HasSubstr("The runs that decide it have not all given a number."));
+    EXPECT_THAT(before.out, HasSubstr("Add --measure"));
+    const auto measured = ropelab_cli({"results", "--lab", lab_, "--measure", "--json"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    const auto predictions = measured.json().at("predictions");
+    ASSERT_EQ(predictions.size(), 2U);
+    EXPECT_EQ(predictions[0].at("experiment"), 1);
+    EXPECT_EQ(predictions[0].at("chance"), 0.25);
+    EXPECT_THAT(predictions[0].at("outcome_words").get<std::string>(), Not(HasSubstr("not all given")));
+    EXPECT_EQ(predictions[1].at("measure"), "extension_rise");
+    EXPECT_NE(predictions[1].at("outcome"), "not measured");
+    EXPECT_EQ(LabFile::open(lab_, LabFile::Mode::read)->measurements(1).count("extension_rise"), 1U);
 }
 
 }  // namespace

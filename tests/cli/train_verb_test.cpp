@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/experiment/experiment.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {
@@ -118,6 +119,11 @@ TEST(TrainVerb, RefusesBadInputInOneSentenceBeforeItTrains) {
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--experiment", "/none.json"}), "/none.json");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--device", "tpu"}), "auto, cpu, cuda");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--lab", (folder / "no/folder/a.ropelab").string()}), "a.ropelab");
+}
+
+TEST(TrainVerb, HelpNamesEveryPreset) {
+    const std::string help = ropelab_cli({"sweep", "--help"}).out;
+    for (const Preset& known : presets()) EXPECT_THAT(help, testing::HasSubstr(known.name));
 }
 
 TEST(TrainVerb, ADivergedRunIsAFailureThatIsTold) {

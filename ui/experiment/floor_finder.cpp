@@ -1,61 +1,49 @@
 #include "ui/experiment/floor_finder.h"
 
-#include <QMetaObject>
 #include <exception>
+#include <utility>
 
 #include "core/data/corpus.h"
 
 namespace ropelab::ui {
 
-FloorFinder::FloorFinder(QObject* parent) : QObject(parent) {}
+namespace {
 
-FloorFinder::~FloorFinder() {
-    if (m_thread.joinable()) {
-        m_thread.request_stop();
-        m_thread.join();
-    }
+std::optional<double> findFloor(const RunSpec& spec, const Cancelled& cancelled) {
+    const auto floor = floor_of(spec, cancelled);
+    return floor ? std::optional(floor->mean) : std::nullopt;
 }
+
+}  // namespace
+
+FloorFinder::FloorFinder(QObject* parent, Find find)
+    : QObject(parent), m_find(find ? std::move(find) : Find(&findFloor)) {}
 
 void FloorFinder::ask(const std::optional<RunSpec>& spec) {
     const std::string key = spec ? keyOf(*spec) : std::string();
     if (key == m_asked) return;
     m_asked = key;
-    m_pending = false;
-    m_thread.request_stop();
-    if (!spec || !spec->data.starts_with("generated")) {
-        emit found(std::nullopt);
-        return;
-    }
-    if (const auto known = m_known.find(key); known != m_known.end()) {
-        emit found(known->second);
-        return;
-    }
-    emit found(std::nullopt);
-    m_pending = true;
-    // Assigning joins the thread before, which has been asked to stop and looks up often.
-    m_thread = std::jthread([this, key, run = *spec](const std::stop_token& stop) {
+    m_job.cancel();
+    const auto known = m_known.find(key);
+    emit found(known == m_known.end() ? std::nullopt : known->second);
+    if (!spec || !spec->data.starts_with("generated") || known != m_known.end()) return;
+    m_job.start([this, key, find = m_find, run = *spec](const Cancelled& cancelled) -> std::function<void()> {
         std::optional<double> nats;
         try {
-            if (const auto floor = floor_of(run, [&stop] { return stop.stop_requested(); })) nats = floor->mean;
+            nats = find(run, cancelled);
         } catch (const std::exception&) {
-            // A corpus that cannot be opened has no floor; training it says why.
+            nats = std::nullopt;  // a corpus that cannot be opened has no floor; training it says why
         }
-        if (stop.stop_requested()) return;
-        QMetaObject::invokeMethod(
-            this, [this, key, nats] { deliver(key, nats); }, Qt::QueuedConnection);
+        return [this, key, nats] {
+            m_known[key] = nats;
+            emit found(nats);
+        };
     });
 }
 
 std::string FloorFinder::keyOf(const RunSpec& spec) {
     return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
            std::to_string(spec.context) + '|' + std::to_string(static_cast<int>(spec.split));
-}
-
-void FloorFinder::deliver(const std::string& key, std::optional<double> nats) {
-    m_known[key] = nats;
-    if (key != m_asked) return;
-    m_pending = false;
-    emit found(nats);
 }
 
 }  // namespace ropelab::ui

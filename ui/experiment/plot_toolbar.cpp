@@ -87,11 +87,11 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_bands->setToolTip(
         tr("One curve for runs that differ in their seed only: the mean, with a band of one standard "
            "deviation."));
-    m_bands->setChecked(m_settings.value("train/bands").toBool());
+    m_bands->setChecked(m_settings.value("train/bands").toString() == QLatin1String("on"));
     m_bands->setFocusPolicy(Qt::TabFocus);
     row->addWidget(m_bands);
     connect(m_bands, &QToolButton::toggled, this, [this](bool on) {
-        m_settings.setValue("train/bands", on);
+        m_settings.setValue("train/bands", on ? QStringLiteral("on") : QStringLiteral("off"));
         emit bandsChanged(isBands());
     });
 
@@ -200,7 +200,11 @@ bool PlotToolbar::isBands() const {
     return m_bandsPossible && m_bands->isChecked();
 }
 
-void PlotToolbar::setBandsPossible(bool possible) {
+void PlotToolbar::setBandsPossible(bool possible, bool wanted) {
+    if (m_settings.value("train/bands").toString() == QLatin1String("auto")) {
+        const QSignalBlocker quiet(m_bands);
+        m_bands->setChecked(wanted);
+    }
     if (possible == m_bandsPossible) return;
     m_bandsPossible = possible;
     showBands();

@@ -28,7 +28,8 @@ class PlotToolbar : public QWidget {
     /// Whether runs are averaged over seeds, where that is possible.
     bool isBands() const;
     /// Whether there are runs that differ in seed only; without them there is nothing to switch.
-    void setBandsPossible(bool possible);
+    /// `wanted`: they are averaged until the person chooses.
+    void setBandsPossible(bool possible, bool wanted);
 
  signals:
     void bandsChanged(bool on);

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/data/corpus.h"
-#include "core/experiment/runner.h"
+#include "core/experiment/estimate.h"
 #include "core/experiment/step_cost.h"
 #include "ui/experiment/roofline_figure.h"
 #include "ui/plot/figure_view.h"
@@ -61,7 +61,11 @@ RooflineView::RooflineView(Workspace& workspace, QWidget* parent) : QWidget(pare
     });
     connect(&workspace.session(), &SweepSession::started, this, [this] { m_peak = 0; });
     connect(&workspace.runs(), &RunStore::reloaded, this, &RooflineView::renew);
-    connect(&workspace.runs(), &RunStore::runChanged, this, &RooflineView::renew);
+    const auto renewIfShown = [this] {
+        if (isVisible()) renew();
+    };
+    connect(&workspace.runs(), &RunStore::runChanged, this, renewIfShown);
+    connect(&workspace.runs(), &RunStore::visibilityChanged, this, renewIfShown);
 }
 
 void RooflineView::setSpeed(RunId run, double symbolsPerSecond) {

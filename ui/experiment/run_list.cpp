@@ -3,11 +3,21 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
+#include <algorithm>
 
 #include "ui/theme/theme_manager.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+// Pixels at 100 %.
+constexpr int leastNameWidth = 150;
+constexpr int mostNameWidth = 320;
+constexpr int leastNoteWidth = 60;
+
+}  // namespace
 
 RunList::RunList(Workspace& workspace, QWidget* parent)
     : QTreeView(parent), m_workspace(workspace), m_table(new RunTable(workspace, this)) {
@@ -20,12 +30,12 @@ RunList::RunList(Workspace& workspace, QWidget* parent)
     setSelectionMode(QAbstractItemView::SingleSelection);
     setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setTextElideMode(Qt::ElideRight);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setTextElideMode(Qt::ElideMiddle);  // names that differ at either end stay apart
     setAccessibleName(tr("Runs"));
     header()->setSectionsMovable(false);
     header()->setHighlightSections(false);
-    header()->setStretchLastSection(true);
+    header()->setStretchLastSection(false);
     setContextMenuPolicy(Qt::CustomContextMenu);
     connect(this, &QWidget::customContextMenuRequested, this, &RunList::showMenu);
     connect(this, &QAbstractItemView::entered, this,
@@ -82,6 +92,22 @@ QSize RunList::sizeHint() const {
     return {ThemeManager::instance().pixels(440), ThemeManager::instance().pixels(180)};
 }
 
+void RunList::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    fitColumns();
+}
+
+void RunList::fitColumns() {
+    // Names and notes share what the others leave; where that is too little, the list scrolls.
+    const auto& manager = ThemeManager::instance();
+    int left = viewport()->width();
+    for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) left -= header()->sectionSize(column);
+    const int note = manager.pixels(leastNoteWidth);
+    const int name = std::clamp(left - note, manager.pixels(leastNameWidth), manager.pixels(mostNameWidth));
+    header()->resizeSection(RunTable::Name, name);
+    header()->resizeSection(RunTable::Note, std::max(note, left - name));
+}
+
 void RunList::showMenu(const QPoint& where) {
     const RunId id = m_table->runAt(indexAt(where).row());
     const RunView* run = m_workspace.runs().find(id);
@@ -114,11 +140,11 @@ void RunList::restyle() {
                            theme.appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("light"))
                       .arg(manager.pixels(2)));
     setIconSize({manager.pixels(24), manager.pixels(12)});
-    header()->resizeSection(RunTable::Name, manager.pixels(184));
-    header()->resizeSection(RunTable::State, manager.pixels(116));
-    header()->resizeSection(RunTable::Last, manager.pixels(76));
-    header()->resizeSection(RunTable::Best, manager.pixels(76));
-    header()->setMinimumSectionSize(manager.pixels(40));
+    header()->resizeSection(RunTable::State, manager.pixels(104));
+    header()->resizeSection(RunTable::Last, manager.pixels(84));
+    header()->resizeSection(RunTable::Best, manager.pixels(68));
+    header()->setMinimumSectionSize(manager.pixels(56));
+    fitColumns();
 }
 
 }  // namespace ropelab::ui

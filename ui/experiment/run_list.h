@@ -28,11 +28,13 @@ class RunList : public QTreeView {
  protected:
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     QSize sizeHint() const override;
 
  private:
     void showMenu(const QPoint& where);
     void restyle();
+    void fitColumns();
 
     Workspace& m_workspace;
     RunTable* m_table;

@@ -20,19 +20,44 @@ void take(RunView& run, const event::Evaluated& evaluated) {
     }
 }
 
-RunView read(const LabFile& file, RunRecord record) {
+void takeAll(RunView& run) {
+    run.last.reset();
+    run.best.reset();
+    const auto& [iteration, training_loss, validation_loss] = run.evaluations;
+    for (std::size_t i = 0; i < iteration.size(); ++i) {
+        take(run, {run.record.id, iteration[i], training_loss[i], validation_loss[i]});
+    }
+}
+
+// Forgets what was measured after an iteration. Returns whether there was anything.
+bool cutBack(RunMetrics::Evaluations& evaluations, std::int64_t iteration) {
+    auto& all = evaluations.iteration;
+    const auto keep = static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), iteration) - all.begin());
+    if (keep == all.size()) return false;
+    all.resize(keep);
+    evaluations.training_loss.resize(keep);
+    evaluations.validation_loss.resize(keep);
+    return true;
+}
+
+void add(RunView& run, const event::Evaluated& evaluated) {
+    if (cutBack(run.evaluations, evaluated.iteration - 1)) takeAll(run);  // measured again
+    run.evaluations.iteration.push_back(evaluated.iteration);
+    run.evaluations.training_loss.push_back(evaluated.training_loss);
+    run.evaluations.validation_loss.push_back(evaluated.validation_loss);
+    take(run, evaluated);
+}
+
+RunView read(RunRecord record, const RunMetrics& metrics) {
     RunView run;
     run.spec = run_spec_from_json(nlohmann::json::parse(record.settings));
-    const RunMetrics metrics = file.metrics(record.id);
-    const auto& evaluations = metrics.evaluations;
-    for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
-        take(run, {record.id, evaluations.iteration[i], evaluations.training_loss[i], evaluations.validation_loss[i]});
-    }
     if (metrics.latest_sample) {
         run.sample = QString::fromStdString(metrics.latest_sample->text);
         run.sampleIteration = metrics.latest_sample->iteration;
     }
     run.record = std::move(record);
+    run.evaluations = metrics.evaluations;
+    takeAll(run);
     return run;
 }
 
@@ -67,13 +92,20 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
                 run.record.note = record.note;
                 m_runs.push_back(std::move(run));
             } else {
-                RunView run = read(*file, std::move(record));
+                const RunMetrics& metrics = m_arrived.emplace(record.id, file->metrics(record.id)).first->second;
+                RunView run = read(std::move(record), metrics);
                 run.visible = run.record.experiment == latest;
                 m_runs.push_back(std::move(run));
             }
         }
     }
     emit reloaded();
+    m_arrived.clear();
+}
+
+const RunMetrics* RunStore::arrived(RunId id) const {
+    const auto found = m_arrived.find(id);
+    return found == m_arrived.end() ? nullptr : &found->second;
 }
 
 void RunStore::apply(const std::vector<Delivery>& deliveries) {
@@ -82,6 +114,7 @@ void RunStore::apply(const std::vector<Delivery>& deliveries) {
         if (const auto* cut = std::get_if<CutBack>(&delivery)) {
             if (RunView* run = entry(cut->run)) {
                 run->record.iteration = std::max<std::int64_t>(cut->iteration, 0);
+                if (cutBack(run->evaluations, cut->iteration)) takeAll(*run);
                 changed.insert(cut->run);
             }
             continue;
@@ -91,7 +124,7 @@ void RunStore::apply(const std::vector<Delivery>& deliveries) {
             if (RunView* run = entry(step->run)) run->record.iteration = step->iteration;
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
             if (RunView* run = entry(evaluated->run)) {
-                take(*run, *evaluated);
+                add(*run, *evaluated);
                 changed.insert(evaluated->run);
             }
         } else if (const auto* sampled = std::get_if<event::Sampled>(&event)) {
@@ -141,7 +174,7 @@ void RunStore::setVisible(RunId id, bool visible) {
     RunView* run = entry(id);
     if (!run || run->visible == visible) return;
     run->visible = visible;
-    emit runChanged(id);
+    emit visibilityChanged(id);
 }
 
 }  // namespace ropelab::ui

@@ -56,20 +56,33 @@ QString stateText(const RunView& run) {
 RunTable::RunTable(Workspace& workspace, QObject* parent)
     : QAbstractTableModel(parent), m_workspace(workspace), m_unit(QStringLiteral("nats")) {
     RunStore& store = workspace.runs();
-    connect(&store, &RunStore::reloaded, this, [this] {
-        beginResetModel();
-        endResetModel();
-    });
+    const auto sync = [this] {
+        std::vector<RunId> runs;
+        for (const RunView& run : m_workspace.runs().runs()) runs.push_back(run.record.id);
+        if (runs != m_shown) {
+            beginResetModel();
+            m_shown = std::move(runs);
+            endResetModel();
+        } else if (!runs.empty()) {  // renamed: views keep what is picked and what is open
+            emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+        }
+    };
+    connect(&store, &RunStore::reloaded, this, sync);
+    sync();
+    // A view fills an open editor anew when its cell changes, over what is being typed there: training changes neither
+    // names nor notes. The theme's colours come with the view's own style.
     connect(&store, &RunStore::runChanged, this, [this](RunId run) {
         const int row = rowOf(run);
-        if (row >= 0) emit dataChanged(index(row, 0), index(row, ColumnCount - 1));
+        if (row >= 0) emit dataChanged(index(row, State), index(row, Best));
     });
-    const auto all = [this] {
-        if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
-    };
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, all);
+    connect(&store, &RunStore::visibilityChanged, this, [this](RunId run) {
+        const QModelIndex name = index(rowOf(run), Name);
+        emit dataChanged(name, name, {Qt::CheckStateRole});
+    });
     // How far running runs are, without an event of their own at each step.
-    connect(&workspace.session(), &SweepSession::delivered, this, all);
+    connect(&workspace.session(), &SweepSession::delivered, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, State), index(rowCount() - 1, Best));
+    });
 }
 
 void RunTable::setLossUnit(const QString& unit, double perNat) {

@@ -2,6 +2,7 @@
 
 #include <QAbstractTableModel>
 #include <QString>
+#include <vector>
 
 #include "ui/experiment/run_store.h"
 
@@ -35,6 +36,7 @@ class RunTable : public QAbstractTableModel {
     QString lossOf(const std::optional<event::Evaluated>& evaluated) const;
 
     Workspace& m_workspace;
+    std::vector<RunId> m_shown;  // the rows that views know
     QString m_unit;
     double m_perNat = 1;
 };

@@ -11,6 +11,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/experiment/estimate.h"
 #include "core/spec/error.h"
 #include "ui/experiment/chip_list_edit.h"
 #include "ui/experiment/data_choice.h"

@@ -25,7 +25,10 @@ SweepSession::~SweepSession() = default;
 void SweepSession::start(Plan plan, const std::filesystem::path& lab) {
     Q_ASSERT(m_state == State::idle);
     m_runner.reset();
-    m_recorder = std::make_unique<LabRecorder>(lab);
+    auto recorder = std::make_unique<LabRecorder>(lab);
+    ropelab::connect(plan, lab, *recorder);
+    m_recorder = std::move(recorder);
+    m_lab = lab;
     // The hint runs on the training thread: it only posts a call.
     m_queue = std::make_shared<EventQueue>([this] {
         QMetaObject::invokeMethod(
@@ -41,7 +44,6 @@ void SweepSession::start(Plan plan, const std::filesystem::path& lab) {
     m_unfinished.clear();
     for (const PlannedRun& run : plan.runs) m_unfinished.insert(run.id);
 
-    ropelab::connect(plan, lab, *m_recorder);
     plan.on_cut_back = [cut = plan.on_cut_back, queue = m_queue](RunId run, std::int64_t iteration) {
         cut(run, iteration);
         queue->push(CutBack{run, iteration});
@@ -107,7 +109,11 @@ bool SweepSession::removeWaiting(std::int64_t cohort) {
 }
 
 bool SweepSession::append(const std::vector<PlannedRun>& runs) {
-    if (!m_runner || !m_runner->append(runs)) return false;
+    if (!m_runner) return false;
+    std::vector<RunId> ids;
+    for (const PlannedRun& run : runs) ids.push_back(run.id);
+    LabFile::open(m_lab)->claim(ids);
+    if (!m_runner->append(runs)) return false;
     for (const PlannedRun& run : runs) m_unfinished.insert(run.id);
     emit queueChanged();
     return true;
@@ -142,13 +148,19 @@ void SweepSession::drain() {
 
 void SweepSession::finish(const event::SweepEnded& end) {
     m_runner->join();  // its last event has been sent: this does not wait
-    m_recorder->flush();
-    m_unfinished.clear();
-    m_runner.reset();
-    m_recorder.reset();
-    setState(State::idle);
-    emit queueChanged();
-    emit ended(end.state, QString::fromStdString(end.message));
+    setState(State::stopping);
+    // A disk that is full is asked again for seconds.
+    m_closing.start([this, end](const Cancelled&) -> std::function<void()> {
+        return [this, end, lost = m_recorder->close()] {
+            m_unfinished.clear();
+            m_runner.reset();
+            m_recorder.reset();
+            setState(State::idle);
+            emit queueChanged();
+            if (lost.empty()) return emit ended(end.state, QString::fromStdString(end.message));
+            emit ended(RunState::failed, QString::fromStdString(lost));
+        };
+    });
 }
 
 void SweepSession::setState(State state) {

@@ -14,6 +14,7 @@
 #include "core/experiment/runner.h"
 #include "core/store/lab_recorder.h"
 #include "ui/experiment/event_queue.h"
+#include "ui/rotary/latest_job.h"
 
 namespace ropelab::ui {
 
@@ -28,8 +29,8 @@ class SweepSession : public QObject {
     explicit SweepSession(Runner::EngineSource engine, QObject* parent = nullptr);
     ~SweepSession() override;
 
-    /// Trains a plan whose runs are in `lab`. Throws BadInput where the lab cannot be written; not while one is
-    /// running.
+    /// Trains a plan whose runs are in `lab`. Throws BadInput where the lab cannot be written or another program trains
+    /// one of the runs; not while one is running.
     void start(Plan plan, const std::filesystem::path& lab);
     void pause();
     void resume();
@@ -46,7 +47,8 @@ class SweepSession : public QObject {
     /// False where the cohort has begun meanwhile.
     bool moveWaiting(std::int64_t cohort, std::size_t place);
     bool removeWaiting(std::int64_t cohort);
-    /// Adds runs of the same lab behind all that wait. False, and nothing happens, where the sweep is ending.
+    /// Adds runs of the same lab behind all that wait. False, and nothing happens, where the sweep is ending. Throws
+    /// BadInput as start does.
     bool append(const std::vector<PlannedRun>& runs);
 
     State state() const { return m_state; }
@@ -65,7 +67,8 @@ class SweepSession : public QObject {
     void stateChanged();
     /// Other cohorts wait than before, or in another order.
     void queueChanged();
-    /// The sweep is over, everything is delivered and recorded: finished, failed (the message says why) or stopped.
+    /// The sweep is over, everything is delivered and recorded: finished, failed (the message says why, also where the
+    /// lab does not hold all of it) or stopped.
     void ended(ropelab::RunState how, const QString& message);
     /// The lab could not be written; the events are kept and tried again.
     void trouble(const QString& message);
@@ -82,9 +85,11 @@ class SweepSession : public QObject {
     std::optional<RunConditions> m_conditions;
     QString m_trouble;
     QTimer m_timer;
+    std::filesystem::path m_lab;
     std::shared_ptr<EventQueue> m_queue;
     std::unique_ptr<LabRecorder> m_recorder;
-    std::unique_ptr<Runner> m_runner;  // last, so that its thread ends first
+    std::unique_ptr<Runner> m_runner;  // its thread ends before them
+    LatestJob m_closing;               // and this one's before that: it ends the recorder
 };
 
 }  // namespace ropelab::ui

@@ -31,6 +31,8 @@ namespace ropelab::ui {
 
 namespace {
 
+constexpr std::size_t mostLines = 10;  // past them, and from the start, one line a group of seeds
+
 QList<double> toList(const std::vector<std::int64_t>& values) {
     return {values.begin(), values.end()};
 }
@@ -86,9 +88,14 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     RunStore& runs = workspace.runs();
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
     connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
-        const RunView* view = m_workspace.runs().find(run);
-        if (view && m_plot->isRunVisible(run) != view->visible) applyVisibility();
         if (run == m_sampled || m_sampled == 0) showSample(run);
+    });
+    m_visibleTimer.setSingleShot(true);
+    m_visibleTimer.setInterval(0);
+    connect(&m_visibleTimer, &QTimer::timeout, this, &TrainRoom::renewVisible);
+    connect(&runs, &RunStore::visibilityChanged, this, [this](RunId run) {
+        m_plot->setRunVisible(run, m_workspace.runs().find(run)->visible);
+        m_visibleTimer.start();
     });
     connect(&workspace.lab(), &LabDocument::renamed, this, [this] { m_labPath = m_workspace.lab().path(); });
     connect(&workspace.experiment(), &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
@@ -127,7 +134,9 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     syncRuns();
 }
 
-TrainRoom::~TrainRoom() = default;
+TrainRoom::~TrainRoom() {
+    hide();  // a name that is being typed is taken now, while all that follows from it is still there
+}
 
 QWidget* TrainRoom::panel() {
     if (!m_panel) {
@@ -139,10 +148,12 @@ QWidget* TrainRoom::panel() {
 }
 
 Figure TrainRoom::figure() {
+    if (m_visibleTimer.isActive()) renewVisible();
     return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
 }
 
 void TrainRoom::refreshNow() {
+    if (m_visibleTimer.isActive()) renewVisible();
     m_plot->refreshNow();
     m_roofline->view().refreshNow();
 }
@@ -152,7 +163,7 @@ void TrainRoom::showQuantity(const QString& id) {
 }
 
 bool TrainRoom::isBusy() const {
-    return m_floor.isPending();
+    return m_visibleTimer.isActive() || m_floor.isPending();
 }
 
 QString TrainRoom::sampleText() const {
@@ -165,7 +176,8 @@ bool TrainRoom::isEmpty() const {
 
 void TrainRoom::renewGroups() {
     const std::vector<CurveGroup> groups = seedGroups(m_workspace.runs().runs());
-    m_toolbar->setBandsPossible(anyRepeats(groups));
+    const bool many = m_workspace.runs().runs().size() > mostLines;
+    m_toolbar->setBandsPossible(anyRepeats(groups), many);
     m_plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
 }
 
@@ -207,34 +219,39 @@ void TrainRoom::syncRuns() {
     for (const RunView& run : m_workspace.runs().runs()) {
         const RunId id = run.record.id;
         m_plot->addRun(id, QString::fromStdString(run.record.name), run.colorIndex());
+        m_plot->setRunVisible(id, run.visible);
         if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
-        const RunMetrics metrics = file->metrics(id);
-        const auto steps = toList(metrics.steps.iteration);
-        const auto evaluations = toList(metrics.evaluations.iteration);
-        m_plot->setCurve({id, Quantity::training_loss}, steps, toList(metrics.steps.training_loss));
-        m_plot->setCurve({id, Quantity::gradient_norm}, steps, toList(metrics.steps.gradient_norm));
-        m_plot->setCurve({id, Quantity::learning_rate}, steps, toList(metrics.steps.learning_rate));
-        m_plot->setCurve({id, Quantity::validation_loss}, evaluations, toList(metrics.evaluations.validation_loss));
+        const RunMetrics* arrived = m_workspace.runs().arrived(id);
+        const RunMetrics::Steps steps = arrived ? arrived->steps : file->metrics(id).steps;
+        const auto iterations = toList(steps.iteration);
+        m_plot->setCurve({id, Quantity::training_loss}, iterations, toList(steps.training_loss));
+        m_plot->setCurve({id, Quantity::gradient_norm}, iterations, toList(steps.gradient_norm));
+        m_plot->setCurve({id, Quantity::learning_rate}, iterations, toList(steps.learning_rate));
+        m_plot->setCurve({id, Quantity::validation_loss}, toList(run.evaluations.iteration),
+                         toList(run.evaluations.validation_loss));
     }
     QJsonObject settings;
     for (const ExperimentRecord& experiment : m_workspace.lab().experiments()) {
         settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiment.description)).object();
     }
     m_plot->setSettings(settings);
-    applyVisibility();
+    renewVisible();
     showSample(m_sampled);
     renewEmptyState();
 }
 
-void TrainRoom::applyVisibility() {
+void TrainRoom::renewVisible() {
+    m_visibleTimer.stop();
     double horizon = 0;
     for (const RunView& run : m_workspace.runs().runs()) {
-        m_plot->setRunVisible(run.record.id, run.visible);
         if (run.visible) horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
     }
     m_plot->setHorizon(horizon);
     renewGroups();
     renewFloor();
+    // Runs of an earlier sweep step back with what they wrote, unless the person asked for it.
+    const RunView* sampled = m_workspace.runs().find(m_sampled);
+    if (sampled && !sampled->visible && m_list->picked() != m_sampled) showSample(0);
 }
 
 void TrainRoom::take(const std::vector<Delivery>& deliveries) {
@@ -247,8 +264,7 @@ void TrainRoom::take(const std::vector<Delivery>& deliveries) {
         if (const auto* step = std::get_if<event::Step>(&event)) {
             m_plot->append(*step);
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
-            m_plot->append(CurveId{evaluated->run, Quantity::validation_loss},
-                           static_cast<double>(evaluated->iteration), evaluated->validation_loss);
+            m_plot->append(*evaluated);
         } else if (const auto* cohort = std::get_if<event::CohortStarted>(&event)) {
             m_cohort = cohort->runs;
         } else if (const auto* progress = std::get_if<event::Progress>(&event)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointer>
+#include <QTimer>
 
 #include "ui/experiment/event_queue.h"
 #include "ui/experiment/floor_finder.h"
@@ -53,7 +54,7 @@ class TrainRoom : public Room {
     QueueView& queue() { return *m_queue; }
     /// As PlotToolbar::showQuantity.
     void showQuantity(const QString& id);
-    /// While the entropy floor is being found.
+    /// While what the picture needs besides its curves is on its way.
     bool isBusy() const override;
 
  private:
@@ -64,7 +65,8 @@ class TrainRoom : public Room {
     void renewGroups();
     void renewEmptyState();
     void syncRuns();
-    void applyVisibility();
+    /// What follows from which runs are on show: how far the axis goes, groups of seeds, the floor.
+    void renewVisible();
     void take(const std::vector<Delivery>& deliveries);
     void showSample(RunId run);
     void renewFloor();
@@ -88,6 +90,7 @@ class TrainRoom : public Room {
     QString m_labPath;
     RunId m_sampled = 0;
     std::vector<RunId> m_cohort;  // that trains at the moment
+    QTimer m_visibleTimer;        // many runs are hidden at once: what follows is worked out once
     FloorFinder m_floor;
 };
 

@@ -22,7 +22,8 @@
 namespace ropelab::ui {
 
 void TrainRoom::addActions(ActionRegistry& registry) {
-    const auto picked = [this] { return m_list->picked() != 0; };
+    // In another room nobody sees which run is picked here.
+    const auto picked = [this] { return isVisible() && m_list->picked() != 0; };
     registry.add({.id = "run.rename",
                   .menu = "Edit",
                   .text = tr("Rename picked run"),
@@ -43,17 +44,23 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .menu = "Run",
                   .text = tr("Stop picked run"),
                   .handler = [this] { m_workspace.session().stopRun(m_list->picked()); },
-                  .enabled = [this] { return m_workspace.session().isTraining(m_list->picked()); }});
+                  .enabled = [this] { return isVisible() && m_workspace.session().isTraining(m_list->picked()); }});
     registry.add({.id = "run.plan",
                   .menu = "Run",
                   .text = tr("Runs and queue"),
-                  .handler = [this] { showPlan(!m_planShown); },
+                  .handler =
+                      [this, &registry] {
+                          const bool show = !isVisible() || !m_planShown;
+                          registry.action(QStringLiteral("room.train"))->trigger();
+                          showPlan(show);
+                      },
                   .checked = [this] { return m_planShown; }});
     registry.add({.id = "plot.log",
                   .menu = "View",
                   .text = tr("Logarithmic axis"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
                   .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
+                  .enabled = [this] { return isVisible() && !isEmpty(); },
                   .checked = [this] { return m_plot->isYLogarithmic(); },
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
@@ -61,7 +68,7 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .text = tr("Reset plot"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [this] { m_plot->resetView(); },
-                  .enabled = [this] { return !isEmpty(); }});
+                  .enabled = [this] { return isVisible() && !isEmpty(); }});
 }
 
 QWidget* TrainRoom::makeEmptyState() {

@@ -69,6 +69,10 @@ class Extent {
     double m_high = -std::numeric_limits<double>::infinity();
 };
 
+QString withUnit(const QString& label, const QString& unit) {
+    return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
+}
+
 /// Whether both ends are there already, so that no value has to be looked at.
 bool isGiven(const Axis& axis) {
     return std::isfinite(axis.minimum) && std::isfinite(axis.maximum) && axis.minimum < axis.maximum &&
@@ -93,7 +97,11 @@ void addDrawn(Extent& extent, const QList<double>& x, const QList<double>& y, bo
 }  // namespace
 
 QString Axis::title() const {
-    return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
+    return withUnit(label, unit);
+}
+
+QString FigureMap::title() const {
+    return withUnit(label, unit);
 }
 
 bool isEmpty(const Figure& figure) {

@@ -40,6 +40,8 @@ struct Axis {
     double maximum = std::numeric_limits<double>::quiet_NaN();
     /// Not empty: these names stand at 0, 1, 2 … in place of numbers.
     QStringList categories = {};
+    /// Not empty: marked at these values, as far as their labels have room, in place of round numbers.
+    QList<double> marks = {};
 
     /// "validation loss (nats)".
     QString title() const;
@@ -48,7 +50,7 @@ struct Axis {
 /// One curve in the axes' units. x does not decrease; a NaN or infinite y is a gap, and so is a y ≤ 0 on a logarithmic
 /// axis (it stays in the data).
 struct FigureCurve {
-    QString label;     // at the line's end; "" for none
+    QString label;     // at the line's end, or beside a single point; "" for none
     QString quantity;  // what y is, for the data's columns: "validation loss"
     Ink ink;
     QList<double> x;
@@ -57,11 +59,15 @@ struct FigureCurve {
     QList<double> raw;
     /// Drawn thinner and dashed, without an end label: the training loss under the validation loss.
     bool companion = false;
+    /// A companion that has its label at its end all the same.
+    bool isNamed = false;
     enum class Emphasis { normal, picked, dimmed } emphasis = Emphasis::normal;
     /// `bars` stand on 0, or on the axis's lower end where it is logarithmic.
     enum class Shape { line, points, bars } shape = Shape::line;
     /// Diameter of a point in points.
     double pointPt = 3.6;
+    /// Whether a line has a dot at each of its points where they are few; false for strokes that are no measurements.
+    bool dots = true;
 };
 
 /// A line at one x or one y, with its words.
@@ -71,6 +77,8 @@ struct FigureLine {
     Ink ink = {Ink::Kind::quiet};
     /// Not empty: it can be dragged on screen, and is called so when it is.
     QString handle = {};
+    /// A line across has its words right of the axes, where no other line's can be taken for them.
+    bool wordsAtEnd = false;
 };
 
 /// Values on a grid, drawn as coloured cells under the curves, on linear axes. Row 0 is the lowest.
@@ -91,6 +99,8 @@ struct FigureMap {
     double minimum = std::numeric_limits<double>::quiet_NaN();
     double maximum = std::numeric_limits<double>::quiet_NaN();
 
+    /// "logit share (%)", over the key.
+    QString title() const;
     Range range() const;
 };
 
@@ -119,7 +129,8 @@ struct Figure {
     QString name;
     /// One sentence that sums it up, for screen readers and documents.
     QString summary;
-    /// A quiet line above the axes, such as a key to line styles; "" for none.
+    /// Quiet words beside the y axis's title, or beneath the axes where they have no room there, such as a key to line
+    /// styles; "" for none.
     QString note;
     /// Words in the middle of the axes while there is nothing to draw.
     QString emptyText;

@@ -126,9 +126,7 @@ QByteArray figureCsv(const Figure& figure) {
         return out + tableCsv(figure.table);
     }
     if (figure.map) {
-        out += comment("values", figure.map->unit.isEmpty()
-                                     ? figure.map->label
-                                     : QStringLiteral("%1 (%2)").arg(figure.map->label, figure.map->unit));
+        out += comment("values", figure.map->title());
         out += mapCsv(figure);
         if (figure.curves.empty() && figure.bands.empty()) {
             return out;

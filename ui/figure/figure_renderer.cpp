@@ -11,49 +11,40 @@
 #include "ui/figure/curve_graph.h"
 #include "ui/figure/figure_annotations.h"
 #include "ui/figure/figure_backdrop.h"
-#include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
 namespace {
 
-/// Round numbers, or the names of categories; where there are too many of those, every second, third … one.
-Ticks marksOf(double minimum, double maximum, bool logarithmic, int about, const QStringList& categories) {
-    if (categories.isEmpty()) {
-        return ticksOf(minimum, maximum, logarithmic, about);
-    }
-    Ticks result;
-    const qsizetype stride = std::max<qsizetype>(1, (categories.size() + about - 1) / about);
-    for (qsizetype i = 0; i < categories.size(); i += stride) {
-        if (static_cast<double>(i) >= minimum && static_cast<double>(i) <= maximum) {
-            result.at.append(static_cast<double>(i));
-            result.labels.append(categories[i]);
-        }
-    }
-    return result;
-}
-
 /// Our marks on a QCustomPlot axis.
 class FigureTicker : public QCPAxisTicker {
  public:
-    FigureTicker(bool logarithmic, int about, QStringList categories)
-        : m_logarithmic(logarithmic), m_about(about), m_categories(std::move(categories)) {}
+    explicit FigureTicker(Ticks marks) : m_marks(std::move(marks)) {}
 
     void generate(const QCPRange& range, const QLocale&, QChar, int, QVector<double>& ticks, QVector<double>* subTicks,
                   QVector<QString>* tickLabels) override {
-        const Ticks found = marksOf(range.lower, range.upper, m_logarithmic, m_about, m_categories);
-        ticks = found.at;
+        ticks.clear();
+        QVector<QString> labels;
+        for (qsizetype i = 0; i < m_marks.at.size(); ++i) {
+            if (range.contains(m_marks.at[i])) {
+                ticks.append(m_marks.at[i]);
+                labels.append(m_marks.labels[i]);
+            }
+        }
         if (subTicks != nullptr) {
-            *subTicks = found.minor;
+            subTicks->clear();
+            for (const double minor : m_marks.minor) {
+                if (range.contains(minor)) {
+                    subTicks->append(minor);
+                }
+            }
         }
         if (tickLabels != nullptr) {
-            *tickLabels = found.labels;
+            *tickLabels = labels;
         }
     }
 
  private:
-    bool m_logarithmic;
-    int m_about;
-    QStringList m_categories;
+    Ticks m_marks;
 };
 
 /// A column to thin curves by: a pixel on a screen, a quarter of a point on paper, which is finer than its lines.
@@ -79,9 +70,8 @@ int rounded(double value) {
     return static_cast<int>(std::lround(value));
 }
 
-// From mark to mark, in sizes of their text, so that labels never touch.
-constexpr double kAcross = 9;
-constexpr double kUp = 3.6;
+// Of the plot's size: names of an axis are cut past it.
+constexpr double kNameShare = 0.35;
 
 }  // namespace
 
@@ -100,6 +90,10 @@ QRectF FigureRenderer::axesRect() const {
     return m_plot.axisRect()->rect();
 }
 
+const QList<QRectF>& FigureRenderer::labelBoxes() const {
+    return m_annotations->labelBoxes();
+}
+
 void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
     const Range x = xRange(figure);
     const Range y = yRange(figure);
@@ -115,7 +109,7 @@ void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
         m_plot.graph(i)->setVisible(false);
     }
     m_backdrop->set(figure, style, m_xScale, m_yScale);
-    m_annotations->set(figure, style, m_xScale, m_yScale);
+    m_annotations->set(figure, style, m_xScale, m_yScale, m_lines);
 }
 
 void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) {
@@ -124,25 +118,36 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const QRect all = m_plot.viewport();
 
     const int top = rounded(label.height() + style.units(11));
-    const int bottom =
-        rounded(tick.height() + style.units(8) + (figure.x.label.isEmpty() ? 0 : label.height() + style.units(3)));
     const int right = rounded(FigureAnnotations::roomOfEndLabels(figure, style, all.width()).width);
-    const double height = std::max(1, all.height() - top - bottom);
-
-    double widest = tick.horizontalAdvance(QStringLiteral("0.0"));
-    const int about = std::max(2, rounded(height / style.units(kUp * style.tickPt)));
-    for (const QString& text :
-         marksOf(m_yScale.minimum, m_yScale.maximum, m_yScale.logarithmic, about, figure.y.categories).labels) {
-        widest = std::max(widest, tick.horizontalAdvance(text));
-    }
-    const int left = rounded(widest + style.units(12));
     const QString key = QStringLiteral("%1 %2 %3").arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
-    m_leftMargin = key == m_axesKey ? std::max(m_leftMargin, left) : left;
+    const bool isSame = key == m_axesKey;
     m_axesKey = key;
+    const int note =
+        rounded(static_cast<double>(FigureHead(figure, style, all.size()).noteBeneath().size()) * tick.lineSpacing());
+    m_noteMargin = isSame ? std::max(m_noteMargin, note) : note;
+    if (note == 0) m_noteMargin = 0;
+    const double beneath = style.units(8) + (figure.x.label.isEmpty() ? 0 : label.height() + style.units(3)) +
+                           m_noteMargin + (m_noteMargin > 0 ? style.units(4) : 0);
 
+    // Names of the x axis may need more height, which the y axis has to know.
+    const auto setWidth = [&](int left) {
+        m_leftMargin = left;
+        m_xScale.length = std::max(1, all.width() - left - right);
+        m_xMarks = marksAcross(figure.x, m_xScale, style, left, right, kNameShare * all.height());
+    };
+    const auto setHeight = [&] {
+        const int bottom = rounded(m_xMarks.extent + beneath);
+        m_yScale.length = std::max(1, all.height() - top - bottom);
+        m_yMarks = marksUp(figure.y, m_yScale, style, kNameShare * all.width());
+        return bottom;
+    };
+    setWidth(m_leftMargin);
+    setHeight();
+    const double widest = std::max(m_yMarks.extent, tick.horizontalAdvance(QStringLiteral("0.0")));
+    const int left = rounded(widest + style.units(12));
+    setWidth(isSame ? std::max(m_leftMargin, left) : left);
+    const int bottom = setHeight();
     m_plot.axisRect()->setMargins(QMargins(m_leftMargin, top, right, bottom));
-    m_xScale.length = std::max(1, all.width() - m_leftMargin - right);
-    m_yScale.length = height;
 }
 
 void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
@@ -153,16 +158,14 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
     struct Part {
         QCPAxis* axis;
         const AxisScale& scale;
-        double spacing;
-        const QStringList& categories;
+        const AxisMarks& marks;
     };
-    for (const Part& part : {Part{m_plot.xAxis, m_xScale, kAcross, figure.x.categories},
-                             Part{m_plot.yAxis, m_yScale, kUp, figure.y.categories}}) {
+    for (const Part& part : {Part{m_plot.xAxis, m_xScale, m_xMarks}, Part{m_plot.yAxis, m_yScale, m_yMarks}}) {
         QCPAxis* axis = part.axis;
         axis->setScaleType(part.scale.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
         axis->setRange(part.scale.minimum, part.scale.maximum);
-        const int about = std::max(2, rounded(part.scale.length / style.units(part.spacing * style.tickPt)));
-        axis->setTicker(QSharedPointer<FigureTicker>::create(part.scale.logarithmic, about, part.categories));
+        axis->setTicker(QSharedPointer<FigureTicker>::create(part.marks.ticks));
+        axis->setTickLabelRotation(part.marks.upright ? -90 : 0);
         axis->setTickLabelFont(style.font(style.tickPt));
         axis->setTickLabelColor(style.theme.quietText);
         axis->setTickLabelPadding(rounded(style.units(4)));
@@ -182,7 +185,10 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
     m_plot.yAxis->grid()->setVisible(!empty && !figure.map && !figure.drawing);
     m_plot.yAxis->setTickLabels(!empty);
     m_plot.xAxis->setTickLabels(!empty || std::isfinite(figure.x.maximum));
-    m_plot.xAxis->setLabel(figure.x.title());
+    // It stands under the axis's middle.
+    const double rightRoom = m_plot.viewport().width() - m_leftMargin - m_xScale.length;
+    const double titleRoom = m_xScale.length + 2 * std::min<double>(m_leftMargin, rightRoom) - style.units(4);
+    m_plot.xAxis->setLabel(titleWithin(figure.x, style.font(style.labelPt), titleRoom));
     m_plot.xAxis->setLabelFont(style.font(style.labelPt));
     m_plot.xAxis->setLabelColor(style.theme.text);
     m_plot.xAxis->setLabelPadding(rounded(style.units(2)));
@@ -222,14 +228,25 @@ void FigureRenderer::drawBands(const Figure& figure, const FigureStyle& style) {
     for (const FigureBand& band : figure.bands) {
         Polyline low;
         Polyline high;
+        double column = -1;
         const qsizetype count = std::min({band.x.size(), band.lower.size(), band.upper.size()});
         for (qsizetype i = 0; i < count; ++i) {
-            if (m_xScale.contains(band.x[i])) {
-                low.x.append(band.x[i]);
-                high.x.append(band.x[i]);
-                low.y.append(std::clamp(band.lower[i], m_yScale.minimum, m_yScale.maximum));
-                high.y.append(std::clamp(band.upper[i], m_yScale.minimum, m_yScale.maximum));
+            if (!m_xScale.contains(band.x[i])) {
+                continue;
             }
+            const double bottom = std::clamp(band.lower[i], m_yScale.minimum, m_yScale.maximum);
+            const double top = std::clamp(band.upper[i], m_yScale.minimum, m_yScale.maximum);
+            const double here = std::floor(m_xScale.toDevice(band.x[i]) / columnOf(style));
+            if (here == column) {  // a column is filled as far as any of its points reaches
+                low.y.last() = std::min(low.y.last(), bottom);
+                high.y.last() = std::max(high.y.last(), top);
+                continue;
+            }
+            column = here;
+            low.x.append(band.x[i]);
+            high.x.append(band.x[i]);
+            low.y.append(bottom);
+            high.y.append(top);
         }
         QCPGraph* lower = nextGraph();
         setLine(lower, low, QPen(Qt::NoPen), style);
@@ -272,7 +289,9 @@ void FigureRenderer::drawCurves(const Figure& figure, const FigureStyle& style) 
                 setBars(curve, style);
             } else {
                 setLine(nextGraph(), m_lines[static_cast<qsizetype>(i)], style.penOf(curve), style);
-                setDots(curve, style.penOf(curve), style);
+                if (curve.dots) {
+                    setDots(curve, style.penOf(curve), style);
+                }
             }
         }
     }
@@ -349,7 +368,7 @@ void FigureRenderer::setDots(const FigureCurve& curve, const QPen& pen, const Fi
         }
     }
     // A dot a measurement, where they are so far apart that dots do not merge.
-    if (x.isEmpty() || (x.last() - x.first()) / (m_xScale.maximum - m_xScale.minimum) * m_xScale.length <
+    if (x.isEmpty() || m_xScale.toDevice(x.last()) - m_xScale.toDevice(x.first()) <
                            static_cast<double>(x.size() - 1) * style.units(9)) {
         return;
     }

@@ -4,6 +4,7 @@
 #include <QRectF>
 #include <optional>
 
+#include "ui/figure/axis_marks.h"
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/polyline.h"
@@ -31,6 +32,10 @@ class FigureRenderer {
     QRectF axesRect() const;
     AxisScale xScale() const { return m_xScale; }
     AxisScale yScale() const { return m_yScale; }
+    const AxisMarks& xMarks() const { return m_xMarks; }
+    const AxisMarks& yMarks() const { return m_yMarks; }
+    /// Boxes of the words inside the axes as they were painted last, in the plot's units.
+    const QList<QRectF>& labelBoxes() const;
     /// Distance in the plot's units from a place to a curve of the figure shown last; nullopt if it is not drawn.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& place) const;
 
@@ -53,7 +58,10 @@ class FigureRenderer {
     AxisScale m_yScale;
     QList<Polyline> m_lines;
     QString m_axesKey;
+    AxisMarks m_xMarks;
+    AxisMarks m_yMarks;
     int m_leftMargin = 0;
+    int m_noteMargin = 0;
 };
 
 }  // namespace ropelab::ui

@@ -7,6 +7,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr QChar kMinus(0x2212);
+constexpr int kMostMore = 8;  // marks than asked for
 
 QString superscript(int number) {
     static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
@@ -121,10 +122,12 @@ Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about) {
     if (!std::isfinite(minimum) || !std::isfinite(maximum) || !(maximum > minimum)) {
         return {};
     }
-    if (!logarithmic || minimum <= 0) {
-        return linearTicks(minimum, maximum, about);
+    const bool decades = logarithmic && minimum > 0 && maximum / minimum >= 10;
+    Ticks ticks;
+    for (int asked = std::max(1, about); ticks.at.size() < 2 && asked <= about + kMostMore; ++asked) {
+        ticks = decades ? decadeTicks(minimum, maximum, asked) : linearTicks(minimum, maximum, asked);
     }
-    return maximum / minimum < 10 ? linearTicks(minimum, maximum, about) : decadeTicks(minimum, maximum, about);
+    return ticks;
 }
 
 QString readableNumber(double value) {
@@ -142,6 +145,18 @@ QString readableNumber(double value) {
         return powerNumber(value, 2);
     }
     return fixedNumber(value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
+}
+
+QString markText(double value) {
+    const double size = std::abs(value);
+    if (size != 0 && (size < 1e-4 || size >= 1e6)) {
+        const double mantissa = size / std::pow(10.0, std::floor(std::log10(size) + 1e-9));
+        return powerNumber(value, std::abs(mantissa - std::round(mantissa)) < 1e-9 ? 0 : 1);
+    }
+    if (value == std::floor(value)) {
+        return fixedNumber(value, 0);
+    }
+    return (value < 0 ? QString(kMinus) : QString()) + QString::number(size, 'g', 4);
 }
 
 QString readableCount(double value) {

@@ -13,7 +13,8 @@ struct Ticks {
 };
 
 /// Round numbers (1, 2, 5 times a power of ten) within the range, about so many. A logarithmic axis of less than a
-/// decade is marked like a linear one: powers of ten alone would leave it bare.
+/// decade is marked like a linear one: powers of ten alone would leave it bare. At least two, closer together than
+/// asked where the range has no two others.
 Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about);
 
 /// A number to be read off a plot: four significant digits at most three decimals, thousands in groups ("1,240"),
@@ -22,5 +23,7 @@ Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about);
 QString readableNumber(double value);
 /// The same for a count: "1,240"; what is not whole is written as readableNumber does.
 QString readableCount(double value);
+/// The value of a setting at its mark on an axis: "10,000", "3.125".
+QString markText(double value);
 
 }  // namespace ropelab::ui

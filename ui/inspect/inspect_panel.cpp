@@ -23,13 +23,16 @@ enum Which { litPair, range, fastest, slowest };
 
 using Entries = QList<QPair<QString, QVariant>>;
 
+void showField(QWidget* field, QWidget* title, bool shown) {
+    field->setVisible(shown);
+    title->setVisible(shown);
+}
+
 // What was chosen stays so where it is still offered.
 void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) {
     const QVariant held = choice->currentData();
-    refillChoice(choice, entries, QVariant(fallback));
-    const int place = choice->findData(held);
-    const QSignalBlocker quiet(choice);
-    if (held.isValid() && place >= 0) choice->setCurrentIndex(place);
+    const bool offered = std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.second == held; });
+    refillChoice(choice, entries, offered ? held : QVariant(fallback));
 }
 
 }  // namespace
@@ -44,21 +47,21 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     m_ghost = makeChoice(tr("Second run"), box);
     addField(grid, tr("beside"), m_ghost, tr("A second run, drawn faintly or in a picture of its own."));
     m_difference = new QCheckBox(tr("Difference"), box);
-    m_difference->setToolTip(tr("Heat maps show the first run minus the second: blue below 0, orange above."));
     grid->addWidget(m_difference, grid->rowCount(), 1);
     m_rows = makeChoice(tr("Rows of heat maps"), box);
     m_rows->addItem(tr("layers"), false);
     m_rows->addItem(tr("heads of a layer"), true);
-    addField(grid, tr("rows"), m_rows, tr("What the rows of a heat map stand for."));
+    m_rowsTitle = addField(grid, tr("rows"), m_rows, tr("What the rows of a heat map stand for."));
     m_layer = makeChoice(tr("Layer"), box);
-    addField(grid, tr("layer"), m_layer,
-             tr("Which layer curves and maps are of; all: one row or curve each, or their mean."));
+    m_layerTitle = addField(grid, tr("layer"), m_layer,
+                            tr("Which layer curves and maps are of; all: one row or curve each, or their mean."));
     m_head = makeChoice(tr("Head"), box);
-    addField(grid, tr("head"), m_head, tr("Which head, or the mean over heads."));
+    m_headTitle = addField(grid, tr("head"), m_head, tr("Which head, or the mean over heads."));
     m_axis = makeChoice(tr("Horizontal axis of spectra"), box);
     m_axis->addItem(tr("pair"), false);
     m_axis->addItem(tr("wavelength"), true);
-    addField(grid, tr("along"), m_axis, tr("By the pair's number, or by λ = 2π/g in tokens, on a logarithmic scale."));
+    m_axisTitle = addField(grid, tr("along"), m_axis,
+                           tr("By the pair's number, or by λ = 2π/g in tokens, on a logarithmic scale."));
 
     QGridLayout* dials = addGroup(column, tr("Dials"), &m_lagBox);
     m_lag = new QSpinBox(m_lagBox);
@@ -66,7 +69,7 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     m_lag->setValue(static_cast<int>(InspectChoices().lag));
     m_lag->setSuffix(tr(" tokens"));
     m_lag->setAccessibleName(tr("Lag of the dials"));
-    addField(dials, tr("lag Δ"), m_lag, tr("How far the query stands after the key: each pair turns by θ·Δ."));
+    addField(dials, tr("lag Δ"), m_lag, tr("How far the query stands after the key: each pair turns by g·Δ."));
 
     QGridLayout* text = addGroup(column, tr("Text to read"), &m_textBox);
     m_text = new QLineEdit(m_textBox);
@@ -93,7 +96,7 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     m_which->addItem(tr("a range"), range);
     m_which->addItem(tr("from the fast end"), fastest);
     m_which->addItem(tr("from the slow end"), slowest);
-    addField(knock, tr("which"), m_which, tr("In all layers and heads."));
+    m_whichTitle = addField(knock, tr("which"), m_which, tr("In all layers and heads."));
     m_first = new QSpinBox(m_knockOutBox);
     m_last = new QSpinBox(m_knockOutBox);
     m_first->setAccessibleName(tr("First pair, or how many"));
@@ -194,26 +197,29 @@ void InspectPanel::renewRuns() {
         if (first == 0 && run.visible) first = run.record.id;
     }
     if (first == 0 && !entries.isEmpty()) first = entries.front().second.toLongLong();
-    if (m_run->currentData().toLongLong() == 0) {  // nothing was there to choose
-        const QSignalBlocker quiet(m_run);
-        m_run->clear();
-    }
     if (entries.isEmpty()) {
         renewChoice(m_run, {{tr("none yet"), 0}}, 0);
     } else {
         renewChoice(m_run, entries, first);
     }
+    entries.removeIf([this](const auto& entry) { return entry.second.toLongLong() == run(); });
     entries.prepend({tr("nothing"), 0});
     renewChoice(m_ghost, entries, 0);
+    renewDifference();
+}
+
+void InspectPanel::renewDifference() {
     m_difference->setEnabled(ghost() != 0);
+    m_difference->setToolTip(ghost() != 0
+                                 ? tr("Heat maps show the first run minus the second: blue below 0, orange above.")
+                                 : tr("It needs a second run: choose one under “beside”."));
 }
 
 void InspectPanel::fit(const RunSpec& spec) {
-    Entries layers = {{tr("all"), -1}};
-    for (std::int64_t i = 0; i < spec.layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
+    m_layers = spec.layers;
+    renewLayers();
     Entries heads = {{tr("mean"), -1}};
     for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
-    if (layers.size() != m_layer->count()) renewChoice(m_layer, layers, -1);
     if (heads.size() != m_head->count()) renewChoice(m_head, heads, -1);
     m_fineTune->fit(spec);
     const int last = std::max(0, spec.head_dim() / 2 - 1);
@@ -224,24 +230,49 @@ void InspectPanel::fit(const RunSpec& spec) {
     renewRanges();
 }
 
+void InspectPanel::renewLayers() {
+    Entries layers;
+    if (!m_needsOneLayer) layers.append({tr("all"), -1});
+    for (std::int64_t i = 0; i < m_layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
+    const QVariant before = m_layer->currentData();
+    renewChoice(m_layer, layers, m_needsOneLayer ? 0 : -1);
+    if (before.isValid() && m_layer->currentData() != before) emit changed();
+}
+
 void InspectPanel::renewRanges() {
     const int which = m_which->currentData().toInt();
     const bool ends = which == fastest || which == slowest;
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_first, m_firstTitle}) widget->setVisible(which != litPair);
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_last, m_lastTitle}) widget->setVisible(which == range);
+    showField(m_which, m_whichTitle, m_picksPairs);
+    showField(m_first, m_firstTitle, m_picksPairs && which != litPair);
+    showField(m_last, m_lastTitle, m_picksPairs && which == range);
     m_firstTitle->setText(ends ? tr("pairs") : tr("first"));
-    m_difference->setEnabled(ghost() != 0);
+    renewDifference();
 }
 
-void InspectPanel::showFor(const std::vector<InspectFigure::Reads>& reads, const QString& textProblem) {
+void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem) {
     using Reads = InspectFigure::Reads;
-    const auto any = [&reads](Reads kind) { return std::find(reads.begin(), reads.end(), kind) != reads.end(); };
-    m_textBox->setVisible(any(Reads::text));
+    using Heeds = InspectFigure::Heeds;
+    const auto any = [&figures](auto matches) { return std::any_of(figures.begin(), figures.end(), matches); };
+    const auto reads = [&any](Reads kind) { return any([kind](const auto* figure) { return figure->reads == kind; }); };
+    const auto heeds = [&any](Heeds kind) { return any([kind](const auto* figure) { return figure->heeds == kind; }); };
+    m_textBox->setVisible(reads(Reads::text));
     m_textWords->setText(textProblem);
     m_textWords->setVisible(!textProblem.isEmpty());
-    m_knockOutBox->setVisible(any(Reads::knockOut) || any(Reads::knockOutCurve));
-    m_beyondBox->setVisible(any(Reads::beyond) || any(Reads::fineTuning));
-    m_fineTune->setVisible(any(Reads::fineTuning));
+    m_knockOutBox->setVisible(reads(Reads::knockOut) || reads(Reads::knockOutCurve));
+    m_beyondBox->setVisible(reads(Reads::beyond) || reads(Reads::fineTuning));
+    m_fineTune->setVisible(reads(Reads::fineTuning));
+    m_picksPairs = reads(Reads::knockOut);
+    const bool hasRows = heeds(Heeds::map) || heeds(Heeds::pairMap);
+    const bool headsAsRows = hasRows && m_rows->currentData().toBool();
+    const bool hasWhere = heeds(Heeds::where) || heeds(Heeds::oneLayer);
+    showField(m_rows, m_rowsTitle, hasRows);
+    showField(m_layer, m_layerTitle, hasWhere || headsAsRows);
+    showField(m_head, m_headTitle, hasWhere || (hasRows && !headsAsRows));
+    showField(m_axis, m_axisTitle, heeds(Heeds::pairMap));
+    // Where a figure needs one layer, the field does not say "all" over a picture of one.
+    m_needsOneLayer = heeds(Heeds::oneLayer) || headsAsRows;
+    renewLayers();
+    renewRanges();
 }
 
 void InspectPanel::showLag(bool shown) {

@@ -43,8 +43,8 @@ class InspectPanel : public QFrame {
     void renewRuns();
     /// Layers, heads and pairs that the run has.
     void fit(const RunSpec& spec);
-    /// Shows what figures that read such things need.
-    void showFor(const std::vector<InspectFigure::Reads>& reads, const QString& textProblem);
+    /// Shows what these figures read and heed, and nothing else.
+    void showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem);
     /// Whether the dials, which have a lag, are on show.
     void showLag(bool shown);
     /// Chooses a head, as a click on its map does.
@@ -72,6 +72,8 @@ class InspectPanel : public QFrame {
  private:
     QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
     void renewRanges();
+    void renewLayers();
+    void renewDifference();
 
     Workspace& m_workspace;
     QComboBox* m_run;
@@ -81,6 +83,12 @@ class InspectPanel : public QFrame {
     QComboBox* m_layer;
     QComboBox* m_head;
     QComboBox* m_axis;
+    QLabel* m_rowsTitle = nullptr;
+    QLabel* m_layerTitle = nullptr;
+    QLabel* m_headTitle = nullptr;
+    QLabel* m_axisTitle = nullptr;
+    std::int64_t m_layers = 0;  // of the run
+    bool m_needsOneLayer = false;
     QWidget* m_lagBox = nullptr;
     QSpinBox* m_lag;
     QWidget* m_textBox = nullptr;
@@ -89,6 +97,8 @@ class InspectPanel : public QFrame {
     QWidget* m_knockOutBox = nullptr;
     QComboBox* m_kind;
     QComboBox* m_which;
+    bool m_picksPairs = true;
+    QLabel* m_whichTitle = nullptr;
     QLabel* m_firstTitle = nullptr;
     QLabel* m_lastTitle = nullptr;
     QSpinBox* m_first;

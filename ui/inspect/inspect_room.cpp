@@ -38,15 +38,21 @@ QWidget* InspectRoom::panel() {
 }
 
 void InspectRoom::addActions(ActionRegistry& registry) {
+    const auto here = [&registry](const std::function<void()>& change) {  // what it changes is seen
+        return [&registry, change] {
+            registry.action(QStringLiteral("room.inspect"))->trigger();
+            change();
+        };
+    };
     registry.add({.id = "inspect.nextFigure",
                   .menu = "View",
                   .text = tr("Next figure of Inspect"),
-                  .handler = [this] { m_main->step(1); },
+                  .handler = here([this] { m_main->step(1); }),
                   .separatorBefore = true});
-    registry.add(
-        {.id = "inspect.previousFigure", .menu = "View", .text = tr("Previous figure of Inspect"), .handler = [this] {
-             m_main->step(-1);
-         }});
+    registry.add({.id = "inspect.previousFigure",
+                  .menu = "View",
+                  .text = tr("Previous figure of Inspect"),
+                  .handler = here([this] { m_main->step(-1); })});
     registry.add({.id = "inspect.play",
                   .menu = "Run",
                   .text = tr("Replay"),
@@ -70,7 +76,7 @@ void InspectRoom::addActions(ActionRegistry& registry) {
         registry.add({.id = QStringLiteral("inspect.figure.") + name,
                       .menu = {},
                       .text = tr("Inspect figure: %1").arg(figure.title),
-                      .handler = [this, name] { m_main->choose(name); }});
+                      .handler = here([this, name] { m_main->choose(name); })});
     }
     connect(this, &InspectRoom::trainAsked, &registry, [&registry] {
         if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
@@ -126,22 +132,16 @@ void InspectRoom::resizeEvent(QResizeEvent* event) {
 }
 
 void InspectRoom::keyPressEvent(QKeyEvent* event) {
-    if (!usesKey(event->key())) Room::keyPressEvent(event);
-}
-
-bool InspectRoom::usesKey(int key) {
-    switch (key) {
+    // A picture that has the keyboard passes these on.
+    switch (event->key()) {
         case Qt::Key_P:
-            m_bar->setPlaying(!m_bar->isPlaying());
-            return true;
+            return m_bar->setPlaying(!m_bar->isPlaying());
         case Qt::Key_Comma:
-            m_bar->step(-1);
-            return true;
+            return m_bar->step(-1);
         case Qt::Key_Period:
-            m_bar->step(1);
-            return true;
+            return m_bar->step(1);
         default:
-            return false;
+            Room::keyPressEvent(event);
     }
 }
 
@@ -155,12 +155,10 @@ std::optional<int> InspectRoom::pairOf(std::optional<int> rotary) const {
     return pair && m_data.run && *pair < m_data.run->pairs() ? pair : std::nullopt;
 }
 
-std::vector<Reads> InspectRoom::reads() const {
-    std::vector<Reads> result;
-    if (const InspectFigure* figure = m_main->chosen()) result.push_back(figure->reads);
-    if (const InspectFigure* figure = m_side->chosen(); figure && m_side->isVisibleTo(this)) {
-        result.push_back(figure->reads);
-    }
+std::vector<const InspectFigure*> InspectRoom::shownFigures() const {
+    std::vector<const InspectFigure*> result;
+    if (const InspectFigure* figure = m_main->chosen()) result.push_back(figure);
+    if (const InspectFigure* figure = m_side->chosen(); figure && m_side->isVisibleTo(this)) result.push_back(figure);
     return result;
 }
 
@@ -177,7 +175,9 @@ void InspectRoom::renew() {
         m_panel->fit(m_data.run->spec);
         for (const Snapshot& snapshot : m_data.run->snapshots) iterations.push_back(snapshot.iteration);
     }
-    m_bar->setIterations(iterations);
+    // The cursor stays where it is while the same run is read anew.
+    if (m_data.run) m_cursorOf = m_data.run->id;
+    if (m_data.run || m_cursorOf != m_panel->run()) m_bar->setIterations(iterations);
     ask();
     m_data = dataAt(m_bar->iteration());
     m_answers->fill(m_data, Reads::text);
@@ -195,13 +195,13 @@ void InspectRoom::renew() {
     Reading reading = readingOf(m_data, m_hoveredSymbol);
     m_text->setVisible(!reading.symbols.isEmpty() && (showsText(*m_main) || showsText(*m_side)));
     m_text->setReading(std::move(reading));
-    const auto shown = reads();
+    const auto shown = shownFigures();
     m_panel->showFor(shown, m_answers->textProblem());
     const auto showsDials = [this](const InspectPane& pane) {
         return pane.isVisibleTo(this) && pane.chosenName() == QLatin1String("pair-dials");
     };
     m_panel->showLag(showsDials(*m_main) || showsDials(*m_side));
-    if (std::find(shown.begin(), shown.end(), Reads::fineTuning) != shown.end())
+    if (std::any_of(shown.begin(), shown.end(), [](const auto* figure) { return figure->reads == Reads::fineTuning; }))
         m_panel->fineTune().showState(fineTuneState());
 }
 
@@ -218,8 +218,10 @@ FineTuneState InspectRoom::fineTuneState() const {
 
 void InspectRoom::ask() {
     if (!m_data.run || !isVisible()) return;
-    const auto wanted = reads();
-    const auto any = [&wanted](Reads kind) { return std::find(wanted.begin(), wanted.end(), kind) != wanted.end(); };
+    const auto wanted = shownFigures();
+    const auto any = [&wanted](Reads kind) {
+        return std::any_of(wanted.begin(), wanted.end(), [kind](const auto* figure) { return figure->reads == kind; });
+    };
     const auto picked = pairOf(m_workspace.rotary().pickedPair());
     if (any(Reads::text)) m_answers->wantText(m_data.run, m_panel->text(), picked);
     if (any(Reads::knockOut)) m_answers->wantKnockOut(m_data.run, m_panel->knockOut(m_data.run->pairs(), picked));

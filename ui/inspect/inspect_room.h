@@ -83,18 +83,18 @@ class InspectRoom : public Room {
     FineTuneState fineTuneState() const;
     InspectData dataAt(std::int64_t iteration) const;
     InspectPicture pictureOf(const InspectPane& pane, const InspectData& data) const;
-    std::vector<InspectFigure::Reads> reads() const;
+    std::vector<const InspectFigure*> shownFigures() const;
     std::optional<int> pairOf(std::optional<int> rotary) const;
     void fitSides();
     void connectWriter();
     QString whyNoReplay(const ReplayJob& job) const;
-    bool usesKey(int key);
 
     Workspace& m_workspace;
     InspectSource* m_source;
     ModelAnswers* m_answers;
     ReplayWriter* m_writer;
     QPointer<ReplayDialog> m_dialog;
+    QString m_replayFile;  // that is being written, or was last
     InspectData m_data;
     InspectPanel* m_panel;
     QStackedWidget* m_pages;
@@ -110,6 +110,7 @@ class InspectRoom : public Room {
     bool m_stale = true;
     std::optional<int> m_pair;  // picked here; the rotary setup may not have it
     int m_symbol = -1;
+    RunId m_cursorOf = 0;  // the run whose time the bar shows
     int m_hoveredSymbol = -1;
 };
 

@@ -1,5 +1,7 @@
 // How the Inspect room looks and what its widgets do; export of the replay.
 #include <QComboBox>
+#include <QDir>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -118,7 +120,6 @@ QWidget* InspectRoom::makePictures() {
     connectPane(*m_side);
     connect(m_loss, &FigureView::lineDragged, this, [this](const QString&, double at) { m_bar->moveTo(at); });
     connect(m_loss, &FigureView::clicked, this, [this](const QPointF& place) { m_bar->moveTo(place.x()); });
-    connect(m_loss, &FigureView::keyPressed, this, [this](int key) { usesKey(key); });
     connect(m_text, &TextStrip::hovered, this, [this](int symbol) {
         m_hoveredSymbol = symbol;
         schedule();
@@ -162,7 +163,7 @@ void InspectRoom::connectPane(InspectPane& pane) {
     FigureView& view = pane.view();
     connect(&view, &FigureView::chosen, this, [this, &pane] { m_chosen = &pane; });
     connect(&view, &FigureView::keyPressed, this, [this, &rotary](int key) {
-        if (usesKey(key) || !m_data.run) return;
+        if (!m_data.run) return;
         const int by = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0;
         if (by == 0) return;
         const int last = static_cast<int>(m_data.run->pairs()) - 1;
@@ -201,7 +202,8 @@ ReplayJob InspectRoom::replayJob() const {
     if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
     job.choices = dataAt(m_bar->iteration()).choices;
     job.asked.text = m_panel->text();
-    job.asked.knockOut = m_panel->knockOut(m_data.run ? m_data.run->pairs() : 1, pairOf(m_workspace.rotary().pickedPair()));
+    job.asked.knockOut =
+        m_panel->knockOut(m_data.run ? m_data.run->pairs() : 1, pairOf(m_workspace.rotary().pickedPair()));
     job.asked.factor = m_panel->factor();
     job.framesPerSecond = m_bar->pace()->currentData().toDouble();
     job.most = kUsualFrames;
@@ -241,6 +243,7 @@ ReplayDialog* InspectRoom::askReplay() {
         if (refused(job)) return;  // a sweep may have begun meanwhile
         emit m_workspace.solved(QStringLiteral("replay"));
         m_bar->showExport(tr("starting …"));
+        m_replayFile = QFileInfo(job.output).absoluteFilePath();
         m_writer->start(job);
     });
     m_dialog->show();
@@ -249,12 +252,16 @@ ReplayDialog* InspectRoom::askReplay() {
 
 void InspectRoom::connectWriter() {
     connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
+        m_cursorOf = 0;
         if (m_dialog) m_dialog->close();
     });
     connect(m_writer, &ReplayWriter::progressed, this,
             [this](int done, int all) { m_bar->showExport(tr("frame %1 of %2").arg(done).arg(all)); });
-    connect(m_writer, &ReplayWriter::finished, this,
-            [this](int frames) { m_bar->endExport(tr("%1 written").arg(countText(frames, tr("frame")))); });
+    connect(m_writer, &ReplayWriter::finished, this, [this](int frames) {
+        m_bar->endExport(
+            tr("%1 written to %2").arg(countText(frames, tr("frame")), QFileInfo(m_replayFile).fileName()));
+        m_bar->words()->setToolTip(QDir::toNativeSeparators(m_replayFile));
+    });
     connect(m_writer, &ReplayWriter::stopped, this, [this](int frames) {
         m_bar->endExport(frames > 0 ? tr("stopped; %1 stay").arg(countText(frames, tr("frame")))
                                     : tr("export stopped"));

@@ -23,16 +23,17 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
     if (first.iteration != now->iteration) {
         FigureCurve start = make(*first.result, {Ink::Kind::quiet});
         start.companion = true;
+        start.isNamed = true;
+        start.label = QObject::tr("step %1").arg(groupedText(first.iteration));
         start.quantity = QObject::tr("%1, step %2").arg(figure.y.label, groupedText(first.iteration));
         figure.curves.push_back(std::move(start));
-        figure.note = QObject::tr("grey: step %1").arg(groupedText(first.iteration));
     }
     if (const Snapshot* other = data.ghostSnapshot()) {
         figure.curves.push_back(ghostCurve(make(*other->result, Ink::data(data.ghost->colorIndex())), *data.ghost));
     }
     curve.label = QObject::tr("step %1").arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
-    figure.note = data.run->name + (figure.note.isEmpty() ? QString() : QStringLiteral("; ") + figure.note);
+    figure.note = data.run->name;
     figure.summary = QObject::tr("%1 against %2 of %3 after %4 steps.")
                          .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration));
     return picture;

@@ -35,6 +35,7 @@ QString lossChange(const KnockOutResult& result) {
 
 FigureCurve dashed(FigureCurve curve) {
     curve.companion = true;
+    curve.isNamed = true;
     return curve;
 }
 
@@ -77,23 +78,12 @@ std::vector<const BeyondResult*> tuningsAt(const InspectData& data) {
 }  // namespace
 
 QString methodTitle(ScalingMethod method) {
-    switch (method) {
-        case ScalingMethod::none:
-            return QObject::tr("plain RoPE");
-        case ScalingMethod::linear:
-            return QObject::tr("interpolation");
-        case ScalingMethod::ntk:
-            return QObject::tr("NTK-aware");
-        case ScalingMethod::dynamic:
-            return QObject::tr("dynamic NTK");
-        default:
-            break;
-    }
-    for (const ScalingName& name : scaling_names()) {
-        if (name.method == method)
-            return QString::fromUtf8(name.title.data(), static_cast<qsizetype>(name.title.size()));
-    }
-    return {};
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
+    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+}
+
+Ink methodInk(ScalingMethod method) {
+    return Ink::data(static_cast<int>(method));
 }
 
 QString knockOutText(const KnockOut& knockOut) {
@@ -131,10 +121,11 @@ InspectPicture knockOutLoss(const InspectData& data) {
     Figure& figure = picture.figure;
     figure.x = {QObject::tr("position"), QObject::tr("symbols")};
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
-    figure.curves.push_back(dashed(blockMeans(result.whole->loss_by_position, {}, {Ink::Kind::quiet})));
+    figure.curves.push_back(
+        dashed(blockMeans(result.whole->loss_by_position, QObject::tr("whole"), {Ink::Kind::quiet})));
     figure.curves.push_back(blockMeans(result.without->loss_by_position, knockOutText(result.knock_out),
                                        Ink::data(data.run->colorIndex())));
-    figure.note = QObject::tr("%1; %2; grey: whole").arg(lossChange(result), checkpointNote(data, result.iteration));
+    figure.note = QObject::tr("%1; %2").arg(lossChange(result), checkpointNote(data, result.iteration));
     figure.summary = QObject::tr("With %1, %2 goes from %3.")
                          .arg(knockOutText(result.knock_out), data.run->name, lossChange(result));
     return picture;
@@ -152,13 +143,14 @@ InspectPicture knockOutRetrieval(const InspectData& data) {
     figure.x = {QObject::tr("lag Δ"), QObject::tr("symbols"), true};
     figure.y = {QObject::tr("copies told"), QStringLiteral("%")};
     figure.y.minimum = 0;
-    figure.curves.push_back(dashed(inspectCurve({}, QObject::tr("copies told, whole"), {Ink::Kind::quiet},
-                                                lagsOf(*result.whole), accuraciesOf(*result.whole))));
+    figure.curves.push_back(
+        dashed(inspectCurve(QObject::tr("whole"), QObject::tr("copies told, whole"), {Ink::Kind::quiet},
+                            lagsOf(*result.whole), accuraciesOf(*result.whole))));
     figure.curves.push_back(inspectCurve(knockOutText(result.knock_out), QObject::tr("copies told"),
                                          Ink::data(data.run->colorIndex()), lagsOf(*result.without),
                                          accuraciesOf(*result.without)));
     const auto percent = [](const ProbeResult& of) { return QString::number(100 * retrieval_accuracy(of), 'f', 1); };
-    figure.note = QObject::tr("%1 % → %2 % of copies; %3; grey: whole")
+    figure.note = QObject::tr("%1 % → %2 % of copies; %3")
                       .arg(percent(*result.whole), percent(*result.without), checkpointNote(data, result.iteration));
     figure.summary = QObject::tr("Copies told at each lag with %1.").arg(knockOutText(result.knock_out));
     return picture;
@@ -181,11 +173,10 @@ InspectPicture beyondLoss(const InspectData& data) {
     Figure& figure = picture.figure;
     figure.x = {QObject::tr("position"), QObject::tr("symbols")};
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
-    int index = 0;
     QStringList losses;
     for (const BeyondReading& reading : data.beyond->readings) {
         figure.curves.push_back(
-            blockMeans(reading.result->loss_by_position, methodTitle(reading.method), Ink::data(index++)));
+            blockMeans(reading.result->loss_by_position, methodTitle(reading.method), methodInk(reading.method)));
         losses << QObject::tr("%1 %2").arg(methodTitle(reading.method), lossText(reading.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
@@ -207,10 +198,9 @@ InspectPicture beyondRetrieval(const InspectData& data) {
     figure.x = {QObject::tr("lag Δ"), QObject::tr("symbols"), true};
     figure.y = {QObject::tr("copies told"), QStringLiteral("%")};
     figure.y.minimum = 0;
-    int index = 0;
     for (const BeyondReading& reading : data.beyond->readings) {
         figure.curves.push_back(inspectCurve(methodTitle(reading.method), QObject::tr("copies told"),
-                                             Ink::data(index++), lagsOf(*reading.result),
+                                             methodInk(reading.method), lagsOf(*reading.result),
                                              accuraciesOf(*reading.result)));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
@@ -253,10 +243,9 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     for (const BeyondResult* result : shown) {
         const BeyondReading& after = result->readings.back();
-        const auto methods = beyond_methods();
-        const auto ink =
-            Ink::data(static_cast<int>(std::find(methods.begin(), methods.end(), after.method) - methods.begin()));
-        figure.curves.push_back(dashed(blockMeans(result->readings.front().result->loss_by_position, {}, ink)));
+        const Ink ink = methodInk(after.method);
+        figure.curves.push_back(
+            dashed(blockMeans(result->readings.front().result->loss_by_position, QObject::tr("before"), ink)));
         figure.curves.push_back(blockMeans(
             after.result->loss_by_position,
             QObject::tr("%1, %2 steps").arg(methodTitle(after.method), groupedText(after.fine_tuning->steps)), ink));
@@ -264,8 +253,7 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     const BeyondResult& newest = *shown.back();
     const FineTuning& how = *newest.readings.back().fine_tuning;
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("context")});
-    figure.note =
-        QObject::tr("%1; thin: before; %2").arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration));
+    figure.note = QObject::tr("%1; %2").arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration));
     figure.summary = QObject::tr("Loss by position at %1 times the context before and after fine-tuning. %2.")
                          .arg(how.factor)
                          .arg(fineTunedNumbers(data).join(QStringLiteral("; ")));

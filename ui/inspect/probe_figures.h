@@ -25,6 +25,8 @@ InspectPicture fineTunedLoss(const InspectData& data);
 QStringList fineTunedNumbers(const InspectData& data);
 
 QString methodTitle(ScalingMethod method);
+/// A method's colour, in every room.
+Ink methodInk(ScalingMethod method);
 /// "pairs 0–3 stopped".
 QString knockOutText(const KnockOut& knockOut);
 /// Means over blocks of positions, so that curves of few windows can be told apart; x is a block's middle.

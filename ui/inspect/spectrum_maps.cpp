@@ -17,6 +17,7 @@ struct Quantity {
     QString formula;
     ProbeArray ProbeResult::*array;
     enum class Columns { pairs, pairsAndRest, channels } columns = Columns::pairs;
+    double factor = 1;  // to the unit
 };
 
 constexpr int kColumnsAPair = 3;  // of the axis of wavelengths
@@ -62,7 +63,7 @@ Columns byWavelength(const std::vector<double>& own, const std::vector<double>& 
             }
         }
         columns.source.push_back(nearest);
-        columns.names << readableNumber(wavelength < 100 ? std::round(wavelength * 10) / 10 : std::round(wavelength));
+        columns.names << markText(wavelength < 100 ? std::round(wavelength * 10) / 10 : std::round(wavelength));
     }
     columns.axis = QObject::tr("wavelength");
     return columns;
@@ -97,9 +98,17 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const Quantity&
 }
 
 struct Rows {
-    QStringList names;  // for the axis
+    QStringList names;   // for the axis
+    QStringList titles;  // "layer 0, head 1"
     QString axis;
-    std::vector<std::vector<double>> values;
+    std::vector<std::vector<double>> values;  // in the quantity's unit
+
+    void add(const QString& name, const QString& title, std::vector<double> row, double factor) {
+        names << name;
+        titles << title;
+        for (double& value : row) value *= factor;
+        values.push_back(std::move(row));
+    }
 };
 
 Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snapshot, const Quantity& quantity) {
@@ -110,15 +119,15 @@ Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snaps
         const std::int64_t layer = std::clamp<std::int64_t>(data.choices.layer, 0, run.spec.layers - 1);
         rows.axis = QObject::tr("head of layer %1").arg(layer);
         for (std::int64_t head = 0; head < array.shape[1]; ++head) {
-            rows.names << QString::number(head);
-            rows.values.push_back(meanRow(array, layer, head, array.shape[1]));
+            rows.add(QString::number(head), QObject::tr("layer %1, head %2").arg(layer).arg(head),
+                     meanRow(array, layer, head, array.shape[1]), quantity.factor);
         }
         return rows;
     }
     rows.axis = QObject::tr("layer");
     for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
-        rows.names << QString::number(layer);
-        rows.values.push_back(meanRow(array, layer, data.choices.head, run.spec.heads));
+        rows.add(QString::number(layer), QObject::tr("layer %1").arg(layer),
+                 meanRow(array, layer, data.choices.head, run.spec.heads), quantity.factor);
     }
     return rows;
 }
@@ -183,7 +192,7 @@ void finish(InspectPicture& picture, const InspectData& data, const Quantity& qu
     }
     const QString formula = quantity.formula;
     const FigureMap map = *figure.map;
-    const QString axis = rows.axis;
+    const QStringList titles = rows.titles;
     picture.readout = [=](QPointF place) -> std::optional<FigureView::Readout> {
         const int column = static_cast<int>(std::lround(place.x()));
         const int row = static_cast<int>(std::lround(place.y()));
@@ -192,9 +201,10 @@ void finish(InspectPicture& picture, const InspectData& data, const Quantity& qu
         if (source < 0) return std::nullopt;
         const double value = static_cast<double>(map.values[static_cast<qsizetype>(row) * map.columns + column]);
         return FigureView::Readout{
-            QObject::tr("%1 %2, %3").arg(axis).arg(row).arg(columnText(columns, quantity, source)),
+            QObject::tr("%1, %2").arg(titles[row], columnText(columns, quantity, source)),
             static_cast<double>(column),
-            {{what, readableNumber(value)}, {QObject::tr("formula"), formula}}};
+            {{what, map.unit.isEmpty() ? readableNumber(value) : readableNumber(value) + QLatin1Char(' ') + map.unit},
+             {QObject::tr("formula"), formula}}};
     };
 }
 
@@ -287,12 +297,9 @@ InspectPicture valueSpectrum(const InspectData& data) {
 }
 
 InspectPicture shareSpectrum(const InspectData& data) {
-    return spectrum(data, {"logit-share",
-                           QObject::tr("logit share"),
-                           {},
-                           QObject::tr("F8: Cov(pair's part, logit) / Var(logit)"),
-                           &ProbeResult::logit_share,
-                           Quantity::Columns::pairsAndRest});
+    return spectrum(data, {"logit-share", QObject::tr("logit share"), QStringLiteral("%"),
+                           QObject::tr("F8: Cov(pair's part, logit) / Var(logit)"), &ProbeResult::logit_share,
+                           Quantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture queryChannels(const InspectData& data) {

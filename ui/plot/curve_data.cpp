@@ -1,6 +1,7 @@
 #include "ui/plot/curve_data.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <stdexcept>
 
@@ -13,10 +14,7 @@ void CurveData::append(double x, double y) {
         return;
     }
     if (!m_x.isEmpty() && x <= m_x.last()) {
-        const auto at = std::lower_bound(m_x.begin(), m_x.end(), x) - m_x.begin();
-        m_x.resize(at);
-        m_y.resize(at);
-        forget();
+        cut(std::lower_bound(m_x.begin(), m_x.end(), x) - m_x.begin());
     }
     m_x.append(x);
     m_y.append(y);
@@ -30,22 +28,30 @@ void CurveData::set(const QList<double>& x, const QList<double>& y) {
     if (std::adjacent_find(x.begin(), x.end(), wrong) != x.end()) {
         throw std::invalid_argument("a curve's x has to ascend");
     }
+    cut(0);
     m_x = x;
     m_y = y;
-    forget();
 }
 
 void CurveData::truncate(double lastX) {
-    const auto keep = std::upper_bound(m_x.begin(), m_x.end(), lastX) - m_x.begin();
-    m_x.resize(keep);
-    m_y.resize(keep);
-    forget();
+    cut(std::upper_bound(m_x.begin(), m_x.end(), lastX) - m_x.begin());
 }
 
-void CurveData::forget() const {
-    m_scaled.clear();
-    m_smoothed.clear();
-    m_weight = -1;
+void CurveData::cut(qsizetype keep) {
+    if (keep == m_x.size()) {
+        return;
+    }
+    m_history = nextHistory();
+    m_x.resize(keep);
+    m_y.resize(keep);
+    // No point's smoothed value depends on those after it.
+    m_scaled.resize(std::min(keep, m_scaled.size()));
+    m_smoothed.resize(std::min(keep, m_smoothed.size()));
+}
+
+std::uint64_t CurveData::nextHistory() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
 }
 
 const QList<double>& CurveData::scaled(double factor) const {

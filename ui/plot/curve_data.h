@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QList>
+#include <cstdint>
 
 namespace ropelab::ui {
 
@@ -16,6 +17,9 @@ class CurveData {
 
     const QList<double>& x() const { return m_x; }
     const QList<double>& y() const { return m_y; }
+    /// Changes when points that were there are replaced or removed, not when the curve grows; no two curves made anew
+    /// share one. So much as was seen of a curve still holds while this is the same.
+    std::uint64_t history() const { return m_history; }
 
     /// Measured values times `factor`.
     const QList<double>& scaled(double factor) const;
@@ -27,8 +31,10 @@ class CurveData {
     qsizetype nearest(double x) const;
 
  private:
-    void forget() const;
+    void cut(qsizetype keep);
+    static std::uint64_t nextHistory();
 
+    std::uint64_t m_history = nextHistory();
     QList<double> m_x;
     QList<double> m_y;
     // Both are made when asked for and kept until the data, the weight or the factor change.

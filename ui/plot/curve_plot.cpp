@@ -55,7 +55,7 @@ CurvePlot::CurvePlot(QWidget* parent)
     connect(m_legend, &Legend::toggled, this, [this](RunId run, bool visible) {
         for (const RunId mate : drawnWith(run)) setRunVisible(mate, visible);
     });
-    connect(m_legend, &Legend::hovered, this, [this](RunId run) { light(run, true); });
+    connect(m_legend, &Legend::hovered, this, &CurvePlot::light);
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
         if (isVisible()) {
@@ -92,8 +92,7 @@ void CurvePlot::addRun(RunId run, const QString& label, int colorIndex) {
     Run& entry = m_runs[run];
     entry.label = label;
     entry.colorIndex = colorIndex;
-    updateLegend();
-    schedule();
+    renewLegend();
 }
 
 void CurvePlot::removeRun(RunId run) {
@@ -104,11 +103,10 @@ void CurvePlot::removeRun(RunId run) {
         pickRun(kNoRun);
     }
     if (m_hovered == run) {
-        light(kNoRun, true);
+        light(kNoRun);
     }
     m_readout->hide();
-    updateLegend();
-    schedule();
+    renewLegend();
 }
 
 void CurvePlot::clear() {
@@ -119,11 +117,10 @@ void CurvePlot::clear() {
     m_floor.reset();
     m_horizon = 0;
     pickRun(kNoRun);
-    light(kNoRun, true);
+    light(kNoRun);
     m_readout->hide();
     setFollows(true);
-    updateLegend();
-    schedule();
+    renewLegend();
 }
 
 std::vector<RunId> CurvePlot::runs() const {
@@ -178,8 +175,7 @@ void CurvePlot::setGroups(std::vector<CurveGroup> groups) {
     m_groups = std::move(groups);
     m_shown.clear();
     m_readout->hide();
-    updateLegend();
-    schedule();
+    renewLegend();
 }
 
 QList<double> CurvePlot::xValues(CurveId curve) const {
@@ -221,15 +217,6 @@ void CurvePlot::setYLogarithmic(bool on) {
     }
 }
 
-void CurvePlot::setXLogarithmic(bool on) {
-    if (on != m_xLog) {
-        m_xLog = on;
-        setFollows(true);
-        schedule();
-        emit xLogarithmicChanged(on);
-    }
-}
-
 void CurvePlot::setLossUnit(const QString& unit, double perNat) {
     m_lossUnit = unit;
     m_perNat = perNat;
@@ -251,11 +238,6 @@ void CurvePlot::setHorizon(double iterations) {
     schedule();
 }
 
-void CurvePlot::setDashed(bool on) {
-    m_dashed = on;
-    restyle();
-}
-
 void CurvePlot::setName(const QString& name) {
     m_name = name;
     setAccessibleName(tr("Plot of %1").arg(m_name));
@@ -268,8 +250,7 @@ void CurvePlot::setRunVisible(RunId run, bool visible) {
     }
     found->second.visible = visible;
     m_readout->hide();
-    updateLegend();
-    schedule();
+    renewLegend();
     emit runVisibilityChanged(run, visible);
 }
 
@@ -285,19 +266,16 @@ void CurvePlot::pickRun(RunId run) {
 }
 
 void CurvePlot::hoverRun(RunId run) {
-    light(m_runs.contains(run) ? run : kNoRun, false);
+    light(m_runs.contains(run) ? run : kNoRun);
 }
 
-void CurvePlot::light(RunId run, bool tell) {
+void CurvePlot::light(RunId run) {
     if (run == m_hovered) {
         return;
     }
     m_hovered = run;
     m_legend->setHighlighted(legendRun(run));
     schedule();
-    if (tell) {
-        emit runHovered(run);
-    }
 }
 
 void CurvePlot::setFollows(bool follows) {
@@ -315,14 +293,22 @@ void CurvePlot::resetView() {
 void CurvePlot::restyle() {
     const ThemeManager& theme = ThemeManager::instance();
     m_style = FigureStyle::screen(theme.theme(), theme.factor() * logicalDpiY() / 72.0);
-    m_style.dashes = m_dashed;
-    updateLegend();
+    m_style.dashes = true;
     updateGeometry();
     update();
+    renewLegend();
+}
+
+void CurvePlot::renewLegend() {
+    m_legendIsStale = true;
     schedule();
 }
 
 void CurvePlot::updateLegend() {
+    if (!m_legendIsStale) {
+        return;
+    }
+    m_legendIsStale = false;
     std::vector<Legend::Entry> entries;
     const auto add = [&](RunId id, const QString& label, const Run& shown) {
         FigureCurve curve;

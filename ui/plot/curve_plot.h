@@ -33,8 +33,8 @@ struct CurveId {
 };
 
 /// Live curves of many runs over the iterations: legend on top, plot below. Append from the window's thread as events
-/// come; painting is queued, at most 30 times a second, less often where painting is slow. Its controls (linear or
-/// log, smoothing, unit, quantity) are the room's; every one is a slot here.
+/// come; painting is queued, at most 30 times a second, less often where painting is slow, and the legend follows with
+/// it. Its controls (linear or log, smoothing, unit, quantity) are the room's; every one is a slot here.
 ///
 /// Mouse: wheel zooms, drag pans, double click resets, hovering lights a run and reads the values, a click picks one.
 /// Keys: arrows pan, + and − zoom, R or Home resets, L toggles the logarithmic axis, Escape unpicks.
@@ -81,7 +81,6 @@ class CurvePlot : public QWidget {
     const std::vector<Quantity>& shownQuantities() const { return m_quantities; }
     double smoothing() const { return m_smoothing; }
     bool isYLogarithmic() const { return m_yLog; }
-    bool isXLogarithmic() const { return m_xLog; }
     bool isRunVisible(RunId run) const;
     RunId pickedRun() const { return m_picked; }
     RunId hoveredRun() const { return m_hovered; }
@@ -107,15 +106,12 @@ class CurvePlot : public QWidget {
     /// faintly underneath. The learning rate has no noise and stays as it is.
     void setSmoothing(double weight);
     void setYLogarithmic(bool on);
-    void setXLogarithmic(bool on);
     /// How losses read: setLossUnit("nats", 1), or setLossUnit("bits per character", 1 / std::log(2)).
     void setLossUnit(const QString& unit, double perNat);
     /// The best possible loss in nats, drawn with its words ("entropy floor"; the value is added); nullopt removes it.
     void setFloor(std::optional<double> nats, const QString& label = QString());
     /// The iterations that the runs will have: the x axis reaches at least so far from the start. 0: follow the data.
     void setHorizon(double iterations);
-    /// Whether every run has its own dash pattern, besides its colour (the default).
-    void setDashed(bool on);
     /// What the figure was made from; goes into exports.
     void setSettings(const QJsonObject& settings) { m_settings = settings; }
     /// The plot's name in exports and for screen readers ("training").
@@ -131,11 +127,9 @@ class CurvePlot : public QWidget {
     void pan(double x, double y);
 
  signals:
-    void runHovered(ropelab::RunId run);
     void runPicked(ropelab::RunId run);
     void runVisibilityChanged(ropelab::RunId run, bool visible);
     void yLogarithmicChanged(bool on);
-    void xLogarithmicChanged(bool on);
     void followsDataChanged(bool follows);
     /// The legend's or the canvas's context menu was asked for, in global coordinates (the room offers export).
     void contextMenuAsked(const QPoint& where);
@@ -161,13 +155,6 @@ class CurvePlot : public QWidget {
         const CurveData* data;
         QString label;
     };
-    /// Mean, lower and upper end of a group's curve.
-    struct Mean {
-        CurveData mean;
-        CurveData lower;
-        CurveData upper;
-    };
-
     void schedule();
     void refresh();
     void restyle();
@@ -191,8 +178,10 @@ class CurvePlot : public QWidget {
     double factorOf(Quantity quantity) const { return isLoss(quantity) ? m_perNat : 1; }
     /// The weight for F36 as setSmoothing says.
     double weightOf(Quantity quantity, const CurveData& curve) const;
+    /// Many runs change at once: the legend is made anew once, before it is next seen.
+    void renewLegend();
     void updateLegend();
-    void light(RunId run, bool tell);
+    void light(RunId run);
     void setFollows(bool follows);
 
     // Mouse, in the canvas's coordinates; true where the canvas must not see the event.
@@ -205,12 +194,10 @@ class CurvePlot : public QWidget {
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;
     std::vector<CurveGroup> m_groups;
-    mutable std::map<CurveId, Mean> m_means;  // of groups; m_shown points into it
+    mutable std::map<CurveId, CurveMean> m_means;  // of groups; m_shown points into it
     std::vector<Quantity> m_quantities{Quantity::validation_loss};
     double m_smoothing = 0;
     bool m_yLog = false;
-    bool m_xLog = false;
-    bool m_dashed = true;
     bool m_follows = true;
     QString m_lossUnit;
     double m_perNat = 1;
@@ -223,6 +210,7 @@ class CurvePlot : public QWidget {
     RunId m_hovered = kNoRun;
 
     Legend* m_legend;
+    bool m_legendIsStale = false;
     QCustomPlot* m_plot;
     std::unique_ptr<FigureRenderer> m_renderer;
     PlotReadout* m_readout;  // owned by the canvas

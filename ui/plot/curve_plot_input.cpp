@@ -46,7 +46,7 @@ bool CurvePlot::eventFilter(QObject* watched, QEvent* event) {
             return true;
         case QEvent::Leave:
             m_readout->hide();
-            light(kNoRun, true);
+            light(kNoRun);
             break;
         case QEvent::ContextMenu:
             emit contextMenuAsked(static_cast<QContextMenuEvent*>(event)->globalPos());
@@ -75,7 +75,7 @@ bool CurvePlot::mouseMoved(QMouseEvent* event) {
         m_dragging = m_dragging || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kStill);
         return !m_dragging;  // a click with a trembling hand is no pan
     }
-    light(runNear(event->position()), true);
+    light(runNear(event->position()));
     showReadout(event->position());
     return false;
 }
@@ -209,6 +209,7 @@ void CurvePlot::focusOutEvent(QFocusEvent* event) {
 
 void CurvePlot::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
+    updateLegend();
     schedule();
 }
 

@@ -8,6 +8,7 @@
 #include "ui/figure/figure_renderer.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/plot/distinct_names.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/plot_readout.h"
 
@@ -47,7 +48,6 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     const bool losses = isLoss(m_quantities.front());
     figure.emptyText = m_runs.empty() ? tr("Curves grow here while runs train.") : tr("No measurements yet.");
     figure.x.label = tr("iteration");
-    figure.x.logarithmic = m_xLog;
     figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit : unitOf(m_quantities.front());
     figure.y.logarithmic = m_yLog;
@@ -69,6 +69,13 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         if (shown != nullptr) {
             shown->insert(shown->end(), curves.begin(), curves.end());
         }
+    }
+    // Right of the axes there is room for few words; the legend has the whole names.
+    if (m_groups.empty()) {
+        QStringList names;
+        for (const FigureCurve& curve : figure.curves) names << curve.label;
+        names = distinctNames(names);
+        for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = names[i];
     }
     if (losses && m_floor) {
         const double value = *m_floor * m_perNat;
@@ -111,26 +118,24 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         if (members.empty()) {
             continue;
         }
-        const CurveMean mean = meanOf(members);
-        Mean& kept = m_means[{first, quantity}];
-        kept.mean.set(mean.x, mean.mean);
-        kept.lower.set(mean.x, mean.lower);
-        kept.upper.set(mean.x, mean.upper);
-        result.push_back({{first, quantity}, &kept.mean, group.label});
+        CurveMean& kept = m_means[{first, quantity}];
+        kept.update(members);
+        const CurveData& mean = kept.mean();
+        result.push_back({{first, quantity}, &mean, group.label});
         if (members.size() < 2 || quantity != m_quantities.front()) {
             continue;
         }
         // A band has no gaps: where one run alone was measured there is none.
         const double factor = factorOf(quantity);
-        const double weight = weightOf(quantity, kept.mean);
-        const QList<double>& lower = kept.lower.smoothed(weight, factor);
-        const QList<double>& upper = kept.upper.smoothed(weight, factor);
+        const double weight = weightOf(quantity, mean);
+        const QList<double>& lower = kept.lower().smoothed(weight, factor);
+        const QList<double>& upper = kept.upper().smoothed(weight, factor);
         FigureBand band{group.label, Ink::data(m_runs.at(first).colorIndex), {}, {}, {}};
-        for (qsizetype i = 0; i < mean.x.size(); ++i) {
+        for (qsizetype i = 0; i < mean.x().size(); ++i) {
             if (!std::isfinite(lower[i]) || !std::isfinite(upper[i])) {
                 continue;
             }
-            band.x.append(mean.x[i]);
+            band.x.append(mean.x()[i]);
             band.lower.append(lower[i]);
             band.upper.append(upper[i]);
         }
@@ -172,7 +177,7 @@ void CurvePlot::setAxesOf(Figure& figure) const {
     }
     const Range x = xRange(figure);
     if (m_horizon > 0) {
-        figure.x.minimum = m_xLog ? std::min(1.0, x.minimum) : std::min(0.0, x.minimum);
+        figure.x.minimum = std::min(0.0, x.minimum);
         figure.x.maximum = std::max(m_horizon, figure.curves.empty() ? 0.0 : x.maximum);
     }
     if (!m_yLog) {
@@ -220,9 +225,10 @@ Figure CurvePlot::toFigure() const {
         quantities.append(nameOf(quantity));
     }
     result.settings[QStringLiteral("view")] = QJsonObject{
-        {QStringLiteral("quantities"), quantities}, {QStringLiteral("smoothing"), m_smoothing},
-        {QStringLiteral("unit"), result.y.unit},    {QStringLiteral("logarithmic_x"), m_xLog},
-        {QStringLiteral("logarithmic_y"), m_yLog},
+        {QStringLiteral("quantities"), quantities},
+        {QStringLiteral("smoothing"), m_smoothing},
+        {QStringLiteral("unit"), result.y.unit},
+        {QStringLiteral("logarithmic"), m_yLog},
     };
     return result;
 }
@@ -273,9 +279,12 @@ QString CurvePlot::summaryOf(const Figure& now) const {
 void CurvePlot::refresh() {
     QElapsedTimer taken;
     taken.start();
+    updateLegend();
     m_shown.clear();
-    m_means.clear();  // what was shown points into it
     Figure now = figure(&m_shown);
+    std::erase_if(m_means, [this](const auto& kept) {
+        return std::none_of(m_shown.begin(), m_shown.end(), [&](const Shown& each) { return each.id == kept.first; });
+    });
     now.note = noteOf(now, true);
     for (std::size_t i = 0; i < now.curves.size(); ++i) {
         now.curves[i].emphasis = emphasisOf(m_shown[i].id.run);
@@ -294,6 +303,7 @@ void CurvePlot::refresh() {
 
 void CurvePlot::refreshNow() {
     ensurePolished();
+    updateLegend();
     layout()->activate();
     m_plot->setViewport(m_plot->rect());
     m_timer.stop();

@@ -62,24 +62,6 @@ void FigureView::setFigure(Figure figure) {
     schedule();
 }
 
-void FigureView::setZoomable(bool on) {
-    m_zoomable = on;
-    m_zoomed = false;
-    m_plot->setInteractions(on ? QCP::iRangeDrag | QCP::iRangeZoom : QCP::Interactions());
-    if (on) {
-        for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
-            connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
-                if (!m_setting) {
-                    m_zoomed = true;
-                    m_xZoom = {m_plot->xAxis->range().lower, m_plot->xAxis->range().upper};
-                    m_yZoom = {m_plot->yAxis->range().lower, m_plot->yAxis->range().upper};
-                    schedule();
-                }
-            });
-        }
-    }
-}
-
 void FigureView::schedule() {
     if (!m_timer.isActive()) {
         m_timer.start();
@@ -94,30 +76,15 @@ void FigureView::restyle() {
     schedule();
 }
 
-Figure FigureView::shown() const {
-    Figure figure = m_figure;
-    if (m_zoomed) {
-        figure.x.minimum = m_xZoom.minimum;
-        figure.x.maximum = m_xZoom.maximum;
-        figure.y.minimum = m_yZoom.minimum;
-        figure.y.maximum = m_yZoom.maximum;
-    }
-    return figure;
-}
-
 void FigureView::refresh() {
-    m_setting = true;
-    m_renderer->show(m_zoomed ? shown() : m_figure, m_style);
-    m_setting = false;
+    m_renderer->show(m_figure, m_style);
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void FigureView::refreshNow() {
     m_timer.stop();
-    m_setting = true;
     m_plot->setViewport(m_plot->rect());
-    m_renderer->show(m_zoomed ? shown() : m_figure, m_style);
-    m_setting = false;
+    m_renderer->show(m_figure, m_style);
     m_plot->replot(QCustomPlot::rpImmediateRefresh);
 }
 

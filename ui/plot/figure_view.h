@@ -50,10 +50,6 @@ class FigureView : public QWidget {
     /// What the crosshair says at a place; without one: the curves' values at the nearest x, or the map's cell.
     void setReadout(std::function<std::optional<Readout>(QPointF)> readout) { m_readoutAt = std::move(readout); }
 
-    /// Whether the wheel zooms and a drag on empty ground pans (off: the room's figure has ends of its own). A double
-    /// click resets.
-    void setZoomable(bool on);
-
     const FigureStyle& style() const { return m_style; }
     /// Where axes or drawing are, in this widget's pixels.
     QRectF canvasRect() const;
@@ -110,7 +106,6 @@ class FigureView : public QWidget {
     std::optional<Readout> ownReadout(const QPointF& value) const;
     void showReadout(const QPointF& where);
     QPointF place(const QPointF& pixel) const;
-    Figure shown() const;
 
     Figure m_figure;
     FigureStyle m_style;
@@ -119,11 +114,6 @@ class FigureView : public QWidget {
     PlotReadout* m_readout;  // owned by the plot
     std::function<std::optional<Readout>(QPointF)> m_readoutAt;
     QTimer m_timer;
-    bool m_zoomable = false;
-    bool m_setting = false;  // the axes' ranges, not the person
-    bool m_zoomed = false;
-    Range m_xZoom;
-    Range m_yZoom;
     std::optional<QPointF> m_pressedAt;
     bool m_moved = false;
     std::optional<Line> m_inHand;

@@ -43,12 +43,12 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
                 return true;
             }
             mousePressed(here(mouse), mouse->modifiers());
-            return m_inHand.has_value() || !m_zoomable;
+            return true;
         }
         case QEvent::MouseMove: {
             auto* mouse = static_cast<QMouseEvent*>(event);
             mouseMoved(here(mouse), mouse->modifiers(), mouse->buttons().testFlag(Qt::LeftButton));
-            return m_inHand.has_value() || !m_zoomable || (m_pressedAt && !m_moved);
+            return true;
         }
         case QEvent::MouseButtonRelease: {
             auto* mouse = static_cast<QMouseEvent*>(event);
@@ -58,8 +58,6 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
             break;
         }
         case QEvent::MouseButtonDblClick:
-            m_zoomed = false;
-            schedule();
             return true;
         case QEvent::Leave:
             m_readout->hide();

@@ -4,6 +4,7 @@
 #include <QEnterEvent>
 #include <QFontMetrics>
 #include <QPainter>
+#include <QStyleOptionToolButton>
 #include <QToolButton>
 #include <algorithm>
 
@@ -144,15 +145,26 @@ void Legend::setHighlighted(RunId run) {
     }
 }
 
+int Legend::widthOfMore() const {
+    // Of its longest words, without touching what it says now.
+    const QFontMetrics metrics(ThemeManager::instance().fontAt(10));
+    QStyleOptionToolButton option;
+    option.initFrom(m_more);
+    option.font = ThemeManager::instance().fontAt(10);
+    option.fontMetrics = metrics;
+    option.toolButtonStyle = Qt::ToolButtonTextOnly;
+    option.text = m_unfolded ? tr("fewer") : tr("%1 more").arg(m_entries.size());
+    const QSize words(metrics.horizontalAdvance(option.text + QStringLiteral("  ")), metrics.height());
+    return m_more->style()->sizeFromContents(QStyle::CT_ToolButton, &option, words, m_more).width();
+}
+
 int Legend::arrange(int width, bool place) const {
     if (m_entries.empty()) {
         return 0;
     }
     const int spacing = ThemeManager::instance().pixels(4);
     const int rowHeight = m_entries.front()->sizeHint().height();
-    m_more->setFont(ThemeManager::instance().fontAt(10));
-    m_more->setText(m_unfolded ? tr("fewer") : tr("%1 more").arg(m_entries.size()));
-    const int moreWidth = m_more->sizeHint().width();
+    const int moreWidth = widthOfMore();
     int rows = 1;
     int left = 0;
     std::size_t shown = 0;
@@ -186,6 +198,7 @@ int Legend::arrange(int width, bool place) const {
         }
         m_more->setVisible(tooMany);
         if (tooMany) {
+            m_more->setFont(ThemeManager::instance().fontAt(10));
             m_more->setText(m_unfolded ? tr("fewer") : tr("%1 more").arg(m_entries.size() - shown));
             m_more->setGeometry(std::min(left, std::max(0, width - moreWidth)), (rows - 1) * (rowHeight + spacing),
                                 moreWidth, rowHeight);

@@ -47,6 +47,7 @@ class Legend : public QWidget {
  private:
     /// Places the entries for a width, or only measures. Returns the height.
     int arrange(int width, bool place) const;
+    int widthOfMore() const;
 
     std::vector<LegendEntry*> m_entries;
     QToolButton* m_more;

@@ -1,16 +1,8 @@
 #include "ui/plot/quantity.h"
 
 #include <QCoreApplication>
-#include <array>
 
 namespace ropelab::ui {
-
-std::span<const Quantity> quantities() {
-    static constexpr std::array<Quantity, 5> all = {Quantity::validation_loss, Quantity::training_loss,
-                                                    Quantity::learning_rate, Quantity::gradient_norm,
-                                                    Quantity::tokens_per_second};
-    return all;
-}
 
 QString nameOf(Quantity quantity) {
     const auto text = [](const char* words) { return QCoreApplication::translate("Quantity", words); };

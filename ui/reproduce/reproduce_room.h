@@ -75,7 +75,9 @@ class ReproduceRoom : public Room {
  private:
     QWidget* makeBar();
     QWidget* makeComparison();
-    QWidget* makeListPage(const QString& name, const QString& words, WordTable* table, QTableView*& view);
+    /// A list under its words; where it is empty, `nothing` stands there alone.
+    QWidget* makeListPage(const QString& name, const QString& words, const QString& nothing, WordTable* table,
+                          QTableView*& view);
     void fitColumns();
     void takeUpSheet();
     void renew();

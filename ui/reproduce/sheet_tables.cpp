@@ -16,6 +16,7 @@ namespace {
 
 using Cell = WordTable::Cell;
 using Tone = WordTable::Tone;
+using nlohmann::json;
 
 QString text(const std::string& words) {
     return QString::fromStdString(words);
@@ -27,6 +28,13 @@ QString spaced(const std::string& name) {
 
 QString numberOf(double value) {
     return text(sample_text({1, value, std::nan("")}));
+}
+
+// As run names have it.
+QString positionWords(const std::string& position) {
+    if (position == "none") return QObject::tr("no positions");
+    if (position == "learned") return QObject::tr("learned positions");
+    return position == "rope" ? QObject::tr("rotated") : QObject::tr("learned + rotated");
 }
 
 Cell sampleCell(const std::optional<Sample>& sample) {
@@ -68,10 +76,78 @@ Cell verdictCell(const SheetRow& row) {
     QString tip = text(row.words);
     if (tip.isEmpty() && row.verdict == SheetVerdict::shown) tip = QObject::tr("Shown, not judged.");
     if (row.verdict == SheetVerdict::unfinished) {
-        tip = QObject::tr("%1 of this group and its baseline to come.").arg(countText(row.waiting, QObject::tr("run")));
+        tip = QObject::tr("%1 of this group and its baseline to be trained or measured.")
+                  .arg(countText(row.waiting, QObject::tr("run")));
     }
-    if (row.plan.rule) tip += QStringLiteral("\n\n") + text(rule_words(*row.plan.rule));
+    if (row.plan.rule) tip += QStringLiteral("\n\n") + text(rule_words(row.plan));
     return {words, tip.trimmed(), toneOf(row.verdict)};
+}
+
+/// What one reads of a row's key: "10k", "2 ch", "generated, for enwik8", "yes"; "–" where the row has none.
+QString keyWords(const PlannedRow& row, const std::string& key) {
+    const auto found = row.keys.find(key);
+    if (found == row.keys.end()) return text(missing_cell);
+    const json& value = *found;
+    if (key == "data") {
+        const auto asked = row.keys.value("asked", value);
+        const QString name = text(value.get<std::string>());
+        return asked == value ? name : QObject::tr("%1, for %2").arg(name, text(asked.get<std::string>()));
+    }
+    if (key == "fraction" && row.keys.contains("channels") && row.keys.at("channels") == 2) return QObject::tr("2 ch");
+    if (key == "position") return positionWords(value.get<std::string>());
+    if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
+    return value.is_string() ? text(value.get<std::string>()) : settingTitle(key, value);
+}
+
+/// The keys of rows: θ and the fraction first, the text and another baseline last; what a stand-in was asked for is
+/// with its text.
+std::vector<std::string> keysOf(const std::vector<const PlannedRow*>& rows) {
+    std::vector<std::string> keys;
+    const auto add = [&](const std::string& key) {
+        const bool any =
+            std::any_of(rows.begin(), rows.end(), [&](const PlannedRow* row) { return row->keys.contains(key); });
+        if (any && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    };
+    add("theta");
+    add("fraction");
+    for (const PlannedRow* row : rows) {
+        for (const auto& [key, value] : row->keys.items()) {
+            if (key != "data" && key != "asked" && key != "against") add(key);
+        }
+    }
+    add("data");
+    add("against");
+    return keys;
+}
+
+/// Those in which the rows differ; all of them where they do not.
+std::vector<std::string> differingKeys(const std::vector<const PlannedRow*>& rows) {
+    const std::vector<std::string> all = keysOf(rows);
+    std::vector<std::string> keys;
+    for (const std::string& key : all) {
+        const bool differs = std::any_of(rows.begin(), rows.end(), [&](const PlannedRow* row) {
+            return keyWords(*row, key) != keyWords(*rows.front(), key);
+        });
+        if (differs) keys.push_back(key);
+    }
+    return keys.empty() ? all : keys;
+}
+
+/// Whether its words need the key's name beside them.
+bool isNamed(const std::string& key) {
+    return key != "data" && key != "position";
+}
+
+/// The same without those of these columns in which no row has anything.
+WordTable::Content withoutEmptyColumns(WordTable::Content content, const QStringList& titles) {
+    for (std::size_t i = content.columns.size(); i-- > 0;) {
+        const bool isEmpty = std::all_of(content.rows.begin(), content.rows.end(),
+                                         [i](const auto& row) { return row[i].text == text(missing_cell); });
+        if (!isEmpty || content.rows.empty() || !titles.contains(content.columns[i].title)) continue;
+        content.columns.erase(content.columns.begin() + static_cast<std::ptrdiff_t>(i));
+        for (auto& row : content.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return content;
 }
 
 Cell valuesCell(const SheetRow& row) {
@@ -89,20 +165,10 @@ Cell valuesCell(const SheetRow& row) {
 
 QString rowTitle(const PlannedRow& row) {
     QStringList parts;
-    QString data;
-    for (const auto& [key, value] : row.keys.items()) {
-        const QString words = value.is_string() ? text(value.get<std::string>()) : settingTitle(key, value);
-        if (key == "data") {
-            data = words;
-        } else if (key == "asked") {
-            if (value != row.keys.value("data", nlohmann::json())) parts << QObject::tr("for %1").arg(words);
-        } else if (key == "theta" || key == "fraction") {
-            parts.prepend(keyTitle(key) + QLatin1Char(' ') + words);
-        } else {
-            parts << keyTitle(key) + QLatin1Char(' ') + words;
-        }
+    for (const std::string& key : keysOf({&row})) {
+        const QString words = keyWords(row, key);
+        parts << (isNamed(key) ? keyTitle(key) + QLatin1Char(' ') + words : words);
     }
-    if (!data.isEmpty()) parts << data;
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -113,6 +179,7 @@ QString measureTitleOf(const std::string& measure) {
     if (measure == written_per_second) return QObject::tr("writing speed (symbols/s)");
     if (measure == extension_rise) return QObject::tr("rise of the loss beyond the context (nats)");
     if (measure == spiked) return QObject::tr("runs with a loss spike (share)");
+    if (measure == spiked_early) return QObject::tr("runs with an early loss spike (share)");
     return spaced(measure);
 }
 
@@ -142,7 +209,16 @@ std::vector<std::size_t> comparedRows(std::span<const SheetRow> rows, const std:
 
 WordTable::Content comparisonTable(std::span<const SheetRow> rows, const std::string& measure) {
     WordTable::Content content;
-    content.columns = {{QObject::tr("runs"), QObject::tr("What the runs of the group have in common."), true}};
+    const std::vector<std::size_t> places = comparedRows(rows, measure);
+    std::vector<const PlannedRow*> plans;
+    for (const std::size_t place : places) plans.push_back(&rows[place].plan);
+    const std::vector<std::string> keys = differingKeys(plans);
+    for (const std::string& key : keys) {
+        const QString why = key == "against"
+                                ? QObject::tr("The baseline, where it is another than usual.")
+                                : QObject::tr("What the runs of a group have in common, and differs here.");
+        content.columns.push_back({keyTitle(key), why, true});
+    }
     if (measure.empty()) content.columns.push_back({QObject::tr("measure"), {}, true});
     const std::vector<WordTable::Column> rest = {
         {QObject::tr("ours"), QObject::tr("Mean ± sample standard deviation over the seeds (n − 1). F37")},
@@ -162,10 +238,15 @@ WordTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         {QObject::tr("n"), QObject::tr("Runs that gave a number.")},
         {QObject::tr("values per seed"), {}, true}};
     content.columns.insert(content.columns.end(), rest.begin(), rest.end());
-    for (const std::size_t place : comparedRows(rows, measure)) {
+    for (const std::size_t place : places) {
         const SheetRow& row = rows[place];
-        std::vector<Cell> cells = {{rowTitle(row.plan), QObject::tr("Claim: %1").arg(text(row.plan.claim))}};
-        if (row.plan.claim.empty()) cells.front().tip.clear();
+        const QString claim =
+            row.plan.claim.empty() ? QString() : QObject::tr("Claim: %1").arg(text(row.plan.claim)) + QLatin1Char('\n');
+        std::vector<Cell> cells;
+        for (const std::string& key : keys) {
+            const Tone tone = row.plan.keys.contains(key) ? Tone::normal : Tone::quiet;
+            cells.push_back({keyWords(row.plan, key), claim + rowTitle(row.plan), tone});
+        }
         if (measure.empty()) cells.push_back({measureTitleOf(row.plan.measure)});
         const std::vector<Cell> others = {
             sampleCell(row.ours),
@@ -186,7 +267,8 @@ WordTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         cells.insert(cells.end(), others.begin(), others.end());
         content.rows.push_back(std::move(cells));
     }
-    return content;
+    return withoutEmptyColumns(std::move(content),
+                               {QObject::tr("theirs"), QObject::tr("printed %"), QObject::tr("recomputed % (p)")});
 }
 
 WordTable::Content seedTable(const SheetRow& row) {

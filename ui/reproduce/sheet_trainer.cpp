@@ -8,9 +8,11 @@
 #include <QTemporaryDir>
 #include <algorithm>
 
-#include "core/data/corpus.h"
+#include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
 #include "core/spec/error.h"
+#include "ui/inspect/engine_work.h"
+#include "ui/window/paths.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -20,10 +22,6 @@ namespace {
 constexpr int soonMs = 200;   // after a run has ended: several may end together
 constexpr int laterMs = 700;  // the recorder has not written everything down yet
 constexpr const char* labsKey = "reproduce/labs";
-
-std::filesystem::path toPath(const QString& path) {
-    return std::filesystem::path(path.toStdU16String());
-}
 
 QString keyOf(const std::string& sheet, SheetScale scale) {
     return QString::fromStdString(sheet + "/" + to_string(scale));
@@ -42,16 +40,15 @@ QString freePath(const QString& folder, const SheetPlan& plan) {
 // Entered elsewhere and moved: a lab by this name has its whole sheet, or is not there.
 void makeLab(const SheetPlan& plan, const QString& path, const std::filesystem::path& dataDir,
              const Cancelled& cancelled) {
-    for (const RunSpec& spec : plan.experiment.expand()) {
-        if (cancelled()) return;
-        open_corpus(spec, dataDir);
-    }
     QDir().mkpath(QFileInfo(path).absolutePath());
     const QTemporaryDir folder;
     if (!folder.isValid())
         throw BadInput("A folder for the sheet cannot be made: " + folder.errorString().toStdString());
     const auto lab = LabFile::create(toPath(folder.filePath(QStringLiteral("sheet.ropelab"))));
     enter_sheet(*lab, plan);
+    Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
+    runs.data_dir = dataDir;
+    settle_texts(*lab, runs);
     if (cancelled()) return;
     lab->save_as(toPath(path));
 }
@@ -171,11 +168,6 @@ void SheetTrainer::begin(const SheetPlan& plan) {
 
 void SheetTrainer::open(const QString& lab) {
     if (m_workspace.lab().path() == lab) return goOn();
-    // A lab without a name would be out of sight.
-    LabDocument& present = m_workspace.lab();
-    if (present.isUnsaved() && present.hasFile() && !m_workspace.runs().runs().empty()) {
-        m_workspace.settings().addRecentLab(present.path());
-    }
     m_toGoOn = lab;
     m_workspace.openLab(lab);
 }
@@ -210,17 +202,18 @@ void SheetTrainer::next() {
 
 void SheetTrainer::measure() {
     m_isMeasuring = true;
-    m_work.start([this, path = m_workspace.lab().path(), plan = m_sheet->plan, dataDir = m_workspace.dataDir(),
-                  engine = m_workspace.engine()](const Cancelled& cancelled) {
-        QString trouble;
-        try {
-            measure_runs(*LabFile::open(toPath(path)), plan, dataDir, engine, cancelled);
-        } catch (const std::exception& error) {
-            trouble = QString::fromStdString(error.what());
-        }
-        return [this, trouble] {
+    EngineTurn& turn = m_workspace.engineTurn();
+    turn.released();
+    m_work.start([this, path = m_workspace.lab().path(), experiment = m_sheet->experiment, plan = m_sheet->plan,
+                  dataDir = m_workspace.dataDir(), &turn](const Cancelled& cancelled) -> std::function<void()> {
+        // Nobody else may have the engine meanwhile: what is measured are speeds, too.
+        const auto outcome = withEngine<bool>(turn, cancelled, [&](Engine& engine, const Cancelled& ends) {
+            const auto held = [&engine]() -> Engine& { return engine; };
+            return measure_runs(*LabFile::open(toPath(path)), experiment, plan, dataDir, held, ends);
+        });
+        return [this, problem = outcome.problem] {
             m_isGoingOn = m_isMeasuring = false;
-            if (!trouble.isEmpty()) return fail(trouble);
+            if (!problem.isEmpty()) return fail(problem);
             read();
             emit changed();
         };
@@ -243,10 +236,23 @@ void SheetTrainer::stop() {
 
 void SheetTrainer::ended(RunState how, const QString& message) {
     read();
-    if (m_isGoingOn && how == RunState::failed) return fail(message);
+    if (m_isGoingOn && how == RunState::failed) {
+        // A run that diverges fails alone and is part of the answer; where no run came through, there is none.
+        return isAnswered() ? measure() : fail(message);
+    }
     if (how != RunState::finished) m_isGoingOn = false;
     if (m_isGoingOn) next();
     emit changed();
+}
+
+bool SheetTrainer::isAnswered() const {
+    bool hasFinished = false;
+    for (const RunRecord& run : m_workspace.lab().file()->runs()) {
+        if (run.experiment != m_sheet->experiment) continue;
+        if (run.state != RunState::finished && run.state != RunState::failed) return false;
+        hasFinished = hasFinished || run.state == RunState::finished;
+    }
+    return hasFinished;
 }
 
 void SheetTrainer::take(const std::vector<Delivery>& deliveries) {

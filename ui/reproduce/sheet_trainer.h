@@ -79,6 +79,8 @@ class SheetTrainer : public QObject {
     void next();
     void measure();
     void ended(RunState how, const QString& message);
+    /// Whether every run of the sheet has ended, and not all by failing.
+    bool isAnswered() const;
     void take(const std::vector<Delivery>& deliveries);
     void fail(const QString& sentence);
     void read();

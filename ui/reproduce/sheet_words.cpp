@@ -165,11 +165,11 @@ QString rowWords(const SheetRow& row) {
     words[0] = words[0].toUpper();
     words += QStringLiteral(". ");
     if (row.verdict == SheetVerdict::unfinished) {
-        words +=
-            QObject::tr("%1 of this group and its baseline to come. ").arg(countText(row.waiting, QObject::tr("run")));
+        words += QObject::tr("%1 of this group and its baseline to be trained or measured. ")
+                     .arg(countText(row.waiting, QObject::tr("run")));
     }
     if (!row.words.empty()) words += text(row.words) + QLatin1Char(' ');
-    if (row.plan.rule) words += QStringLiteral("\n") + QObject::tr("Rule: %1").arg(text(rule_words(*row.plan.rule)));
+    if (row.plan.rule) words += QStringLiteral("\n") + QObject::tr("Rule: %1").arg(text(rule_words(row.plan)));
     return words.trimmed();
 }
 

@@ -1,25 +1,26 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
+#include <memory>
 
 #include "ui/results/results_figures.h"
 #include "ui/rotary/latest_job.h"
 
 class QComboBox;
-class QLabel;
 class QToolButton;
 
 namespace ropelab::ui {
 
 class Workspace;
 
-/// The picture of the Results room with the list of its figures above it. What takes long (counting the texts) runs
-/// beside the window's thread. It remembers the figure.
+/// The picture of the Results room with the list of its figures above it. What takes long (counting the texts, reading
+/// every step of runs) runs beside the window's thread. It remembers the figure.
 class FigurePane : public QWidget {
     Q_OBJECT
 
  public:
-    FigurePane(Workspace& workspace, ResultsSource& source, QWidget* parent = nullptr);
+    explicit FigurePane(Workspace& workspace, QWidget* parent = nullptr);
 
     /// Draws the chosen figure of these results; `picked` is a group's index, or −1; `withPublished`: what papers print
     /// is drawn too.
@@ -35,41 +36,40 @@ class FigurePane : public QWidget {
     const ResultsPicture& picture() const { return m_picture; }
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
-    /// Whether numbers of this figure are still being counted.
+    /// Whether numbers of this figure are still being counted or read.
     bool isBusy() const;
 
-    /// The figure's note beneath the picture, where there is room.
-    QLabel* words() const { return m_words; }
-
  signals:
-    /// Another figure is shown.
-    void figureChosen();
     /// A group's place in the picture was clicked.
     void groupPicked(int group);
     void exportAsked();
     void contextMenuAsked(const QPoint& where);
 
- protected:
-    void resizeEvent(QResizeEvent* event) override;
-
  private:
     void draw();
     void askTexts();
-    void fitWords();
+    /// Reads the steps of the runs that the figure draws where they went on since; then paints it.
+    void askSteps();
+    void paintFigure();
+    /// Without texts, steps and what papers print.
+    ResultsData shownData() const;
 
     Workspace& m_workspace;
-    ResultsSource& m_source;
     Results m_results;
     int m_picked = -1;
     bool m_withPublished = true;
     std::string m_textsKey;  // of m_texts, or of those on their way
     std::vector<TextInformation> m_texts;
+    QString m_stepsLab;  // whose steps these are
+    std::map<RunId, std::shared_ptr<const RunMetrics::Steps>> m_steps;
+    bool m_stepsWanted = false;  // asked for while others were being read
     ResultsPicture m_picture;
     QComboBox* m_chooser;
     QToolButton* m_export;
     FigureView* m_view;
-    QLabel* m_words;
-    LatestJob m_job;  // last, so that it ends first
+    // Last, so that they end first.
+    LatestJob m_job;
+    LatestJob m_stepsJob;
 };
 
 /// A figure of the workspace's lab without a widget; waits for what takes long. Throws BadInput, saying what is

@@ -239,7 +239,9 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
         if (kind != m_results.table.test) kinds.push_back(kind);
     }
-    const int count = m_results.table.comparisons();
+    // Of the table's baseline, and so of every text that has the same groups.
+    const ResultsTable& table = m_results.table;
+    const int count = table.groups.empty() ? 0 : table.comparisons_beside(table.groups[table.baseline]);
     for (const TestKind kind : kinds) {
         const QString name = kind == TestKind::paired ? tr("paired") : testTitle(kind);
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };

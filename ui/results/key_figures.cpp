@@ -37,6 +37,13 @@ QList<double> scaledPlaces(const ResultsData& data, const std::vector<KeySeries>
     return places;
 }
 
+// The values that were run are what the axis has to name.
+QList<double> marksOf(const QList<double>& places) {
+    QList<double> marks;
+    std::copy_if(places.begin(), places.end(), std::back_inserter(marks), [](double x) { return std::isfinite(x); });
+    return marks;
+}
+
 Axis axisOf(const std::string& key) {
     if (key == "fraction") return {QObject::tr("rotated fraction of a head"), QStringLiteral("%")};
     if (key == "context") return {QObject::tr("context length"), QObject::tr("tokens"), true};
@@ -90,8 +97,10 @@ void addLevels(Figure& figure, const ResultsData& data, const QList<double>& pla
     for (std::size_t i = 0; i < data.table().groups.size(); ++i) {
         const double mean = describedAt(data, i).mean;
         if (std::isfinite(places[static_cast<qsizetype>(i)]) || !std::isfinite(mean)) continue;
-        figure.horizontalLines.push_back({mean, longLabel(data.table(), data.table().groups[i]),
-                                          Ink::data(data.results.colorOf(data.table().groups[i]))});
+        figure.horizontalLines.push_back({.at = mean,
+                                          .label = shortLabel(data.table(), data.table().groups[i]),
+                                          .ink = Ink::data(data.results.colorOf(data.table().groups[i])),
+                                          .wordsAtEnd = true});
     }
 }
 
@@ -119,6 +128,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
         if (value.key == words.key) extent.append(placeOf(words.key, value.at));
     }
     padX(figure, extent);
+    figure.x.marks = marksOf(places);
     figure.note = QObject::tr("bars: ± standard deviation of seeds");
     figure.summary = QObject::tr("%1 against %2 over %3 values, with ± standard deviation over seeds.")
                          .arg(figure.y.label, figure.x.label)
@@ -253,6 +263,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     }
     const QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
+    figure.x.marks = marksOf(places);
     figure.note = QObject::tr("bars: 95 % interval of the difference (%1)").arg(testTitle(table.test));
     figure.summary =
         QObject::tr("Improvement of the %4 in percent over %1 %2 with 95 % intervals of the difference (%3).")

@@ -27,6 +27,16 @@ double keyValue(const ResultsData& data, const ResultGroup& group, const std::st
     return found != settings.end() && found->is_number() ? found->get<double>() : std::nan("");
 }
 
+namespace {
+
+/// "learning rate 0.01", "pythia", "no qk norm".
+QString partWords(const std::string& key, const nlohmann::json& value) {
+    if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : QObject::tr("no %1").arg(keyTitle(key));
+    return value.is_string() ? settingTitle(key, value) : keyTitle(key) + QLatin1Char(' ') + settingTitle(key, value);
+}
+
+}  // namespace
+
 std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key) {
     const ResultsTable& table = data.table();
     std::vector<KeySeries> result;
@@ -51,18 +61,25 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
         }
         result[static_cast<std::size_t>(known - others.begin())].points.push_back({at, i});
     }
+    const std::vector<std::string> telling = tellingKeys(table, key);
     for (std::size_t i = 0; i < result.size(); ++i) {
         std::stable_sort(result[i].points.begin(), result[i].points.end(),
                          [](const KeyPoint& a, const KeyPoint& b) { return a.at < b.at; });
         if (result.size() == 1) break;
         // Only keys in which the series differ.
-        QStringList parts;
-        for (const auto& [name, value] : others[i]) {
-            const bool differs =
-                std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.at(name) != value; });
-            if (differs) parts << keyTitle(name) + QLatin1Char(' ') + settingTitle(name, value);
+        std::vector<std::pair<std::ptrdiff_t, QString>> parts;
+        for (const std::string& name : telling) {
+            const nlohmann::json& value = others[i].at(name);
+            const auto alike =
+                std::count_if(others.begin(), others.end(), [&](const auto& other) { return other.at(name) == value; });
+            if (alike == std::ssize(others)) continue;
+            parts.emplace_back(alike, partWords(name, value));
         }
-        result[i].label = parts.join(QStringLiteral(", "));
+        // What few others have comes first: an end that is cut off says less.
+        std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        QStringList words;
+        for (const auto& [alike, part] : parts) words << part;
+        result[i].label = words.join(QStringLiteral(", "));
     }
     return result;
 }

@@ -17,7 +17,7 @@ constexpr double capWidth = 0.06;
 
 QString keysTitle(const ResultsTable& table) {
     QStringList keys;
-    for (const std::string& key : table.swept) keys << keyTitle(key);
+    for (const std::string& key : tellingKeys(table)) keys << keyTitle(key);
     return keys.isEmpty() ? QObject::tr("group") : keys.join(QStringLiteral(" · "));
 }
 
@@ -63,9 +63,10 @@ ResultsPicture meansFigure(const ResultsData& data) {
         }
         picture.spots.push_back(groupSpot(data, i, {x, described.mean}));
     }
-    if (table.groups.size() > 1 && table.groups[table.baseline].described[table.compared].n > 0) {
-        figure.horizontalLines.push_back({table.groups[table.baseline].described[table.compared].mean,
-                                          QObject::tr("baseline"), Ink{Ink::Kind::quiet}});
+    for (const ResultGroup& group : table.groups) {
+        if (table.groups.size() == 1 || !table.is_baseline(group) || group.described[table.compared].n == 0) continue;
+        figure.horizontalLines.push_back(
+            {group.described[table.compared].mean, QObject::tr("baseline"), Ink{Ink::Kind::quiet}});
     }
     if (!figure.curves.empty()) addDiverged(picture, data, everyGroup(table));
     figure.table = groupColumns(data);
@@ -77,7 +78,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "paired-differences"), {}};
     Figure& figure = picture.figure;
     figure.x.label = keysTitle(table);
-    const QString against = table.groups.empty() ? QString() : longLabel(table, table.groups[table.baseline]);
+    const QString against = table.groups.empty() ? QString() : baselineTitle(table);
     figure.y = {QObject::tr("difference from %1").arg(against), measureUnit(data.measure())};
     figure.emptyText = QObject::tr(
         "Paired differences need a second group that shares a seed with the baseline: sweep a key with the same "
@@ -89,9 +90,9 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         figure.x.categories << shortLabel(table, group);
-        if (i == table.baseline) continue;
-        const ResultGroup& baseline = table.groups[table.baseline];
-        const auto interval = difference_interval(group, baseline, table.compared, TestKind::paired);
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group) continue;
+        const auto interval = difference_interval(group, *baseline, table.compared, TestKind::paired);
         if (!interval) continue;
         const double x = static_cast<double>(i);
         const Ink ink = Ink::data(data.results.colorOf(group));
@@ -105,7 +106,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
                 {QObject::tr("95 % interval"),
                  QObject::tr("%1 … %2").arg(readableNumber(interval->low), readableNumber(interval->high))});
         }
-        for (const SeedDifference& of : seed_differences(group, baseline, table.compared)) {
+        for (const SeedDifference& of : seed_differences(group, *baseline, table.compared)) {
             figure.curves.push_back(dot(x + seedOffset, of.difference, seedPt, ink, emphasis));
             spot.rows.append({QObject::tr("seed %1").arg(of.seed), readableNumber(of.difference)});
             rows.columns[0].append(x);

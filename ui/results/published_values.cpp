@@ -1,38 +1,35 @@
 #include "ui/results/published_values.h"
 
+#include <map>
 #include <numbers>
-#include <set>
 
-#include "core/data/known_sets.h"
 #include "core/experiment/sheets/published.h"
-#include "core/spec/error.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-bool isHereAsAWhole(const std::string& data, const std::filesystem::path& dataDir) {
-    const KnownSet* set = find_known_set(data);
-    if (!set) return false;
-    try {
-        const auto found = find_on_disk(*set, dataDir);
-        // Runs of a text that is not here now were trained where it was; nobody knows how much of it.
-        return found && found->bytes == set->bytes;
-    } catch (const BadInput&) {
-        return false;
+// By name, whether every run that has begun was trained on all of it.
+std::map<std::string, bool> textsOf(const std::vector<ResultsRun>& runs) {
+    std::map<std::string, bool> isWhole;
+    for (const ResultsRun& run : runs) {
+        if (run.state == RunState::waiting) continue;
+        const auto entry = isWhole.try_emplace(run.spec.data, true).first;
+        entry->second = entry->second && run.text && is_whole_known_set(*run.text);
     }
+    return isWhole;
 }
 
 }  // namespace
 
-std::vector<PublishedValue> publishedValues(const std::vector<ResultsRun>& runs, const std::filesystem::path& dataDir) {
-    std::set<std::string> texts;
-    for (const ResultsRun& run : runs) texts.insert(run.spec.data);
+std::vector<PublishedValue> publishedValues(const std::vector<ResultsRun>& runs) {
+    const std::map<std::string, bool> isWhole = textsOf(runs);
     std::vector<PublishedValue> values;
     const nlohmann::json& paper = theta_paper();
     const QString source = QObject::tr("theta paper, table 2");
     for (const auto& [data, rows] : paper.at("table_2").items()) {
-        if (!texts.contains(data) || !isHereAsAWhole(data, dataDir)) continue;
+        const auto text = isWhole.find(data);
+        if (text == isWhole.end() || !text->second) continue;
         for (const nlohmann::json& row : rows) {
             const Sample nats = published_sample(row.at("best_validation_loss"), paper.at("n").get<std::int64_t>());
             const double theta = row.at("theta").get<double>();

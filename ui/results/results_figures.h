@@ -11,7 +11,7 @@ namespace ropelab::ui {
 /// A figure of the Results room.
 struct ResultsFigure {
     /// What else it is made from besides the table.
-    enum class Reads { table, metrics, texts };
+    enum class Reads { table, evaluations, steps, texts };
 
     const char* name;  // "loss-by-theta", as the terminal and the settings call it
     QString title;     // "loss against θ"

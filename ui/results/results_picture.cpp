@@ -44,8 +44,13 @@ void addErrorBar(Figure& figure, double x, double low, double high, double cap, 
     if (!std::isfinite(low) || !std::isfinite(high)) return;
     const double left = figure.x.logarithmic ? x / cap : x - cap;
     const double right = figure.x.logarithmic ? x * cap : x + cap;
-    figure.curves.push_back(stroke({x, x}, {low, high}, ink, emphasis));
-    for (const double end : {low, high}) figure.curves.push_back(stroke({left, right}, {end, end}, ink, emphasis));
+    const auto add = [&](QList<double> across, QList<double> up) {
+        FigureCurve bar = stroke(std::move(across), std::move(up), ink, emphasis);
+        bar.dots = false;
+        figure.curves.push_back(std::move(bar));
+    };
+    add({x, x}, {low, high});
+    for (const double end : {low, high}) add({left, right}, {end, end});
 }
 
 int divergedRuns(const ResultsData& data, const ResultGroup& group) {

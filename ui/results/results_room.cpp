@@ -38,7 +38,6 @@ constexpr int liveMs = 200;
 ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
     : Room(parent),
       m_workspace(workspace),
-      m_source(workspace),
       m_groups(new GroupTable(this)),
       m_order(new GroupOrder(this)),
       m_seeds(new SeedTable(workspace, this)),
@@ -88,21 +87,27 @@ void ResultsRoom::addActions(ActionRegistry& registry) {
         {.id = "results.copy", .menu = "Edit", .text = tr("Copy results table"), .handler = [this] { copyTable(); }});
     registry.add(
         {.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [this] { saveTable(); }});
+    const auto here = [&registry](const std::function<void()>& change) {  // what it changes is seen
+        return [&registry, change] {
+            registry.action(QStringLiteral("room.results"))->trigger();
+            change();
+        };
+    };
     registry.add({.id = "results.nextFigure",
                   .menu = "View",
                   .text = tr("Next figure of results"),
-                  .handler = [this] { m_figures->step(1); },
+                  .handler = here([this] { m_figures->step(1); }),
                   .separatorBefore = true});
-    registry.add(
-        {.id = "results.previousFigure", .menu = "View", .text = tr("Previous figure of results"), .handler = [this] {
-             m_figures->step(-1);
-         }});
+    registry.add({.id = "results.previousFigure",
+                  .menu = "View",
+                  .text = tr("Previous figure of results"),
+                  .handler = here([this] { m_figures->step(-1); })});
     for (const ResultsFigure& figure : resultsFigures()) {
         const QString name = QLatin1String(figure.name);
         registry.add({.id = QStringLiteral("results.figure.") + name,
                       .menu = {},
                       .text = tr("Results figure: %1").arg(figure.title),
-                      .handler = [this, name] { m_figures->choose(name); }});
+                      .handler = here([this, name] { m_figures->choose(name); })});
     }
     connect(this, &ResultsRoom::trainAsked, &registry, [&registry] {
         if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
@@ -152,10 +157,10 @@ void ResultsRoom::renew() {
     m_stale = false;
     m_timer.stop();
     ResultsChoices choices = m_panel->choices();
-    m_results = m_source.results(choices);
+    m_results = resultsOf(m_workspace.runs(), choices);
     m_panel->renew(m_results);
     if (!choices.sameRuns(m_panel->choices())) {  // the panel took up what was chosen for this lab
-        m_results = m_source.results(m_panel->choices());
+        m_results = resultsOf(m_workspace.runs(), m_panel->choices());
         m_panel->renew(m_results);
     }
     const ResultsTable& table = m_results.table;

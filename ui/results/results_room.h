@@ -83,7 +83,6 @@ class ResultsRoom : public Room {
     void recallOrder();
 
     Workspace& m_workspace;
-    ResultsSource m_source;
     Results m_results;
     bool m_counted = false;  // some run counts
     bool m_stale = true;

@@ -53,7 +53,7 @@ QWidget* ResultsRoom::makeResults() {
 
     auto* below = new QSplitter(Qt::Horizontal, page);
     below->setChildrenCollapsible(false);
-    m_figures = new FigurePane(m_workspace, m_source, below);
+    m_figures = new FigurePane(m_workspace, below);
     connect(m_figures, &FigurePane::groupPicked, this, &ResultsRoom::pickGroup);
     connect(m_figures, &FigurePane::exportAsked, this, &ResultsRoom::openExport);
     connect(m_figures, &FigurePane::contextMenuAsked, this, [this](const QPoint& where) {

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <map>
+#include <memory>
 #include <vector>
 
 #include "core/stats/results_table.h"
 #include "ui/experiment/run_store.h"
 
 namespace ropelab::ui {
-
-class Workspace;
 
 /// What a person chose to see of the lab's results.
 struct ResultsChoices {
@@ -43,30 +41,17 @@ struct ResultsRun {
     QString name;
     RunSpec spec;
     RunState state = RunState::waiting;
-    RunMetrics metrics;  // only where the figure reads them
+    std::optional<TextMark> text;  // that it was trained on
+    // Only where the figure reads them.
+    RunMetrics::Evaluations evaluations;
+    std::shared_ptr<const RunMetrics::Steps> steps;  // null: not read, or not yet
 
     int colorIndex() const { return static_cast<int>(id - 1); }
 };
 
-/// Makes results from the lab as the window knows it. Keeps the measurements it has read.
-class ResultsSource {
- public:
-    explicit ResultsSource(Workspace& workspace) : m_workspace(workspace) {}
-
-    Results results(const ResultsChoices& choices);
-    /// The runs behind results, as Results::runs; without their measurements unless the figure reads those.
-    std::vector<ResultsRun> runs(const Results& results, bool withMetrics);
-
- private:
-    const RunMetrics& metrics(const RunView& run);
-
-    struct Read {
-        std::int64_t last = -1;  // the newest iteration when it was read
-        RunMetrics metrics;
-    };
-    Workspace& m_workspace;
-    QString m_labPath;
-    std::map<RunId, Read> m_read;
-};
+/// The lab's results as the window knows them. Reads no file.
+Results resultsOf(const RunStore& store, const ResultsChoices& choices);
+/// The runs behind results, as Results::runs, without their steps.
+std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations);
 
 }  // namespace ropelab::ui

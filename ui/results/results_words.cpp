@@ -117,9 +117,27 @@ QString settingTitle(const std::string& key, const nlohmann::json& value) {
     return std::abs(number) < 1 ? text(number_text(number)) : text(short_number(number));
 }
 
+std::vector<std::string> tellingKeys(const ResultsTable& table, const std::string& without) {
+    const auto goesWith = [&table](const std::string& key, const std::string& before) {
+        return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& a) {
+            return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& b) {
+                return (a.settings.at(key) == b.settings.at(key)) == (a.settings.at(before) == b.settings.at(before));
+            });
+        });
+    };
+    std::vector<std::string> keys;
+    for (const std::string& key : table.swept) {
+        if (key == without) continue;
+        const bool says =
+            std::none_of(keys.begin(), keys.end(), [&](const auto& before) { return goesWith(key, before); });
+        if (says) keys.push_back(key);
+    }
+    return keys;
+}
+
 QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
     QStringList parts;
-    for (const std::string& key : table.swept) parts << settingTitle(key, group.settings.at(key));
+    for (const std::string& key : tellingKeys(table)) parts << settingTitle(key, group.settings.at(key));
     return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(" · "));
 }
 
@@ -129,6 +147,12 @@ QString longLabel(const ResultsTable& table, const ResultGroup& group) {
         parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(key, group.settings.at(key));
     }
     return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(", "));
+}
+
+QString baselineTitle(const ResultsTable& table) {
+    const auto count = std::count_if(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return table.is_baseline(group); });
+    return count > 1 ? QObject::tr("the baseline of each text") : longLabel(table, table.groups[table.baseline]);
 }
 
 QString testTitle(TestKind test) {
@@ -155,7 +179,7 @@ QString overallWords(const ResultsTable& table) {
         undecided += kind == Verdict::Kind::undecided;
         untested += kind == Verdict::Kind::untested;
     }
-    const QString baseline = longLabel(table, table.groups[table.baseline]);
+    const QString baseline = baselineTitle(table);
     if (better + worse + undecided == 0) {
         return QObject::tr("No test against %1 is possible: it takes two seeds or more in a group and in the baseline.")
                    .arg(baseline) +

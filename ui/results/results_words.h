@@ -17,10 +17,16 @@ QString measureWhy(const Measure& measure);
 QString keyTitle(const std::string& key);
 /// "10k", "25 %", "truncate".
 QString settingTitle(const std::string& key, const nlohmann::json& value);
-/// A group in few letters: "10k · 25 %"; "all runs" where nothing was swept.
+/// The swept keys that tell groups apart: without those that go one to one with a key before them, as a final learning
+/// rate with its learning rate; and without the key `without`.
+std::vector<std::string> tellingKeys(const ResultsTable& table, const std::string& without = {});
+/// A group in few letters, by those keys: "10k · 25 %"; "all runs" where nothing was swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
 /// The same with the keys: "θ 10k, fraction 25 %".
 QString longLabel(const ResultsTable& table, const ResultGroup& group);
+
+/// What groups are compared with: a group's long label, or "the baseline of each text" where there are several.
+QString baselineTitle(const ResultsTable& table);
 
 /// "Welch", "Student", "paired by seed".
 QString testTitle(TestKind test);

@@ -16,28 +16,40 @@ namespace ropelab::ui {
 SeedTable::SeedTable(Workspace& workspace, QObject* parent) : QAbstractTableModel(parent), m_workspace(workspace) {}
 
 void SeedTable::setGroup(const Results& results, int group) {
-    beginResetModel();
-    m_rows.clear();
-    m_measures = measured(results.table);
-    const auto compared = std::find(m_measures.begin(), m_measures.end(), results.table.compared);
-    if (compared != m_measures.end()) std::rotate(m_measures.begin(), compared, compared + 1);
-    m_until = results.table.target_loss.has_value();
-    if (group >= 0 && group < static_cast<int>(results.table.groups.size())) {
-        const ResultGroup& shown = results.table.groups[static_cast<std::size_t>(group)];
-        for (const std::size_t member : shown.members) {
-            Row row;
-            row.run = results.runAt(member);
-            const auto found = std::find(shown.counted.begin(), shown.counted.end(), member);
-            row.counts = found != shown.counted.end();
-            if (row.counts) {
-                const auto place = static_cast<std::size_t>(found - shown.counted.begin());
-                row.summary = shown.summaries[place];
-                row.until = m_until ? shown.iterations_until[place] : std::nan("");
-            }
-            m_rows.push_back(row);
-        }
+    std::vector<Row> rows = rowsOf(results, group);
+    std::vector<std::size_t> shown = measured(results.table);
+    const auto compared = std::find(shown.begin(), shown.end(), results.table.compared);
+    if (compared != shown.end()) std::rotate(shown.begin(), compared, compared + 1);
+    const bool until = results.table.target_loss.has_value();
+    const bool same = shown == m_measures && until == m_until &&
+                      std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(),
+                                 [](const Row& a, const Row& b) { return a.run == b.run; });
+    if (!same) beginResetModel();
+    m_rows = std::move(rows);
+    m_measures = std::move(shown);
+    m_until = until;
+    if (!same) {
+        endResetModel();
+    } else if (!m_rows.empty()) {
+        emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
     }
-    endResetModel();
+}
+
+std::vector<SeedTable::Row> SeedTable::rowsOf(const Results& results, int group) {
+    std::vector<Row> rows;
+    if (group < 0 || group >= static_cast<int>(results.table.groups.size())) return rows;
+    const ResultGroup& shown = results.table.groups[static_cast<std::size_t>(group)];
+    for (const std::size_t member : shown.members) {
+        Row& row = rows.emplace_back();
+        row.run = results.runAt(member);
+        const auto found = std::find(shown.counted.begin(), shown.counted.end(), member);
+        row.counts = found != shown.counted.end();
+        if (!row.counts) continue;
+        const auto place = static_cast<std::size_t>(found - shown.counted.begin());
+        row.summary = shown.summaries[place];
+        row.until = results.table.target_loss ? shown.iterations_until[place] : std::nan("");
+    }
+    return rows;
 }
 
 int SeedTable::rowCount(const QModelIndex& parent) const {

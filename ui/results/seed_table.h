@@ -15,7 +15,8 @@ class SeedTable : public QAbstractTableModel {
  public:
     explicit SeedTable(Workspace& workspace, QObject* parent = nullptr);
 
-    /// The runs of a group of the results; none where `group` is not one of its groups.
+    /// The runs of a group of the results; none where `group` is not one of its groups. Views keep what is selected as
+    /// long as the runs and the columns stay.
     void setGroup(const Results& results, int group);
     RunId runAt(int row) const { return m_rows.at(static_cast<std::size_t>(row)).run; }
 
@@ -31,6 +32,7 @@ class SeedTable : public QAbstractTableModel {
         double until = 0;
         bool counts = false;
     };
+    static std::vector<Row> rowsOf(const Results& results, int group);
     static constexpr int seedColumn = 0;  // then the measures, the compared one first
     int untilColumn() const;              // −1 without a target loss
     int stateColumn() const;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t longestDistance = 5000;
 constexpr std::size_t mostSymbols = 2'000'000;
-constexpr double rowStep = 3.5;  // from one row of wavelengths to the next, a factor
+constexpr double rowStep = 6;  // from one row of wavelengths to the next, a factor
 constexpr double smallestShare = 1e-4;
 constexpr std::size_t mostRows = 8;
 constexpr double wavePt = 4.5;
@@ -77,8 +77,7 @@ void addWavelengths(ResultsPicture& picture, const ResultsData& data, double bel
                  {{QObject::tr("pair"), QString::number(pair)},
                   {QObject::tr("wavelength 2π/g"), QObject::tr("%1 tokens").arg(readableCount(lengths[pair]))}}});
         }
-        // Its words stand where no wavelength is: the shortest is 2π.
-        figure.horizontalLines.push_back({row, name, ink});
+        figure.horizontalLines.push_back({.at = row, .label = name, .ink = ink, .wordsAtEnd = true});
         figure.curves.push_back(std::move(points));
     }
     figure.y.minimum = row / rowStep;

@@ -49,7 +49,12 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     }
     const std::vector<std::size_t> front = efficient_front(choices);
     if (front.empty()) return refuse(cost.empty);
-    padX(figure, places);
+    QList<double> extent = places;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const double across = cost.deviation(table.groups[i]);
+        for (const double end : {-across, across}) extent.append(places[static_cast<qsizetype>(i)] + end);
+    }
+    padX(figure, extent);
     const double cap = 0.008 * (figure.x.maximum - figure.x.minimum);
     // A staircase: between two choices one has the cost of the one and the loss of the other.
     FigureCurve stairs;
@@ -67,6 +72,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         std::reverse(stairs.y.begin(), stairs.y.end());
     }
     stairs.companion = true;
+    stairs.dots = false;
     stairs.quantity = QObject::tr("efficient front");
     figure.curves.push_back(std::move(stairs));
     QStringList names;
@@ -81,13 +87,18 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         const double s = group.described[table.compared].standard_deviation;
         addErrorBar(figure, x, y - s, y + s, cap, ink, emphasis);
         const double across = cost.deviation(group);
-        if (std::isfinite(across) && across > 0) figure.curves.push_back(stroke({x - across, x + across}, {y, y}, ink));
-        figure.curves.push_back(dot(x, y, efficient ? frontPt : beatenPt, ink, emphasis));
-        if (efficient) {
-            FigureCurve name = stroke({x}, {y}, ink, emphasis);  // its words stand at the right end
-            name.label = shortLabel(table, group);
-            figure.curves.push_back(std::move(name));
+        if (std::isfinite(across) && across > 0) {
+            FigureCurve bar = stroke({x - across, x + across}, {y, y}, ink, emphasis);
+            bar.dots = false;
+            figure.curves.push_back(std::move(bar));
+        }
+        FigureCurve place = dot(x, y, efficient ? frontPt : beatenPt, ink, emphasis);
+        place.label = shortLabel(table, group);
+        if (efficient) {  // the first have their words first
+            figure.curves.insert(figure.curves.begin(), std::move(place));
             names << longLabel(table, group);
+        } else {
+            figure.curves.push_back(std::move(place));
         }
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({figure.x.label, readableCount(std::round(x)) + QLatin1Char(' ') + figure.x.unit});
@@ -198,13 +209,13 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         if (any) axes.push_back(coordinateOfMeasure(table, measure));
     }
     figure.x = {{}, {}, false, -0.06, 1.06, {QObject::tr("lowest"), QObject::tr("highest")}};
-    figure.y.categories = {QString()};  // the lines have the names
     const auto heightOf = [&](std::size_t axis) { return static_cast<double>(axes.size() - 1 - axis); };
     for (std::size_t a = 0; a < axes.size(); ++a) {
+        figure.y.categories.prepend(axes[a].title);
         figure.horizontalLines.push_back(
-            {heightOf(a), axes[a].title + QStringLiteral(": ") + axes[a].range, {Ink::Kind::quiet}});
+            {.at = heightOf(a), .label = axes[a].range, .ink = {Ink::Kind::quiet}, .wordsAtEnd = true});
     }
-    figure.y.minimum = -0.9;  // the last one's words
+    figure.y.minimum = -0.3;
     figure.y.maximum = heightOf(0) + 0.3;
     int without = 0;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {

@@ -34,6 +34,15 @@ QString lossUnit(const ResultsData& data) {
     return data.inBits() ? QStringLiteral("bits") : QStringLiteral("nats");
 }
 
+bool drawsAll(const ResultsData& data) {
+    return data.runs.size() <= mostRunsTogether;
+}
+
+// The group that is drawn where the runs are too many.
+std::size_t spikeGroup(const ResultsData& data) {
+    return data.picked >= 0 ? static_cast<std::size_t>(data.picked) : data.table().baseline;
+}
+
 // Where a run that failed was last seen.
 void addEnd(Figure& figure, const FigureCurve& curve) {
     for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
@@ -62,7 +71,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         std::size_t runs = 0;
         for (const std::size_t member : group.members) {
             const ResultsRun& run = data.runs[member];
-            const auto& evaluations = run.metrics.evaluations;
+            const auto& evaluations = run.evaluations;
             if (evaluations.iteration.empty()) continue;
             if (run.state == RunState::failed) {
                 FigureCurve curve = stroke(toList(evaluations.iteration), scaled(evaluations.validation_loss, factor),
@@ -118,6 +127,16 @@ ResultsPicture meanCurves(const ResultsData& data) {
     return picture;
 }
 
+std::vector<std::size_t> spikeRuns(const ResultsData& data) {
+    std::vector<std::size_t> result;
+    const std::vector<ResultGroup>& groups = data.table().groups;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (!drawsAll(data) && g != spikeGroup(data)) continue;
+        result.insert(result.end(), groups[g].members.begin(), groups[g].members.end());
+    }
+    return result;
+}
+
 ResultsPicture spikeFigure(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "spikes"), {}};
@@ -125,16 +144,16 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     figure.x = {QObject::tr("iteration"), {}};
     figure.y = {QObject::tr("training loss (%1), gradient norm").arg(lossUnit(data)), {}, true};
     figure.emptyText = QObject::tr("The spike view draws every step: it appears once a run trains.");
-    const bool all = data.runs.size() <= mostRunsTogether;
-    const std::size_t chosen = data.picked >= 0 ? static_cast<std::size_t>(data.picked) : table.baseline;
+    const bool all = drawsAll(data);
+    const std::size_t chosen = spikeGroup(data);
     int shown = 0;
     for (std::size_t g = 0; g < table.groups.size(); ++g) {
         const ResultGroup& group = table.groups[g];
         if (!all && g != chosen) continue;
         for (const std::size_t member : group.members) {
             const ResultsRun& run = data.runs[member];
-            const auto& steps = run.metrics.steps;
-            if (steps.iteration.empty()) continue;
+            if (!run.steps || run.steps->iteration.empty()) continue;
+            const RunMetrics::Steps& steps = *run.steps;
             ++shown;
             const bool failed = run.state == RunState::failed;
             const Ink ink = Ink::data(run.colorIndex());
@@ -159,7 +178,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    figure.note = QObject::tr("full: loss; dashed: gradient norm");
+    figure.note = QObject::tr("thick: loss; thin, dotted: gradient norm");
     if (!all) addNote(figure, longLabel(table, table.groups[chosen]));
     figure.summary =
         QObject::tr("Training loss and gradient norm of every step of %1.").arg(countText(shown, QObject::tr("run")));

@@ -91,7 +91,9 @@ QList<double> Theme::dashes(int index, bool eachItsOwn) {
         QList<double>{10, 2.5, 4, 2.5},
         QList<double>{8, 2, 2, 2, 2, 2},
     };
-    const int which = std::max(0, eachItsOwn ? index : index / 7);
+    // A round later each colour has another pattern than before.
+    const int round = std::max(0, index) / 7;
+    const int which = eachItsOwn ? std::max(0, index) + round : round;
     return patterns[static_cast<std::size_t>(which) % patterns.size()];
 }
 

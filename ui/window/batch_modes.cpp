@@ -12,6 +12,7 @@
 #include <csignal>
 #include <utility>
 
+#include "core/experiment/engine_loader.h"
 #include "core/spec/error.h"
 #include "ui/experiment/run_table.h"
 #include "ui/experiment/train_room.h"
@@ -51,10 +52,10 @@ void choose(const LaunchOptions& options) {
     theme.setScale(options.scale);
 }
 
-WorkspaceOptions scratch(const QTemporaryDir& folder, Runner::EngineSource engine) {
+WorkspaceOptions scratch(const QTemporaryDir& folder, const LaunchOptions& options, Runner::EngineSource engine) {
     return {.settingsFile = folder.filePath(QStringLiteral("settings.ini")),
             .labsFolder = folder.filePath(QStringLiteral("labs")),
-            .dataDir = {},
+            .dataDir = options.dataDir,
             .engine = std::move(engine)};
 }
 
@@ -91,7 +92,7 @@ QString freeName(const QDir& folder, const QString& stem) {
 int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     const QTemporaryDir folder;
     choose(options);
-    MainWindow window(scratch(folder, std::move(engine)));
+    MainWindow window(scratch(folder, options, std::move(engine)));
     QString failure;
     QObject::connect(&window.workspace(), &Workspace::problem, &window,
                      [&failure](const QString&, const QString& sentence) { failure = sentence; });
@@ -127,7 +128,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     }
     const QTemporaryDir temporary;
     choose(options);
-    MainWindow window(scratch(temporary, std::move(engine)));
+    MainWindow window(scratch(temporary, options, std::move(engine)));
     Workspace& workspace = window.workspace();
     QStringList problems;
     QObject::connect(&workspace, &Workspace::problem, &window,
@@ -205,7 +206,7 @@ int writeFigure(const LaunchOptions& options) {
         return 0;
     }
     const QTemporaryDir folder;
-    Workspace workspace(scratch(folder, {}));
+    Workspace workspace(scratch(folder, options, {}));
     workspace.lab().open(options.lab, true);
     if (workspace.runs().runs().empty()) {
         throw BadInput("The lab " + options.lab.toStdString() + " has no runs to draw.");
@@ -213,7 +214,13 @@ int writeFigure(const LaunchOptions& options) {
     if (const ResultsFigure* results = findResultsFigure(options.figure)) {
         ResultsChoices choices;
         choices.experiment = ResultsChoices::allExperiments;
+        choices.options.baseline = options.baseline;
         if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
+        if (!options.compare.empty()) choices.options.compare = options.compare;
+        if (resultsOf(workspace.runs(), choices).baselineIsMissing) {
+            throw BadInput("No group of this lab has " + assignments_text(options.baseline) +
+                           "; the baseline must be one of its groups.");
+        }
         exportFigure(resultsFigureOf(workspace, *results, choices), options.figureOptions, options.output);
         return 0;
     }
@@ -245,7 +252,7 @@ int writeReplay(const LaunchOptions& options) {
         unheard = out.status() != QTextStream::Ok;
     };
     const auto cancelled = [&unheard] { return endAsked != 0 || unheard; };
-    const int frames = writeReplay(options.replay, &open_engine, {}, progress, cancelled);
+    const int frames = writeReplay(options.replay, &open_engine, options.dataDir, progress, cancelled);
     if (wanted == 0 || frames < wanted) {
         QTextStream(stderr) << "ropelab: the replay was stopped after " << countText(frames, QStringLiteral("frame"))
                             << ".\n";

@@ -1,17 +1,55 @@
 #include "ui/window/fields.h"
 
+#include <QAbstractSpinBox>
+#include <QApplication>
 #include <QComboBox>
 #include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
+#include <QPointer>
 #include <QScrollArea>
 #include <QSignalBlocker>
+#include <QSlider>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+/// Sees every event before its widget does.
+class WheelGuard : public QObject {
+ public:
+    using QObject::QObject;
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Wheel && event->type() != QEvent::Polish) return false;
+        auto* widget = qobject_cast<QWidget*>(watched);
+        const bool changes = qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) ||
+                             qobject_cast<QSlider*>(widget);
+        if (!changes) return false;
+        if (event->type() == QEvent::Polish) {
+            // Else the wheel itself would give it the keyboard.
+            if (widget->focusPolicy() == Qt::WheelFocus) widget->setFocusPolicy(Qt::StrongFocus);
+            return false;
+        }
+        if (widget->hasFocus()) return false;
+        event->ignore();  // for the parent
+        return true;
+    }
+};
+
+}  // namespace
+
+void keepWheelFromFields() {
+    static QPointer<WheelGuard> guard;
+    if (guard) return;
+    guard = new WheelGuard(qApp);
+    qApp->installEventFilter(guard);
+}
 
 ScrollColumn makeScrollColumn(QWidget* parent) {
     auto* area = new QScrollArea(parent);
@@ -29,6 +67,7 @@ ScrollColumn makeScrollColumn(QWidget* parent) {
 ScrollColumn makePanel(QFrame* panel, const QString& name) {
     panel->setProperty("panel", true);
     panel->setAccessibleName(name);
+    keepWheelFromFields();
     auto* layout = new QVBoxLayout(panel);
     scaleLayout(layout, {0, 0, 0, 0}, 0);
     const ScrollColumn result = makeScrollColumn(panel);
@@ -75,8 +114,14 @@ QComboBox* makeChoice(const QString& name, QWidget* parent, int letters) {
 
 void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen) {
     const QSignalBlocker quiet(choice);
-    choice->clear();
-    for (const auto& [title, data] : entries) choice->addItem(title, data);
+    bool same = choice->count() == entries.size();
+    for (int i = 0; same && i < choice->count(); ++i) {
+        same = choice->itemText(i) == entries[i].first && choice->itemData(i) == entries[i].second;
+    }
+    if (!same) {
+        choice->clear();
+        for (const auto& [title, data] : entries) choice->addItem(title, data);
+    }
     chooseData(choice, chosen);
 }
 

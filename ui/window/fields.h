@@ -25,6 +25,10 @@ struct ScrollColumn {
     QVBoxLayout* column;
 };
 ScrollColumn makeScrollColumn(QWidget* parent);
+/// From then on the wheel changes a list to choose from, a number field or a slider only where that has the keyboard:
+/// elsewhere it scrolls what they lie in, as it means to. Once is enough for the program; panels see to it.
+void keepWheelFromFields();
+
 /// Makes `panel` a right panel of that name, filled by a column of fields; what is added to its layout stays below the
 /// column and does not scroll.
 ScrollColumn makePanel(QFrame* panel, const QString& name);
@@ -36,9 +40,10 @@ QGridLayout* makeFieldGrid();
 /// A row of such a grid; `why` is the tooltip of both. Returns the title, which is `width` pixels wide at 100 %.
 QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = 64);
 
-/// A list to choose from, which a narrow panel may cut to `letters`; the wheel does not change it in passing.
+/// A list to choose from, which a narrow panel may cut to `letters`.
 QComboBox* makeChoice(const QString& name, QWidget* parent, int letters = 8);
-/// Other entries in place of the old ones, quietly, with the one of the same data chosen, else the first.
+/// Other entries in place of the old ones, quietly, with the one of the same data chosen, else the first. The same
+/// entries leave the list as it is, also one that is open.
 void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen);
 /// The one of that data, else the first.
 void chooseData(QComboBox* choice, const QVariant& data);

@@ -9,17 +9,16 @@
 
 #include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
+#include "ui/window/paths.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-std::filesystem::path toPath(const QString& path) {
-    return std::filesystem::path(path.toStdU16String());
-}
-
-QString fromPath(const std::filesystem::path& path) {
-    return QString::fromStdU16String(path.u16string());
+QString withSuffix(const QString& target) {
+    const QString full = QFileInfo(target).absoluteFilePath();
+    const QString suffix = QStringLiteral(".ropelab");
+    return full.endsWith(suffix) ? full : full + suffix;
 }
 
 }  // namespace
@@ -75,23 +74,50 @@ void LabDocument::open(const QString& path, bool readOnly) {
 }
 
 void LabDocument::saveAs(const QString& target) {
-    QString full = QFileInfo(target).absoluteFilePath();
-    if (!full.endsWith(QStringLiteral(".ropelab"))) full += QStringLiteral(".ropelab");
+    const QString full = withSuffix(target);
     if (m_file && full == path()) return;
-    std::unique_ptr<QLockFile> lock = lockFor(full);
-    if (!lock) {
-        throw BadInput(QStringLiteral("%1 is open in another window or its folder cannot be written; close it there or "
-                                      "choose another name.")
-                           .arg(full)
-                           .toStdString());
-    }
-    const QString old = path();
-    const bool wasUnsaved = m_unsaved;
+    std::unique_ptr<QLockFile> lock = lockTarget(full);
     if (m_file) {
         m_file->save_as(toPath(full));
     } else {
         LabFile::create(toPath(full));
     }
+    becomeCopy(full, std::move(lock));
+}
+
+void LabDocument::saveBeside(const QString& target, std::function<void(const QString& refusal)> then) {
+    const QString full = withSuffix(target);
+    auto lock = std::make_shared<std::unique_ptr<QLockFile>>();
+    try {
+        if (!m_file) saveAs(full);  // an empty one
+        if (full != path()) *lock = lockTarget(full);
+    } catch (const std::exception& error) {
+        return then(QString::fromStdString(error.what()));
+    }
+    if (full == path()) return then({});
+    const auto copy = [old = toPath(path()), copied = toPath(full)]() -> QString {
+        try {
+            LabFile::open(old, LabFile::Mode::read)->save_as(copied);
+            return {};
+        } catch (const std::exception& error) {
+            return QString::fromStdString(error.what());
+        }
+    };
+    m_saving.start([this, copy, full, lock, then = std::move(then)](const Cancelled&) -> std::function<void()> {
+        return [this, refusal = copy(), full, lock, then]() mutable {
+            try {
+                if (refusal.isEmpty()) becomeCopy(full, std::move(*lock));
+            } catch (const std::exception& error) {
+                refusal = QString::fromStdString(error.what());
+            }
+            then(refusal);
+        };
+    });
+}
+
+void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> lock) {
+    const QString old = path();
+    const bool wasUnsaved = m_unsaved;
     adopt(LabFile::open(toPath(full)), std::move(lock), false);
     if (wasUnsaved && !old.isEmpty()) {
         for (const char* suffix : {"", "-wal", "-shm"}) QFile::remove(old + QLatin1String(suffix));
@@ -151,6 +177,7 @@ LabFile& LabDocument::writable() {
             "This lab is open in another window and cannot be changed here; save it under another name "
             "first.");
     }
+    if (isSaving()) throw BadInput("This lab is being saved under another name; change it when that is done.");
     if (!m_file) {
         QDir().mkpath(m_labs);
         // The time makes the name readable, the number keeps two labs of one second apart.
@@ -174,8 +201,20 @@ void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile
 }
 
 void LabDocument::release() {
+    m_saving.cancel();
     m_file.reset();
     m_lock.reset();
+}
+
+std::unique_ptr<QLockFile> LabDocument::lockTarget(const QString& path) const {
+    std::unique_ptr<QLockFile> lock = lockFor(path);
+    if (!lock) {
+        throw BadInput(QStringLiteral("%1 is open in another window or its folder cannot be written; close it there or "
+                                      "choose another name.")
+                           .arg(path)
+                           .toStdString());
+    }
+    return lock;
 }
 
 std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {

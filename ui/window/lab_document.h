@@ -3,6 +3,7 @@
 #include <QLockFile>
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/runner.h"
 #include "core/store/lab_file.h"
+#include "ui/rotary/latest_job.h"
 
 namespace ropelab::ui {
 
@@ -53,6 +55,11 @@ class LabDocument : public QObject {
     void open(const QString& path, bool readOnly = false);
     /// Throws BadInput. From then on this document is the target; a lab that had no name leaves nothing behind.
     void saveAs(const QString& target);
+    /// The same without holding up the window's thread, however large the checkpoints are: `then` gets "" when this
+    /// document is the target, or why it could not be saved. Until then the lab takes no changes. Opening another lab
+    /// before that gives it up, and `then` is not called: the target is there as a whole or as it was.
+    void saveBeside(const QString& target, std::function<void(const QString& refusal)> then);
+    bool isSaving() const { return m_saving.isRunning(); }
 
     /// Writes an experiment and its runs down (making the file where there is none) and returns them as a plan. Throws
     /// BadInput, and writes nothing, where the experiment does not hold together.
@@ -84,12 +91,16 @@ class LabDocument : public QObject {
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
     std::unique_ptr<QLockFile> lockFor(const QString& path) const;
+    /// Throws BadInput where it is another window's.
+    std::unique_ptr<QLockFile> lockTarget(const QString& path) const;
+    void becomeCopy(const QString& path, std::unique_ptr<QLockFile> lock);
 
     QString m_labs;
     std::unique_ptr<LabFile> m_file;
     std::unique_ptr<QLockFile> m_lock;
     bool m_unsaved = true;
     bool m_readOnly = false;
+    LatestJob m_saving;  // last, so that it ends first
 };
 
 }  // namespace ropelab::ui

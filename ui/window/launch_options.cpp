@@ -6,9 +6,11 @@
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "core/stats/results_table.h"
 #include "ui/inspect/inspect_figures.h"
 #include "ui/results/results_figures.h"
 #include "ui/rotary/rotary_figures.h"
+#include "ui/window/paths.h"
 
 namespace ropelab::ui {
 
@@ -74,6 +76,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"scale", "Percent by which everything is larger, 100 to 250.", "percent", "100"},
         {"after", "Starts the sweep and takes the screenshot after so many seconds.", "seconds"},
         {"lab", "A lab file to open.", "file"},
+        {"data-dir", "A folder in which known data sets are looked for first.", "folder"},
         {"exit-after-startup", "Prints the milliseconds until the window was ready, and ends."},
         {"headless", "Runs a sweep through the window without a display and writes its plots."},
         {"preset", "The sweep of --headless or --screenshot --after.", "name"},
@@ -84,6 +87,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"dpi", "Resolution of a PNG figure.", "dpi", "300"},
         {"font-pt", "Text size of the figure.", "pt", "8.5"},
         {"unit", "nats or bits, of losses in the figure.", "name", "nats"},
+        {"baseline",
+         "Of a figure of the Results room: key=value of the group that others are compared with; repeatable.",
+         "key=value"},
+        {"compare", "Of a figure of the Results room: what it compares, as final_training_loss.", "name"},
         {"run", "The run that a figure of the Inspect room is of; the lab's first otherwise.", "number", "0"},
         {"beside", "A second run; heat maps show the difference.", "number", "0"},
         {"step", "The snapshot at or before this step; the newest otherwise.", "number", "-1"},
@@ -123,6 +130,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         throw BadInput("One lab can be opened at a time, but several are named.");
     }
     result.lab = positional.isEmpty() ? parser.value(QStringLiteral("lab")) : positional.first();
+    result.dataDir = toPath(parser.value(QStringLiteral("data-dir")));
     const QString place = parser.value(QStringLiteral("room"));
     result.room = place.section(QLatin1Char('/'), 0, 0);
     result.part = place.section(QLatin1Char('/'), 1);
@@ -156,6 +164,12 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     } else if (set("headless")) {
         result.mode = Mode::headless;
         if (result.output.isEmpty()) throw BadInput("--headless needs --output FOLDER, where its plots go.");
+        for (const char* flag : {"room", "setup"}) {
+            if (set(flag))
+                throw BadInput("--headless trains and draws curves, so --" + std::string(flag) + " is not for it.");
+        }
+        if (!result.lab.isEmpty())
+            throw BadInput("--headless writes a lab of its own into --output, so it takes none.");
     } else if (set("replay")) {
         result.mode = Mode::replay;
         result.replay = parseReplayJob(parser.value(QStringLiteral("replay")).toStdString());
@@ -178,6 +192,14 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
             throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
         }
+        if ((set("baseline") || set("compare")) && !findResultsFigure(result.figure)) {
+            throw BadInput("--baseline and --compare belong to figures of the Results room, as improvement, not to " +
+                           result.figure.toStdString() + ".");
+        }
+        std::vector<std::string> baseline;
+        for (const QString& each : parser.values(QStringLiteral("baseline"))) baseline.push_back(each.toStdString());
+        result.baseline = baseline_settings(baseline);
+        result.compare = parser.value(QStringLiteral("compare")).toStdString();
         result.run = wholeIn(parser, QStringLiteral("run"), 0, 1e15);
         result.beside = wholeIn(parser, QStringLiteral("beside"), 0, 1e15);
         result.step = wholeIn(parser, QStringLiteral("step"), -1, 1e15);

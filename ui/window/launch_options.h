@@ -3,7 +3,10 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "core/rope/rotary_setup.h"
 #include "ui/figure/export.h"
@@ -15,7 +18,8 @@ namespace ropelab::ui {
 struct LaunchOptions {
     enum class Mode { window, screenshot, startup, headless, figure, replay, version, help } mode = Mode::window;
 
-    QString lab;   // a lab to open, or ""
+    QString lab;  // a lab to open, or ""
+    std::filesystem::path dataDir;
     QString room;  // "" for the first
     QString part;  // of the room, or ""
     std::optional<RotarySetup> setup;
@@ -34,6 +38,9 @@ struct LaunchOptions {
     std::int64_t run = 0;
     std::int64_t beside = 0;
     std::int64_t step = -1;
+    // Of a figure of the Results room.
+    std::map<std::string, std::string> baseline;  // as ResultsOptions has it
+    std::string compare;                          // "" for the losses in `unit`
     ExportOptions figureOptions;
     ReplayJob replay;
     QString helpText;

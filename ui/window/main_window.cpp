@@ -123,7 +123,9 @@ void MainWindow::connectWorkspace() {
                             .arg(m_workspace.lab().name()),
                         {{tr("Save as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }}});
     });
+    connect(&m_workspace, &Workspace::labSaved, this, [this] { m_banners->dismiss(QStringLiteral("readonly")); });
     SweepSession& session = m_workspace.session();
+    connect(&session, &SweepSession::started, this, [this] { m_failedRuns = 0; });
     connect(&session, &SweepSession::started, &m_stalls, &StallMeter::restart);
     connect(&session, &SweepSession::ended, &m_stalls, &StallMeter::stop);
     connect(&session, &SweepSession::stateChanged, m_actions, &ActionRegistry::refresh);
@@ -203,7 +205,7 @@ void MainWindow::setRailFolded(bool folded) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_workspace.settings().setValue("window/geometry", saveGeometry());
-    if (!m_workspace.session().isActive()) {
+    if (!m_workspace.isBusy()) {
         event->accept();
         return;
     }
@@ -212,7 +214,10 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     if (m_closing) return;
     m_closing = true;
     m_strip->setNotice(tr("Saving …"));
-    m_workspace.whenIdle([this] { QTimer::singleShot(0, this, &QWidget::close); });
+    m_workspace.whenIdle([this] {
+        m_closing = false;
+        QTimer::singleShot(0, this, &QWidget::close);
+    });
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -253,8 +258,10 @@ void MainWindow::reportFailedRuns(const std::vector<Delivery>& deliveries) {
         if (!end || end->state != RunState::failed) continue;
         const RunView* run = m_workspace.runs().find(end->run);
         const QString name = run ? QString::fromStdString(run->record.name) : QString::number(end->run);
-        m_banners->show(QStringLiteral("failed-%1").arg(end->run), BannerArea::Kind::warning,
-                        tr("%1 ended early: %2").arg(name, QString::fromStdString(end->message)));
+        const QString text = tr("%1 ended early: %2").arg(name, QString::fromStdString(end->message));
+        ++m_failedRuns;
+        m_banners->show(QStringLiteral("failed"), BannerArea::Kind::warning,
+                        m_failedRuns == 1 ? text : tr("%1 runs ended early; the last: %2").arg(m_failedRuns).arg(text));
     }
 }
 

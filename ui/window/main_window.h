@@ -102,6 +102,7 @@ class MainWindow : public QMainWindow {
     bool m_railFolded = false;
     bool m_panelFolded = false;
     bool m_closing = false;
+    int m_failedRuns = 0;  // of the present or last sweep
     bool m_painted = false;
 };
 

@@ -5,6 +5,18 @@
 
 namespace ropelab::ui {
 
+void Room::showPart(const QString& part) {
+    throw noPart(part, {});
+}
+
+BadInput Room::noPart(const QString& part, const QStringList& parts) {
+    return BadInput(
+        (parts.isEmpty()
+             ? tr("There is no part “%1”: this room has no parts.").arg(part)
+             : tr("There is no part “%1” of this room; there are %2.").arg(part, parts.join(QStringLiteral(", "))))
+            .toStdString());
+}
+
 void Room::openExport() {
     if (hasFigure()) (new ExportDialog([this] { return figure(); }, window()))->show();
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "core/spec/error.h"
 #include "ui/figure/figure.h"
 
 namespace ropelab::ui {
@@ -33,12 +34,17 @@ class Room : public QWidget {
     virtual bool isBusy() const { return false; }
     /// Brings the picture up to date now, for a screenshot.
     virtual void refreshNow() = 0;
-    /// Brings a part of the room to the front by its id, where it has parts ("bases").
-    virtual void showPart(const QString& /*part*/) {}
+    /// Brings a part of the room to the front by its id ("bases"). Throws BadInput, naming the parts, for one that it
+    /// does not have.
+    virtual void showPart(const QString& part);
 
     /// The export window, for the figure as it stands.
     void openExport();
     void copy();
+
+ protected:
+    /// What showPart() throws for a part that is none of these.
+    static BadInput noPart(const QString& part, const QStringList& parts);
 };
 
 /// An entry of the rail.

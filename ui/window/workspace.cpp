@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/experiment/estimate.h"
 #include "core/spec/error.h"
+#include "ui/window/paths.h"
 
 namespace ropelab::ui {
 
@@ -23,10 +25,6 @@ class LabCommand : public QUndoCommand {
     std::function<void()> m_redo;
     std::function<void()> m_undo;
 };
-
-std::filesystem::path toPath(const QString& path) {
-    return std::filesystem::path(path.toStdU16String());
-}
 
 }  // namespace
 
@@ -66,6 +64,7 @@ Workspace::~Workspace() = default;
 
 void Workspace::start() {
     if (m_session.isActive() || m_afterMeter) return;
+    if (m_lab.isSaving()) return whenIdle([this] { start(); });
     attempt(QStringLiteral("start"), [this] {
         if (m_experiment.value().expand().empty()) throw BadInput("There is no run to train; add one to the sweep.");
         // Runs of earlier sweeps step back, so that the new one has the picture.
@@ -81,6 +80,7 @@ void Workspace::start() {
 
 void Workspace::continueRuns(const std::vector<RunId>& runs) {
     if (m_session.isActive() || m_afterMeter || runs.empty()) return;
+    if (m_lab.isSaving()) return whenIdle([this, runs] { continueRuns(runs); });
     attempt(QStringLiteral("start"), [this, &runs] {
         if (m_lab.isReadOnly()) {
             throw BadInput("This lab is open in another window; save it under another name to go on here.");
@@ -128,16 +128,11 @@ void Workspace::removeWaiting(std::int64_t cohort) {
         if (run && run->record.iteration == 0) fresh.push_back(id);
     }
     if (fresh.empty()) return;
-    attempt(QStringLiteral("lab"), [&] {
-        m_undo.push(new LabCommand(
-            tr("remove waiting runs"),
-            [this, fresh] {
-                for (const RunId id : fresh) m_lab.deleteRun(id);
-            },
-            [this, fresh] {
-                for (const RunId id : fresh) m_lab.restoreRun(id);
-            }));
-    });
+    change(
+        tr("remove waiting runs"), [this, fresh] { deleteNow(fresh); },
+        [this, fresh] {
+            for (const RunId id : fresh) m_lab.restoreRun(id);
+        });
 }
 
 void Workspace::measure(std::vector<std::vector<RunSpec>> cohorts) {
@@ -165,48 +160,64 @@ void Workspace::renameRun(RunId id, const QString& name) {
     const RunView* run = m_runs.find(id);
     const QString before = run ? QString::fromStdString(run->record.name) : QString();
     if (!run || name.trimmed().isEmpty() || name == before) return;
-    attempt(QStringLiteral("lab"), [&] {
-        m_undo.push(new LabCommand(
-            tr("rename %1").arg(before), [this, id, name] { m_lab.renameRun(id, name); },
-            [this, id, before] { m_lab.renameRun(id, before); }));
-    });
+    change(
+        tr("rename %1").arg(before), [this, id, name] { m_lab.renameRun(id, name); },
+        [this, id, before] { m_lab.renameRun(id, before); });
 }
 
 void Workspace::annotateRun(RunId id, const QString& note) {
     const RunView* run = m_runs.find(id);
     const QString before = run ? QString::fromStdString(run->record.note) : QString();
     if (!run || note == before) return;
-    attempt(QStringLiteral("lab"), [&] {
-        m_undo.push(new LabCommand(
-            tr("note on %1").arg(QString::fromStdString(run->record.name)),
-            [this, id, note] { m_lab.annotateRun(id, note); }, [this, id, before] { m_lab.annotateRun(id, before); }));
-    });
+    change(
+        tr("note on %1").arg(QString::fromStdString(run->record.name)),
+        [this, id, note] { m_lab.annotateRun(id, note); }, [this, id, before] { m_lab.annotateRun(id, before); });
 }
 
 void Workspace::deleteRun(RunId id) {
     const RunView* run = m_runs.find(id);
     if (!run) return;
-    if (m_session.isTraining(id)) {
-        emit problem(QStringLiteral("lab"),
-                     tr("%1 is training; stop it before you delete it.").arg(QString::fromStdString(run->record.name)));
-        return;
+    change(
+        tr("delete %1").arg(QString::fromStdString(run->record.name)), [this, id] { deleteNow({id}); },
+        [this, id] { m_lab.restoreRun(id); });
+}
+
+void Workspace::deleteNow(const std::vector<RunId>& runs) {
+    for (const RunId id : runs) {
+        const RunView* run = m_runs.find(id);
+        if (!run || !m_session.isTraining(id)) continue;
+        throw BadInput(run->record.name + " is training; stop it before you delete it.");
     }
+    for (const RunId id : runs) m_lab.deleteRun(id);
+}
+
+void Workspace::change(const QString& text, std::function<void()> redo, std::function<void()> undo) {
     attempt(QStringLiteral("lab"), [&] {
-        m_undo.push(new LabCommand(
-            tr("delete %1").arg(QString::fromStdString(run->record.name)), [this, id] { m_lab.deleteRun(id); },
-            [this, id] { m_lab.restoreRun(id); }));
+        auto command = std::make_unique<LabCommand>(text, std::move(redo), std::move(undo));
+        m_undo.push(command.get());  // does it, which may throw
+        command.release();
     });
 }
 
 void Workspace::newLab() {
     whenIdle([this] {
+        keepInSight();
         m_lab.startAfresh();
         m_settings.setValue("lab/unsaved", QString());
     });
 }
 
 void Workspace::openLab(const QString& path) {
-    whenIdle([this, path] { attempt(QStringLiteral("lab"), [this, &path] { m_lab.open(path); }); });
+    whenIdle([this, path] {
+        attempt(QStringLiteral("lab"), [this, &path] {
+            keepInSight();
+            m_lab.open(path);
+        });
+    });
+}
+
+void Workspace::keepInSight() {
+    if (m_lab.isUnsaved() && m_lab.hasFile() && !m_runs.runs().empty()) m_settings.addRecentLab(m_lab.path());
 }
 
 void Workspace::saveLabAs(const QString& path) {
@@ -221,29 +232,44 @@ void Workspace::saveLabAs(const QString& path) {
         const bool waits = std::find(queued.begin(), queued.end(), id) != queued.end();
         if (trains && m_session.isTraining(id) && !waits) unfinished.push_back(id);
     }
+    if (m_afterMeter) {
+        for (const PlannedRun& run : m_afterMeter->runs) queued.push_back(run.id);
+    }
     unfinished.insert(unfinished.end(), queued.begin(), queued.end());
     whenIdle([this, path, unfinished, paused] {
-        attempt(QStringLiteral("lab"), [this, &path] {
-            m_lab.saveAs(path);
-            emit labSaved();
+        m_lab.saveBeside(path, [this, unfinished, paused](const QString& refusal) {
+            if (refusal.isEmpty()) {
+                emit solved(QStringLiteral("lab"));
+                emit labSaved();
+            } else {
+                emit problem(QStringLiteral("lab"), refusal);
+            }
+            // Runs that ended while the sweep was being stopped have nothing left to do.
+            std::vector<RunId> left;
+            for (const RunId id : unfinished) {
+                const RunView* run = m_runs.find(id);
+                if (run && LabDocument::canContinue(run->record)) left.push_back(id);
+            }
+            if (!left.empty() && !paused) continueRuns(left);
+            becameIdle();
         });
-        // Runs that ended while the sweep was being stopped have nothing left to do.
-        std::vector<RunId> left;
-        for (const RunId id : unfinished) {
-            const RunView* run = m_runs.find(id);
-            if (run && LabDocument::canContinue(run->record)) left.push_back(id);
-        }
-        if (!left.empty() && !paused) continueRuns(left);
     });
 }
 
 void Workspace::whenIdle(std::function<void()> then) {
-    if (!m_session.isActive()) {
-        then();
-        return;
-    }
+    m_afterMeter.reset();  // it has not begun; its runs stay in their lab, to go on with
+    if (!isBusy()) return then();
     m_whenIdle.push_back(std::move(then));
     m_session.stop();
+}
+
+bool Workspace::isBusy() const {
+    return m_session.isActive() || m_lab.isSaving();
+}
+
+void Workspace::becameIdle() {
+    // Each waits again where the one before it has something to do (save, then close).
+    for (auto& then : std::exchange(m_whenIdle, {})) whenIdle(std::move(then));
 }
 
 bool Workspace::reopenUnsaved() {
@@ -290,15 +316,13 @@ void Workspace::attempt(const QString& id, const std::function<void()>& work) {
 
 void Workspace::sweepEnded(RunState how, const QString& message) {
     if (m_lab.file()) m_runs.refreshRecords(*m_lab.file());
+    emit solved(QStringLiteral("recorder"));
     if (how == RunState::failed) {
         emit problem(QStringLiteral("sweep"), message);
     } else {
-        emit solved(QStringLiteral("recorder"));
         measureSpeed();
     }
-    // What waits may wait again (save, then close).
-    const auto waiting = std::exchange(m_whenIdle, {});
-    for (const auto& then : waiting) then();
+    becameIdle();
 }
 
 void Workspace::remember() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/experiment/engine_loader.h"
 #include "core/experiment/runner.h"
 #include "ui/experiment/experiment_model.h"
 #include "ui/experiment/run_store.h"
@@ -76,7 +77,10 @@ class Workspace : public QObject {
     void openLab(const QString& path);
     /// A sweep goes on afterwards, in the new file.
     void saveLabAs(const QString& path);
-    /// Calls `then` as soon as nothing trains; stops the sweep if need be.
+    /// Whether something trains, or the lab is being saved.
+    bool isBusy() const;
+    /// Calls `then` as soon as nothing does; stops the sweep if need be, and one that waits for a measurement to end
+    /// does not begin.
     void whenIdle(std::function<void()> then);
 
     /// The lab without a name that the last window left, opened again. Returns whether there was one with runs.
@@ -94,6 +98,13 @@ class Workspace : public QObject {
  private:
     void train(Plan plan);
     void attempt(const QString& id, const std::function<void()>& work);
+    /// Does what can be taken back.
+    void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
+    void becameIdle();
+    /// Throws BadInput where one of them trains.
+    void deleteNow(const std::vector<RunId>& runs);
+    /// Keeps a lab without a name, which another is about to replace, among the recent ones.
+    void keepInSight();
     void sweepEnded(RunState how, const QString& message);
     void remember();
     void rememberQueue();

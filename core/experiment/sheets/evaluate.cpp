@@ -25,12 +25,20 @@ bool is_measured(const SheetRun& run, const std::string& measure) {
     return of_summary ? run.summary.has_value() : run.measurements.contains(measure);
 }
 
+// Whether a run has ended without what will be measured of it. Of one that failed nothing is but whether it spiked.
+bool is_to_measure(const SheetRun& run, const std::string& measure) {
+    const bool is_measured_then = run.state == RunState::finished || measure == spiked || measure == spiked_early;
+    return is_measured_then && !is_measured(run, measure);
+}
+
 // Seed → value of the group's runs that have ended.
 struct GroupValues {
     std::map<std::int64_t, double> by_seed;
     int failed = 0;
-    int waiting = 0;
-    std::set<std::int64_t> unmeasured;  // seeds whose run has finished, but that the measure was not taken of yet
+    int waiting = 0;                    // runs that have not ended
+    std::set<std::int64_t> unmeasured;  // seeds whose run has ended, but that the measure was not taken of yet
+
+    int open() const { return waiting + static_cast<int>(unmeasured.size()); }
 
     std::vector<double> values() const {
         std::vector<double> result;
@@ -49,7 +57,7 @@ GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, co
         }
         if (run.state == RunState::failed) ++result.failed;
         result.unmeasured.erase(run.spec.seed);
-        if (run.state == RunState::finished && !is_measured(run, measure)) result.unmeasured.insert(run.spec.seed);
+        if (is_to_measure(run, measure)) result.unmeasured.insert(run.spec.seed);
         // What a diverged run left is no loss of a trained model; an event it is.
         const bool counts = run.state == RunState::finished || run.measurements.contains(measure);
         result.by_seed[run.spec.seed] =
@@ -75,7 +83,7 @@ std::optional<double> p_of(const std::optional<TTest>& test) {
 void compare(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
     row.baseline_values = baseline.values();
     row.baseline = sample_of(row.baseline_values);
-    row.waiting += baseline.waiting;
+    row.waiting += baseline.open();
     if (row.ours.n > 0 && row.baseline.n > 0) {
         row.difference = row.ours.mean - row.baseline.mean;
         if (row.baseline.mean != 0) row.difference_percent = 100 * *row.difference / std::abs(row.baseline.mean);
@@ -87,7 +95,7 @@ void compare(SheetRow& row, const GroupValues& group, const GroupValues& baselin
 }
 
 void compare_control(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
-    row.waiting += control.waiting;
+    row.waiting += control.open();
     const std::vector<double> values = control.values();
     const Sample sample = sample_of(values);
     if (sample.n == 0 || row.baseline.n == 0 || row.baseline.mean == 0) return;
@@ -123,7 +131,7 @@ std::vector<double> means_of(std::span<const SheetRun> runs, const std::vector<G
     for (const GroupKeys& group : groups) {
         const GroupValues found = values_of(runs, group, measure);
         const Sample sample = sample_of(found.values());
-        if (sample.n == 0 || found.waiting > 0 || !found.unmeasured.empty()) return {};
+        if (sample.n == 0 || found.open() > 0) return {};
         result.push_back(sample.mean);
     }
     return result;
@@ -247,7 +255,7 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
         }
         row.ours = sample_of(row.values);
         row.failed = group.failed;
-        row.waiting = group.waiting;
+        row.waiting = group.open();
         if (!planned.baseline) continue;
         const GroupValues baseline = values_of(runs, *planned.baseline, planned.measure);
         compare(row, group, baseline);

@@ -29,8 +29,8 @@ struct SheetRow {
     std::vector<std::int64_t> seeds;
     std::vector<double> values;
     Sample ours;
-    int failed = 0;                       // runs of the group that failed, as by diverging; counted for events
-    int waiting = 0;                      // runs of the group or its baseline that have not ended
+    int failed = 0;   // runs of the group that failed, as by diverging; counted for events
+    int waiting = 0;  // runs of the group, its baseline or its control that have not ended or are not measured yet
     std::vector<double> baseline_values;  // of the baseline's runs
     std::vector<double> mates;            // the same of the group's seeds, NaN where the baseline has none
     Sample baseline;

@@ -1,11 +1,11 @@
 #include "core/experiment/sheets/judge.h"
 
 #include <algorithm>
-#include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
-#include <limits>
 
+#include "core/spec/numbers.h"
 #include "core/stats/equivalence.h"
+#include "core/stats/events.h"
 #include "core/stats/holm.h"
 #include "core/stats/results_cells.h"
 
@@ -34,6 +34,7 @@ Tests tests_of(SheetRow& row) {
     if (rule.kind == Kind::events) {
         tests.events = count_events(row.values);
         tests.baseline_events = count_events(row.baseline_values);
+        if (row.ours.n < 2 || row.baseline.n < 2) return tests;
         const double more = fisher_more(tests.events, row.ours.n, tests.baseline_events, row.baseline.n);
         const double fewer = fisher_more(tests.baseline_events, row.baseline.n, tests.events, row.ours.n);
         tests.claim = rule.direction < 0 ? fewer : more;
@@ -57,10 +58,6 @@ Tests tests_of(SheetRow& row) {
     return tests;
 }
 
-std::string p_words(double p) {
-    return p < 0.001 ? "p < 0.001" : "p = " + p_text(p);
-}
-
 // At the first step of Holm's correction, which is the strictest: α over all comparisons of the family.
 std::optional<std::int64_t> seeds_for(const SheetRow& row, const Tests& tests, int comparisons) {
     const VerdictRule& rule = *row.plan.rule;
@@ -81,17 +78,10 @@ std::optional<std::int64_t> seeds_for(const SheetRow& row, const Tests& tests, i
 }
 
 std::optional<std::int64_t> seeds_for_events(const SheetRow& row, const Tests& tests, int comparisons) {
-    constexpr std::int64_t most = 1000;
+    const VerdictRule& rule = *row.plan.rule;
     const double share = static_cast<double>(tests.events) / static_cast<double>(row.ours.n);
     const double baseline = static_cast<double>(tests.baseline_events) / static_cast<double>(row.baseline.n);
-    if (share == baseline) return std::nullopt;
-    for (std::int64_t n = 2; n <= most; ++n) {
-        const auto events = std::llround(share * static_cast<double>(n));
-        const auto others = std::llround(baseline * static_cast<double>(n));
-        const double p = share > baseline ? fisher_more(events, n, others, n) : fisher_more(others, n, events, n);
-        if (p < row.plan.rule->alpha / comparisons) return n;
-    }
-    return std::nullopt;
+    return seeds_to_tell_events(share, baseline, {rule.alpha / comparisons, rule.power});
 }
 
 std::string seen_words(const SheetRow& row, const Tests& tests) {
@@ -135,38 +125,35 @@ void decide(SheetRow& row, const Tests& tests, std::optional<double> claim, std:
                     "longer training or larger models.";
         return;
     }
-    const bool other_way =
-        rule.kind == Kind::difference && row.difference.value_or(0) * rule.direction < 0;  // significant but opposite
-    if (*claim < rule.alpha) {
+    const bool is_claimed = *claim < rule.alpha;
+    const bool is_refuted = *refutation < rule.alpha;
+    if (rule.kind == Kind::difference && is_refuted) {
+        row.verdict = SheetVerdict::not_reproduced;
+        row.words = seen + ", " + p_words(*refutation) + " after Holm: equivalent within ±" +
+                    number_text(100 * rule.margin) + " %";
+        row.words +=
+            is_claimed ? "; a difference there is (" + p_words(*claim) + "), but one that counts as none." : ".";
+    } else if (is_claimed) {
+        const bool other_way = rule.kind == Kind::difference && row.difference.value_or(0) * rule.direction < 0;
         row.verdict = other_way ? SheetVerdict::not_reproduced : SheetVerdict::reproduced;
         row.words = seen + ", " + p_words(*claim) + " after Holm" + (other_way ? ": the other way round." : ".");
-    } else if (*refutation < rule.alpha) {
+    } else if (is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;
-        const std::string why = rule.kind == Kind::difference    ? ": equivalent within the margin."
-                                : rule.kind == Kind::equivalence ? ": beyond the margin."
-                                                                 : ": the other way round.";
-        row.words = seen + ", " + p_words(*refutation) + " after Holm" + why;
+        row.words = seen + ", " + p_words(*refutation) + " after Holm" +
+                    (rule.kind == Kind::equivalence ? ": beyond the margin." : ": the other way round.");
     } else {
         row.verdict = SheetVerdict::undecided;
         row.seeds_to_decide =
             rule.kind == Kind::events ? seeds_for_events(row, tests, comparisons) : seeds_for(row, tests, comparisons);
-        row.words = seen + ", " + p_words(*claim) + " after Holm; " +
-                    (row.seeds_to_decide ? "about " + std::to_string(*row.seeds_to_decide) +
-                                               " seeds a group would decide, were that the truth."
-                                         : "no number of seeds up to 10,000 would decide, were that the truth.");
+        row.words =
+            seen + ", " + p_words(*claim) + " after Holm; " +
+            (row.seeds_to_decide
+                 ? "about " + std::to_string(*row.seeds_to_decide) + " seeds a group would decide, were that the truth."
+                 : "no number of seeds up to " + std::to_string(most_seeds) + " would decide, were that the truth.");
     }
 }
 
 }  // namespace
-
-double fisher_more(std::int64_t events, std::int64_t n, std::int64_t baseline_events, std::int64_t baseline_n) {
-    const std::int64_t all = events + baseline_events;
-    if (n == 0 || baseline_n == 0 || events == 0) return 1;
-    const boost::math::hypergeometric_distribution<double> drawn(static_cast<unsigned>(all), static_cast<unsigned>(n),
-                                                                 static_cast<unsigned>(n + baseline_n));
-    if (events <= std::max<std::int64_t>(0, all - baseline_n)) return 1;
-    return boost::math::cdf(boost::math::complement(drawn, static_cast<unsigned>(events - 1)));
-}
 
 void judge(std::span<SheetRow> rows) {
     std::map<std::string, std::vector<std::size_t>> families;
@@ -184,7 +171,7 @@ void judge(std::span<SheetRow> rows) {
             row.verdict = row.waiting > 0 ? SheetVerdict::unfinished : SheetVerdict::shown;
         } else if (waiting[row.plan.rule->family] > 0) {
             row.verdict = SheetVerdict::unfinished;
-            row.words = "Not judged before all runs of its family have ended.";
+            row.words = "Not judged before all runs of its family have ended and been measured.";
         } else {
             tests[i] = tests_of(row);
             families[row.plan.rule->family].push_back(i);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/probing.h"
@@ -24,15 +25,13 @@ Checkpoint checkpoint_of(const LabFile& lab, RunId id) {
         throw BadInput("The checkpoint " + lab.checkpoint_path(id).string() +
                        " is not there, but the sheet measures it.");
     }
-    checkpoint->spec.precision =
-        checkpoint->conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
     return std::move(*checkpoint);
 }
 
 std::optional<double> writing_speed(Engine& engine, const Checkpoint& checkpoint, const WritingSpeed& writing,
                                     const std::function<bool()>& cancelled) {
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
-    const auto model = engine.create_model(checkpoint.spec, vocabulary.size(), checkpoint.state);
+    const auto model = model_of(engine, checkpoint);
     Generation how;
     how.length = writing.length;
     how.temperature = writing.temperature;
@@ -52,6 +51,37 @@ std::optional<double> writing_speed(Engine& engine, const Checkpoint& checkpoint
     return sum / static_cast<double>(writing.samples);
 }
 
+void measure_operations(LabFile& lab, RunId id, Engine& engine) {
+    const Checkpoint checkpoint = checkpoint_of(lab, id);
+    const auto count = [&](const std::function<void()>& work) {
+        const auto operations = engine.count_operations(work);
+        return operations ? static_cast<double>(*operations) : std::numeric_limits<double>::quiet_NaN();
+    };
+    const auto model = model_of(engine, checkpoint);
+    const auto writing = [&](std::int64_t length) {
+        const std::vector<std::int32_t> prompt = {0};
+        Generation how;
+        how.length = length;
+        how.in_one_kernel = false;
+        return count([&] { model->generate(prompt, how); });
+    };
+    const double to_begin = writing(1);
+    const double of_symbol = writing(2) - to_begin;
+    // Of one window: a larger batch starts the same operations.
+    const std::vector<std::int32_t> tokens(static_cast<std::size_t>(checkpoint.spec.context + 2), 0);
+    CohortStart start;
+    start.runs = {checkpoint.spec};
+    start.runs.front().batch = 1;
+    start.iteration = checkpoint.iteration;
+    start.states = {checkpoint.state};
+    start.conditions = checkpoint.conditions;
+    const auto cohort =
+        engine.create_cohort(start, {Vocabulary::from_text(checkpoint.vocabulary).size(), tokens, tokens});
+    cohort->step();  // makes what later steps find
+    lab.set_measurement(id, operations_of_step, count([&] { cohort->step(); }));
+    lab.set_measurement(id, operations_of_symbol, of_symbol);  // last: it says that the run is done
+}
+
 // Loss at each extension, in order.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
@@ -64,9 +94,7 @@ std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint
         (available - 1) / static_cast<std::size_t>(longest) * static_cast<std::size_t>(longest) + 1;
     std::vector<double> losses;
     for (const std::int64_t factor : times) {
-        RunSpec spec = checkpoint.spec;
-        spec.context *= factor;
-        const auto model = engine.create_model(spec, corpus->vocabulary.size(), checkpoint.state);
+        const auto model = model_of(engine, checkpoint, factor);
         losses.push_back(model->whole_loss(std::span(corpus->validation).first(read)));
     }
     return losses;
@@ -102,12 +130,27 @@ void measure_retrieval(LabFile& lab, RunId id, Engine& engine, const SheetPlan& 
     for (const auto& [lag, gain] : gains) lab.set_measurement(id, retrieval_gain(lag), gain);
 }
 
-void judge_spikes(LabFile& lab) {
+bool is_not_finite(const RunMetrics::Steps& steps, std::size_t i) {
+    return !std::isfinite(steps.training_loss[i]) || !std::isfinite(steps.gradient_norm[i]);
+}
+
+// A run may have failed for another reason than its numbers, as for want of memory: that is no spike, and no number.
+// One that failed is looked at again each time: it may have gone on, or been judged before this was asked.
+void judge_spikes(LabFile& lab, std::int64_t experiment) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
     for (const RunRecord& run : lab.runs()) {
         const bool failed = run.state == RunState::failed;
-        if ((!failed && run.state != RunState::finished) || lab.measurements(run.id).contains(spiked)) continue;
+        if (run.experiment != experiment || (!failed && run.state != RunState::finished)) continue;
+        const auto known = lab.measurements(run.id);
+        if (!failed && known.contains(spiked) && known.contains(spiked_early)) continue;
         const RunSpec spec = run_spec_from_json(nlohmann::json::parse(run.settings));
-        lab.set_measurement(run.id, spiked, failed || has_spike(lab.metrics(run.id).steps, spec.warmup) ? 1 : 0);
+        const RunMetrics::Steps steps = lab.metrics(run.id).steps;
+        const auto spike = first_spike(steps, spec.warmup);
+        const bool diverged = !steps.iteration.empty() && is_not_finite(steps, steps.iteration.size() - 1);
+        const bool is_known = !failed || diverged;
+        const bool is_early = spike && static_cast<double>(*spike) <= early * static_cast<double>(spec.iterations);
+        lab.set_measurement(run.id, spiked, is_known ? (spike ? 1 : 0) : none);
+        lab.set_measurement(run.id, spiked_early, is_known ? (is_early ? 1 : 0) : none);
     }
 }
 
@@ -140,35 +183,37 @@ bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec) {
            });
 }
 
-bool has_spike(const RunMetrics::Steps& steps, std::int64_t warmup) {
+std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup) {
     const std::vector<double> smoothed = smooth(steps.training_loss, 0.9);
     double lowest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < smoothed.size(); ++i) {
-        const double loss = steps.training_loss[i];
-        if (steps.iteration[i] > warmup && (!std::isfinite(loss) || loss > lowest + spike_nats)) return true;
+        const bool rose = steps.iteration[i] > warmup && steps.training_loss[i] > lowest + spike_nats;
+        if (rose || is_not_finite(steps, i)) return steps.iteration[i];
         if (std::isfinite(smoothed[i])) lowest = std::min(lowest, smoothed[i]);
     }
-    return false;
+    return std::nullopt;
 }
 
 std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs) {
-    const bool spikes = asks_for(plan, spiked);
     return std::count_if(runs.begin(), runs.end(), [&](const SheetRun& run) {
         const bool is_finished = run.state == RunState::finished;
         const auto lacks = [&](const char* name) { return !run.measurements.contains(name); };
-        return (spikes && (is_finished || run.state == RunState::failed) && lacks(spiked)) ||
+        const auto lacks_spike = [&](const char* name) { return asks_for(plan, name) && lacks(name); };
+        const bool has_ended = is_finished || run.state == RunState::failed;
+        return (has_ended && (lacks_spike(spiked) || lacks_spike(spiked_early))) ||
                (is_finished && ((plan.writing.samples > 0 && lacks(written_per_second)) ||
+                                (asks_for(plan, operations_of_symbol) && lacks(operations_of_symbol)) ||
                                 (!plan.extensions.empty() && lacks(extension_rise)) ||
                                 lacks_retrieval(plan, run.spec, run.measurements)));
     });
 }
 
-bool measure_runs(LabFile& lab, const SheetPlan& plan, const std::filesystem::path& data_dir,
+bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, const std::filesystem::path& data_dir,
                   const std::function<Engine&()>& engine, const std::function<bool()>& cancelled) {
-    if (asks_for(plan, spiked)) judge_spikes(lab);
+    if (asks_for(plan, spiked) || asks_for(plan, spiked_early)) judge_spikes(lab, experiment);
     std::vector<Finished> runs;
     for (const RunRecord& run : lab.runs()) {
-        if (run.state != RunState::finished) continue;
+        if (run.experiment != experiment || run.state != RunState::finished) continue;
         runs.push_back({run.id, run_spec_from_json(nlohmann::json::parse(run.settings))});
     }
     std::stable_sort(runs.begin(), runs.end(),
@@ -180,6 +225,9 @@ bool measure_runs(LabFile& lab, const SheetPlan& plan, const std::filesystem::pa
             const auto speed = writing_speed(engine(), checkpoint_of(lab, run.id), plan.writing, cancelled);
             if (!speed) return false;
             lab.set_measurement(run.id, written_per_second, *speed);
+        }
+        if (asks_for(plan, operations_of_symbol) && !known.contains(operations_of_symbol)) {
+            measure_operations(lab, run.id, engine());
         }
         if (!plan.extensions.empty() && !known.contains(extension_rise)) {
             measure_extensions(lab, run.id, engine(), plan, data_dir);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/experiment/probing.h"
 #include "core/experiment/sheets/building.h"
@@ -34,12 +35,15 @@ struct Candidate {
     int incomplete = 0;                  // rotated channels that saw no full period (d_r − d_c, F14)
 };
 
-Candidate candidate(GroupKeys group, std::string label, int head_dim, double theta, double fraction,
-                    std::int64_t context) {
-    const Frequencies turning = frequencies({head_dim, theta, fraction});
+Candidate candidate(GroupKeys group, std::string label, const FrequencySettings& settings, std::int64_t context) {
+    const Frequencies turning = frequencies(settings);
     const std::vector<std::int64_t> lags = retrieval_lags(context);
-    return {std::move(group), std::move(label), first_negative(turning, head_dim, lags.empty() ? context : lags.back()),
-            turning.rotary_dim - critical_dimension(turning.rotary_dim, theta, static_cast<double>(context))};
+    // Truncated, a part of the head's spectrum turns; else one of its own.
+    const int spectrum = settings.partial == Partial::truncate ? settings.head_dim : turning.rotary_dim;
+    const int complete = critical_dimension(spectrum, settings.theta, static_cast<double>(context));
+    return {std::move(group), std::move(label),
+            first_negative(turning, settings.head_dim, lags.empty() ? context : lags.back()),
+            std::max(0, turning.rotary_dim - complete)};
 }
 
 void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context) {
@@ -94,6 +98,63 @@ void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& c
     plan.predictions.push_back(std::move(prediction));
 }
 
+void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context,
+             const std::string& extended, const std::string& why_not) {
+    predict_context_bound(plan, candidates, context);
+    predict_critical_dimension(plan, candidates, context, extended, why_not);
+}
+
+// Of what the theories speak: frequencies of one base, the same in all layers and throughout the training.
+bool has_plain_frequencies(const RunSpec& spec) {
+    return spec.rotates() && !spec.theta_moves() && spec.pairs == "all" && spec.rotated_layers == "all" &&
+           rotary_dim(spec.head_dim(), spec.fraction) > 0;
+}
+
+// A key whose sweeps theories speak of.
+struct SweptKey {
+    const char* name;
+    double RunSpec::*value;
+};
+constexpr SweptKey swept_keys[] = {{"theta", &RunSpec::theta}, {"fraction", &RunSpec::fraction}};
+
+// The keys, the seed and `swept` aside, in which any runs differ.
+std::vector<const Key*> differing_keys(const std::vector<RunSpec>& runs, const SweptKey& swept) {
+    std::vector<const Key*> result;
+    for (const Key& known : keys()) {
+        if (known.name == "seed" || known.name == swept.name) continue;
+        const bool differs = std::any_of(runs.begin(), runs.end(),
+                                         [&](const RunSpec& run) { return known.get(run) != known.get(runs.front()); });
+        if (differs) result.push_back(&known);
+    }
+    return result;
+}
+
+// Of one sweep: runs that are equal but for the key and the seed.
+void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, const SweptKey& swept,
+                   const GroupKeys& where) {
+    const RunSpec& first = *runs.front();
+    const Key& known = key(swept.name);
+    std::vector<Candidate> candidates;
+    std::set<double> seen;
+    for (const RunSpec* run : runs) {
+        if (!has_plain_frequencies(*run) || !seen.insert(run->*swept.value).second) continue;
+        const std::string value = to_text(known.get(*run));
+        candidates.push_back(
+            candidate(with(where, swept.name, value),
+                      std::string(swept.name == std::string_view("theta") ? "θ" : swept.name) + " = " + value,
+                      {run->head_dim(), run->theta, run->fraction, run->partial}, first.context));
+    }
+    if (candidates.size() < 2) return;
+    const bool learns = first.learns_positions();
+    const std::size_t before = plan.predictions.size();
+    predict(plan, candidates, first.context, learns ? "" : extension_rise,
+            learns ? "These models also learn positions, which end with the context: there is no loss beyond." : "");
+    if (where.empty()) return;
+    for (std::size_t i = before; i < plan.predictions.size(); ++i) {
+        plan.predictions[i].words = "Of " + assignments_text(where) + ": " + plan.predictions[i].words;
+    }
+}
+
 }  // namespace
 
 void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
@@ -101,10 +162,9 @@ void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vecto
     std::vector<Candidate> candidates;
     for (const std::string& base : bases) {
         candidates.push_back(
-            candidate(with(where, "theta", base), "θ = " + base, head_dim, parse_number(base), 1, context));
+            candidate(with(where, "theta", base), "θ = " + base, {head_dim, parse_number(base)}, context));
     }
-    predict_context_bound(plan, candidates, context);
-    predict_critical_dimension(plan, candidates, context, extended, why_not);
+    predict(plan, candidates, context, extended, why_not);
 }
 
 void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
@@ -114,10 +174,41 @@ void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::v
     for (const std::string& fraction : fractions) {
         const double share = parse_fraction(fraction, head_dim);
         if (share == 0) continue;
-        candidates.push_back(candidate(with(where, "fraction", fraction), fraction, head_dim, 10000, share, context));
+        candidates.push_back(
+            candidate(with(where, "fraction", fraction), fraction, {head_dim, RunSpec{}.theta, share}, context));
     }
-    predict_context_bound(plan, candidates, context);
-    predict_critical_dimension(plan, candidates, context, extended, why_not);
+    predict(plan, candidates, context, extended, why_not);
+}
+
+SheetPlan predicted(const std::vector<RunSpec>& runs) {
+    SheetPlan plan;
+    plan.scale = SheetScale::laptop;
+    for (const SweptKey& swept : swept_keys) {
+        const std::vector<const Key*> differing =
+            runs.empty() ? std::vector<const Key*>{} : differing_keys(runs, swept);
+        std::map<GroupKeys, std::vector<const RunSpec*>> sweeps;
+        std::vector<const GroupKeys*> order;  // of appearance
+        for (const RunSpec& run : runs) {
+            GroupKeys where;
+            for (const Key* known : differing) where[std::string(known->name)] = to_text(known->get(run));
+            const auto [sweep, is_new] = sweeps.try_emplace(std::move(where));
+            if (is_new) order.push_back(&sweep->first);
+            sweep->second.push_back(&run);
+        }
+        for (const GroupKeys* where : order) predict_sweep(plan, sweeps.at(*where), swept, *where);
+    }
+    return plan_of_predictions(std::move(plan.predictions));
+}
+
+SheetPlan plan_of_predictions(std::vector<Prediction> predictions) {
+    SheetPlan plan;
+    plan.scale = SheetScale::laptop;
+    for (const Prediction& prediction : predictions) {
+        if (prediction.retrieval) plan.retrieval_windows = windows_for(plan.scale);
+        if (prediction.measure == extension_rise) plan.extensions = {1, 2, 4};
+    }
+    plan.predictions = std::move(predictions);
+    return plan;
 }
 
 Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,

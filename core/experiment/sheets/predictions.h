@@ -19,6 +19,16 @@ void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vecto
 void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
                            int head_dim, std::int64_t context, const std::string& extended, const std::string& why_not);
 
+/// The same of any runs, as an experiment expands to them: wherever some differ in theta alone or in the rotated
+/// fraction alone (and the seed), each such sweep by itself. Of models that learn positions, too, no loss beyond the
+/// context is predicted on. Nothing is said of runs that do not rotate all layers and pairs with a theta that stays.
+/// As a plan of predictions alone.
+SheetPlan predicted(const std::vector<RunSpec>& runs);
+
+/// Predictions as a plan that measures what they speak of, and scores them: 32 windows a lag for retrieval, losses at
+/// 1, 2 and 4 times the context.
+SheetPlan plan_of_predictions(std::vector<Prediction> predictions);
+
 /// Every group of `low` below each of `high`, of a measure that the sheet takes.
 Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,
                                std::vector<GroupKeys> high);

@@ -53,7 +53,7 @@ json row_json(const SheetRow& row) {
     result["verdict"] = to_string(row.verdict);
     result["words"] = row.words;
     result["seeds_to_decide"] = row.seeds_to_decide ? json(*row.seeds_to_decide) : json();
-    result["rule"] = plan.rule ? json(rule_words(*plan.rule)) : json();
+    result["rule"] = plan.rule ? json(rule_words(plan)) : json();
     result["seeds"] = row.seeds;
     result["values"] = std::move(values);
     result["failed"] = row.failed;
@@ -76,11 +76,6 @@ json head_json(const SheetPlan& plan) {
     for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
     return {{"sheet", plan.sheet},   {"title", plan.title}, {"scale", to_string(plan.scale)},
             {"source", plan.source}, {"notes", plan.notes}, {"claims", std::move(claims)}};
-}
-
-std::size_t width_of(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 // Aligned columns, the first to the left and the others to the right.
@@ -155,13 +150,28 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
             count = count.is_null() ? 1 : count.get<int>() + 1;
         }
     }
-    result["predictions"] = predictions_json(plan);
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-        result["predictions"][i]["outcome"] = to_string(predictions[i].outcome);
-        result["predictions"][i]["outcome_words"] = predictions[i].words;
-    }
+    result["predictions"] = predictions_json(plan, predictions);
     result["paper_checks"] = checks_json(plan.sheet);
     return result;
+}
+
+json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions) {
+    json result = predictions_json(plan);
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        result[i]["outcome"] = to_string(predictions[i].outcome);
+        result[i]["outcome_words"] = predictions[i].words;
+    }
+    return result;
+}
+
+std::string predictions_text(std::span<const ScoredPrediction> predictions) {
+    std::string text = predictions.empty() ? "" : "\nPredictions, written down before the runs:\n";
+    for (const ScoredPrediction& each : predictions) {
+        text += "  " + to_string(each.outcome) + " (" + chance_text(each.prediction.chance) +
+                "): " + each.prediction.theory + ", of " + each.prediction.quantity + ": " + each.prediction.words +
+                ' ' + each.words + '\n';
+    }
+    return text;
 }
 
 std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
@@ -169,12 +179,7 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     std::string text = head_text(plan);
     for (const auto& table : tables_of(rows)) text += table_text(table);
     text += rules_text(plan);
-    if (!predictions.empty()) text += "\nPredictions, written down before the runs:\n";
-    for (const ScoredPrediction& each : predictions) {
-        text += "  " + to_string(each.outcome) + " (" + chance_text(each.prediction.chance) +
-                "): " + each.prediction.theory + ", of " + each.prediction.quantity + ": " + each.prediction.words +
-                ' ' + each.words + '\n';
-    }
+    text += predictions_text(predictions);
     text += "\nThe source's own numbers, recomputed, where they disagree:\n";
     const auto checks = paper_checks(plan.sheet);
     for (const PaperCheck& check : checks) {

@@ -16,7 +16,12 @@ namespace ropelab {
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 
-/// The same as aligned tables, one a measure and claim, with the notes on top and what decided each row below. UTF-8.
+/// Predictions with their scores, as sheet_json has them.
+nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
+/// The same, one a line below a heading; "" where there are none.
+std::string predictions_text(std::span<const ScoredPrediction> predictions);
+
+/// A sheet as aligned tables, one a measure and claim, with the notes on top and what decided each row below. UTF-8.
 std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
                        std::span<const ScoredPrediction> predictions);
 

@@ -4,7 +4,6 @@
 
 #include "core/experiment/sheets/report.h"
 #include "core/experiment/sheets/sheet_cells.h"
-#include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
@@ -12,13 +11,6 @@ namespace ropelab {
 namespace {
 
 using nlohmann::json;
-
-std::string csv_number(double value) {
-    return std::isfinite(value) ? number_text(value) : "";
-}
-std::string csv_number(const std::optional<double>& value) {
-    return value ? csv_number(*value) : "";
-}
 
 std::string csv_sample(const std::optional<Sample>& sample) {
     if (!sample || sample->n == 0) return ",,,";
@@ -92,7 +84,7 @@ std::string sheet_csv(std::span<const SheetRow> rows) {
             text += "," + csv_number(number);
         }
         text += "," + to_string(row.verdict) + "," + std::to_string(row.failed) + "," + csv_values(row) + "," +
-                csv_field(row.plan.rule ? rule_words(*row.plan.rule) : "") + "," + csv_field(row.words) + "\r\n";
+                csv_field(rule_words(row.plan)) + "," + csv_field(row.words) + "\r\n";
     }
     return text;
 }

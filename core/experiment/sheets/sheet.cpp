@@ -1,5 +1,6 @@
 #include "core/experiment/sheets/sheet.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/spec/error.h"
@@ -16,6 +17,15 @@ std::string percent(double share) {
 std::string test_words(TestKind test) {
     if (test == TestKind::paired) return "t test paired by seed";
     return test == TestKind::welch ? "Welch's t test" : "Student's t test";
+}
+
+// The keys of a group that another one has not, or has with another value: "theta = 500".
+std::string own_keys_text(const GroupKeys& group, const GroupKeys& other) {
+    GroupKeys own;
+    for (const auto& entry : group) {
+        if (std::find(other.begin(), other.end(), entry) == other.end()) own.insert(entry);
+    }
+    return assignments_text(own);
 }
 
 }  // namespace
@@ -46,8 +56,20 @@ std::string rule_words(const VerdictRule& rule) {
                margin + ", not reproduced where beyond that, else undecided.";
     }
     return "Two-sided " + test_words(rule.test) + ", p < " + alpha + ": reproduced where " + claimed +
-           " than the baseline, not reproduced the other way round or where equivalent within ±" + margin +
-           " (two one-sided tests), else undecided.";
+           " than the baseline; not reproduced the other way round, or where equivalent within ±" + margin +
+           " (two one-sided tests), also where the difference is significant; else undecided.";
+}
+
+std::string rule_words(const PlannedRow& row) {
+    if (!row.rule || !row.baseline) return "";
+    const VerdictRule& rule = *row.rule;
+    std::string words = rule_words(rule) + " Baseline: " + own_keys_text(*row.baseline, row.group) + ".";
+    if (row.control) {
+        words += " Not testable unless the control, " + own_keys_text(*row.control, *row.baseline) +
+                 ", differs from the baseline by more than ±" + percent(rule.margin) + " (" + test_words(rule.test) +
+                 ", p < " + number_text(rule.alpha) + "): where that makes no difference, likeness shows nothing.";
+    }
+    return words;
 }
 
 std::string rule_words(const RetrievalRule& rule) {

@@ -44,7 +44,7 @@ struct VerdictRule {
 
     bool operator==(const VerdictRule&) const = default;
 };
-/// One sentence: what is compared by which test, and what each verdict takes.
+/// One sentence: by which test is compared, and what each verdict takes.
 std::string rule_words(const VerdictRule& rule);
 
 /// What a row of a sheet will compare.
@@ -64,6 +64,9 @@ struct PlannedRow {
     std::optional<double> paper_printed;   // the difference in percent as published; negative is lower
     std::string out_of_reach;              // not testable at this scale: what it would take
 };
+/// Its rule, with the baseline and the control that it is judged with, by the keys in which they differ; "" for a row
+/// that is only shown.
+std::string rule_words(const PlannedRow& row);
 
 struct Claim {
     std::string id;
@@ -137,6 +140,8 @@ struct SheetPlan {
 /// All but the experiment and the predictions, which a lab keeps by themselves.
 nlohmann::json to_json(const SheetPlan& plan);
 nlohmann::json predictions_json(const SheetPlan& plan);
+/// Its inverse. Throws BadInput for what is none.
+std::vector<Prediction> predictions_from_json(const nlohmann::json& predictions);
 /// The inverse of the two and of Experiment::to_json. Throws BadInput for what is none.
 SheetPlan sheet_plan_from_json(const nlohmann::json& sheet, const nlohmann::json& predictions,
                                const nlohmann::json& experiment);

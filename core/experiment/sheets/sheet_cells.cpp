@@ -20,6 +20,14 @@ using nlohmann::json;
 
 namespace {
 
+// How many symbols are read for each that is written: without a cache the whole window, which grows to the context.
+double read_again(const RunSpec& spec, const WritingSpeed& writing) {
+    if (spec.operations == Operations::fused) return 1;
+    const auto length = static_cast<double>(writing.length);
+    const double grows = std::min(static_cast<double>(spec.context), length);
+    return (grows * grows / 2 + (length - grows) * grows) / length;
+}
+
 // After the training of one run.
 double measuring_seconds(const SheetPlan& plan, const RunSpec& spec, double operations_per_second) {
     constexpr double to_write_a_symbol = 15e-6;  // seconds, besides the operations, as measured on two cores
@@ -32,7 +40,7 @@ double measuring_seconds(const SheetPlan& plan, const RunSpec& spec, double oper
     if (plan.writing.samples > 0) {
         const auto symbols = static_cast<double>((1 + plan.writing.samples) * plan.writing.length);  // one to warm up
         const double forward = forward_operations(spec, likely_vocabulary(spec)).total();
-        seconds += symbols * (to_write_a_symbol + forward / operations_per_second);
+        seconds += symbols * (to_write_a_symbol + read_again(spec, plan.writing) * forward / operations_per_second);
     }
     for (const std::int64_t times : plan.extensions) seconds += reading(times, extension_symbols);
     if (measures_retrieval(plan, spec)) {
@@ -86,8 +94,9 @@ std::vector<std::string> rules_of(const SheetPlan& plan) {
     std::set<std::string> known;
     std::vector<std::string> rules;
     for (const PlannedRow& row : plan.rows) {
-        if (!row.rule) continue;
-        std::string words = row.claim + ": " + rule_words(*row.rule);
+        const std::string rule = rule_words(row);
+        if (rule.empty()) continue;
+        std::string words = row.claim + ": " + rule;
         if (known.insert(words).second) rules.push_back(std::move(words));
     }
     return rules;

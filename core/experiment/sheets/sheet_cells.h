@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/experiment/estimate.h"
 #include "core/experiment/runner.h"
 #include "core/experiment/sheets/evaluate.h"
 
@@ -21,7 +22,7 @@ std::string sample_text(const Sample& sample);
 std::string recomputed_text(const SheetRow& row);
 /// Rows of one measure together, in their order.
 std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
-/// Every rule once, in words, with its claim: "lower-loss: Two-sided …".
+/// Every rule once, in words, with its claim, baseline and control: "lower-loss: Two-sided …".
 std::vector<std::string> rules_of(const SheetPlan& plan);
 /// What it would take for the rows that a plan cannot test, each once.
 std::vector<std::string> needs_of(const SheetPlan& plan);

@@ -39,11 +39,12 @@ VerdictRule::Kind kind_of(const std::string& word) {
     throw BadInput("\"" + word + "\" is no kind of rule; it must be difference, equivalence or events.");
 }
 
-json rule_json(const std::optional<VerdictRule>& rule) {
+json rule_json(const PlannedRow& row) {
+    const auto& rule = row.rule;
     if (!rule) return {};
     return {{"kind", kind_word(rule->kind)}, {"direction", rule->direction}, {"margin", rule->margin},
             {"test", to_string(rule->test)}, {"alpha", rule->alpha},         {"power", rule->power},
-            {"family", rule->family},        {"words", rule_words(*rule)}};
+            {"family", rule->family},        {"words", rule_words(row)}};
 }
 std::optional<VerdictRule> rule_from(const json& value) {
     if (value.is_null()) return std::nullopt;
@@ -80,7 +81,7 @@ json row_json(const PlannedRow& row) {
             {"group", row.group},
             {"baseline", row.baseline ? json(*row.baseline) : json()},
             {"control", row.control ? json(*row.control) : json()},
-            {"rule", rule_json(row.rule)},
+            {"rule", rule_json(row)},
             {"paper", sample_json(row.paper)},
             {"paper_baseline", sample_json(row.paper_baseline)},
             {"paper_printed", row.paper_printed ? json(*row.paper_printed) : json()},
@@ -142,6 +143,27 @@ json predictions_json(const SheetPlan& plan) {
     return result;
 }
 
+std::vector<Prediction> predictions_from_json(const json& predictions) {
+    try {
+        std::vector<Prediction> result;
+        for (const json& entry : predictions) {
+            Prediction& prediction = result.emplace_back();
+            prediction.theory = entry.at("theory").get<std::string>();
+            prediction.words = entry.at("words").get<std::string>();
+            prediction.quantity = entry.at("quantity").get<std::string>();
+            prediction.measure = entry.at("measure").get<std::string>();
+            prediction.low = entry.at("low").get<std::vector<GroupKeys>>();
+            prediction.high = entry.at("high").get<std::vector<GroupKeys>>();
+            prediction.chance = entry.at("chance").get<double>();
+            prediction.retrieval = retrieval_from(entry);
+            prediction.unmeasured = entry.at("unmeasured").get<std::string>();
+        }
+        return result;
+    } catch (const json::exception& error) {
+        throw BadInput("The predictions in this lab cannot be read: " + std::string(error.what()) + ".");
+    }
+}
+
 SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const json& experiment) {
     try {
         SheetPlan plan;
@@ -160,18 +182,7 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
                         writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>()};
         plan.extensions = sheet.at("extensions").get<std::vector<std::int64_t>>();
         plan.retrieval_windows = sheet.value("retrieval_windows", std::int64_t{0});
-        for (const json& entry : predictions) {
-            Prediction& prediction = plan.predictions.emplace_back();
-            prediction.theory = entry.at("theory").get<std::string>();
-            prediction.words = entry.at("words").get<std::string>();
-            prediction.quantity = entry.at("quantity").get<std::string>();
-            prediction.measure = entry.at("measure").get<std::string>();
-            prediction.low = entry.at("low").get<std::vector<GroupKeys>>();
-            prediction.high = entry.at("high").get<std::vector<GroupKeys>>();
-            prediction.chance = entry.at("chance").get<double>();
-            prediction.retrieval = retrieval_from(entry);
-            prediction.unmeasured = entry.at("unmeasured").get<std::string>();
-        }
+        plan.predictions = predictions_from_json(predictions);
         plan.experiment = Experiment::from_json(experiment);
         return plan;
     } catch (const json::exception& error) {

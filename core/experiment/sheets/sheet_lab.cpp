@@ -2,32 +2,63 @@
 
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
+#include "core/experiment/sheets/predictions.h"
 
 namespace ropelab {
 
+namespace {
+
+struct Documents {
+    nlohmann::json sheet, predictions = nlohmann::json::array();
+};
+
+Documents documents_of(const LabFile& lab, std::int64_t experiment) {
+    Documents result;
+    for (const DocumentRecord& document : lab.documents(experiment)) {
+        if (document.kind == sheet_document) result.sheet = nlohmann::json::parse(document.text);
+        if (document.kind == predictions_document) result.predictions = nlohmann::json::parse(document.text);
+    }
+    return result;
+}
+
+}  // namespace
+
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan) {
     std::int64_t experiment = 0;
-    lab.in_one_transaction([&] {
-        experiment = lab.run(plan_new_runs(lab, plan.experiment).runs.front().id).experiment;
-        lab.add_document(experiment, predictions_document, predictions_json(plan).dump());
-        lab.add_document(experiment, sheet_document, to_json(plan).dump());
+    plan_new_runs(lab, plan.experiment, [&](std::int64_t id) {
+        experiment = id;
+        lab.add_document(id, predictions_document, predictions_json(plan).dump());
+        lab.add_document(id, sheet_document, to_json(plan).dump());
     });
     return experiment;
+}
+
+void enter_predictions(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs) {
+    const SheetPlan plan = predicted(runs);
+    if (!plan.predictions.empty()) {
+        lab.add_document(experiment, predictions_document, predictions_json(plan).dump());
+    }
 }
 
 std::optional<StoredSheet> stored_sheet(const LabFile& lab) {
     const auto experiments = lab.experiments();
     for (auto experiment = experiments.rbegin(); experiment != experiments.rend(); ++experiment) {
-        nlohmann::json sheet, predictions = nlohmann::json::array();
-        for (const DocumentRecord& document : lab.documents(experiment->id)) {
-            if (document.kind == sheet_document) sheet = nlohmann::json::parse(document.text);
-            if (document.kind == predictions_document) predictions = nlohmann::json::parse(document.text);
-        }
-        if (sheet.is_null()) continue;
-        return StoredSheet{experiment->id,
-                           sheet_plan_from_json(sheet, predictions, nlohmann::json::parse(experiment->description))};
+        const Documents documents = documents_of(lab, experiment->id);
+        if (documents.sheet.is_null()) continue;
+        return StoredSheet{experiment->id, sheet_plan_from_json(documents.sheet, documents.predictions,
+                                                                nlohmann::json::parse(experiment->description))};
     }
     return std::nullopt;
+}
+
+std::vector<StoredSheet> stored_predictions(const LabFile& lab) {
+    std::vector<StoredSheet> result;
+    for (const ExperimentRecord& experiment : lab.experiments()) {
+        const Documents documents = documents_of(lab, experiment.id);
+        if (!documents.sheet.is_null() || documents.predictions.empty()) continue;
+        result.push_back({experiment.id, plan_of_predictions(predictions_from_json(documents.predictions))});
+    }
+    return result;
 }
 
 std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment) {

@@ -16,12 +16,19 @@ inline constexpr const char* predictions_document = "predictions";
 /// transaction. Returns the experiment's number.
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan);
 
+/// Fixes what theories say of an experiment's runs, all that it expands to, before the first of them; nothing where
+/// they say nothing (`predicted`).
+void enter_predictions(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs);
+
 /// The newest sheet of a lab, as it was fixed; nullopt for a lab without one.
 struct StoredSheet {
     std::int64_t experiment = 0;
     SheetPlan plan;
 };
 std::optional<StoredSheet> stored_sheet(const LabFile& lab);
+
+/// The predictions on a lab's experiments that are no sheets, as they were fixed; each with a plan of them alone.
+std::vector<StoredSheet> stored_predictions(const LabFile& lab);
 
 /// The runs of a sheet's experiment with what was measured of them.
 std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);

@@ -21,30 +21,55 @@ VerdictRule rule(VerdictRule::Kind kind, int direction, std::string family) {
     return result;
 }
 
-GroupKeys of_position(const char* position) {
-    return {{"position", position}};
+// How the runs are calculated: the engine's own way, and those that plain programs take.
+struct Way {
+    const char* operations;
+    const char* rope_cache;
+};
+constexpr Way usual = {"fused", "true"};
+constexpr Way eager = {"eager", "true"};
+
+GroupKeys of_position(const char* position, const Way& way = usual) {
+    return {{"position", position}, {"operations", way.operations}, {"rope_cache", way.rope_cache}};
 }
-GroupKeys of_theta(const std::string& theta) {
-    return {{"position", "learned+rope"}, {"theta", theta}};
+GroupKeys of_theta(const std::string& theta, const Way& way = usual) {
+    GroupKeys group = of_position("learned+rope", way);
+    group["theta"] = theta;
+    return group;
 }
 
-PlannedRow unreachable(const char* what, const char* measure, const char* needs) {
-    PlannedRow row;
-    row.claim = "cause";
-    row.keys = {{"position", what}};
-    row.measure = measure;
-    row.out_of_reach = needs;
-    return row;
+// The keys that a reader sees: of the way only what is not usual.
+json seen_keys(const GroupKeys& group) {
+    json keys = {{"position", group.at("position")}};
+    if (group.contains("theta")) keys["theta"] = parse_number(group.at("theta"));
+    if (group.at("operations") != usual.operations) keys["operations"] = group.at("operations");
+    if (group.at("rope_cache") != usual.rope_cache) keys["rope_cache"] = group.at("rope_cache");
+    return keys;
 }
 
-void add_rows(SheetPlan& plan, const std::string& measure, const char* claim, int slower) {
+// What rotates, in every way; then what does not.
+std::vector<GroupKeys> rotating() {
+    std::vector<GroupKeys> groups;
+    for (const char* operations : {"fused", "eager"}) {
+        for (const char* rope_cache : {"true", "false"}) {
+            groups.push_back(of_theta("10000", {operations, rope_cache}));
+            groups.push_back(of_position("rope", {operations, rope_cache}));
+        }
+    }
+    return groups;
+}
+std::vector<GroupKeys> still() {
+    return {of_position("learned"), of_position("learned", eager)};
+}
+
+void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* claim, int slower) {
     const json& table = theta_paper().at("table_3");
     const json& plain = theta_paper().at("template");
     const auto n = theta_paper().at("n").get<std::int64_t>();
     const GroupKeys baseline = of_theta("10000");
     const Sample paper_baseline = published_sample(row_of_theta(table, 10000).at(measure), n);
     for (const std::string& theta : theta_paper_bases()) {
-        const json keys = {{"position", "learned+rope"}, {"theta", parse_number(theta)}};
+        const json keys = seen_keys(of_theta(theta));
         PlannedRow row = theta == "10000" ? shown_row(keys, measure, baseline)
                                           : compared_row(claim, keys, measure, of_theta(theta), baseline,
                                                          rule(VerdictRule::Kind::difference, slower, measure));
@@ -53,22 +78,27 @@ void add_rows(SheetPlan& plan, const std::string& measure, const char* claim, in
         plan.rows.push_back(std::move(row));
     }
     // Rotation itself against its absence: what would look like "every other θ" were the baseline a model without.
-    PlannedRow learned = shown_row({{"position", "learned"}}, measure, of_position("learned"));
-    learned.paper = published_sample(plain.at(measure), plain.at("n").get<std::int64_t>());
-    plan.rows.push_back(std::move(learned));
-    const std::string family = "rotation, " + measure;
-    plan.rows.push_back(compared_row("cause", {{"position", "learned+rope"}, {"theta", 10000}, {"against", "learned"}},
-                                     measure, baseline, of_position("learned"),
-                                     rule(VerdictRule::Kind::difference, slower, family)));
-    plan.rows.push_back(compared_row("cause", {{"position", "rope"}, {"theta", 10000}, {"against", "learned"}}, measure,
-                                     of_position("rope"), of_position("learned"),
-                                     rule(VerdictRule::Kind::difference, slower, family)));
-    plan.rows.push_back(unreachable(
-        "rope, cos and sin at every call", measure.c_str(),
-        "It takes a model that computes cos and sin at every call; this engine reads them from one table."));
-    plan.rows.push_back(unreachable(
-        "op by op", measure.c_str(),
-        "It takes an eager model, batch 1, no cache, whose kernels are counted one by one; this engine fuses them."));
+    for (const GroupKeys& group : still()) {
+        PlannedRow learned = shown_row(seen_keys(group), measure, group);
+        learned.paper = published_sample(plain.at(measure), plain.at("n").get<std::int64_t>());
+        plan.rows.push_back(std::move(learned));
+    }
+    const VerdictRule slower_by_rotation = rule(VerdictRule::Kind::difference, slower, "rotation, " + measure);
+    for (const GroupKeys& group : rotating()) {
+        json keys = seen_keys(group);
+        keys["against"] = "learned";
+        plan.rows.push_back(compared_row("cause", std::move(keys), measure, group,
+                                         of_position("learned", {group.at("operations").c_str(), usual.rope_cache}),
+                                         slower_by_rotation));
+    }
+}
+
+void add_counts(SheetPlan& plan) {
+    std::vector<GroupKeys> groups = still();
+    for (GroupKeys& group : rotating()) groups.push_back(std::move(group));
+    for (const char* measure : {operations_of_step, operations_of_symbol}) {
+        for (const GroupKeys& group : groups) plan.rows.push_back(shown_row(seen_keys(group), measure, group));
+    }
 }
 
 }  // namespace
@@ -94,17 +124,29 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
     plan.notes.push_back(
         "A base only fills a table, so that the expected ratio of any two is 1.00. Each run trains "
         "alone, seed by seed; a \"seed\" is a repetition of the measurement.");
+    plan.notes.push_back(
+        "The engine reads cos and sin from a table and fuses operations. The paper's code computes both at every call, "
+        "operation by operation: rope_cache false and operations eager do the same here, the latter with no cache of "
+        "keys and values when writing. Each rotating row \"against learned\" is compared with learned positions alone "
+        "calculated the same way.");
+    plan.notes.push_back(
+        "Operations are those that calculate or copy numbers, one kernel each on a device or thereabouts: LibTorch's, "
+        "and the engine's own passes. They are counted as they are started one by one, not as a graph replays them.");
     plan.notes.push_back(theta_paper().at("template").at("source").get<std::string>() +
                          ": set beside the runs with learned positions alone.");
     plan.experiment.set("data", {text});
-    std::vector<std::map<std::string, std::string>> runs = {{{"position", "learned"}}, {{"position", "rope"}}};
-    for (const std::string& theta : theta_paper_bases()) runs.push_back(of_theta(theta));
+    std::vector<GroupKeys> runs = still();
+    for (GroupKeys& group : rotating()) runs.push_back(std::move(group));
+    for (const std::string& theta : theta_paper_bases()) {
+        if (theta != "10000") runs.push_back(of_theta(theta));
+    }
     plan.experiment.set_explicit_runs(std::move(runs));
     plan.one_by_one = true;
     plan.writing.samples = paper ? 10 : smoke ? 1 : 5;
     plan.writing.length = smoke ? 20 : 500;
-    add_rows(plan, "seconds", "longer-training", +1);
-    add_rows(plan, written_per_second, "slower-writing", -1);
+    add_timed_rows(plan, "seconds", "longer-training", +1);
+    add_timed_rows(plan, written_per_second, "slower-writing", -1);
+    add_counts(plan);
     return plan;
 }
 

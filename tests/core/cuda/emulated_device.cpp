@@ -75,9 +75,9 @@ const cuda::Kernels* noting_kernels() {
             note({args.table});
             return real.look_up(args, stream);
         };
-        table.row_means = [](const RowMeans& args, Stream stream) {
+        table.add_rows = [](const AddRows& args, Stream stream) {
             note({args.totals});
-            return real.row_means(args, stream);
+            return real.add_rows(args, stream);
         };
         table.square_sums = [](const SquareSums& args, Stream stream) {
             note({args.gradient, args.parts});

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t rows = 19;
 
 template <typename T>
-void compare(std::int64_t columns, std::int64_t padded, bool scale_a_row, Type type, double tolerance) {
+void compare(std::int64_t columns, std::int64_t padded, Type type, double tolerance) {
     SCOPED_TRACE(testing::Message() << columns << " of " << padded << " columns, bfloat16 "
                                     << (type == Type::bfloat16));
     const auto wide = static_cast<std::size_t>(padded);
@@ -32,8 +32,7 @@ void compare(std::int64_t columns, std::int64_t padded, bool scale_a_row, Type t
     kernels::cross_entropy(unpadded.data(), targets.data(), columns, losses.data(), log_sums.data(), 0, rows);
     for (std::int64_t row = 0; row < rows; ++row) {
         kernels::cross_entropy_backward(unpadded.data(), targets.data(), log_sums.data(), columns,
-                                        scale_a_row ? scales[static_cast<std::size_t>(row)] : 0.5F, gradient.data(),
-                                        row, row + 1);
+                                        scales[static_cast<std::size_t>(row)], gradient.data(), row, row + 1);
     }
 
     const OnDevice<T> d_logits(logits);
@@ -48,11 +47,11 @@ void compare(std::int64_t columns, std::int64_t padded, bool scale_a_row, Type t
               0);
     expect_near(d_losses.host(), losses, 2e-6);
     expect_near(d_log_sums.host(), log_sums, 2e-6);
-    ASSERT_EQ(ropelab_cuda_kernels()->cross_entropy_backward(
-                  {rows, columns, padded, type, d_logits.data(), d_targets.data(), d_log_sums.data(),
-                   scale_a_row ? d_scales.data() : nullptr, 0.5F, d_gradient.data()},
-                  nullptr),
-              0);
+    ASSERT_EQ(
+        ropelab_cuda_kernels()->cross_entropy_backward({rows, columns, padded, type, d_logits.data(), d_targets.data(),
+                                                        d_log_sums.data(), d_scales.data(), d_gradient.data()},
+                                                       nullptr),
+        0);
     std::vector<float> got;
     const auto all = d_gradient.host();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -67,25 +66,24 @@ void compare(std::int64_t columns, std::int64_t padded, bool scale_a_row, Type t
 
 KERNEL_TEST(LossKernel, IsTheCpusOverAPaddedVocabulary) {
     SKIP_WITHOUT_DEVICE();
-    compare<float>(65, 128, true, Type::float32, 2e-6);
-    compare<float>(65, 65, false, Type::float32, 2e-6);
-    compare<float>(3, 3, true, Type::float32, 2e-6);
-    compare<Bfloat16>(65, 128, true, Type::bfloat16, bfloat16_tolerance);
+    compare<float>(65, 128, Type::float32, 2e-6);
+    compare<float>(65, 65, Type::float32, 2e-6);
+    compare<float>(3, 3, Type::float32, 2e-6);
+    compare<Bfloat16>(65, 128, Type::bfloat16, bfloat16_tolerance);
 }
 
-KERNEL_TEST(LossKernel, MeansAreOfEachRun) {
+KERNEL_TEST(LossKernel, SumsOfEachRunAreAdded) {
     SKIP_WITHOUT_DEVICE();
     const auto losses = some_numbers(3 * 1000, 33);
     const OnDevice<float> d_losses(losses);
-    const OnDevice<float> means(3);
-    ASSERT_EQ(ropelab_cuda_kernels()->row_means({3, 1000, d_losses.data(), means.data()}, nullptr), 0);
-    std::vector<float> wanted;
+    const OnDevice<double> totals(std::vector<double>{0, 10, 20});
+    ASSERT_EQ(ropelab_cuda_kernels()->add_rows({3, 1000, d_losses.data(), totals.data()}, nullptr), 0);
+    const std::vector<double> got = totals.host();
     for (std::size_t run = 0; run < 3; ++run) {
-        double total = 0;
+        double total = 10.0 * static_cast<double>(run);
         for (std::size_t i = 0; i < 1000; ++i) total += losses[run * 1000 + i];
-        wanted.push_back(static_cast<float>(total / 1000));
+        EXPECT_NEAR(got[run], total, 1e-9);
     }
-    expect_near(means.host(), wanted, 1e-7);
 }
 
 }  // namespace

@@ -195,6 +195,30 @@ TEST_F(CudaTrainerTest, SaysHowItsStepsAreStarted) {
     EXPECT_EQ(cohort({small()})->steps_as(), "operation by operation");
 }
 
+// Cos and sin computed at every call are part of the graph; what goes operation by operation is never captured.
+TEST_F(CudaTrainerTest, EveryWayToCalculateTrainsAndWritesTheSame) {
+    const std::vector<std::int32_t> prompt = {3, 6};
+    Generation how;
+    how.length = 20;  // far past the context of 8
+    how.temperature = 0;
+    RunSpec spec = small();
+    spec.dropout = 0.2;
+    const Story wanted = story(three(spec), 5);
+    const EmulatedDevice device(Graphs::replayed);
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const bool rope_cache : {true, false}) {
+            spec.operations = operations;
+            spec.rope_cache = rope_cache;
+            expect_near(story(three(spec), 5), wanted, 1e-5);
+            const auto trained = cohort({spec});
+            const auto usual = cohort({small()});  // the same weights to begin with
+            EXPECT_EQ(trained->model(0)->generate(prompt, how), usual->model(0)->generate(prompt, how));
+            for (int i = 0; i < 4; ++i) trained->step();
+            EXPECT_EQ(trained->steps_as(), operations == Operations::eager ? "operation by operation" : "a graph");
+        }
+    }
+}
+
 // What a graph would know by its address is at the same place in each step.
 TEST_F(CudaTrainerTest, LastingMemoryStaysWhereItIs) {
     RunSpec spec = small();

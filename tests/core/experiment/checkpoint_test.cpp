@@ -24,6 +24,7 @@ TEST(Checkpoint, RoundTrip) {
     written.summary.best_validation_loss = 1.25;
     written.summary.final_training_loss = std::numeric_limits<double>::quiet_NaN();
     written.state = {{"model.a", {2}, {1.0F, 2.0F}}};
+    written.text = TextMark{"enwik8", 1000, std::string(64, 'a')};
     write_checkpoint(folder / "new/run-1.safetensors", written);
 
     const auto read = read_checkpoint(folder / "new/run-1.safetensors");
@@ -37,6 +38,10 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_EQ(read->summary.best_validation_loss, 1.25);
     EXPECT_TRUE(std::isnan(read->summary.final_training_loss));
     EXPECT_EQ(read->state, written.state);
+    EXPECT_EQ(read->text, written.text);
+    written.text.reset();  // as an older RoPE Lab wrote it
+    write_checkpoint(folder / "old.safetensors", written);
+    EXPECT_FALSE(read_checkpoint(folder / "old.safetensors")->text);
 }
 
 TEST(Checkpoint, AMissingOneIsNoneAndAForeignFileIsRefused) {

@@ -42,6 +42,19 @@ class CohortQueueTest : public testing::Test {
 
 using Order = std::vector<std::vector<RunId>>;
 
+// One of two runs that were stopped at a step has been evaluated there, the other has not.
+TEST(CohortsOfStoppedRuns, ARunThatIsStillToBeEvaluatedStartsByItself) {
+    std::vector<TrainedRun> runs = {run_of(1, 16), run_of(2, 16), run_of(3, 16)};
+    for (TrainedRun& run : runs) {
+        Checkpoint& checkpoint = run.checkpoint.emplace();
+        checkpoint.iteration = 10;
+        checkpoint.evaluated = run.plan.id == 2 ? 0 : 10;
+    }
+    CohortQueue queue;
+    queue.begin(std::move(runs));
+    EXPECT_EQ(waiting_runs(queue), (std::vector<std::vector<RunId>>{{1, 3}, {2}}));
+}
+
 TEST_F(CohortQueueTest, PartsOfACohortTrainNext) {
     cut();
     EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {4}, {5}, {6}}));

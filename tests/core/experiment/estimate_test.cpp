@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "core/experiment/device_need.h"
+#include "core/experiment/estimate.h"
 #include "core/experiment/experiment.h"
-#include "core/experiment/runner.h"
 #include "core/experiment/step_cost.h"
 #include "tests/support/scratch_folder.h"
 

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
+#include "core/experiment/checkpoint.h"
+#include "core/experiment/probing.h"
 #include "core/spec/error.h"
+#include "core/store/sqlite.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/expect_message.h"
@@ -23,6 +29,13 @@ class LabPlanTest : public testing::Test {
         result.set("data", {folder_.write("text.txt", small_text(3000)).string()});
         result.set("theta", {"100", "10000"});
         return result;
+    }
+
+    // A lab whose runs are through.
+    std::unique_ptr<LabFile> trained(const std::filesystem::path& path) {
+        auto lab = LabFile::create(path);
+        train(plan_new_runs(*lab, experiment()), path);
+        return lab;
     }
 
     void train(Plan plan, const std::filesystem::path& lab) {
@@ -97,6 +110,78 @@ TEST_F(LabPlanTest, WhatIsNewerThanTheCheckpointIsCutBackAndMeasuredAgain) {
     EXPECT_EQ(after.steps.training_loss, before.steps.training_loss);
     EXPECT_EQ(after.evaluations.validation_loss, before.evaluations.validation_loss);
     EXPECT_EQ(lab->run(id).state, RunState::finished);
+}
+
+TEST_F(LabPlanTest, ARunThatFailedForAnOutsideReasonIsStillToBeTrained) {
+    const auto lab = trained(folder_ / "a.ropelab");
+    lab->record(std::vector<Event>{event::RunEnded{1, RunState::failed, "The disk is full.", {}},
+                                   event::RunEnded{2, RunState::failed, "Diverged.", {}},
+                                   event::Step{2, 20, std::nan(""), 1, 1}});
+    EXPECT_EQ(unfinished_runs(*lab), (std::vector<RunId>{1}));
+    lab->record(std::vector<Event>{event::Step{1, 20, 1, std::numeric_limits<double>::infinity(), 1}});
+    EXPECT_TRUE(unfinished_runs(*lab).empty());
+}
+
+TEST_F(LabPlanTest, RunsThatAnotherProgramTrainsAreNotTaken) {
+    const auto path = folder_ / "a.ropelab";
+    const auto lab = LabFile::create(path);
+    Plan plan = plan_new_runs(*lab, experiment());
+    sqlite::Connection(path, sqlite::Access::write).run("UPDATE run SET writer = 'node7 12 34' WHERE id = 1");
+    EXPECT_EQ(unfinished_runs(*lab), (std::vector<RunId>{2}));
+    LabRecorder recorder(path);
+    EXPECT_MESSAGE(connect(plan, path, recorder), BadInput, "the machine node7");
+}
+
+TEST_F(LabPlanTest, NoCheckpointIsAheadOfTheLab) {
+    const auto path = folder_ / "a.ropelab";
+    const auto lab = LabFile::create(path);
+    const Plan plan = plan_new_runs(*lab, experiment());
+    const sqlite::Connection other(path, sqlite::Access::write);
+    other.run(
+        "CREATE TRIGGER full BEFORE INSERT ON step WHEN NEW.iteration > 10 BEGIN SELECT RAISE(ABORT, 'full'); END");
+    train(plan, path);
+    EXPECT_EQ(lab->run(1).iteration, 10);
+    EXPECT_EQ(read_checkpoint(lab->checkpoint_path(1))->iteration, 10);
+    other.run("DROP TRIGGER full");
+    lab->recover();
+    train(plan_continued_runs(*lab, unfinished_runs(*lab)), path);
+    for (const RunRecord& run : lab->runs()) {
+        EXPECT_EQ(run.state, RunState::finished);
+        EXPECT_EQ(lab->metrics(run.id).steps.iteration.size(), 20U) << "no gap";
+        EXPECT_EQ(lab->metrics(run.id).evaluations.iteration, (std::vector<std::int64_t>{0, 10, 20}));
+    }
+}
+
+TEST_F(LabPlanTest, ARunGoesOnWithNoOtherText) {
+    const auto path = folder_ / "a.ropelab";
+    const auto lab = trained(path);
+    const auto text = folder_ / "text.txt";
+    EXPECT_EQ(lab->run(1).text->bytes, 3000);
+    EXPECT_EQ(lab->run(1).text->name, text.string());
+    EXPECT_EQ(read_checkpoint(lab->checkpoint_path(1))->text, lab->run(1).text);
+    const std::vector<Event> stopped = {event::RunEnded{1, RunState::stopped, "", lab->run(1).summary.value()}};
+    lab->record(stopped);
+
+    std::string other = small_text(3000);
+    std::swap(other[100], other[1000]);  // the same symbols, the same length
+    ASSERT_NE(other, small_text(3000));
+    folder_.write("text.txt", other);
+    EXPECT_MESSAGE(settle_texts(*lab, plan_continued_runs(*lab, {1})), BadInput, "SHA-256");
+    train(plan_continued_runs(*lab, {1}), path);
+    EXPECT_EQ(lab->run(1).state, RunState::failed);
+    EXPECT_NE(lab->run(1).message.find("training began with one that has"), std::string::npos);
+    EXPECT_EQ(lab->run(1).summary->iterations, 20) << "what it had come to is kept";
+    EXPECT_MESSAGE(corpus_of(*read_checkpoint(lab->checkpoint_path(1)), {}), BadInput, "SHA-256");
+    // Nor does a new run of this name begin in this lab.
+    const Plan more = plan_new_runs(*lab, experiment());
+    folder_.write("text.txt", other);
+    EXPECT_MESSAGE(settle_texts(*lab, more), BadInput, "SHA-256");
+
+    folder_.write("text.txt", small_text(3000));
+    settle_texts(*lab, more);
+    EXPECT_EQ(lab->run(more.runs[0].id).text, lab->run(1).text) << "from the moment it is entered";
+    train(plan_continued_runs(*lab, {1}), path);
+    EXPECT_EQ(lab->run(1).state, RunState::finished);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/experiment/estimate.h"
 #include "core/experiment/experiment.h"
 
 namespace ropelab {

@@ -64,12 +64,14 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     wider.width = 32;
     EventLog log;
     Runner runner(engine(), sink(log));
-    std::vector<RunId> with_vocabulary;
+    std::vector<RunId> with_corpus;
     runner.start({{planned(1, spec()), planned(2, wider), planned(3, other)},
                   {},
-                  [&](RunId id, const Vocabulary& vocabulary) {
-                      EXPECT_GT(vocabulary.size(), 5);
-                      with_vocabulary.push_back(id);
+                  [&](const PlannedRun& run, const Corpus& corpus, bool begins) {
+                      EXPECT_GT(corpus.vocabulary.size(), 5);
+                      EXPECT_EQ(corpus.text.bytes, 4000);
+                      EXPECT_TRUE(begins);
+                      with_corpus.push_back(run.id);
                   },
                   {},
                   {}});
@@ -81,7 +83,7 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     EXPECT_EQ(started[0].runs, (std::vector<RunId>{1, 3}));
     EXPECT_EQ(started[1].runs, (std::vector<RunId>{2}));
     EXPECT_EQ(started[0].conditions.precision, "float32");
-    EXPECT_EQ(with_vocabulary, (std::vector<RunId>{1, 3, 2}));
+    EXPECT_EQ(with_corpus, (std::vector<RunId>{1, 3, 2}));
     EXPECT_EQ(log.of<event::Step>().size(), 3U * 20U);
     EXPECT_EQ(log.of<event::Evaluated>().size(), 3U * 3U);  // at 0, 10 and 20
     EXPECT_EQ(log.of<event::Sampled>().size(), 2U * 3U);    // the first run of each cohort
@@ -182,7 +184,7 @@ TEST_F(RunnerTest, PausesWithACheckpointAndGoesOn) {
     EventLog log;
     Runner runner(engine(), sink(log));
     int flushes = 0;
-    runner.start({{planned(1, run)}, {}, {}, {}, [&] { ++flushes; }});
+    runner.start({{planned(1, run)}, {}, {}, {}, [&] { return ++flushes > 0; }});
     ASSERT_TRUE(wait_for([&] { return log.of<event::Step>().size() > 5; }));
     runner.pause();
     ASSERT_TRUE(wait_for([&] {
@@ -409,7 +411,7 @@ class SlowTogether : public Engine {
 TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSameBits) {
     forget_times();
     RunSpec run = long_run();  // which is stopped as soon as it has begun
-    run.threads = 1;  // two would wait for each other where cores are busy, longer than SlowTogether sleeps
+    run.threads = 1;           // two would wait for each other where cores are busy, longer than SlowTogether sleeps
     run.width = 12;
     run.probe_every = 0;
     run.batch = 1;

@@ -62,7 +62,7 @@ TEST_F(SlurmTest, OneTaskACohortAsksForWhatTheEstimateSays) {
     EXPECT_THAT(job, testing::HasSubstr("#SBATCH --time=" + array.time + "\n"));
     EXPECT_THAT(job, testing::HasSubstr("#SBATCH --mem=" + std::to_string(array.megabytes) + "M\n"));
     EXPECT_THAT(job, testing::HasSubstr("program='/opt/it'\\''s here/ropelab-cli'\n"));
-    EXPECT_THAT(job, testing::HasSubstr("--lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume\n"));
+    EXPECT_THAT(job, testing::HasSubstr("--lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume --take-over\n"));
     EXPECT_THAT(job, testing::Not(testing::HasSubstr("gres")));
     EXPECT_THAT(job, testing::Not(testing::HasSubstr(folder_.path().string())));
 
@@ -82,7 +82,7 @@ TEST_F(SlurmTest, ACudaSweepAsksForAGpuAndADataFolderIsAVariable) {
     EXPECT_THAT(job, testing::HasSubstr("#SBATCH --gres=gpu:1\n"));
     EXPECT_THAT(job, testing::HasSubstr("#SBATCH --array=0-1%2\n"));
     EXPECT_THAT(job, testing::HasSubstr("data_dir='" + data_dir_.string() + "'\n"));
-    EXPECT_THAT(job, testing::HasSubstr("--resume --data-dir \"$data_dir\"\n"));
+    EXPECT_THAT(job, testing::HasSubstr("--resume --take-over --data-dir \"$data_dir\"\n"));
 }
 
 TEST_F(SlurmTest, EachTaskHasALabWithItsCohort) {

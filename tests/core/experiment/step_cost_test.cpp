@@ -96,5 +96,27 @@ TEST(StepCost, MemoryIsTheEngineTheWeightsAndTheLargerPhase) {
     EXPECT_GT(memory_need(spec, 1, 29).step, 3 * one.step);
 }
 
+// Resident peaks of runs of three steps, in bytes.
+TEST(StepCost, OperationByOperationTakesWhatWasMeasured) {
+    RunSpec spec;
+    spec.layers = 4;
+    spec.heads = 4;
+    spec.width = 256;
+    spec.context = 256;
+    spec.precision = Precision::float32;
+    const auto total = [&] { return memory_need(spec, 1, 29).total(); };
+    EXPECT_NEAR(total(), 600e6, 60e6);
+    spec.operations = Operations::eager;
+    EXPECT_NEAR(total(), 729e6, 72e6);
+    spec.dropout = 0.2;
+    EXPECT_NEAR(total(), 1173e6, 117e6);
+    spec.dropout = 0;
+    spec.position = Position::none;
+    EXPECT_NEAR(total(), 672e6, 67e6);
+    spec.position = Position::rope;
+    spec.block = Block::llama;
+    EXPECT_NEAR(total(), 848e6, 84e6);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -69,6 +69,8 @@ TEST(Keys, RefuseValuesThatTheyCannotMean) {
     EXPECT_MESSAGE(set("layers", "two"), BadInput, "\"two\" is not a number");
     EXPECT_MESSAGE(set("position", "rop"), BadInput, "none, learned, rope, learned+rope");
     EXPECT_MESSAGE(set("bias", "maybe"), BadInput, "true or false");
+    EXPECT_MESSAGE(set("operations", "op by op"), BadInput, "\"op by op\", but it must be one of: fused, eager.");
+    EXPECT_MESSAGE(set("rope_cache", "never"), BadInput, "rope_cache takes true or false, not \"never\"");
     EXPECT_EQ(spec, RunSpec{});
 }
 

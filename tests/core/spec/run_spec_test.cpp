@@ -57,6 +57,8 @@ TEST(RunSpec, CohortMatesDifferInRotationSeedAndLearningRateOnly) {
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.width = 128; })));
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned; })));
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.batch = 8; })));
+    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.operations = Operations::eager; })));
+    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.rope_cache = false; })));
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.data = "text8"; })));
 }
 

@@ -44,6 +44,14 @@ TEST(Describe, LeavesOutWhatIsNotFinite) {
     EXPECT_NEAR(description.standard_deviation, std::sqrt(2.0), 1e-15);
 }
 
+TEST(Describe, SamplesOfAnySizeFollowEachOther) {
+    const std::vector<double> large = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
+    const std::vector<double> small = {1, 2, 3};
+    const double before = describe(large).confidence_high;
+    EXPECT_NEAR(describe(small).confidence_high, 2 + 4.302653 / std::sqrt(3.0), 1e-6);  // t(2) at 0.975
+    EXPECT_EQ(describe(large).confidence_high, before);
+}
+
 TEST(Describe, EqualValuesDoNotSpreadAtAll) {
     const Description description = describe(std::vector<double>(7, 0.1));
     EXPECT_EQ(description.mean, 0.1);

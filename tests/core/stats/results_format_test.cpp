@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <clocale>
+#include <cmath>
 #include <limits>
 #include <locale>
 #include <sstream>
 
 #include "core/spec/keys.h"
+#include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
 #include "tests/core/stats/result_runs.h"
 
@@ -167,6 +169,16 @@ TEST(ResultsFormats, UseDecimalPointsWhateverTheLocale) {
     const DecimalCommas commas;
     ASSERT_EQ((std::ostringstream() << 1234.5).str(), "1.234,5");
     EXPECT_EQ(all(), before);
+}
+
+TEST(ResultsFormat, CellsAndTheirWidth) {
+    EXPECT_EQ(p_words(0.0004), "p < 0.001");
+    EXPECT_EQ(p_words(0.0164), "p = 0.016");
+    EXPECT_EQ(csv_number(0.1), "0.1");
+    EXPECT_EQ(csv_number(std::nan("")), "");
+    EXPECT_EQ(csv_number(std::nullopt), "");
+    EXPECT_EQ(width_of("θ = 10k ±"), 9U);
+    EXPECT_EQ(width_of(""), 0U);
 }
 
 }  // namespace

@@ -139,5 +139,69 @@ TEST(ResultsTable, RefusesSettingsThatAreNoObject) {
     EXPECT_THROW(results_table(runs), BadInput);
 }
 
+// Three bases on each of two texts, whose losses have nothing to do with each other.
+std::vector<ResultRun> two_texts() {
+    std::vector<ResultRun> runs;
+    for (const char* data : {"tinyshakespeare", "text8"}) {
+        const double level = data == std::string_view("text8") ? 3 : 1;
+        for (const int theta : {500, 1000, 10000}) {
+            for (int seed = 1; seed <= 4; ++seed) {
+                runs.push_back(result_run({{"data", data}, {"theta", theta}, {"seed", seed}},
+                                          level + 0.001 * (seed * seed % 5) - (theta == 500 ? 0.1 : 0)));
+            }
+        }
+    }
+    return runs;
+}
+
+TEST(ResultsTable, ComparesWithinOneText) {
+    ResultsTable table = results_table(two_texts());
+    ASSERT_EQ(table.groups.size(), 6U);
+    EXPECT_EQ(table.baseline, 2U);  // the default theta, though neither text is the default
+    for (int time = 0; time < 2; ++time) {
+        for (const ResultGroup& group : table.groups) {
+            ASSERT_TRUE(group.against);
+            const ResultGroup& baseline = *table.baseline_of(group);
+            EXPECT_EQ(baseline.settings.at("theta"), 10000);
+            EXPECT_EQ(baseline.settings.at("data"), group.settings.at("data"));
+            EXPECT_EQ(table.is_baseline(group), group.settings.at("theta") == 10000);
+            EXPECT_EQ(table.comparisons_beside(group), 2);
+            if (group.settings.at("theta") == 500) {
+                EXPECT_NEAR(*group.difference, -0.1, 1e-12);
+                EXPECT_DOUBLE_EQ(*group.welch.p_holm, 2 * *group.welch.p);  // of two, not of five
+                EXPECT_THAT(verdict_of(table, group).words, HasSubstr("2 comparisons"));
+            }
+        }
+        EXPECT_EQ(table.comparisons(), 4);
+        sort_groups(table, "-theta");  // baselines go with their groups
+    }
+}
+
+TEST(ResultsTable, ABaselineIsNamedForEveryText) {
+    ResultsOptions options;
+    options.baseline = {{"data", "text8"}, {"theta", "500"}};
+    const ResultsTable table = results_table(two_texts(), options);
+    EXPECT_EQ(table.baseline, 3U);
+    EXPECT_EQ(table.groups[2].against, 0U);
+    EXPECT_EQ(table.groups[5].against, 3U);
+    const std::string text = results_text(table);
+    EXPECT_THAT(text, HasSubstr("Baseline: data = tinyshakespeare, theta = 500."));
+    EXPECT_THAT(text, HasSubstr("Baseline: data = text8, theta = 500."));
+    EXPECT_EQ(results_json(table).at("groups").at(2).at("baseline").at("data"), "tinyshakespeare");
+}
+
+TEST(ResultsTable, ATextWithoutTheBaselinesSettingsIsNotTested) {
+    std::vector<ResultRun> runs = two_texts();
+    std::erase_if(runs, [](const ResultRun& run) {
+        return run.settings.at("data") == "text8" && run.settings.at("theta") == 10000;
+    });
+    const ResultsTable table = results_table(runs);
+    const ResultGroup& alone = table.groups[3];
+    EXPECT_FALSE(alone.against);
+    EXPECT_FALSE(alone.difference);
+    EXPECT_EQ(verdict_of(table, alone).kind, Verdict::Kind::untested);
+    EXPECT_THAT(verdict_of(table, alone).words, HasSubstr("no group on this text has the baseline's"));
+}
+
 }  // namespace
 }  // namespace ropelab

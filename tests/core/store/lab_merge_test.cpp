@@ -66,6 +66,21 @@ TEST_F(LabMerge, SkipsRunsThatAreHere) {
     EXPECT_EQ(lab_->experiments().size(), experiments);
 }
 
+// A merge that is killed after its transaction leaves runs whose checkpoints have not come.
+TEST_F(LabMerge, BringsTheCheckpointsThatAnEarlierMergeDidNot) {
+    for (RunId run = 1; run <= 3; ++run) {
+        other_->record(trained(run, 10));
+        write_checkpoint_of(*other_, run, static_cast<float>(run));
+    }
+    EXPECT_EQ(lab_->merge(other_path_), 3);
+    std::filesystem::remove(lab_->checkpoint_path(3));
+    write_checkpoint_of(*lab_, 4, 9.0F);
+    EXPECT_EQ(lab_->merge(other_path_), 0);
+    EXPECT_EQ(checkpoint_value(*lab_, 3), 2.0F);
+    EXPECT_EQ(checkpoint_value(*lab_, 4), 9.0F) << "one that is here stays";
+    EXPECT_EQ(files_in(lab_->checkpoint_folder()), 3U);
+}
+
 TEST_F(LabMerge, OneRunHereStandsForOneRunThere) {
     const auto twice = LabFile::create(folder_.path() / "twice.ropelab");
     const std::int64_t experiment = twice->add_experiment("twice", "{}");

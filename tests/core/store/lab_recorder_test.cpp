@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/spec/error.h"
+#include "core/store/sqlite.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {
@@ -97,16 +98,31 @@ TEST_F(LabRecorderTest, TriesAgainAfterTrouble) {
     ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
     ASSERT_EQ(sqlite3_exec(other, "ALTER TABLE step RENAME TO away", nullptr, nullptr, nullptr), SQLITE_OK);
     recorder.record(step(1, 1));
-    recorder.flush();
+    EXPECT_FALSE(recorder.flush());
     EXPECT_THAT(recorder.trouble(), testing::HasSubstr("x.ropelab cannot be read or written"));
     recorder.record(step(1, 2));
     ASSERT_EQ(sqlite3_exec(other, "ALTER TABLE away RENAME TO step", nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(other);
     EXPECT_EQ(lab->run(1).iteration, 0);
     EXPECT_TRUE(comes_to_hold(2));
-    recorder.flush();
+    EXPECT_TRUE(recorder.flush());
     EXPECT_EQ(recorder.trouble(), "");
+    EXPECT_EQ(recorder.close(), "");
     EXPECT_EQ(lab->metrics(1).steps.iteration.size(), 2U);
+}
+
+TEST_F(LabRecorderTest, SaysAtTheEndWhatTheLabLacks) {
+    const auto lab = lab_with_runs(path_, 1);
+    LabRecorder recorder(path_);
+    recorder.record(step(1, 1));
+    EXPECT_TRUE(recorder.flush());
+    sqlite::Connection(path_, sqlite::Access::write)
+        .run("CREATE TRIGGER full BEFORE INSERT ON step BEGIN SELECT RAISE(ABORT, 'full'); END");
+    recorder.record(step(1, 2));
+    const std::string lost = recorder.close();
+    EXPECT_THAT(lost, testing::HasSubstr("The lab does not hold all of this training, because " + path_.string()));
+    EXPECT_EQ(recorder.close(), lost);
+    EXPECT_EQ(lab->run(1).iteration, 1);
 }
 
 TEST_F(LabRecorderTest, OpensLabsOnly) {

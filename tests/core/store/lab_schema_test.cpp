@@ -51,5 +51,18 @@ TEST_F(LabSchema, TheReleasedStepsMakeALab) {
     EXPECT_EQ(database_.number("PRAGMA application_id"), lab_application_id);
 }
 
+TEST_F(LabSchema, ALabOfBeforeTextsWereKeptOpens) {
+    migrate(database_, lab_migrations().first(3));
+    database_.run(
+        "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"
+        "INSERT INTO run (experiment, name, settings, state, writer) VALUES (1, 'done', '{}', 'finished', 'node7 1 2'),"
+        "(1, 'stopped', '{}', 'stopped', 'node7 1 2'), (1, 'running', '{}', 'running', 'node7 1 2')");
+    const auto lab = LabFile::open(path_);
+    for (const RunRecord& run : lab->runs()) EXPECT_FALSE(run.text);
+    ASSERT_EQ(lab->held_runs().size(), 1U);
+    EXPECT_EQ(lab->held_runs()[0].id, 3);
+    EXPECT_EQ(database_.number("PRAGMA user_version"), static_cast<int>(lab_migrations().size()));
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -34,6 +34,8 @@ TEST(ProcessMark, AnotherProcessLivesUntilItEnds) {
     EXPECT_TRUE(lives_elsewhere(mark));
     EXPECT_FALSE(lives_elsewhere(mark + "1")) << "a later process with the same number";
     EXPECT_FALSE(lives_elsewhere("other-" + mark)) << "a process of another machine";
+    EXPECT_EQ(other_host(mark), "");
+    EXPECT_EQ(other_host("other-" + mark), "other-" + mark.substr(0, mark.find(' ')));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     EXPECT_FALSE(lives_elsewhere(mark));
@@ -43,6 +45,7 @@ TEST(ProcessMark, AnotherProcessLivesUntilItEnds) {
 
 TEST(ProcessMark, NonsenseLivesNowhere) {
     for (const char* mark : {"", "host", "host 12", "a b c d"}) EXPECT_FALSE(lives_elsewhere(mark)) << mark;
+    for (const char* mark : {"", "host", "host 12"}) EXPECT_EQ(other_host(mark), "") << mark;
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "ui/experiment/train_room.h"
 
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
 #include <cmath>
@@ -11,6 +14,7 @@
 #include "ui/experiment/sweep_panel.h"
 #include "ui/experiment/sweep_preview.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/window/actions.h"
 
 namespace ropelab::ui {
 namespace {
@@ -59,6 +63,25 @@ TEST_F(TrainRoomTest, ListAndPlotPickAndHideTogether) {
     EXPECT_EQ(room->figure().curves.size(), 2u);
 }
 
+TEST_F(TrainRoomTest, TheListKeepsEveryColumnInReach) {
+    train();
+    RunList& list = room->runList();
+    const auto columns = [&] {
+        int all = 0;
+        for (int i = 0; i < RunTable::ColumnCount; ++i) all += list.header()->sectionSize(i);
+        return all;
+    };
+    list.setMinimumSize(0, 0);
+    list.resize(900, 200);
+    const int wide = list.header()->sectionSize(RunTable::Name);
+    EXPECT_LE(columns(), list.viewport()->width());
+    list.resize(300, 200);
+    EXPECT_LT(list.header()->sectionSize(RunTable::Name), wide);
+    EXPECT_GE(list.header()->sectionSize(RunTable::Name), 150);
+    EXPECT_GT(columns(), list.viewport()->width());
+    EXPECT_EQ(list.horizontalScrollBarPolicy(), Qt::ScrollBarAsNeeded);
+}
+
 TEST_F(TrainRoomTest, TheTableSaysWhatTheRunsReached) {
     train();
     RunTable& table = room->runList().table();
@@ -82,6 +105,25 @@ TEST_F(TrainRoomTest, ThePickedRunWrites) {
     ASSERT_TRUE(waitForEnd(*workspace));
 }
 
+TEST_F(TrainRoomTest, RunsOfAnEarlierSweepStepBackWithWhatTheyWrote) {
+    const auto writer = [this] {
+        for (const auto* label : room->findChildren<QLabel*>()) {
+            if (label->text().contains(" writes") && label->isVisible()) return label->text();
+        }
+        return QString();
+    };
+    const auto nameOf = [this](RunId run) { return QString::fromStdString(workspace->runs().find(run)->record.name); };
+    train();
+    EXPECT_TRUE(writer().startsWith(nameOf(1)));
+    Experiment other = smallSweep(60);
+    other.set("theta", {"500", "2000"});
+    workspace->experiment().replace(other);
+    train();
+    EXPECT_TRUE(writer().startsWith(nameOf(3))) << writer().toStdString();
+    room->runList().pick(1);
+    EXPECT_TRUE(writer().startsWith(nameOf(1))) << "asked for";
+}
+
 TEST_F(TrainRoomTest, SeedsBecomeAMeanWithABand) {
     auto* bands = [this] {
         for (auto* button : room->findChildren<QToolButton*>()) {
@@ -100,14 +142,26 @@ TEST_F(TrainRoomTest, SeedsBecomeAMeanWithABand) {
     bands->click();
     const Figure figure = room->figure();
     ASSERT_EQ(figure.curves.size(), 2u);
-    EXPECT_TRUE(figure.curves[0].label.endsWith("3 seeds")) << figure.curves[0].label.toStdString();
+    const auto label = [this] { return room->plot().groups().at(0).label; };
+    EXPECT_TRUE(label().endsWith("3 seeds")) << label().toStdString();
     EXPECT_EQ(figure.bands.size(), 2u);
-    EXPECT_TRUE(workspace->settings().value("train/bands").toBool());
+    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "on");
     workspace->runs().setVisible(1, true);  // of the first sweep: a fourth seed
-    EXPECT_TRUE(room->figure().curves[0].label.endsWith("4 seeds"));
+    EXPECT_EQ(room->figure().curves.size(), 2u);
+    EXPECT_TRUE(label().endsWith("4 seeds")) << label().toStdString();
     workspace->runs().setVisible(1, false);
     bands->click();
     EXPECT_EQ(room->figure().curves.size(), 6u);
+}
+
+TEST_F(TrainRoomTest, ManyRunsBeginAsMeansOverSeeds) {
+    Experiment seeds = smallSweep(20);
+    seeds.set("seed", {"1", "2", "3", "4", "5", "6"});
+    workspace->experiment().replace(seeds);
+    train();
+    EXPECT_EQ(room->figure().curves.size(), 2u) << "twelve lines are too many";
+    EXPECT_EQ(room->figure().bands.size(), 2u);
+    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "auto");
 }
 
 TEST_F(TrainRoomTest, ARunStoppedByHandKeepsItsMates) {
@@ -137,6 +191,71 @@ TEST_F(TrainRoomTest, ARunThatDivergesEndsAndKeepsItsMates) {
     EXPECT_EQ(workspace->runs().find(1)->record.iteration, 11);
     EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
     EXPECT_TRUE(workspace->unfinishedRuns().empty()) << "it would diverge again";
+}
+
+TEST_F(TrainRoomTest, WhatIsTypedIntoANameStaysWhileTheSweepTrains) {
+    engine.step_microseconds = 2000;
+    workspace->experiment().replace(smallSweep(2000));
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.iteration > 0; }));
+    room->runList().pick(1);
+    room->runList().rename(1);
+    auto* editor = room->runList().findChild<QLineEdit*>();
+    ASSERT_NE(editor, nullptr);
+    editor->setText("my own name");
+    const std::int64_t before = workspace->runs().find(1)->record.iteration;
+    ASSERT_TRUE(waitUntil([&] {  // steps and an evaluation were delivered
+        return workspace->runs().find(1)->record.iteration > before + 40;
+    }));
+    editor = room->runList().findChild<QLineEdit*>();
+    ASSERT_NE(editor, nullptr);
+    EXPECT_EQ(editor->text(), "my own name");
+    QTest::keyClick(editor, Qt::Key_Return);
+    EXPECT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.name == "my own name"; }));
+    EXPECT_EQ(room->runList().picked(), 1) << "a new name is no other run";
+    ASSERT_TRUE(waitUntil([&] { return !room->runList().findChild<QLineEdit*>(); }));
+    room->runList().rename(2);
+    ASSERT_NE(room->runList().findChild<QLineEdit*>(), nullptr);
+    room->runList().findChild<QLineEdit*>()->setText("open when the room goes");
+    room.reset();
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+}
+
+TEST_F(TrainRoomTest, InAnotherRoomThePickedRunIsNotOffered) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    bool opened = false;
+    registry.add({.id = "room.train", .menu = {}, .text = "Train", .handler = [&] {
+                      opened = true;
+                      room->show();
+                  }});
+    room->addActions(registry);
+    train();
+    room->runList().pick(1);
+    const std::vector<const char*> own = {"run.rename", "run.annotate", "run.delete", "plot.log", "plot.reset"};
+    registry.refresh();
+    for (const char* id : own) EXPECT_TRUE(registry.action(id)->isEnabled()) << id;
+    room->hide();
+    registry.refresh();
+    for (const char* id : own) EXPECT_FALSE(registry.action(id)->isEnabled()) << id;
+    registry.action("run.plan")->trigger();
+    EXPECT_TRUE(opened);
+    EXPECT_TRUE(room->isPlanShown());
+}
+
+TEST_F(TrainRoomTest, ALabThatIsOpenedHasItsCurves) {
+    train();
+    const QList<double> losses = room->plot().yValues({1, Quantity::training_loss});
+    ASSERT_EQ(losses.size(), 60);
+    const QString path = workspace->lab().path();
+    workspace->lab().startAfresh();
+    EXPECT_TRUE(room->plot().runs().empty());
+    workspace->lab().open(path);
+    EXPECT_EQ(room->plot().yValues({1, Quantity::training_loss}), losses);
+    EXPECT_EQ(room->plot().xValues({1, Quantity::validation_loss}), (QList<double>{0, 20, 40, 60}));
+    TrainRoom second(*workspace);  // made when the lab was open already
+    EXPECT_EQ(second.plot().yValues({1, Quantity::training_loss}), losses);
 }
 
 TEST_F(TrainRoomTest, ThePlanTakesThePicturesPlace) {

@@ -36,6 +36,23 @@ TEST(Ticks, LogarithmicByWidth) {
     EXPECT_EQ(ticksOf(1e-12, 1, true, 4).at.size(), 5);
 }
 
+TEST(Ticks, AtLeastTwoStandOnAShortAxis) {
+    EXPECT_GE(ticksOf(400, 60000, true, 2).at.size(), 2);
+    EXPECT_GE(ticksOf(64000, 78000, true, 1).at.size(), 2);
+    EXPECT_GE(ticksOf(290, 390, false, 1).at.size(), 2);
+    EXPECT_GE(ticksOf(3, 40000, true, 1).at.size(), 2);
+}
+
+TEST(MarkText, NamesAValueAsItWasRun) {
+    EXPECT_EQ(markText(10000), "10,000");
+    EXPECT_EQ(markText(3.125), "3.125");
+    EXPECT_EQ(markText(0.001), "0.001");
+    EXPECT_EQ(markText(1e-5), "10⁻⁵");
+    EXPECT_EQ(markText(2.5e6), "2.5×10⁶");
+    EXPECT_EQ(markText(0), "0");
+    EXPECT_EQ(markText(-0.5), "−0.5");
+}
+
 TEST(Ticks, ImpossibleRangesGiveNone) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_TRUE(ticksOf(1, 1, false, 5).at.isEmpty());

@@ -133,13 +133,19 @@ TEST(InspectFigures, PairsAreFoundByNumberAndByWavelength) {
     const auto readout = picture.readout(QPointF(2, 1));
     ASSERT_TRUE(readout);
     EXPECT_TRUE(readout->title.contains("pair 2")) << readout->title.toStdString();
+    EXPECT_TRUE(readout->title.startsWith("layer 1, ")) << readout->title.toStdString();
+    EXPECT_TRUE(readout->rows[0].value.endsWith(" %"));
     EXPECT_TRUE(readout->rows[1].value.startsWith("F8"));
+    EXPECT_EQ(picture.figure.map->title(), "logit share (%)");
+    data.choices.headsAsRows = true;
+    EXPECT_TRUE(shareSpectrum(data).readout(QPointF(2, 1))->title.startsWith("layer 0, head 1, pair 2"));
+    data.choices.headsAsRows = false;
     data.choices.byWavelength = true;
     picture = querySpectrum(data);
     // θ = 100 over 8 channels: λ = 2π · 100^(i/4); pair 0 first, pair 3 last, columns in even steps of the logarithm.
     EXPECT_EQ(picture.pairAt(QPointF(0, 0)), 0);
     EXPECT_EQ(picture.pairAt(QPointF(picture.figure.map->columns - 1, 0)), 3);
-    EXPECT_EQ(picture.figure.x.categories.first(), "6.300");
+    EXPECT_EQ(picture.figure.x.categories.first(), "6.3");
     EXPECT_EQ(picture.figure.x.unit, "tokens");
 }
 

@@ -1,5 +1,6 @@
 #include "ui/inspect/inspect_room.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -52,6 +53,54 @@ TEST_F(InspectRoomTest, ShowsTheNewestSnapshotAndScrubs) {
     QTest::keyClick(room.get(), Qt::Key_Period);
     ASSERT_TRUE(settled());
     EXPECT_EQ(room->data().iteration, 100);
+}
+
+TEST_F(InspectRoomTest, AKeyOnAPictureActsOnce) {
+    openLab(writeLab());
+    const int last = room->replay().slider()->maximum();
+    ASSERT_GE(last, 2);
+    for (FigureView* view : {&room->mainPane().view(), &room->lossView()}) {
+        room->replay().slider()->setValue(0);
+        QTest::keyClick(view, Qt::Key_Period);
+        EXPECT_EQ(room->replay().slider()->value(), 1);
+        QTest::keyClick(view, Qt::Key_Comma);
+        EXPECT_EQ(room->replay().slider()->value(), 0);
+        QTest::keyClick(view, Qt::Key_P);
+        EXPECT_TRUE(room->replay().isPlaying());
+        QTest::keyClick(view, Qt::Key_P);
+        EXPECT_FALSE(room->replay().isPlaying());
+    }
+    ASSERT_TRUE(settled());
+}
+
+TEST_F(InspectRoomTest, ARenewalLeavesAnOpenListAlone) {
+    openLab(writeLab());
+    QComboBox* runs = room->choices().runs();
+    ASSERT_EQ(runs->currentIndex(), 0);
+    ASSERT_GE(runs->count(), 2);
+    runs->showPopup();
+    runs->view()->setCurrentIndex(runs->model()->index(1, 0));
+    room->refreshNow();
+    EXPECT_EQ(runs->view()->currentIndex().row(), 1);
+    QTest::keyClick(runs->view(), Qt::Key_Return);
+    EXPECT_EQ(runs->currentIndex(), 1);
+    EXPECT_FALSE(runs->view()->isVisible());
+    ASSERT_TRUE(settled());
+}
+
+TEST_F(InspectRoomTest, ActionsOnItsFiguresOpenTheRoom) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    int opened = 0;
+    registry.add({.id = "room.inspect", .menu = {}, .text = "Inspect", .handler = [&] { ++opened; }});
+    room->addActions(registry);
+    registry.action("inspect.figure.pair-dials")->trigger();
+    EXPECT_EQ(room->mainPane().chosenName(), "pair-dials");
+    EXPECT_EQ(opened, 1);
+    registry.action("inspect.nextFigure")->trigger();
+    registry.action("inspect.previousFigure")->trigger();
+    EXPECT_EQ(room->mainPane().chosenName(), "pair-dials");
+    EXPECT_EQ(opened, 3);
 }
 
 TEST_F(InspectRoomTest, WhileHiddenItReadsNothing) {
@@ -141,9 +190,44 @@ TEST_F(InspectRoomTest, AClickedHeadIsShownLargeAndASymbolIsRead) {
     ASSERT_TRUE(settled());
     EXPECT_EQ(room->textStrip().reading().query, 2);
     EXPECT_EQ(room->sidePane().picture().figure.horizontalLines.at(0).at, 2);
-    const QRectF first = room->textStrip().rectOf(0);
-    QTest::mouseMove(&room->textStrip(), first.center().toPoint());
-    ASSERT_TRUE(waitUntil([&] { return room->textStrip().reading().query == 0; }));
+    // A strip that is laid out anew meanwhile has the symbol elsewhere.
+    ASSERT_TRUE(waitUntil([&] {
+        for (const int symbol : {1, 0}) {
+            QTest::mouseMove(&room->textStrip(), room->textStrip().rectOf(symbol).center().toPoint());
+        }
+        return room->textStrip().reading().query == 0;
+    }));
+}
+
+TEST_F(InspectRoomTest, ThePanelHasWhatTheFiguresHeed) {
+    openLab(writeLab());
+    InspectPanel& panel = room->choices();
+    room->sidePane().choose("nothing");
+    const auto show = [&](const char* figure) {
+        room->mainPane().choose(figure);
+        return settled();
+    };
+    ASSERT_TRUE(show("query-spectrum"));
+    EXPECT_TRUE(panel.rows()->isVisibleTo(&panel));
+    EXPECT_TRUE(panel.axis()->isVisibleTo(&panel));
+    EXPECT_TRUE(panel.heads()->isVisibleTo(&panel));
+    EXPECT_FALSE(panel.layers()->isVisibleTo(&panel)) << "every layer has a row";
+    ASSERT_TRUE(show("retrieval-course"));
+    for (QComboBox* choice : {panel.rows(), panel.layers(), panel.heads(), panel.axis()}) {
+        EXPECT_FALSE(choice->isVisibleTo(&panel)) << choice->accessibleName().toStdString();
+    }
+    ASSERT_TRUE(show("attention-entropy"));
+    EXPECT_EQ(panel.layers()->currentText(), "all");
+    ASSERT_TRUE(show("attention-by-distance"));
+    EXPECT_TRUE(panel.layers()->isVisibleTo(&panel));
+    EXPECT_EQ(panel.layers()->currentText(), "0") << "it draws one layer";
+    EXPECT_EQ(panel.layers()->findText("all"), -1);
+    ASSERT_TRUE(show("knock-out-loss"));
+    EXPECT_TRUE(panel.which()->isVisibleTo(&panel));
+    ASSERT_TRUE(show("knock-out-curve"));
+    EXPECT_FALSE(panel.which()->isVisibleTo(&panel)) << "from both ends it goes by itself";
+    EXPECT_TRUE(panel.kinds()->isVisibleTo(&panel));
+    EXPECT_EQ(panel.ghosts()->findData(static_cast<qlonglong>(panel.run())), -1) << "no run stands beside itself";
 }
 
 TEST_F(InspectRoomTest, RunsWithoutSnapshotsSayWhy) {

@@ -7,6 +7,7 @@
 #include "tests/ui/inspect/inspect_fixture.h"
 #include "ui/inspect/engine_work.h"
 #include "ui/inspect/inspect_batch.h"
+#include "ui/inspect/probe_figures.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -142,6 +143,12 @@ TEST_F(ModelAnswersTest, FineTuningTellsItsStepsAndKeepsOneResultAMethodAndLengt
     data.fineTuning.factor = 2;
     const Figure figure = findInspectFigure("fine-tuned-loss")->make(data).figure;
     EXPECT_EQ(figure.curves.size(), 4U);  // two methods, before and after
+    EXPECT_EQ(figure.curves[0].label, "before");
+    EXPECT_TRUE(figure.curves[0].isNamed);
+    // A method has its colour and its name in every room.
+    EXPECT_EQ(figure.curves[1].ink, Ink::data(static_cast<int>(ScalingMethod::ntk)));
+    EXPECT_EQ(methodTitle(ScalingMethod::linear), "Linear");
+    EXPECT_EQ(methodTitle(ScalingMethod::none), "None");
     EXPECT_TRUE(figure.note.startsWith("YaRN, 5 steps: beyond the context 1.5")) << figure.note.toStdString();
 }
 

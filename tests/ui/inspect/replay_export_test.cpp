@@ -43,7 +43,7 @@ TEST_F(ReplayExportTest, ExportsTheReplayInAProgramOfItsOwn) {
     EXPECT_EQ(finished.at(0).at(0).toInt(), 3);
     EXPECT_EQ(progressed.count(), 3);
     EXPECT_EQ(progressed.at(1), (QList<QVariant>{2, 3}));
-    EXPECT_EQ(room->replay().words()->text(), "3 frames written");
+    EXPECT_EQ(room->replay().words()->text(), "3 frames written to out.gif");
     QImageReader reader(file("out.gif"));
     EXPECT_EQ(reader.imageCount(), 3);
     EXPECT_EQ(reader.size(), QSize(960, 538));

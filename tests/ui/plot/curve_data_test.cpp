@@ -66,6 +66,33 @@ TEST(CurveData, GrowingCurveIsSmoothedAsAWhole) {
     }
 }
 
+TEST(CurveData, HistoryTellsWhetherWhatWasSeenStillHolds) {
+    CurveData data;
+    CurveData other;
+    EXPECT_NE(data.history(), other.history());
+    data.set({1, 2, 3}, {1, 2, 3});
+    const std::uint64_t before = data.history();
+    data.append(4, 4);
+    data.truncate(9);
+    EXPECT_EQ(data.history(), before);
+    data.append(3, 7);
+    EXPECT_NE(data.history(), before);
+    const std::uint64_t replaced = data.history();
+    data.truncate(2);
+    EXPECT_NE(data.history(), replaced);
+}
+
+TEST(CurveData, WhatWasSmoothedBeforeACutStays) {
+    CurveData data;
+    data.set({1, 2, 3, 4}, {4, 2, 8, 6});
+    const QList<double> before = data.smoothed(0.5, 10);
+    data.append(3, 1);
+    EXPECT_EQ(data.smoothed(0.5, 10).first(2), before.first(2));
+    CurveData anew;
+    anew.set({1, 2, 3}, {4, 2, 1});
+    EXPECT_DOUBLE_EQ(data.smoothed(0.5, 10)[2], anew.smoothed(0.5, 10)[2]);
+}
+
 TEST(CurveData, RefusesUnequalAndUnordered) {
     CurveData data;
     EXPECT_THROW(data.set({1, 2}, {1}), std::invalid_argument);

@@ -53,6 +53,9 @@ TEST(Legend, WrapsAndFoldsBehindMore) {
         EXPECT_LE(button->geometry().right(), 500);
         EXPECT_FALSE(button->geometry().intersects(more->geometry()));
     }
+    // Measuring for another width says nothing.
+    EXPECT_GT(legend.heightForWidth(200), 0);
+    EXPECT_EQ(more->text(), QStringLiteral("%1 more").arg(40 - folded));
     more->click();
     EXPECT_EQ(shownButtons(legend).size(), 40);
     legend.setEntries(entries(2));

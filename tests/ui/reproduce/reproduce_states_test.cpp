@@ -89,5 +89,38 @@ TEST_F(ReproduceTest, ALabThatCannotBeMadeIsSaid) {
     EXPECT_FALSE(workspace->lab().hasFile());
 }
 
+// At smoke scale with steps enough to diverge, which the engine lets the runs of `theta` do.
+QString labThatDiverges(const char* sheetName, const QString& path) {
+    SheetPlan plan = sheet(sheetName).plan({SheetScale::smoke, {}, {}});
+    plan.experiment.set("iterations", {"20"});
+    enter_sheet(*LabFile::create(path.toStdString()), plan);
+    return path;
+}
+
+TEST_F(ReproduceTest, ARunThatDivergesIsPartOfTheAnswer) {
+    engine.failing_theta = 500;
+    workspace->lab().open(labThatDiverges("theta-table-3", file("diverging.ropelab")));
+    ASSERT_TRUE(waitUntilIdle());
+    button().click();
+    ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
+    EXPECT_EQ(room->trainer().failure(), "");
+    EXPECT_EQ(room->trainer().standing()->failed, 2);
+    EXPECT_EQ(room->trainer().standing()->unmeasured, 0);
+    EXPECT_TRUE(room->words().contains("2 runs failed: counted, not averaged.")) << room->words().toStdString();
+    room->measureBox()->setCurrentIndex(room->measureBox()->findData("written_symbols_per_second"));
+    EXPECT_EQ(cell(room->comparison(), 0, "ours"), "–");
+    EXPECT_NE(cell(room->comparison(), 1, "ours"), "–");
+}
+
+TEST_F(ReproduceTest, WhereNoRunCameThroughThatIsSaid) {
+    engine.failing_theta = 10000;
+    workspace->lab().open(labThatDiverges("bpc", file("diverging.ropelab")));
+    ASSERT_TRUE(waitUntilIdle());
+    button().click();
+    ASSERT_TRUE(waitUntil([&] { return !room->trainer().failure().isEmpty(); })) << room->words().toStdString();
+    EXPECT_TRUE(room->trainer().failure().startsWith("8 of 8 runs failed.")) << room->words().toStdString();
+    EXPECT_EQ(room->trainer().step(), SheetTrainer::Step::idle);
+}
+
 }  // namespace
 }  // namespace ropelab::ui

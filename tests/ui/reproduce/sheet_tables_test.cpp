@@ -31,7 +31,8 @@ WordTable::Cell cellOf(const WordTable::Content& content, const QString& column)
 
 TEST(SheetTables, TheirOwnNumbersAreRecomputedAndDisagreementIsMarked) {
     const auto content = comparisonTable(published(-1.96), "");
-    EXPECT_EQ(cellOf(content, "runs").text, "θ 500 · enwik8");
+    EXPECT_EQ(cellOf(content, "θ").text, "500");
+    EXPECT_EQ(cellOf(content, "data").text, "enwik8");
     EXPECT_EQ(cellOf(content, "theirs").text, "1.0792 ± 0.0016");
     EXPECT_EQ(cellOf(content, "printed %").text, "-1.96");
     const WordTable::Cell wrong = cellOf(content, "recomputed % (p)");
@@ -60,12 +61,34 @@ TEST(SheetTables, TheVerdictIsAColouredWordWithItsReason) {
     EXPECT_TRUE(comparisonTable(rows, "seconds").rows.empty());
 }
 
+TEST(SheetTables, RowsThatDifferHaveAColumnForEachKeyThatDoes) {
+    PlannedRow row = row_500({});
+    row.keys = {
+        {"block", "pythia"}, {"fraction", 0}, {"learning_rate", 0.001}, {"qk_norm", false}, {"position", "none"}};
+    PlannedRow other = row;
+    other.keys["learning_rate"] = 0.01;
+    other.keys["qk_norm"] = true;
+    other.keys["against"] = "fraction 0 at 0.001";
+    const auto content = comparisonTable(evaluate(plan_of({row, other}), {}), "");
+    QStringList titles;
+    for (const auto& column : content.columns) titles << column.title;
+    EXPECT_EQ(titles.mid(0, 4), QStringList({"learning rate", "qk norm", "against", "measure"}));
+    EXPECT_FALSE(titles.contains("theirs")) << "the source prints nothing of these";
+    ASSERT_EQ(content.rows.size(), 2U);
+    EXPECT_EQ(content.rows[0][2].text, "–");
+    EXPECT_EQ(content.rows[1][2].text, "fraction 0 at 0.001");
+    EXPECT_EQ(content.rows[0][1].text, "no");
+    EXPECT_EQ(content.rows[1][1].text, "yes");
+    EXPECT_TRUE(content.rows[0][0].tip.contains("no positions")) << content.rows[0][0].tip.toStdString();
+}
+
 TEST(SheetTables, AStandInSaysForWhichTextItStands) {
     PlannedRow row;
     row.keys = {{"theta", 500}, {"data", "generated"}, {"asked", "enwik8"}};
-    EXPECT_EQ(rowTitle(row), "θ 500 · for enwik8 · generated");
+    EXPECT_EQ(rowTitle(row), "θ 500 · generated, for enwik8");
     EXPECT_EQ(measureTitleOf("best_validation_loss"), "best validation loss (nats)");
     EXPECT_EQ(measureTitleOf("spiked"), "runs with a loss spike (share)");
+    EXPECT_EQ(measureTitleOf("spiked_early"), "runs with an early loss spike (share)");
 }
 
 }  // namespace

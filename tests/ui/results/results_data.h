@@ -12,6 +12,7 @@ struct MadeRun {
     nlohmann::json settings;
     double best = 0;
     RunMetrics metrics = {};
+    std::optional<TextMark> text = std::nullopt;
 };
 
 /// What the room would give its figures.
@@ -33,7 +34,9 @@ inline ResultsData dataOf(const std::vector<MadeRun>& made, const ResultsOptions
         read.name = QStringLiteral("run %1").arg(read.id);
         read.spec = run_spec_from_json(run.settings);
         read.state = runs.back().state;
-        read.metrics = run.metrics;
+        read.text = run.text;
+        read.evaluations = run.metrics.evaluations;
+        read.steps = std::make_shared<const RunMetrics::Steps>(run.metrics.steps);
         data.results.runs.push_back(read.id);
     }
     data.results.table = results_table(runs, options);

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/shared_data.h"
 #include "tests/ui/results/results_data.h"
 #include "ui/results/key_figures.h"
 #include "ui/results/means_figure.h"
 #include "ui/results/published_values.h"
+#include "ui/results/results_words.h"
 #include "ui/results/text_figure.h"
 #include "ui/results/tradeoff_figures.h"
 #include "ui/results/training_figures.h"
@@ -114,6 +114,8 @@ TEST(ResultsFigures, AModelThatDoesNotRotateIsALineAcross) {
     const Figure figure = lossByTheta(dataOf(runs)).figure;
     ASSERT_EQ(figure.horizontalLines.size(), 1u);
     EXPECT_NEAR(figure.horizontalLines[0].at, 1.9, 1e-12);
+    EXPECT_TRUE(figure.horizontalLines[0].wordsAtEnd);
+    EXPECT_EQ(figure.x.marks, QList<double>({500, 10000}));  // what was run is what is named
     EXPECT_EQ(means(figure).size(), 2u);
 }
 
@@ -140,10 +142,15 @@ TEST(ResultsFigures, PublishedValuesAreGreyAndOnlyOfTheSameText) {
 }
 
 TEST(ResultsFigures, PublishedValuesNeedTheWholeText) {
-    SKIP_WITHOUT_SHARED_DATA("text/tinyshakespeare.txt");
+    const auto whole = [](const std::string& name) {
+        const KnownSet& set = known_set(name);
+        return TextMark{name, set.bytes, set.checksum.hex};
+    };
     std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2}}, {10000, {1.5}}}, {{"data", "tinyshakespeare"}});
-    runs.push_back({{{"data", "enwik8"}, {"seed", 1}}, 1.1});  // only its first part is there
-    const auto values = publishedValues(dataOf(runs).runs, shared_data("text"));
+    for (MadeRun& run : runs) run.text = whole("tinyshakespeare");
+    runs.push_back({{{"data", "enwik8"}, {"seed", 1}}, 1.1});
+    runs.back().text = TextMark{"enwik8", 60000, std::string(64, 'a')};  // only its first part
+    const auto values = publishedValues(dataOf(runs).runs);
     ASSERT_EQ(values.size(), 12u);  // six thetas, in nats and in bits
     for (const PublishedValue& value : values) {
         EXPECT_EQ(value.data, "tinyshakespeare");
@@ -154,7 +161,12 @@ TEST(ResultsFigures, PublishedValuesNeedTheWholeText) {
     EXPECT_EQ(values[0].sample.standard_deviation, 0.0016);
     EXPECT_EQ(values[1].measure, "bits_per_character");
     EXPECT_NEAR(values[1].sample.mean, 1.4728 / std::log(2.0), 1e-12);
-    EXPECT_TRUE(publishedValues(dataOf(madeRuns("theta", {{500, {1.2}}})).runs, shared_data("text")).empty());
+    EXPECT_TRUE(publishedValues(dataOf(madeRuns("theta", {{500, {1.2}}})).runs).empty());
+    runs[1].text.reset();  // of an older RoPE Lab: nobody knows
+    EXPECT_TRUE(publishedValues(dataOf(runs).runs).empty());
+    runs[1].text = whole("tinyshakespeare");
+    runs[2].text = whole("enwik8");
+    EXPECT_EQ(publishedValues(dataOf(runs).runs).size(), 24u);
 }
 
 TEST(ResultsFigures, ImprovementIsOverEachTextsOwnBaseline) {
@@ -277,6 +289,28 @@ TEST(ResultsFigures, SpikesDrawLossAndNormOfEveryRunWhileTheyAreFew) {
     EXPECT_TRUE(spikeFigure(data).figure.note.contains("θ 500"));
 }
 
+TEST(ResultsFigures, KeysThatGoOneToOneAreSaidOnce) {
+    std::vector<MadeRun> runs;
+    for (const char* block : {"pythia", "llama"}) {
+        for (const double rate : {0.01, 0.001}) {
+            for (const double fraction : {0.0, 1.0}) {
+                runs.push_back({{{"block", block},
+                                 {"fraction", fraction},
+                                 {"learning_rate", rate},
+                                 {"final_learning_rate", rate / 10},
+                                 {"seed", 1}},
+                                1.5 - rate});
+            }
+        }
+    }
+    const ResultsData data = dataOf(runs);
+    EXPECT_EQ(tellingKeys(data.table()).size(), 3u);
+    EXPECT_EQ(shortLabel(data.table(), data.table().groups[0]).count(QChar(0xB7)), 2);
+    const Figure figure = lossByFraction(data).figure;
+    EXPECT_EQ(figure.curves[0].label, "pythia, learning rate 0.01");
+    EXPECT_EQ(figure.curves[3].label, "llama, learning rate 0.001");
+}
+
 TEST(ResultsFigures, TheFrontIsWhatNoGroupBeats) {
     // A lower loss is slower here, but for the one that is slow as well as bad.
     ResultsData data = dataOf(madeRuns("theta", {{500, {1.2, 1.2}}, {1000, {1.4, 1.4}}}));
@@ -288,6 +322,9 @@ TEST(ResultsFigures, TheFrontIsWhatNoGroupBeats) {
     int named = 0;
     for (const FigureCurve& curve : memory.curves) named += curve.label == "500";
     EXPECT_EQ(named, 1);
+    int names = 0;
+    for (const FigureCurve& curve : memory.curves) names += !curve.label.isEmpty();
+    EXPECT_EQ(names, 2);  // beaten ones too
     EXPECT_GT(memory.x.minimum, 0);
     ResultsOptions speed;
     speed.compare = "tokens_per_second";
@@ -298,7 +335,9 @@ TEST(ResultsFigures, ParallelCoordinatesGoFromLowestToHighest) {
     const ResultsPicture picture =
         parallelCoordinates(dataOf(madeRuns("theta", {{10000, {1.5}}, {500, {1.3}}, {1000, {diverged}}})));
     const Figure& figure = picture.figure;
-    EXPECT_EQ(figure.horizontalLines.front().label, "θ: 500 … 10k");
+    EXPECT_EQ(figure.horizontalLines.front().label, "500 … 10k");
+    EXPECT_TRUE(figure.horizontalLines.front().wordsAtEnd);
+    EXPECT_EQ(figure.y.categories.last(), "θ");        // the highest axis
     const FigureCurve& first = figure.curves.front();  // from θ 10k, the highest, to the highest final training loss
     EXPECT_EQ(first.x, QList<double>({1, 1}));
     EXPECT_EQ(redPoints(figure).size(), 1u);
@@ -326,6 +365,8 @@ TEST(ResultsFigures, InformationStandsAboveTheWavelengths) {
     EXPECT_GT(waves, 2);
     EXPECT_NEAR(shortest, 2 * M_PI, 1e-9);
     EXPECT_TRUE(picture.figure.note.contains("longer than the axis"));
+    ASSERT_EQ(picture.figure.horizontalLines.size(), 2u);  // each θ's name at the end of its own row
+    for (const FigureLine& line : picture.figure.horizontalLines) EXPECT_TRUE(line.wordsAtEnd);
     data.texts = {{"b", 0, "There is no such file.", {}}};
     EXPECT_EQ(informationFigure(data).figure.emptyText, "There is no such file.");
 }

@@ -1,6 +1,5 @@
 // The pictures of the Results room.
 #include <QComboBox>
-#include <QSignalSpy>
 
 #include "core/spec/error.h"
 #include "tests/ui/results/results_fixture.h"
@@ -42,14 +41,12 @@ TEST_F(ResultsRoomTest, TheFigureHasIntervalsAndSeeds) {
 TEST_F(ResultsRoomTest, TheChooserHasEveryFigure) {
     openUsual();
     FigurePane& pane = room->figures();
-    QSignalSpy chosen(&pane, &FigurePane::figureChosen);
     for (const ResultsFigure& figure : resultsFigures()) {
         room->showPart(figure.name);
         ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); })) << figure.name;
         EXPECT_EQ(room->figure().name, QLatin1String(figure.name));
         EXPECT_EQ(pane.chooser()->currentText(), figure.title);
     }
-    EXPECT_EQ(chosen.count(), static_cast<int>(resultsFigures().size()) - 1);
     pane.step(1);
     EXPECT_EQ(room->figure().name, "group-means");
     pane.step(-1);
@@ -68,6 +65,50 @@ TEST_F(ResultsRoomTest, TheTextIsCountedBesideTheWindow) {
     EXPECT_EQ(figure.curves.front().label, "text.txt");
     EXPECT_EQ(figure.table.names.size(), 3);
     EXPECT_GT(figure.curves.front().y.first(), 1);  // the same sentence again and again
+}
+
+TEST_F(ResultsRoomTest, StepsAreReadBesideTheWindowAndEvaluationsAreKnown) {
+    engine.step_microseconds = 100;
+    workspace->experiment().replace(smallSweep(40));
+    room->show();
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    room->showPart("learning-curves");
+    EXPECT_EQ(room->figure().curves.front().x, QList<double>({0, 20, 40}));
+    workspace->runs().apply({Event(event::Evaluated{1, 60, 1.0, 1.1})});
+    EXPECT_EQ(room->figure().curves.front().x, QList<double>({0, 20, 40, 60})) << "as delivered, whatever the file has";
+
+    room->showPart("spikes");
+    EXPECT_TRUE(room->isBusy());
+    EXPECT_TRUE(isEmpty(room->figure()));
+    EXPECT_TRUE(room->figure().emptyText.startsWith("Reading"));
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); }));
+    const Figure figure = room->figure();
+    ASSERT_EQ(figure.curves.size(), 4u);  // loss and norm of two runs
+    EXPECT_EQ(figure.curves.front().x.size(), 40);
+    EXPECT_FALSE(room->isBusy()) << "nothing new to read";
+}
+
+TEST_F(ResultsRoomTest, StepsOfAnotherLabAreReadAnew) {
+    const auto trained = [this](int steps, const char* name) {
+        workspace->experiment().replace(smallSweep(steps));
+        workspace->start();
+        ASSERT_TRUE(waitForEnd(*workspace));
+        workspace->lab().saveAs(file(name));
+        workspace->lab().startAfresh();
+    };
+    engine.step_microseconds = 100;
+    trained(40, "short");
+    trained(60, "long");
+    room->show();
+    room->showPart("spikes");
+    for (const auto& [name, steps] : {std::pair{"short.ropelab", 40}, {"long.ropelab", 60}}) {
+        workspace->lab().open(file(name));
+        EXPECT_TRUE(waitUntil([&] {
+            const Figure figure = room->figure();
+            return !figure.curves.empty() && figure.curves.front().x.size() == steps;
+        })) << name;
+    }
 }
 
 TEST_F(ResultsRoomTest, AClickInThePicturePicksAGroup) {

@@ -1,3 +1,4 @@
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
@@ -39,6 +40,51 @@ TEST_F(ResultsRoomTest, GoToTrainUsesTheWindowsAction) {
     room->goToTrain()->click();
     EXPECT_EQ(shown, 1);
     ASSERT_NE(registry.action("results.copy"), nullptr);
+}
+
+TEST_F(ResultsRoomTest, ActionsOnItsFiguresOpenTheRoom) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    int opened = 0;
+    registry.add({.id = "room.results", .menu = {}, .text = "Results", .handler = [&] { ++opened; }});
+    room->addActions(registry);
+    registry.action("results.figure.spikes")->trigger();
+    EXPECT_STREQ(room->figures().chosen().name, "spikes");
+    EXPECT_EQ(opened, 1);
+    registry.action("results.nextFigure")->trigger();
+    registry.action("results.previousFigure")->trigger();
+    EXPECT_STREQ(room->figures().chosen().name, "spikes");
+    EXPECT_EQ(opened, 3);
+}
+
+TEST_F(ResultsRoomTest, AnEvaluationLeavesWhatIsBeingPicked) {
+    openUsual();
+    const auto evaluate = [this] {
+        workspace->runs().apply({Event(event::Evaluated{1, 300, 1.0, 1.4})});
+        room->refreshNow();
+    };
+    QTableView* seeds = nullptr;
+    for (QTableView* view : room->findChildren<QTableView*>()) {
+        if (view->model() == &room->seeds()) seeds = view;
+    }
+    ASSERT_NE(seeds, nullptr);
+    seeds->selectRow(2);
+    evaluate();
+    EXPECT_EQ(seeds->currentIndex().row(), 2);
+    EXPECT_TRUE(seeds->selectionModel()->isRowSelected(2));
+    room->pickGroup(1);
+    EXPECT_FALSE(seeds->currentIndex().isValid()) << "other runs";
+
+    QWidget* panel = room->panel();
+    panel->show();
+    QComboBox* baseline = room->choices().baseline();
+    ASSERT_EQ(baseline->count(), 4);
+    baseline->showPopup();
+    baseline->view()->setCurrentIndex(baseline->model()->index(2, 0));
+    evaluate();
+    QTest::keyClick(baseline->view(), Qt::Key_Return);
+    EXPECT_EQ(baseline->currentIndex(), 2);
+    EXPECT_FALSE(baseline->view()->isVisible());
 }
 
 TEST_F(ResultsRoomTest, TheTableShowsMeansAndVerdicts) {

@@ -77,7 +77,7 @@ TEST_F(ContextRoomTest, EveryPartHasItsPicture) {
         EXPECT_EQ(room->figure().name, QLatin1String(name));
         EXPECT_FALSE(room->words().isEmpty()) << part;
     }
-    room->showPart("nothing of the kind");
+    EXPECT_THROW(room->showPart("nothing of the kind"), BadInput);
     EXPECT_EQ(room->part(), ContextRoom::Part::bound);
     EXPECT_TRUE(room->view()->figure().x.logarithmic);
     room->logarithmic()->click();

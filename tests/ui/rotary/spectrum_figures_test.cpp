@@ -265,6 +265,11 @@ TEST(KernelFigure, CompletePairsAreLinesAndTheOthersStandAtZero) {
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::dimmed), 18);
     EXPECT_EQ(figure.curves.back().x.first(), curves.turns[3]);
     EXPECT_EQ(pairAtTurns(curves, curves.turns[3] * 1.01), 3);
+    const auto zero = std::find_if(figure.curves.begin(), figure.curves.end(),
+                                   [](const FigureCurve& curve) { return curve.label == "0 turns"; });
+    ASSERT_NE(zero, figure.curves.end()) << "bin 0 says what it is";
+    EXPECT_EQ(zero->y, QList<double>({curves.magnitude.first()}));
+    EXPECT_LT(zero->x.first(), 0.5);
     EXPECT_FALSE(pairAtTurns(curves, 2000));
 }
 

@@ -38,11 +38,13 @@ TEST(Theme, DataColoursAreOkabeAndIto) {
 }
 
 TEST(Theme, ColourAndDashesTellFortyNineRunsApart) {
-    std::set<std::pair<QString, QList<double>>> looks;
-    for (int i = 0; i < 49; ++i) {
-        looks.insert({Theme::light().dataColor(i).name(), Theme::dashes(i, false)});
+    for (const bool eachItsOwn : {false, true}) {
+        std::set<std::pair<QString, QList<double>>> looks;
+        for (int i = 0; i < 49; ++i) {
+            looks.insert({Theme::light().dataColor(i).name(), Theme::dashes(i, eachItsOwn)});
+        }
+        EXPECT_EQ(looks.size(), 49U);
     }
-    EXPECT_EQ(looks.size(), 49U);
     EXPECT_TRUE(Theme::dashes(6, false).isEmpty());
     EXPECT_FALSE(Theme::dashes(7, false).isEmpty());
 }

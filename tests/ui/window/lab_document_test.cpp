@@ -36,6 +36,58 @@ TEST_F(LabDocumentTest, SavingMovesALabWithoutAName) {
     EXPECT_TRUE(QFileInfo::exists(file("mine.ropelab")));
 }
 
+TEST_F(LabDocumentTest, SavesBesideTheWindowsThread) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    QDir().mkpath(before + ".checkpoints");
+    QFile checkpoint(before + ".checkpoints/run-1.safetensors");
+    ASSERT_TRUE(checkpoint.open(QIODevice::WriteOnly));
+    checkpoint.write("weights");
+    checkpoint.close();
+    std::optional<QString> answer;
+    document.saveBeside(file("mine"), [&](const QString& refusal) { answer = refusal; });
+    EXPECT_FALSE(answer) << "it comes with the event loop";
+    EXPECT_TRUE(document.isSaving());
+    EXPECT_EQ(document.path(), before);
+    EXPECT_THROW(document.renameRun(1, "x"), BadInput);
+    ASSERT_TRUE(waitUntil([&] { return answer.has_value(); }));
+    EXPECT_EQ(*answer, QString());
+    EXPECT_FALSE(document.isSaving());
+    EXPECT_EQ(document.path(), file("mine.ropelab"));
+    EXPECT_FALSE(document.isReadOnly());
+    EXPECT_FALSE(QFileInfo::exists(before));
+    EXPECT_TRUE(QFileInfo::exists(file("mine.ropelab.checkpoints/run-1.safetensors")));
+    document.renameRun(1, "x");
+    EXPECT_EQ(document.runs().front().name, "x");
+}
+
+TEST_F(LabDocumentTest, ARefusedCopyLeavesTheLabAsItWas) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    const auto answerTo = [&](const QString& target) {
+        std::optional<QString> answer;
+        document.saveBeside(target, [&](const QString& refusal) { answer = refusal; });
+        EXPECT_TRUE(waitUntil([&] { return answer.has_value(); }));
+        return answer.value_or(QStringLiteral("none"));
+    };
+    QFile other(file("other.ropelab"));
+    ASSERT_TRUE(other.open(QIODevice::WriteOnly));
+    other.write("something that is not a lab");
+    other.close();
+    EXPECT_FALSE(answerTo(file("other")).isEmpty());
+    EXPECT_FALSE(answerTo(file("no such folder/lab")).isEmpty());
+    EXPECT_EQ(document.path(), before);
+    document.renameRun(1, "still mine");
+    EXPECT_EQ(answerTo(before), QString()) << "it is there";
+    LabDocument empty(file("labs"));
+    std::optional<QString> answer;
+    empty.saveBeside(file("empty"), [&](const QString& refusal) { answer = refusal; });
+    EXPECT_EQ(answer, QString());
+    EXPECT_EQ(empty.name(), "empty");
+}
+
 TEST_F(LabDocumentTest, SavingASavedLabLeavesTheOldOne) {
     LabDocument document(file("labs"));
     document.addSweep(smallSweep());

@@ -66,6 +66,10 @@ TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
         {{"--figure", "training-loss", "--output", "b.pdf"}, "--lab"},
         {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--run", "1.7"}, "1.7, but it must be a whole"},
         {{"--screenshot", "a.png", "--headless", "--output", "b"}, "--headless"},
+        {{"--figure", "spikes", "--lab", "a", "--output", "b.pdf", "--baseline", "theta"}, "write key=value"},
+        {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--compare", "seconds"}, "Results room"},
+        {{"--headless", "--output", "b", "--room", "cache"}, "--room is not for it"},
+        {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},
         {{"a.ropelab", "b.ropelab"}, "One lab"},
     };

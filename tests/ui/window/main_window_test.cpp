@@ -98,6 +98,7 @@ TEST_F(Window, ReopenedLabShowsTheSameCurvesAndContinuesToTheSameEnd) {
         workspace.session().stop();
         ASSERT_TRUE(waitForEnd(workspace));
         workspace.saveLabAs(lab);
+        ASSERT_TRUE(waitUntil([&] { return !workspace.isBusy(); }));
         before = curve(*window, 1);
     }
     ASSERT_FALSE(before.isEmpty());
@@ -187,7 +188,7 @@ TEST_F(Window, FoundAgainCanBeSaved) {
     window->findAgain();
     window->askSave = [this] { return file("named.ropelab"); };
     ASSERT_TRUE(window->banners().choose("found", "Save as …"));
-    EXPECT_EQ(window->workspace().lab().name(), "named");
+    ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "named"; }));
     EXPECT_EQ(window->workspace().settings().recentLabs(), QStringList{file("named.ropelab")});
     auto again = open();
     again->findAgain();
@@ -256,6 +257,45 @@ TEST_F(Window, SavingWhileTrainingGoesOnInTheNewFile) {
     EXPECT_EQ(curve(*window, 1).size(), 300);
 }
 
+TEST_F(Window, SavingAndThenClosingWhileTrainingDoesBoth) {
+    engine.step_microseconds = 1000;
+    auto window = openWith(smallSweep(100000));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 20; }));
+    workspace.saveLabAs(file("kept.ropelab"));
+    window->close();
+    EXPECT_TRUE(window->isVisible());
+    ASSERT_TRUE(waitUntil([&] { return !window->isVisible(); }));
+    window.reset();
+    for (const RunRecord& run : LabFile::open(file("kept.ropelab").toStdString())->runs()) {
+        EXPECT_EQ(run.state, RunState::stopped);
+        EXPECT_GT(run.iteration, 20);
+    }
+}
+
+TEST_F(Window, SavingAndThenOpeningAnotherWhileTrainingKeepsThemApart) {
+    engine.step_microseconds = 1000;
+    const QString other = file("other.ropelab");
+    {
+        auto lab = LabFile::create(other.toStdString());
+        lab->add_run(lab->add_experiment("other", smallSweep().to_json().dump()), "other run",
+                     to_json(RunSpec()).dump());
+    }
+    auto window = openWith(smallSweep(100000));
+    Workspace& workspace = window->workspace();
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 20; }));
+    workspace.saveLabAs(file("kept.ropelab"));
+    workspace.openLab(other);
+    ASSERT_TRUE(waitUntil([&] { return workspace.lab().name() == "other"; }));
+    EXPECT_FALSE(workspace.session().isActive());
+    ASSERT_EQ(workspace.runs().runs().size(), 1u);
+    EXPECT_EQ(workspace.runs().find(1)->record.iteration, 0);
+    EXPECT_TRUE(curve(*window, 1).isEmpty());
+    EXPECT_GT(LabFile::open(file("kept.ropelab").toStdString())->run(1).iteration, 20);
+}
+
 TEST_F(Window, AFailedRunIsExplainedAndItsMatesFinish) {
     engine.failing_theta = 100;
     auto window = openWith(smallSweep(60));
@@ -264,7 +304,19 @@ TEST_F(Window, AFailedRunIsExplainedAndItsMatesFinish) {
     ASSERT_TRUE(waitForEnd(workspace));
     EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::failed);
     EXPECT_EQ(workspace.runs().find(2)->record.state, RunState::finished);
-    EXPECT_FALSE(window->banners().texts().isEmpty());
+    EXPECT_EQ(window->banners().texts().filter(" ended early: ").size(), 1);
+}
+
+TEST_F(Window, ManyFailedRunsAreOneBanner) {
+    engine.failing_theta = 100;
+    Experiment experiment = smallSweep(60);
+    experiment.set("theta", {"100"});
+    experiment.set("seed", {"1", "2", "3"});
+    auto window = openWith(experiment);
+    window->workspace().start();
+    ASSERT_TRUE(waitForEnd(window->workspace()));
+    EXPECT_EQ(window->banners().texts().filter("3 runs ended early; the last: ").size(), 1);
+    EXPECT_LE(window->banners().texts().size(), 2);  // and one of the sweep
 }
 
 TEST_F(Window, AnEngineThatDoesNotOpenIsABanner) {
@@ -285,6 +337,7 @@ TEST_F(Window, AnotherLabReplacesTheCurvesOfTheSameNumbers) {
         window->workspace().start();
         ASSERT_TRUE(waitForEnd(window->workspace()));
         window->workspace().saveLabAs(file(name));
+        ASSERT_TRUE(waitUntil([&] { return !window->workspace().isBusy(); }));
     }
     auto window = open();
     window->workspace().openLab(file("long.ropelab"));

@@ -164,13 +164,14 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     map.maximum = now.attention_factor;
     figure.map = std::move(map);
 
-    figure.note = figure.map->label;
+    QStringList notes;  // the key says what the colours are
     if (options.anglesInFormat) {
-        figure.note += QStringLiteral(", angles in %1").arg(wordOf(setup.precision));
+        notes << QStringLiteral("angles in %1").arg(wordOf(setup.precision));
     }
     if (shown.stride > 1) {
-        figure.note += QStringLiteral(", every %1 position").arg(ordinal(shown.stride));
+        notes << QStringLiteral("every %1 position").arg(ordinal(shown.stride));
     }
+    figure.note = notes.join(QStringLiteral(", "));
     figure.settings.insert(QStringLiteral("angles"),
                            options.anglesInFormat ? wordOf(setup.precision) : QStringLiteral("float64"));
     figure.settings.insert(QStringLiteral("stride"), static_cast<double>(shown.stride));

@@ -202,6 +202,9 @@ void ContextRoom::showPart(const QString& part) {
             return;
         }
     }
+    QStringList parts;
+    for (const auto& each : kParts) parts << QString::fromLatin1(each.id);
+    throw noPart(part, parts);
 }
 
 void ContextRoom::setPart(Part part) {

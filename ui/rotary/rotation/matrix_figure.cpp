@@ -110,9 +110,7 @@ void drawEntry(QPainter& painter, const Picture& picture, const QRectF& place, i
     const auto rowPair = pairOf(picture.scene, row);
     const bool belongs = row == column || (rowPair && rowPair == pairOf(picture.scene, column));
     if (!belongs) {
-        QColor faint = style.theme.quietText;
-        faint.setAlphaF(0.55F);
-        painter.setPen(faint);
+        painter.setPen(style.theme.quietText);
         painter.drawText(place, Qt::AlignCenter, QStringLiteral("0"));
         return;
     }

@@ -150,7 +150,9 @@ RotationRoom::Page RotationRoom::page() const {
 void RotationRoom::showPart(const QString& part) {
     const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
                                QStringLiteral("aim")};
-    if (const auto page = parts.indexOf(part); page >= 0) showPage(static_cast<Page>(page));
+    const auto page = parts.indexOf(part);
+    if (page < 0) throw noPart(part, parts);
+    showPage(static_cast<Page>(page));
 }
 
 void RotationRoom::showPage(Page page) {

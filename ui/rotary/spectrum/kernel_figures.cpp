@@ -173,10 +173,14 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     FigureCurve spectrum;
     spectrum.quantity = QStringLiteral("magnitude");
     spectrum.ink = {Ink::Kind::text};
-    spectrum.x = {figure.x.minimum, kZeroBinEnd, kZeroBinEnd};
-    spectrum.y = {curves.magnitude.first(), curves.magnitude.first(), kNaN};
-    spectrum.x.append(curves.bins.mid(1));
-    spectrum.y.append(curves.magnitude.mid(1));
+    spectrum.x = curves.bins.mid(1);
+    spectrum.y = curves.magnitude.mid(1);
+    // Bin 0 has no place on a logarithmic axis: it stands left of the first bin, with its name.
+    FigureCurve zero = marks({Ink::Kind::text}, 6);
+    zero.quantity = spectrum.quantity;
+    zero.label = QStringLiteral("0 turns");
+    zero.x = {std::sqrt(figure.x.minimum * kZeroBinEnd)};
+    zero.y = {curves.magnitude.first()};
 
     FigureCurve stems;
     stems.ink = {Ink::Kind::rotated};
@@ -194,7 +198,7 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
             addStem(stems, turns);
         }
     }
-    figure.curves = {std::move(stems), std::move(spectrum), std::move(others), std::move(complete)};
+    figure.curves = {std::move(stems), std::move(spectrum), std::move(zero), std::move(others), std::move(complete)};
     if (lit && static_cast<std::size_t>(*lit) < curves.turns.size()) {
         FigureCurve mark = marks({Ink::Kind::accent}, 8);
         mark.emphasis = FigureCurve::Emphasis::picked;

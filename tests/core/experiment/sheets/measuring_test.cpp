@@ -21,22 +21,31 @@ RunMetrics::Steps falling(std::int64_t count) {
     for (std::int64_t i = 1; i <= count; ++i) {
         steps.iteration.push_back(i);
         steps.training_loss.push_back(2 + 2.0 / static_cast<double>(i));
+        steps.gradient_norm.push_back(1);
     }
     return steps;
 }
 
 TEST(Measuring, ASpikeRisesOverTheLowestLossBefore) {
     RunMetrics::Steps steps = falling(200);
-    EXPECT_FALSE(has_spike(steps, 10));
+    EXPECT_FALSE(first_spike(steps, 10));
     steps.training_loss[150] += 0.4;
-    EXPECT_FALSE(has_spike(steps, 10));
+    EXPECT_FALSE(first_spike(steps, 10));
     steps.training_loss[150] += 0.3;
-    EXPECT_TRUE(has_spike(steps, 10));
-    EXPECT_FALSE(has_spike(steps, 160));  // within the warm-up
-    steps = falling(200);
+    EXPECT_EQ(first_spike(steps, 10), 151);
+    EXPECT_FALSE(first_spike(steps, 160));  // within the warm-up
+    EXPECT_FALSE(first_spike({}, 0));
+}
+
+// A run ends there, so that the warm-up excuses it no more.
+TEST(Measuring, ALossOrGradientThatIsNotFiniteIsASpike) {
+    RunMetrics::Steps steps = falling(200);
     steps.training_loss.back() = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(has_spike(steps, 10));
-    EXPECT_FALSE(has_spike({}, 0));
+    EXPECT_EQ(first_spike(steps, 10), 200);
+    EXPECT_EQ(first_spike(steps, 500), 200);
+    steps = falling(200);
+    steps.gradient_norm[99] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(first_spike(steps, 10), 100);
 }
 
 // Tells half of the copies at any lag, and none where nothing tells them.
@@ -99,7 +108,7 @@ TEST(Measuring, RetrievalIsMeasuredOnceOfTheRunsThatAPredictionSpeaksOf) {
     RetrievingEngine engine;
     for (int time = 0; time < 2; ++time) {
         EXPECT_TRUE(measure_runs(
-            *lab, plan, {}, [&]() -> Engine& { return engine; }, [] { return false; }));
+            *lab, experiment, plan, {}, [&]() -> Engine& { return engine; }, [] { return false; }));
         EXPECT_EQ(engine.probes, 2);
     }
     const auto runs = sheet_runs(*lab, experiment);
@@ -133,7 +142,7 @@ TEST(Measuring, ATextWithOtherSymbolsIsRefused) {
     RetrievingEngine engine;
     const auto measured = [&] {
         return measure_runs(
-            *lab, plan, {}, [&]() -> Engine& { return engine; }, [] { return false; });
+            *lab, experiment, plan, {}, [&]() -> Engine& { return engine; }, [] { return false; });
     };
     plan.extensions = {1, 2};
     EXPECT_MESSAGE(measured(), BadInput, "has other symbols");

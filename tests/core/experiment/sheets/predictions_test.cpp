@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/experiment/sheets/building.h"
+#include "core/experiment/sheets/evaluate.h"
 
 namespace ropelab {
 namespace {
@@ -69,6 +70,68 @@ TEST(Predictions, RetrievalIsMeasuredUpToTheLongestLag) {
     EXPECT_FALSE(brief.predictions[0].retrieval);
     EXPECT_THAT(brief.predictions[0].unmeasured, HasSubstr("too short"));
     EXPECT_EQ(brief.retrieval_windows, 0);
+}
+
+std::vector<RunSpec> runs_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& settings) {
+    Experiment experiment("sweep");
+    experiment.set("context", {"256"});
+    set_all(experiment, settings);
+    return experiment.expand();
+}
+
+TEST(Predictions, OfAnySweepOverTheta) {
+    const auto runs = runs_of({{"theta", {"500", "1000", "10000"}}, {"heads", {"1"}}, {"seed", {"1", "2"}}});
+    const SheetPlan plan = predicted(runs);
+    ASSERT_THAT(plan.predictions, SizeIs(2));
+    SheetPlan same;
+    same.scale = SheetScale::laptop;
+    predict_for_bases(same, {}, {"500", "1000", "10000"}, 64, 256, "extension_rise", "");
+    EXPECT_EQ(plan.predictions, same.predictions);
+    EXPECT_EQ(plan.retrieval_windows, 32);
+    EXPECT_THAT(plan.extensions, ElementsAre(1, 2, 4));
+    // With learned positions nothing can be read beyond the context.
+    const auto learned = predicted(runs_of({{"theta", {"500", "10000"}}, {"position", {"learned+rope"}}}));
+    ASSERT_THAT(learned.predictions, SizeIs(2));
+    EXPECT_EQ(learned.predictions[1].measure, "");
+    EXPECT_THAT(learned.predictions[1].unmeasured, HasSubstr("no loss beyond"));
+    EXPECT_TRUE(learned.extensions.empty());
+}
+
+// Each sweep speaks of runs that are equal in all else.
+TEST(Predictions, OfAGridEverySweepByItself) {
+    const auto runs = runs_of({{"theta", {"500", "10000"}}, {"fraction", {"0", "50 %", "1"}}, {"heads", {"1"}}});
+    const SheetPlan plan = predicted(runs);
+    std::vector<std::string> groups;
+    for (const Prediction& prediction : plan.predictions) {
+        for (const auto& side : {prediction.low, prediction.high}) {
+            for (const GroupKeys& group : side) {
+                EXPECT_THAT(group, SizeIs(2));
+                EXPECT_NE(group.at("fraction"), "0");
+                EXPECT_TRUE(std::any_of(runs.begin(), runs.end(), [&](const RunSpec& run) {
+                    return belongs(run, group);
+                })) << group.at("theta");
+            }
+        }
+    }
+    // Two bases at each of two fractions, two fractions at each base; where all lose alike nothing is said of F14.
+    const auto bounds = std::count_if(plan.predictions.begin(), plan.predictions.end(),
+                                      [](const Prediction& prediction) { return prediction.retrieval.has_value(); });
+    EXPECT_EQ(bounds, 4);
+    EXPECT_THAT(plan.predictions[0].words, testing::StartsWith("Of fraction = 0.5: "));
+}
+
+TEST(Predictions, NothingIsSaidWhereATheoryDoesNotSpeak) {
+    EXPECT_TRUE(predicted({}).predictions.empty());
+    EXPECT_TRUE(predicted(runs_of({{"seed", {"1", "2"}}})).predictions.empty());
+    EXPECT_TRUE(predicted(runs_of({{"theta", {"500", "10000"}}, {"position", {"learned"}}})).predictions.empty());
+    EXPECT_TRUE(predicted(runs_of({{"theta", {"500", "10000"}}, {"theta_training", {"one"}}})).predictions.empty());
+    EXPECT_TRUE(predicted(runs_of({{"theta", {"500", "10000"}}, {"rotated_layers", {"1"}}})).predictions.empty());
+    // Theta and another key, changed together, are no sweep over theta.
+    Experiment zipped("zipped");
+    zipped.set("theta", {"500", "10000"});
+    zipped.set("learning_rate", {"1e-3", "2e-3"});
+    zipped.add_zip("theta,learning_rate");
+    EXPECT_TRUE(predicted(zipped.expand()).predictions.empty());
 }
 
 TEST(Predictions, TheRuleSaysLagsAndLevels) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
+#include "core/experiment/sheets/predictions.h"
 #include "core/spec/error.h"
 #include "tests/core/experiment/sheets/sheet_runs.h"
 #include "tests/core/store/lab_runs.h"
@@ -124,17 +127,20 @@ TEST_F(SheetLab, SpikesAreFoundInTheSteps) {
     lab_->record(std::vector<Event>{cohort_started({1, 2})});
     for (std::int64_t i = 1; i <= 300; ++i) {
         lab_->record(
-            std::vector<Event>{event::Step{1, i, 2.0, 1, 1e-3}, event::Step{2, i, i == 200 ? 3.0 : 2.0, 1, 1}});
+            std::vector<Event>{event::Step{1, i, 2.0, 1, 1e-3}, event::Step{2, i, i == 250 ? 3.0 : 2.0, 1, 1}});
     }
     lab_->record(std::vector<Event>{event::RunEnded{1, RunState::finished, "", summary_of(300)},
                                     event::RunEnded{2, RunState::finished, "", summary_of(300)},
+                                    event::Step{3, 1, std::nan(""), 1, 1},
                                     event::RunEnded{3, RunState::failed, "It diverged.", {}}});
     const auto no_engine = []() -> Engine& { throw std::runtime_error("not needed"); };
-    EXPECT_TRUE(measure_runs(*lab_, plan_, {}, no_engine, [] { return false; }));
+    EXPECT_TRUE(measure_runs(*lab_, experiment, plan_, {}, no_engine, [] { return false; }));
     const auto runs = sheet_runs(*lab_, experiment);
     EXPECT_EQ(measured_value(runs[0], spiked), 0);
     EXPECT_EQ(measured_value(runs[1], spiked), 1);
     EXPECT_EQ(measured_value(runs[2], spiked), 1);
+    EXPECT_EQ(measured_value(runs[2], spiked_early), 1);
+    EXPECT_EQ(measured_value(runs[1], spiked_early), 0);  // at step 250 of 1000
     EXPECT_FALSE(runs[3].measurements.contains(spiked));
     EXPECT_EQ(unmeasured_runs(plan_, runs), 0);
     plan_.writing.samples = 1;
@@ -142,6 +148,90 @@ TEST_F(SheetLab, SpikesAreFoundInTheSteps) {
     plan_.writing.samples = 0;
     plan_.extensions = {1, 2};
     EXPECT_EQ(unmeasured_runs(plan_, runs), 2);
+}
+
+// A run that could not be trained, as for want of an engine, did not spike; and once it has gone on, what it does
+// counts.
+TEST_F(SheetLab, ARunThatFailedForAnotherReasonIsNoSpike) {
+    PlannedRow row = row_500({});
+    row.measure = spiked;
+    plan_.rows = {row};
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    const auto measured = [&](RunId id) {
+        const auto no_engine = []() -> Engine& { throw std::runtime_error("not needed"); };
+        measure_runs(*lab_, experiment, plan_, {}, no_engine, [] { return false; });
+        return lab_->measurements(id);
+    };
+    lab_->record(std::vector<Event>{event::RunEnded{1, RunState::failed, "There is no engine.", {}},
+                                    event::RunEnded{2, RunState::failed, "There is no engine.", {}}});
+    EXPECT_TRUE(std::isnan(measured(1).at(spiked)));
+    EXPECT_TRUE(std::isnan(measured(1).at(spiked_early)));
+    // Written by a version that took every failure for a spike.
+    lab_->set_measurement(2, spiked, 1);
+    EXPECT_TRUE(std::isnan(measured(2).at(spiked)));
+    lab_->record(std::vector<Event>{cohort_started({1, 2})});
+    EXPECT_TRUE(lab_->measurements(1).empty());
+    lab_->record(std::vector<Event>{event::Step{1, 1, 2.0, 1, 1e-3}, event::Step{2, 1, std::nan(""), 1, 1e-3},
+                                    event::RunEnded{1, RunState::finished, "", summary_of(1)},
+                                    event::RunEnded{2, RunState::failed, "It diverged.", {}}});
+    EXPECT_EQ(measured(1).at(spiked), 0);
+    EXPECT_EQ(measured(2).at(spiked), 1);
+}
+
+// Another experiment's runs, as of a lab that was merged, have no part in the sheet.
+TEST_F(SheetLab, RunsOfOtherExperimentsAreNotMeasured) {
+    PlannedRow row = row_500({});
+    row.measure = spiked;
+    plan_.rows = {row};
+    plan_.writing.samples = 1;
+    plan_.extensions = {1, 2};
+    const RunId other = plan_new_runs(*lab_, Experiment("another")).runs.front().id;
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    finish({other});  // and has no checkpoint
+    const auto no_engine = []() -> Engine& { throw std::runtime_error("not needed"); };
+    EXPECT_TRUE(measure_runs(*lab_, experiment, plan_, {}, no_engine, [] { return false; }));
+    EXPECT_TRUE(lab_->measurements(other).empty());
+}
+
+Experiment sweep_of_bases() {
+    Experiment experiment("sweep");
+    experiment.set("theta", {"500", "10000"});
+    experiment.set("seed", {"1", "2"});
+    experiment.set("context", {"256"});
+    return experiment;
+}
+
+TEST_F(SheetLab, PredictionsOnASweepAreFixedBeforeItsRunsAndScoredAfterwards) {
+    const std::int64_t experiment = lab_->run(plan_new_runs(*lab_, sweep_of_bases()).runs.front().id).experiment;
+    EXPECT_FALSE(stored_sheet(*lab_));
+    auto ledger = stored_predictions(*lab_);
+    ASSERT_EQ(ledger.size(), 1U);
+    EXPECT_EQ(ledger[0].experiment, experiment);
+    EXPECT_EQ(ledger[0].plan.predictions, predicted(sweep_of_bases().expand()).predictions);
+    EXPECT_THROW(lab_->add_document(experiment, predictions_document, "[]"), BadInput);  // it stands
+    finish({1, 2, 3, 4});
+    EXPECT_EQ(unmeasured_runs(ledger[0].plan, sheet_runs(*lab_, experiment)), 4);
+    const auto scored = [&] { return score(ledger[0].plan, sheet_runs(*lab_, experiment)); };
+    EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::unmeasured);
+    for (const RunId run : {1, 2, 3, 4}) {
+        const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
+        for (const std::int64_t lag : {16, 241}) {
+            lab_->set_measurement(run, retrieval_gain(lag), lag == 241 && fails ? 0.1 : 0.8);
+        }
+        lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
+    }
+    EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(scored()[1].outcome, ScoredPrediction::Outcome::wrong);  // it said that θ = 500 loses least
+}
+
+TEST_F(SheetLab, ASheetHasItsOwnPredictionsAndOtherExperimentsHaveNone) {
+    enter_sheet(*lab_, plan_);
+    plan_new_runs(*lab_, Experiment("one run"));
+    EXPECT_TRUE(stored_predictions(*lab_).empty());
+    EXPECT_EQ(stored_sheet(*lab_)->plan.predictions, plan_.predictions);
+    // A part of a sweep, as one task of a cluster has it, comes with the predictions on all of it.
+    plan_new_runs(*lab_, sweep_of_bases(), std::vector<std::size_t>{0});
+    EXPECT_EQ(stored_predictions(*lab_).size(), 1U);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/experiment/sheets/building.h"
 #include "core/experiment/sheets/evaluate.h"
+#include "core/experiment/sheets/sheet_cells.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
@@ -127,13 +128,89 @@ TEST_F(SheetTest, RulesSayWhatEachVerdictTakes) {
     EXPECT_EQ(
         rule_words(rule),
         "Two-sided t test paired by seed, p < 0.05 after Holm over \"loss\": reproduced where lower than the "
-        "baseline, not reproduced the other way round or where equivalent within ±1 % of the baseline's mean (two "
-        "one-sided tests), else undecided.");
+        "baseline; not reproduced the other way round, or where equivalent within ±1 % of the baseline's mean (two "
+        "one-sided tests), also where the difference is significant; else undecided.");
     rule.kind = VerdictRule::Kind::equivalence;
     rule.test = TestKind::welch;
     EXPECT_THAT(rule_words(rule), HasSubstr("Two one-sided tests (Welch's t test)"));
     rule.kind = VerdictRule::Kind::events;
     EXPECT_THAT(rule_words(rule), HasSubstr("Fisher's exact test"));
+}
+
+// Who reads the plan meets what a row is judged with before the verdict.
+TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
+    PlannedRow row;
+    EXPECT_EQ(rule_words(row), "");
+    row.rule.emplace().kind = VerdictRule::Kind::equivalence;
+    row.group = {{"fraction", "10 %"}, {"block", "llama"}};
+    row.baseline = GroupKeys{{"fraction", "1"}, {"block", "llama"}};
+    EXPECT_EQ(rule_words(row), rule_words(*row.rule) + " Baseline: fraction = 1.");
+    row.control = GroupKeys{{"fraction", "0"}, {"block", "llama"}};
+    EXPECT_EQ(rule_words(row),
+              rule_words(*row.rule) +
+                  " Baseline: fraction = 1. Not testable unless the control, fraction = 0, differs from the baseline "
+                  "by more than ±1 % (t test paired by seed, p < 0.05): where that makes no difference, likeness shows "
+                  "nothing.");
+    const SheetPlan bands = plan_partial_bands({SheetScale::laptop, {}, {}});
+    const auto rules = rules_of(bands);
+    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("ten-percent"), HasSubstr("Baseline: fraction = 1."),
+                                               HasSubstr("the control, fraction = 0,"))));
+    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("two-bands"), HasSubstr("Baseline: fraction = 10 %."))));
+    EXPECT_THAT(rules_of(plan_theta_table_3({SheetScale::laptop, {}, {}})),
+                Contains(HasSubstr("Baseline: theta = 10000.")));
+}
+
+const PlannedRow* row_of(const SheetPlan& plan, const std::string& claim, const std::string& block, double rate,
+                         bool qk_norm) {
+    for (const PlannedRow& row : plan.rows) {
+        if (row.claim == claim && row.keys.at("block") == block && row.keys.at("learning_rate") == rate &&
+            row.keys.at("qk_norm") == qk_norm) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+// NoPE at the usual rate spikes with every seed at paper scale: no loss, and no event, to compare others with.
+TEST_F(SheetTest, TheClaimsOfSpikesDoNotExcludeEachOther) {
+    folder_.write("enwik8", "");
+    std::filesystem::resize_file(folder_.path() / "enwik8", 100'000'000);
+    const SheetPlan plan = plan_nope_spikes({SheetScale::paper, {}, folder_.path()});
+    const PlannedRow* slow = row_of(plan, "low-rate", "pythia", 3e-5, false);
+    ASSERT_TRUE(slow);
+    EXPECT_EQ(slow->baseline->at("qk_norm"), "true");
+    EXPECT_EQ(slow->baseline->at("learning_rate"), "3e-4");
+    const PlannedRow* fast = row_of(plan, "high-rate", "pythia", 3e-3, false);
+    ASSERT_TRUE(fast);
+    EXPECT_EQ(fast->measure, "spiked_early");
+    // Each rate is written as people write it.
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_THAT(row.group.at("learning_rate"), testing::AnyOf("3e-5", "3e-4", "3e-3"));
+        EXPECT_THAT(row.group.at("final_learning_rate"), testing::AnyOf("3e-6", "3e-5", "3e-4"));
+    }
+}
+
+// Of sequential blocks the paper tells of 8,192 tokens, and not of other rates.
+TEST_F(SheetTest, SequentialBlocksAreJudgedWhereThePaperSpeaksOfThem) {
+    folder_.write("enwik8", "");
+    std::filesystem::resize_file(folder_.path() / "enwik8", 100'000'000);
+    for (const SheetScale scale : {SheetScale::paper, SheetScale::laptop}) {
+        const SheetPlan plan = plan_nope_spikes({scale, {}, folder_.path()});
+        const bool paper = scale == SheetScale::paper;
+        std::int64_t usual_context = paper ? 2048 : 128;
+        for (const RunSpec& spec : plan.experiment.expand()) {
+            const bool is_parallel = spec.block == Block::pythia;
+            EXPECT_EQ(spec.context, is_parallel ? usual_context : 4 * usual_context);
+            EXPECT_EQ(spec.batch * spec.context, usual_context * (paper ? 4096 : 8));
+        }
+        const std::string usual = paper ? "3e-4" : "1e-3";
+        for (const PlannedRow& row : plan.rows) {
+            EXPECT_TRUE(!row.rule || row.keys.at("block") == "pythia" || row.group.at("learning_rate") == usual)
+                << row.keys;
+        }
+        EXPECT_EQ(row_of(plan, "spikes", "llama", paper ? 3e-4 : 1e-3, false), nullptr);
+        EXPECT_NE(row_of(plan, "sequential-spikes", "llama", paper ? 3e-4 : 1e-3, false), nullptr);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,213 @@
+// Words in and around a figure: none on another, none cut without need.
+#include <gtest/gtest.h>
+#include <qcustomplot.h>
+
+#include <QFontMetricsF>
+
+#include "ui/figure/figure_head.h"
+#include "ui/figure/figure_renderer.h"
+#include "ui/figure/label_places.h"
+
+namespace ropelab::ui {
+namespace {
+
+const FigureStyle kStyle = FigureStyle::screen(Theme::light(), 96.0 / 72);
+
+struct Painted {
+    QCustomPlot plot;
+    FigureRenderer renderer{plot};
+
+    Painted(const Figure& figure, const QSize& size) {
+        plot.setViewport(QRect(QPoint(), size));
+        renderer.show(figure, kStyle);
+        plot.toPixmap(size.width(), size.height(), 1);
+    }
+    QStringList xLabels() const {
+        QStringList labels = renderer.xMarks().ticks.labels;
+        labels.removeAll(QString());
+        return labels;
+    }
+};
+
+FigureCurve lineOf(QList<double> x, QList<double> y) {
+    FigureCurve curve;
+    curve.x = std::move(x);
+    curve.y = std::move(y);
+    return curve;
+}
+
+void expectApart(const QList<QRectF>& boxes) {
+    for (qsizetype i = 0; i < boxes.size(); ++i) {
+        for (qsizetype j = 0; j < i; ++j) {
+            EXPECT_FALSE(boxes[i].intersects(boxes[j])) << i << " on " << j;
+        }
+    }
+}
+
+TEST(LabelPlaces, TakesTheFreeBoxWithTheFewestStrokes) {
+    LabelPlaces places;
+    places.take(QRectF(0, 0, 10, 10));
+    places.addStroke({0, 25}, {100, 25});  // passes through the second, its ends far away
+    const QList<QRectF> wishes = {QRectF(5, 5, 10, 10), QRectF(20, 20, 10, 10), QRectF(20, 40, 10, 10)};
+    EXPECT_EQ(places.place(wishes), wishes[2]);
+    EXPECT_EQ(places.place(wishes), wishes[1]);
+    EXPECT_EQ(places.place(wishes), std::nullopt) << "words stand everywhere";
+    EXPECT_EQ(places.taken().size(), 3);
+    places.addPoint({55, 55});
+    EXPECT_EQ(places.place({QRectF(50, 50, 10, 10)}, true), std::nullopt) << "a point would be hidden";
+    EXPECT_TRUE(places.place({QRectF(50, 50, 10, 10)}));
+}
+
+TEST(FigureLabels, LinesCloseTogetherHaveWordsApart) {
+    Figure figure;
+    figure.curves.push_back(lineOf({0, 100}, {0, 10}));
+    for (int i = 0; i < 8; ++i) figure.horizontalLines.push_back({5 + 0.02 * i, QStringLiteral("row %1").arg(i)});
+    for (int i = 0; i < 6; ++i) figure.verticalLines.push_back({50.0 + i, QStringLiteral("column %1").arg(i)});
+    const Painted painted(figure, {420, 280});
+    EXPECT_GE(painted.renderer.labelBoxes().size(), 6);
+    expectApart(painted.renderer.labelBoxes());
+}
+
+TEST(FigureLabels, WordsKeepClearOfPoints) {
+    Figure figure;
+    figure.x.minimum = 0;
+    figure.x.maximum = 1;
+    figure.y.minimum = 0;
+    figure.y.maximum = 1;
+    FigureCurve point = lineOf({0.08}, {0.47});
+    point.shape = FigureCurve::Shape::points;
+    figure.curves.push_back(point);
+    figure.horizontalLines.push_back({0.5, QStringLiteral("baseline")});
+    const Painted painted(figure, {420, 280});
+    const QRectF axes = painted.renderer.axesRect();
+    const QPointF at(axes.left() + 0.08 * axes.width(), axes.bottom() - 0.47 * axes.height());
+    ASSERT_EQ(painted.renderer.labelBoxes().size(), 1);
+    EXPECT_FALSE(painted.renderer.labelBoxes().first().contains(at));
+}
+
+TEST(FigureLabels, APointsNameStandsBesideItAndNotOnAnother) {
+    Figure figure;
+    for (int i = 0; i < 5; ++i) {
+        FigureCurve point = lineOf({10.0 + i}, {5.0 + 0.01 * i});
+        point.shape = FigureCurve::Shape::points;
+        point.label = QStringLiteral("group %1").arg(i);
+        figure.curves.push_back(point);
+    }
+    figure.x.minimum = 0;
+    figure.x.maximum = 25;
+    const Painted painted(figure, {420, 280});
+    EXPECT_GE(painted.renderer.labelBoxes().size(), 3);
+    expectApart(painted.renderer.labelBoxes());
+}
+
+TEST(FigureLabels, WordsAtTheEndTakeRoomRightOfTheAxes) {
+    Figure figure;
+    figure.curves.push_back(lineOf({0, 1}, {0, 1}));
+    figure.horizontalLines.push_back({0.5, QStringLiteral("NoPE, every layer")});
+    const double inside = Painted(figure, {420, 280}).renderer.axesRect().right();
+    figure.horizontalLines.back().wordsAtEnd = true;
+    const Painted painted(figure, {420, 280});
+    EXPECT_LT(painted.renderer.axesRect().right(), inside - 80);
+    EXPECT_TRUE(painted.renderer.labelBoxes().isEmpty());
+}
+
+TEST(FigureLabels, ANoteWithoutRoomBesideTheTitleStandsWholeBeneath) {
+    Figure figure;
+    figure.curves.push_back(lineOf({0, 1}, {0, 1}));
+    figure.y.label = QStringLiteral("magnitude of attention's spectrum");
+    figure.note = QStringLiteral("step 600: θ 100, layer 0; lines: wavelengths of RoPE's pairs; thin: before");
+    const QStringList lines = FigureHead(figure, kStyle, {420, 280}).noteBeneath();
+    EXPECT_GE(lines.size(), 2);
+    EXPECT_EQ(lines.join(' '), figure.note);
+    const QFontMetricsF metrics(kStyle.font(kStyle.tickPt));
+    for (const QString& line : lines) EXPECT_LT(metrics.horizontalAdvance(line), 420);
+    EXPECT_TRUE(FigureHead(figure, kStyle, {1400, 280}).noteBeneath().isEmpty());
+    const double low = Painted(figure, {420, 280}).renderer.axesRect().bottom();
+    EXPECT_LT(low, Painted(figure, {1400, 280}).renderer.axesRect().bottom() - metrics.height());
+    const QStringList few = FigureHead(figure, kStyle, {160, 110}).noteBeneath();
+    ASSERT_FALSE(few.isEmpty());
+    EXPECT_LE(static_cast<double>(few.size()) * metrics.lineSpacing(), 0.35 * 110) << "the picture keeps its place";
+    EXPECT_TRUE(few.last().endsWith(QChar(0x2026)));
+}
+
+TEST(FigureLabels, AMapsKeySaysWhatItsColoursAre) {
+    FigureMap map;
+    map.label = QStringLiteral("logit share");
+    map.unit = QStringLiteral("%");
+    EXPECT_EQ(map.title(), "logit share (%)");
+    map.columns = 2;
+    map.rows = 2;
+    map.values = {0, 1, 2, 3};
+    Figure figure;
+    figure.y.label = QStringLiteral("layer");
+    figure.note = QString(40, QLatin1Char('n'));
+    figure.map = map;
+    const QSizeF plot(420, 280);
+    const auto beneath = FigureHead(figure, kStyle, plot).noteBeneath();
+    figure.map->label = QString(20, QLatin1Char('W'));
+    EXPECT_GE(FigureHead(figure, kStyle, plot).noteBeneath().size(), std::max<qsizetype>(1, beneath.size()))
+        << "the key's words come before the note's place";
+}
+
+TEST(AxisMarks, NamesWithoutRoomStandUprightRatherThanVanish) {
+    Figure figure;
+    figure.x.categories = {"none", "rope", "learned", "learned+rope"};
+    figure.curves.push_back(lineOf({0, 1, 2, 3}, {1, 2, 3, 4}));
+    EXPECT_EQ(Painted(figure, {700, 280}).xLabels(), figure.x.categories);
+    EXPECT_FALSE(Painted(figure, {700, 280}).renderer.xMarks().upright);
+    const Painted narrow(figure, {260, 280});
+    EXPECT_TRUE(narrow.renderer.xMarks().upright);
+    EXPECT_EQ(narrow.xLabels(), figure.x.categories);
+    EXPECT_LT(narrow.renderer.axesRect().bottom(), Painted(figure, {700, 280}).renderer.axesRect().bottom() - 20);
+    figure.x.categories = {"data tinyshakespeare, theta 500", "data enwik8, theta 500"};
+    const Painted two(figure, {420, 280});
+    EXPECT_EQ(two.xLabels().size(), 2) << "cut, but there";
+    EXPECT_FALSE(two.renderer.xMarks().upright);
+}
+
+TEST(AxisMarks, ValuesThatWereRunAreNamed) {
+    Figure figure;
+    figure.x.label = QStringLiteral("θ");
+    figure.x.logarithmic = true;
+    figure.x.minimum = 400;
+    figure.x.maximum = 60000;
+    figure.x.marks = {500, 1000, 5000, 10000, 20000, 50000, 500};
+    figure.curves.push_back(lineOf({500, 50000}, {1, 2}));
+    EXPECT_EQ(Painted(figure, {900, 280}).xLabels(),
+              QStringList({"500", "1,000", "5,000", "10,000", "20,000", "50,000"}));
+    const QStringList few = Painted(figure, {240, 280}).xLabels();
+    EXPECT_GE(few.size(), 2);
+    EXPECT_LT(few.size(), 6);
+    EXPECT_EQ(few.last(), "50,000");
+}
+
+TEST(AxisMarks, ALongTitleKeepsItsUnit) {
+    const Axis axis{QStringLiteral("memory of training one run, estimated"), QStringLiteral("MB")};
+    const QFont font = kStyle.font(kStyle.labelPt);
+    EXPECT_EQ(titleWithin(axis, font, 1000), axis.title());
+    const QString cut = titleWithin(axis, font, 200);
+    EXPECT_TRUE(cut.endsWith(QStringLiteral("… (MB)"))) << cut.toStdString();
+    EXPECT_LE(QFontMetricsF(font).horizontalAdvance(cut), 200);
+}
+
+TEST(FigureDots, StrokesThatAreNoMeasurementsHaveNone) {
+    Figure figure;
+    figure.x.logarithmic = true;
+    figure.x.minimum = 1;
+    figure.x.maximum = 1e6;
+    figure.y.minimum = 0;
+    figure.y.maximum = 2;
+    // Two points that are far apart on a linear axis and close together on this one.
+    figure.curves.push_back(lineOf({9.8e5, 1e6}, {1, 1}));
+    Painted painted(figure, {420, 280});
+    EXPECT_EQ(painted.plot.graphCount(), 1);
+    figure.curves[0] = lineOf({10, 1e5}, {1, 1});
+    painted.renderer.show(figure, kStyle);
+    EXPECT_EQ(painted.plot.graphCount(), 2) << "a dot a measurement";
+    figure.curves[0].dots = false;
+    painted.renderer.show(figure, kStyle);
+    EXPECT_FALSE(painted.plot.graph(1)->visible());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

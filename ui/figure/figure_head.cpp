@@ -1,0 +1,95 @@
+#include "ui/figure/figure_head.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <algorithm>
+
+namespace ropelab::ui {
+namespace {
+
+// Points.
+constexpr double kGap = 5;
+constexpr double kNoteShare = 0.3;  // of the plot's height
+
+/// Lines no wider than `width`, broken at spaces; the last of `most` is cut where there are more.
+QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most) {
+    QStringList lines;
+    QString line;
+    const QStringList all = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    for (qsizetype i = 0; i < all.size(); ++i) {
+        const QString longer = line.isEmpty() ? all[i] : line + QLatin1Char(' ') + all[i];
+        if (line.isEmpty() || metrics.horizontalAdvance(longer) <= width) {
+            line = longer;
+            continue;
+        }
+        if (lines.size() + 1 == most) {
+            line += QLatin1Char(' ') + all.mid(i).join(QLatin1Char(' '));
+            break;
+        }
+        lines.append(line);
+        line = all[i];
+    }
+    lines.append(line);
+    for (QString& each : lines) {
+        each = metrics.elidedText(each, Qt::ElideRight, width);
+    }
+    return lines;
+}
+
+}  // namespace
+
+FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSizeF& plot) : m_style(style) {
+    if (figure.drawing) {
+        return;
+    }
+    m_title = figure.y.title();
+    m_key = figure.map ? figure.map->title() : QString();
+    m_note = figure.note;
+    const QFontMetricsF quiet(style.font(style.tickPt));
+    const double edge = style.units(kGap);
+    const double between = style.units(3 * kGap);
+    const double title = QFontMetricsF(style.font(style.labelPt)).horizontalAdvance(m_title);
+    const double key = m_key.isEmpty() ? 0 : between + quiet.horizontalAdvance(m_key);
+    const double room = plot.width() - 2 * edge - title - between - key;
+    if (!m_note.isEmpty() && quiet.horizontalAdvance(m_note) > room) {
+        const int most = std::max(1, static_cast<int>(kNoteShare * plot.height() / quiet.lineSpacing()));
+        m_beneath = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
+    }
+}
+
+void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot) const {
+    const QFont font = m_style.font(m_style.labelPt);
+    const QFont small = m_style.font(m_style.tickPt);
+    const QFontMetricsF metrics(font);
+    const QFontMetricsF quiet(small);
+    const double left = m_style.units(kGap);
+    const double right = plot.width() - m_style.units(kGap);
+    const double base = axes.top() - m_style.units(8) - metrics.descent();
+    // The key's words and the title share the row where it is short.
+    const double row = right - left - m_style.units(kGap);
+    const double title = metrics.horizontalAdvance(m_title);
+    const double keyRoom =
+        m_key.isEmpty() ? 0 : std::min(quiet.horizontalAdvance(m_key), std::max(row / 2, row - title));
+    painter.setFont(font);
+    painter.setPen(m_style.theme.text);
+    painter.drawText(QPointF(left, base), metrics.elidedText(m_title, Qt::ElideRight, row - keyRoom));
+    painter.setFont(small);
+    if (!m_key.isEmpty()) {
+        const QString key = quiet.elidedText(m_key, Qt::ElideRight, keyRoom);
+        painter.drawText(QPointF(right - quiet.horizontalAdvance(key), base), key);
+    }
+    painter.setPen(m_style.theme.quietText);
+    if (m_beneath.isEmpty()) {
+        painter.drawText(QPointF(left + title + m_style.units(3 * kGap), base), m_note);
+        return;
+    }
+    const double spacing = quiet.lineSpacing();
+    double line =
+        plot.bottom() - m_style.units(2) - quiet.descent() - static_cast<double>(m_beneath.size() - 1) * spacing;
+    for (const QString& words : m_beneath) {
+        painter.drawText(QPointF(left, line), words);
+        line += spacing;
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,64 @@
+#include "ui/figure/label_places.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ropelab::ui {
+namespace {
+
+constexpr qsizetype kPoint = 100'000;  // strokes
+
+/// Whether a piece of line passes through a box: what is left of it after cutting at the four sides (Liang–Barsky).
+bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
+    double start = 0;
+    double end = 1;
+    const auto cut = [&](double along, double room) {
+        if (along == 0) {
+            return room >= 0;
+        }
+        const double at = room / along;
+        if (along < 0) {
+            start = std::max(start, at);
+        } else {
+            end = std::min(end, at);
+        }
+        return start <= end;
+    };
+    const QPointF step = to - from;
+    return cut(-step.x(), from.x() - box.left()) && cut(step.x(), box.right() - from.x()) &&
+           cut(-step.y(), from.y() - box.top()) && cut(step.y(), box.bottom() - from.y());
+}
+
+}  // namespace
+
+qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
+    qsizetype weight = kPoint * std::count_if(m_points.begin(), m_points.end(),
+                                              [&box](const QPointF& point) { return box.contains(point); });
+    for (const Stroke& stroke : m_strokes) {
+        if (weight >= enough) {
+            break;
+        }
+        weight += crosses(stroke.from, stroke.to, box) ? 1 : 0;
+    }
+    return weight;
+}
+
+std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& wishes, bool sparesPoints) {
+    std::optional<QRectF> best;
+    qsizetype least = sparesPoints ? kPoint : std::numeric_limits<qsizetype>::max();
+    for (const QRectF& box : wishes) {
+        const bool isFree =
+            std::none_of(m_taken.begin(), m_taken.end(), [&box](const QRectF& other) { return other.intersects(box); });
+        const qsizetype weight = isFree && least > 0 ? weightOf(box, least) : least;
+        if (weight < least) {
+            least = weight;
+            best = box;
+        }
+    }
+    if (best) {
+        take(*best);
+    }
+    return best;
+}
+
+}  // namespace ropelab::ui
