@@ -1,5 +1,6 @@
 #include "app/terminal/output.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,7 +21,8 @@ void print_text(const std::string& text) {
 std::string read_all(const std::string& file) {
     if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw BadInput("The file " + file + " cannot be read; name one that exists.");
+    if (!stream || std::filesystem::is_directory(file))
+        throw BadInput("The file " + file + " cannot be read; name one that exists.");
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 

@@ -115,14 +115,16 @@ void add_results(CLI::App& program) {
         program.add_subcommand("results", "Tables of a lab's runs: mean ± std over seeds, and significance");
     verb->add_option("--lab", flags->lab, "The lab file")->required();
     verb->add_option("--format", flags->format, "text, csv, latex or json")->capture_default_str();
-    verb->add_option("--compare", flags->compare, "What the tests compare, as best_validation_loss")
-        ->capture_default_str();
+    std::string names;
+    for (const Measure& measure : measures()) names += (names.empty() ? "" : ", ") + std::string(measure.name);
+    verb->add_option("--compare", flags->compare, "What the tests compare: " + names)->capture_default_str();
     verb->add_option("--baseline", flags->baseline, "key=value of the group that others are compared with")
         ->allow_extra_args(false);
     verb->add_option("--test", flags->test, "What verdicts follow: student, welch or paired (by seed)")
         ->capture_default_str();
     verb->add_option("--sort", flags->sort,
-                     "Column to sort by, as theta, improvement or p_welch; in descending order as --sort=-theta");
+                     "Column to sort by: a swept key, n, a measure as in --compare, improvement, p_student, p_welch, "
+                     "p_paired; in descending order as --sort=-theta");
     verb->add_option("--until", flags->until, "Also count the iterations until this validation loss, in nats");
     verb->add_option("--merge", flags->merge, "Lab files whose runs are added first, as those of a cluster's jobs");
     CLI::Option* measure =
@@ -131,7 +133,7 @@ void add_results(CLI::App& program) {
     verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first")
         ->needs(measure);
     verb->add_flag("--unfinished", flags->unfinished, "Count stopped and failed runs too");
-    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->add_flag("--json", flags->json, "Write JSON")->excludes(verb->get_option("--format"));
     verb->callback([flags] { run(*flags); });
 }
 

@@ -286,7 +286,8 @@ void add_train(CLI::App& program) {
         verb->add_option("--exclude", flags->exclusions, "key=value or key=value,key=value: leave out such runs")
             ->allow_extra_args(false);
         verb->add_option("--lab", flags->lab, "A lab file to write everything into");
-        verb->add_flag("--resume", flags->resume, "Go on with the unfinished runs of the lab, or start it");
+        verb->add_flag("--resume", flags->resume, "Go on with the unfinished runs of the lab, or start it")
+            ->needs(verb->get_option("--lab"));
         verb->add_flag("--take-over", flags->take_over,
                        "With --resume: also go on with runs that a program on another machine was training, once it "
                        "has ended")

@@ -106,6 +106,18 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
         result.push_back("Until: iterations to the first evaluation with a validation loss of at most " +
                          number_text(*table.target_loss) + " nats.");
     }
+    const auto share_a_clock = [](const ResultGroup& group) {
+        for (std::size_t i = 0; i < measure_count; ++i) {
+            const Description& described = group.described[i];
+            if (measures()[i].name == "seconds") return described.n > 1 && described.standard_deviation == 0;
+        }
+        return false;
+    };
+    if (std::any_of(table.groups.begin(), table.groups.end(), share_a_clock)) {
+        result.push_back(
+            "Seconds and tokens a second are of whole cohorts: runs that trained together share one clock, so that a "
+            "deviation of 0 says nothing.");
+    }
     for (const ResultGroup& group : table.groups) {
         const std::string label = group_label(table, group);
         if (group.unfinished > 0) {

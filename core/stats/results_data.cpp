@@ -50,7 +50,7 @@ std::string results_csv(const ResultsTable& table) {
     if (until) result += ",iterations_until,iterations_until_std,iterations_until_n";
     result += ",standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent";
     result += ",p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm";
-    result += ",detectable,detectable_paired,verdict\r\n";
+    result += ",detectable,detectable_paired,verdict,unfinished,failed\r\n";
     for (const ResultGroup& group : table.groups) {
         for (const std::string& key : table.swept) result += csv_field(setting_text(group.settings.at(key))) + ",";
         result += std::to_string(group.summaries.size());
@@ -72,7 +72,8 @@ std::string results_csv(const ResultsTable& table) {
             result += "," + csv_number(test->p) + "," + csv_number(test->p_holm);
         }
         result += "," + csv_number(group.detectable) + "," + csv_number(group.detectable_paired) + "," +
-                  to_string(verdict_of(table, group).kind) + "\r\n";
+                  to_string(verdict_of(table, group).kind) + "," + std::to_string(group.unfinished) + "," +
+                  std::to_string(group.failed) + "\r\n";
     }
     return result;
 }

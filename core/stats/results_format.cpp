@@ -94,11 +94,10 @@ std::string results_text(const ResultsTable& table) {
 
 std::string results_latex(const ResultsTable& table) {
     const bool comparing = table.groups.size() > 1;
-    std::vector<std::size_t> shown;
-    for (const std::size_t i : measured(table)) {
-        if (measures()[i].name != "seconds" && measures()[i].name != "tokens_per_second") shown.push_back(i);
-    }
-    std::string result = "% needs \\usepackage{booktabs}; mean and sample standard deviation over n seeds\n";
+    const std::vector<std::size_t> shown = measured(table);
+    std::string result =
+        "% needs \\usepackage{booktabs}; mean and sample standard deviation over n seeds\n"
+        "% wider than a page of text: delete columns, or put it into \\resizebox{\\textwidth}{!}{...} (graphicx)\n";
     for (const std::string& note : table_notes(table)) result += "% " + note + "\n";
     std::string head;
     std::size_t columns = table.swept.size() + 1;
@@ -111,6 +110,7 @@ std::string results_latex(const ResultsTable& table) {
     for (const std::size_t i : shown) add(latex_escaped(std::string(measures()[i].title)));
     if (table.target_loss) add("iterations until");
     add("95\\,\\% interval");
+    add("std. error");
     if (comparing) {
         for (const char* title :
              {"improv. (\\%)", "$p$ (Student, Holm)", "$p$ (Welch, Holm)", "$p$ (paired, Holm)", "detectable"}) {
@@ -123,6 +123,7 @@ std::string results_latex(const ResultsTable& table) {
             result += latex_escaped(setting_text(group.settings.at(key))) + " & ";
         }
         result += std::to_string(group.summaries.size());
+        if (group.failed > 0) result += " (" + std::to_string(group.failed) + " failed)";
         for (const std::size_t i : shown) {
             const std::string cell = mean_and_deviation(group.described[i], measures()[i].decimals, " \\pm ");
             result += " & " + latex_number(cell);
@@ -135,7 +136,9 @@ std::string results_latex(const ResultsTable& table) {
             result += " & " + latex_number(cell.substr(0, words)) + part;
         }
         const Description& compared = group.described[table.compared];
-        result += " & " + latex_number(interval_text(compared, measures()[table.compared].decimals, " \\dots "));
+        const int decimals = measures()[table.compared].decimals;
+        result += " & " + latex_number(interval_text(compared, decimals, " \\dots "));
+        result += " & " + latex_number(fixed_text(compared.standard_error, decimals + 1));
         if (comparing) {
             result += " & " + latex_number(signed_percent(group.improvement_percent));
             for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {

@@ -41,6 +41,11 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
     }
     if (ours < 2 || theirs < 2) return "No test: it needs two seeds or more in this group and in the baseline.";
+    const std::string_view measure = measures()[table.compared].name;
+    if (measure == "seconds" || measure == "tokens_per_second") {
+        return "No test: runs that train together share one clock, so that their times are one measurement; train them "
+               "one by one to compare times.";
+    }
     return "No test: the seeds do not differ at all, so that they are copies rather than measurements.";
 }
 
@@ -51,7 +56,8 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     if (detectable) {
         result = " With " + seeds_words(table, group) + " a difference below " + rough_text(*detectable) + " " +
                  std::string(measures()[table.compared].unit) + " cannot be detected (80 % power at 5 %)";
-        result += !paired && group.seeds_needed
+        // Before correction, as many may be there already.
+        result += !paired && group.seeds_needed && *group.seeds_needed > group.described[table.compared].n
                       ? "; one as large as seen takes about " + std::to_string(*group.seeds_needed) + " seeds a group."
                       : ".";
     }

@@ -295,7 +295,9 @@ void TrainRoom::showSample(RunId run) {
     if (!view || view->sample.isEmpty()) {
         m_sampleTitle->setText(view ? tr("%1 writes").arg(QString::fromStdString(view->record.name))
                                     : tr("what it writes"));
-        m_sample->setPlainText(tr("It shows here at the first evaluation."));
+        const bool isOver =
+            view && (view->record.state == RunState::finished || view->record.state == RunState::failed);
+        m_sample->setPlainText(isOver ? tr("This run wrote no text.") : tr("It shows here at the first evaluation."));
         return;
     }
     m_sampleTitle->setText(

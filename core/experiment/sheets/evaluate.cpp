@@ -248,6 +248,9 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
         row.plan = planned;
         recompute_paper(row);
         if (planned.group.empty()) continue;  // nothing of it is trained
+        const auto first = std::find_if(runs.begin(), runs.end(),
+                                        [&](const SheetRun& run) { return belongs(run.spec, planned.group); });
+        if (first != runs.end()) row.spec = first->spec;
         const GroupValues group = values_of(runs, planned.group, planned.measure);
         for (const auto& [seed, value] : group.by_seed) {
             row.seeds.push_back(seed);

@@ -25,6 +25,7 @@ std::string to_string(SheetVerdict verdict);
 /// A planned row with what the runs gave.
 struct SheetRow {
     PlannedRow plan;
+    std::optional<RunSpec> spec;  // of the group's first run; nullopt where nothing of it is trained
     // Of the group, one a run that has ended: NaN for a run that failed before it gave a number.
     std::vector<std::int64_t> seeds;
     std::vector<double> values;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/experiment/experiment.h"
 #include "core/experiment/sheets/published.h"
 #include "core/experiment/sheets/sheet_cells.h"
 #include "core/spec/numbers.h"
@@ -28,7 +29,9 @@ json sample_json(const Sample& sample) {
 
 json row_json(const SheetRow& row) {
     const PlannedRow& plan = row.plan;
-    json result = plan.keys;
+    json result = row.spec ? to_json(*row.spec) : json::object();
+    result.erase("seed");
+    result.update(plan.keys);
     json values = json::array();
     for (const double value : row.values) values.push_back(number(value));
     result["claim"] = plan.claim;

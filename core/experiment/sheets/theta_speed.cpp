@@ -43,7 +43,7 @@ json seen_keys(const GroupKeys& group) {
     json keys = {{"position", group.at("position")}};
     if (group.contains("theta")) keys["theta"] = parse_number(group.at("theta"));
     if (group.at("operations") != usual.operations) keys["operations"] = group.at("operations");
-    if (group.at("rope_cache") != usual.rope_cache) keys["rope_cache"] = group.at("rope_cache");
+    if (group.at("rope_cache") != usual.rope_cache) keys["rope_cache"] = group.at("rope_cache") == "true";
     return keys;
 }
 

@@ -48,7 +48,7 @@ TEST(ResultsText, ShowsMeanAndDeviationAndTests) {
     EXPECT_THAT(text, HasSubstr("0.031"));
     EXPECT_THAT(text, HasSubstr("Baseline: theta = 10000."));
     EXPECT_THAT(text, HasSubstr("over 5 comparisons"));
-    EXPECT_THAT(text, Not(HasSubstr("whole")));  // nobody measured it
+    EXPECT_THAT(text, Not(HasSubstr("whole val")));  // nobody measured it
 }
 
 TEST(ResultsText, TellsOfRunsThatAreLeftOut) {
@@ -58,6 +58,18 @@ TEST(ResultsText, TellsOfRunsThatAreLeftOut) {
     const std::string text = results_text(results_table(runs));
     EXPECT_THAT(text, HasSubstr("theta = 500: 1 run failed or diverged, left out."));
     EXPECT_THAT(text, HasSubstr("theta = 1000: 1 run without a finite best_validation_loss"));
+    EXPECT_EQ(fields_of(lines_of(results_csv(results_table(runs)))[1]).back(), "1");  // failed
+    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("\n500 & 2 (1 failed) & "));
+}
+
+TEST(ResultsText, TimesOfRunsThatTrainedTogetherAreOneMeasurement) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    EXPECT_THAT(results_text(results_table(runs)), HasSubstr("share one clock"));
+    ResultsOptions seconds;
+    seconds.compare = "seconds";
+    EXPECT_THAT(results_text(results_table(runs, seconds)), HasSubstr("train them one by one to compare times"));
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].summary->seconds += static_cast<double>(i % 3);
+    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("clock")));
 }
 
 TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
@@ -76,10 +88,10 @@ TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
         EXPECT_EQ(fields[6], "");  // whole_validation_loss was not measured
     }
     const std::vector<std::string> baseline = fields_of(lines[4]);
-    EXPECT_EQ(baseline.back(), "baseline");
     const auto column = [&](const std::string& name) {
         return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
     };
+    EXPECT_EQ(baseline[column("verdict")], "baseline");
     EXPECT_EQ(baseline[column("p_welch")], "");
     const std::vector<std::string> best = fields_of(lines[3]);
     EXPECT_EQ(parse_number(best[column("p_welch_holm")]), *table.groups[2].welch.p_holm);
@@ -98,6 +110,7 @@ TEST(ResultsLatex, IsABooktabsTable) {
     const std::string latex = results_latex(results_table(theta_paper_runs()));
     EXPECT_THAT(latex, HasSubstr("\\toprule\n$\\theta$ & $n$ & best val. loss"));
     EXPECT_THAT(latex, HasSubstr("5000 & 3 & $1.4662 \\pm 0.0014$"));
+    EXPECT_THAT(latex, HasSubstr(" & seconds & tokens/s & 95\\,\\% interval & std. error & "));
     EXPECT_THAT(latex, HasSubstr("\\bottomrule\n\\end{tabular}\n"));
     std::size_t separators = 0;
     for (const std::string& line : lines_of(latex)) {

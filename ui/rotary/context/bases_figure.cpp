@@ -93,12 +93,28 @@ FigureCurve islandsCurve(const std::vector<BaseInterval>& intervals, std::int64_
     curve.quantity = QStringLiteral("bases that carry the context");
     curve.ink = {Ink::Kind::success};
     curve.emphasis = FigureCurve::Emphasis::picked;
+    curve.dots = false;
     const auto y = static_cast<double>(context);
     for (const BaseInterval& interval : intervals) {
         curve.x.append({interval.low, interval.high, interval.high});
         curve.y.append({y, y, std::numeric_limits<double>::quiet_NaN()});
     }
     return curve;
+}
+
+/// Islands that are too narrow for a line to be seen.
+FigureCurve narrowIslands(const std::vector<BaseInterval>& intervals, std::int64_t context) {
+    FigureCurve points;
+    points.ink = {Ink::Kind::success};
+    points.shape = FigureCurve::Shape::points;
+    points.pointPt = 3;
+    points.companion = true;
+    for (const BaseInterval& interval : intervals) {
+        if (interval.high > 1.05 * interval.low) continue;
+        points.x.append(std::sqrt(interval.low * interval.high));
+        points.y.append(static_cast<double>(context));
+    }
+    return points;
 }
 
 /// From the smallest context that a close-up shows to the largest, in powers of two; the whole scan has fixed ends.
@@ -249,6 +265,7 @@ Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::op
 
     const auto intervals = carryingBases(points, setup.context);
     figure.curves.push_back(islandsCurve(intervals, setup.context));
+    figure.curves.push_back(narrowIslands(intervals, setup.context));
     const QString context = tokensText(static_cast<double>(setup.context));
     figure.horizontalLines.push_back(
         {static_cast<double>(setup.context), QStringLiteral("context %1").arg(context), {Ink::Kind::quiet}});

@@ -34,6 +34,8 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     const auto json = sheet_json(plan_, rows, score(plan_, runs_));
     const auto& row = json.at("rows").at(0);
     EXPECT_EQ(row.at("theta"), 500);
+    EXPECT_EQ(row.at("context"), runs_.front().spec.context);  // what is not compared stands there too
+    EXPECT_FALSE(row.contains("seed"));
     EXPECT_EQ(row.at("ours").at("n"), 3);
     EXPECT_EQ(row.at("paper"), nlohmann::json({{"mean", 1.4728}, {"std", 0.0016}, {"n", 3}}));
     EXPECT_EQ(row.at("values"), nlohmann::json({1.1, 1.2, 1.31, nullptr}));
