@@ -19,6 +19,7 @@
 #include "core/experiment/slurm.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
+#include "core/stats/results_cells.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {
@@ -168,10 +169,6 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
                            {"peak_memory_bytes", known(memory.peak)}});
     }
     // setw counts bytes, but θ and – have more than one.
-    const auto width_of = [](const std::string& word) {
-        return static_cast<std::size_t>(std::count_if(
-            word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-    };
     const auto filling = [&](const std::string& word, std::size_t width) {
         return std::string(width - std::min(width, width_of(word)), ' ');
     };

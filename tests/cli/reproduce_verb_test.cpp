@@ -220,7 +220,7 @@ TEST_F(ReproduceVerbTest, ASweepKeepsItsPredictionsAndResultsScoreThem) {
     EXPECT_EQ(predictions[0].at("chance"), 0.25);
     EXPECT_THAT(predictions[0].at("outcome_words").get<std::string>(), Not(HasSubstr("not all given")));
     EXPECT_EQ(predictions[1].at("measure"), "extension_rise");
-    EXPECT_NE(predictions[1].at("outcome"), "not measured");
+    EXPECT_NE(predictions[1].at("outcome"), "not scored");
     EXPECT_EQ(LabFile::open(lab_, LabFile::Mode::read)->measurements(1).count("extension_rise"), 1U);
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/spec/keys.h"
 
-class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
@@ -13,7 +12,7 @@ namespace ropelab::ui {
 
 class ExperimentModel;
 
-/// Edits one key of the experiment: a list of choices, a tick, or a field that takes one value or several with commas
+/// Edits one key of the experiment: a list of choices, or a field that takes one value or several with commas
 /// (which sweep the key). What is refused is explained beneath.
 class KeyField : public QWidget {
     Q_OBJECT

@@ -1,5 +1,6 @@
 #include "ui/inspect/inspect_source.h"
 
+#include "ui/window/paths.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -54,7 +55,7 @@ void InspectSource::read() {
         return;
     }
     m_meanwhile.clear();
-    const std::filesystem::path path(m_workspace.lab().path().toStdU16String());
+    const std::filesystem::path path = toPath(m_workspace.lab().path());
     m_job.start([this, path, missing](const Cancelled& cancelled) -> std::function<void()> {
         auto runs = std::make_shared<std::vector<std::shared_ptr<const InsideRun>>>();
         QString problem;

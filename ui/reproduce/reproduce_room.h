@@ -49,7 +49,6 @@ class ReproduceRoom : public Room {
     WordTable& seeds() { return *m_seeds; }
     WordTable& checks() { return *m_checks; }
     WordTable& predictions() { return *m_predictions; }
-    QTableView& comparisonView() { return *m_comparisonView; }
     QComboBox* measureBox() const { return m_measure; }
     /// Where the shown sheet stands; what is said of the picked row; the first page as plain text.
     QString words() const;

@@ -58,7 +58,7 @@ class ActionRegistry : public QObject {
     void failed(const QString& sentence);
 
  protected:
-    /// Leaves the space bar and the digits to the widget that has the keyboard where it needs them (a button, a list).
+    /// Leaves the space bar to the widget that has the keyboard where it needs them (a button, a list).
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:

@@ -219,7 +219,7 @@ std::string to_string(SheetVerdict verdict) {
 
 std::string to_string(ScoredPrediction::Outcome outcome) {
     if (outcome == ScoredPrediction::Outcome::right) return "right";
-    return outcome == ScoredPrediction::Outcome::wrong ? "wrong" : "not measured";
+    return outcome == ScoredPrediction::Outcome::wrong ? "wrong" : "not scored";
 }
 
 bool belongs(const RunSpec& spec, const GroupKeys& group) {

@@ -60,7 +60,7 @@ struct ScoredPrediction {
     Prediction prediction;
     std::string words;  // what was measured, or why nothing was
 };
-/// "right", "wrong", "not measured".
+/// "right", "wrong", "not scored" (not measured, or by the rule nothing could be told).
 std::string to_string(ScoredPrediction::Outcome outcome);
 
 /// Whether a run has the values that a group asks for. Throws BadInput for a key that there is none.

@@ -154,7 +154,7 @@ TEST_F(ReproduceTest, TheSourcesOwnNumbersAndThePredictionsHaveTheirPages) {
     EXPECT_EQ(cell(checks, checks.rowCount() - 1, "agreement"), "agrees");
     const WordTable& predictions = room->predictions();
     ASSERT_GT(predictions.rowCount(), 3);
-    EXPECT_EQ(cell(predictions, 0, "outcome"), "not measured");
+    EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
     EXPECT_TRUE(cell(predictions, 1, "by luck").endsWith(" %"));
     for (const char* part : {"claims", "comparison", "checks", "predictions", "letters"}) {
         room->showPart(QLatin1String(part));

@@ -36,7 +36,6 @@ class ContextRoom : public RotaryRoom {
     CriteriaList* criteria() const { return m_criteria; }
     TuningPanel* tuning() const { return m_tuning; }
     QCheckBox* logarithmic() const { return m_logarithmic; }
-    QCheckBox* nearTheta() const { return m_near; }
     QPushButton* finer() const { return m_finer; }
     QPushButton* drawAgain() const { return m_drawAgain; }
     const BaseProfile& profile() const { return m_profile; }

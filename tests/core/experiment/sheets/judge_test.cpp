@@ -180,12 +180,18 @@ TEST(Judge, AControlThatDoesNotDifferMakesARowUntestable) {
     EXPECT_NEAR(*sensitive.control_percent, -5.04, 0.01);
 }
 
-TEST(Judge, EventsAreCountedDivergedRunsToo) {
+/// More spikes at theta 500 than at the baseline.
+PlannedRow row_of_spikes() {
     VerdictRule rule;
     rule.kind = VerdictRule::Kind::events;
     rule.direction = +1;
     PlannedRow row = row_500(rule);
     row.measure = spiked;
+    return row;
+}
+
+TEST(Judge, EventsAreCountedDivergedRunsToo) {
+    PlannedRow row = row_of_spikes();
     std::vector<SheetRun> runs;
     add_runs(runs, 500, much_lower);
     add_runs(runs, 10000, baseline);
@@ -203,11 +209,7 @@ TEST(Judge, EventsAreCountedDivergedRunsToo) {
 }
 
 SheetRow judged_events(int events, int others, int n, int unknown = 0) {
-    VerdictRule rule;
-    rule.kind = VerdictRule::Kind::events;
-    rule.direction = +1;
-    PlannedRow row = row_500(rule);
-    row.measure = spiked;
+    const PlannedRow row = row_of_spikes();
     std::vector<SheetRun> runs;
     for (int i = 0; i < n; ++i) {
         runs.push_back(sheet_run(500, i, 1));
