@@ -4,9 +4,8 @@
 #include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
 #include "core/experiment/engine_loader.h"
+#include "core/experiment/sheets/ledger.h"
 #include "core/experiment/sheets/measuring.h"
-#include "core/experiment/sheets/report.h"
-#include "core/experiment/sheets/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
@@ -44,28 +43,6 @@ void measure_predicted(const Flags& flags) {
     }
 }
 
-std::string ledger_text(const LabFile& lab) {
-    std::string text;
-    for (const StoredSheet& stored : stored_predictions(lab)) {
-        const auto runs = sheet_runs(lab, stored.experiment);
-        text += predictions_text(score(stored.plan, runs));
-        if (unmeasured_runs(stored.plan, runs) > 0) text += "  Add --measure to measure what they speak of.\n";
-    }
-    return text;
-}
-
-nlohmann::json ledger_json(const LabFile& lab) {
-    nlohmann::json result = nlohmann::json::array();
-    for (const StoredSheet& stored : stored_predictions(lab)) {
-        for (nlohmann::json& scored :
-             predictions_json(stored.plan, score(stored.plan, sheet_runs(lab, stored.experiment)))) {
-            scored["experiment"] = stored.experiment;
-            result.push_back(std::move(scored));
-        }
-    }
-    return result;
-}
-
 void run(const Flags& flags) {
     if (!flags.merge.empty()) {
         // All of them, before anything is written.
@@ -96,12 +73,14 @@ void run(const Flags& flags) {
     ResultsTable table = results_table(runs, options);
     if (!flags.sort.empty()) sort_groups(table, flags.sort);
     const std::string format = flags.json ? "json" : flags.format;
-    if (format == "text") return print_text(results_text(table) + ledger_text(*lab));
+    if (format == "text")
+        return print_text(results_text(table) +
+                          ledgers_text(ledgers_of(*lab), "Add --measure to measure what they speak of."));
     if (format == "csv") return print_text(results_csv(table));
     if (format == "latex") return print_text(results_latex(table));
     if (format == "json") {
         nlohmann::json result = results_json(table);
-        result["predictions"] = ledger_json(*lab);
+        result["predictions"] = ledgers_json(ledgers_of(*lab));
         return print_json(result);
     }
     throw BadInput("\"" + format + "\" is no format; it must be text, csv, latex or json.");

@@ -210,7 +210,7 @@ TEST_F(ReproduceVerbTest, ASweepKeepsItsPredictionsAndResultsScoreThem) {
     const auto before = ropelab_cli({"results", "--lab", lab_});
     ASSERT_EQ(before.status, 0) << before.err;
     EXPECT_THAT(before.out, HasSubstr("Predictions, written down before the runs:"));
-    EXPECT_THAT(before.out, HasSubstr("The runs that decide it have not all given a number."));
+    EXPECT_THAT(before.out, HasSubstr("The runs that decide it have not all given a number: 4 to be measured."));
     EXPECT_THAT(before.out, HasSubstr("Add --measure"));
     const auto measured = ropelab_cli({"results", "--lab", lab_, "--measure", "--json"});
     ASSERT_EQ(measured.status, 0) << measured.err;

@@ -17,6 +17,8 @@
 #include "ui/reproduce/letters_view.h"
 #include "ui/reproduce/sheet_tables.h"
 #include "ui/reproduce/sheet_words.h"
+#include "ui/results/prediction_table.h"
+#include "ui/results/word_list.h"
 #include "ui/window/actions.h"
 #include "ui/window/workspace.h"
 
@@ -77,13 +79,20 @@ void ReproduceRoom::refreshNow() {
 }
 
 void ReproduceRoom::showPart(const QString& part) {
-    for (std::size_t i = 0; i < kParts.size(); ++i) {
-        if (part != QLatin1String(kParts[i])) continue;
-        m_isPageChosen = true;
-        return showPage(static_cast<Page>(i));
-    }
-    throw BadInput("There is no page \"" + part.toStdString() +
-                   "\" in Reproduce; there are claims, comparison, checks, predictions, letters.");
+    QStringList parts;
+    for (const char* each : kParts) parts << QLatin1String(each);
+    const auto page = parts.indexOf(part);
+    if (page < 0) throw noPart(part, parts);
+    m_isPageChosen = true;
+    showPage(static_cast<Page>(page));
+}
+
+WordTable& ReproduceRoom::checks() {
+    return m_checks->table();
+}
+
+WordTable& ReproduceRoom::predictions() {
+    return m_predictions->table();
 }
 
 QString ReproduceRoom::words() const {

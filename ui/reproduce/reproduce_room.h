@@ -17,6 +17,7 @@ class QToolButton;
 namespace ropelab::ui {
 
 class LettersView;
+class WordList;
 class WordTable;
 
 /// Published claims, trained again and judged by rules that were fixed before the first run: what is claimed, ours
@@ -47,8 +48,8 @@ class ReproduceRoom : public Room {
     LettersView& letters() { return *m_letters; }
     WordTable& comparison() { return *m_comparison; }
     WordTable& seeds() { return *m_seeds; }
-    WordTable& checks() { return *m_checks; }
-    WordTable& predictions() { return *m_predictions; }
+    WordTable& checks();
+    WordTable& predictions();
     QComboBox* measureBox() const { return m_measure; }
     /// Where the shown sheet stands; what is said of the picked row; the first page as plain text.
     QString words() const;
@@ -74,9 +75,6 @@ class ReproduceRoom : public Room {
  private:
     QWidget* makeBar();
     QWidget* makeComparison();
-    /// A list under its words; where it is empty, `nothing` stands there alone.
-    QWidget* makeListPage(const QString& name, const QString& words, const QString& nothing, WordTable* table,
-                          QTableView*& view);
     void fitColumns();
     void takeUpSheet();
     void renew();
@@ -111,12 +109,10 @@ class ReproduceRoom : public Room {
     QTextBrowser* m_claims = nullptr;
     WordTable* m_comparison = nullptr;
     WordTable* m_seeds = nullptr;
-    WordTable* m_checks = nullptr;
-    WordTable* m_predictions = nullptr;
+    WordList* m_checks = nullptr;
+    WordList* m_predictions = nullptr;
     QTableView* m_comparisonView = nullptr;
     QTableView* m_seedView = nullptr;
-    QTableView* m_checkView = nullptr;
-    QTableView* m_predictionView = nullptr;
     QLabel* m_rowTitle = nullptr;
     QLabel* m_rowText = nullptr;
     LettersView* m_letters = nullptr;

@@ -5,7 +5,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollArea>
-#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -14,7 +13,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <numeric>
 
 #include "ui/experiment/flow_layout.h"
 #include "ui/plot/figure_view.h"
@@ -22,7 +20,9 @@
 #include "ui/reproduce/reproduce_room.h"
 #include "ui/reproduce/sheet_tables.h"
 #include "ui/reproduce/sheet_words.h"
+#include "ui/results/prediction_table.h"
 #include "ui/results/table_view.h"
+#include "ui/results/word_list.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
@@ -33,7 +33,6 @@ namespace {
 
 // Pixels at 100 %.
 constexpr int widestColumn = 420;  // longer words are on hover
-constexpr int narrowestColumn = 124;
 
 struct Tab {
     const char* title;
@@ -52,31 +51,6 @@ constexpr Tab kTabs[] = {
     {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Two letters"),
      QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "The post's example of bits per character, as a slider.")},
 };
-
-// Widths that fill `available`: words up to `least` stay whole, and longer ones share the rest by their length, so that
-// all of a row's cells wrap into about as many lines.
-std::vector<int> widthsThatFit(std::vector<int> widths, int available, int least) {
-    int left = available;
-    double wanted = 0;
-    for (const int width : widths) {
-        if (width <= least)
-            left -= width;
-        else
-            wanted += width;
-    }
-    // The shortest of the long ones first: where its share is too small, the others have less to share.
-    std::vector<std::size_t> order(widths.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&widths](auto a, auto b) { return widths[a] < widths[b]; });
-    for (const std::size_t i : order) {
-        if (widths[i] <= least) continue;
-        const double natural = widths[i];
-        widths[i] = std::clamp(static_cast<int>(left * natural / wanted), least, widths[i]);
-        left -= widths[i];
-        wanted -= natural;
-    }
-    return widths;
-}
 
 QLabel* makeWords(const QString& name, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -98,8 +72,6 @@ ReproduceRoom::ReproduceRoom(Workspace& workspace, QWidget* parent)
     };
     m_comparison = new WordTable(this);
     m_seeds = new WordTable(this);
-    m_checks = new WordTable(this);
-    m_predictions = new WordTable(this);
 
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
@@ -118,17 +90,15 @@ ReproduceRoom::ReproduceRoom(Workspace& workspace, QWidget* parent)
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(m_claims);
     m_pages->addWidget(makeComparison());
-    m_pages->addWidget(makeListPage(
-        tr("The source's own numbers"),
-        tr("What the source says of its own numbers, beside what these numbers give; no run of ours is "
-           "part of it."),
-        tr("There are no statements of this sheet's source to recompute from its tables."), m_checks, m_checkView));
-    m_pages->addWidget(makeListPage(
-        tr("Prediction ledger"),
-        tr("Written down before the first run, for the quantity that each theory speaks of, and kept unchanged in the "
-           "lab. A prediction whose quantity is not measured is not scored."),
-        tr("This sheet has no predictions: no theory says anything about what it compares."), m_predictions,
-        m_predictionView));
+    m_checks =
+        new WordList(tr("The source's own numbers"),
+                     tr("What the source says of its own numbers, beside what these numbers give; no run of ours is "
+                        "part of it."),
+                     tr("There are no statements of this sheet's source to recompute from its tables."), this);
+    m_pages->addWidget(m_checks);
+    m_predictions =
+        makePredictionList(tr("This sheet has no predictions: no theory says anything about what it compares."), this);
+    m_pages->addWidget(m_predictions);
     m_pages->addWidget(m_letters);
     layout->addWidget(m_pages, 1);
     showPage(Page::claims);
@@ -225,28 +195,6 @@ QWidget* ReproduceRoom::makeComparison() {
     return split;
 }
 
-QWidget* ReproduceRoom::makeListPage(const QString& name, const QString& words, const QString& nothing,
-                                     WordTable* table, QTableView*& view) {
-    auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* label = makeWords(name, page);
-    label->setProperty("quiet", true);
-    column->addWidget(label);
-    view = makeTableView(name, table, page);
-    view->setWordWrap(true);
-    column->addWidget(view, 1);
-    column->addStretch(0);
-    const auto renewPage = [=, shown = view] {
-        const bool any = table->rowCount() > 0;
-        label->setText(any ? words : nothing);
-        shown->setVisible(any);
-    };
-    connect(table, &QAbstractItemModel::modelReset, page, renewPage);
-    renewPage();
-    return page;
-}
-
 void ReproduceRoom::showPage(Page page) {
     m_page = page;
     const int place = static_cast<int>(page);
@@ -262,18 +210,6 @@ void ReproduceRoom::fitColumns() {
     const int widest = theme.pixels(widestColumn);
     for (int i = 0; i < m_comparison->columnCount(); ++i) {
         m_comparisonView->setColumnWidth(i, std::min(widest, m_comparisonView->columnWidth(i)));
-    }
-    // Lists of sentences wrap them, so that all columns are in sight.
-    for (QTableView* view : {m_checkView, m_predictionView}) {
-        view->resizeColumnsToContents();
-        const int available = m_pages->width() - view->verticalScrollBar()->sizeHint().width() - 2 * view->frameWidth();
-        std::vector<int> widths;
-        for (int i = 0; i < view->model()->columnCount(); ++i) widths.push_back(view->columnWidth(i));
-        widths = widthsThatFit(std::move(widths), available, theme.pixels(narrowestColumn));
-        for (int i = 0; i < static_cast<int>(widths.size()); ++i) {
-            view->setColumnWidth(i, widths[static_cast<std::size_t>(i)]);
-        }
-        view->resizeRowsToContents();
     }
 }
 

@@ -9,6 +9,7 @@
 #include "core/stats/results_cells.h"
 #include "ui/results/results_words.h"
 #include "ui/window/format.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
@@ -17,10 +18,6 @@ namespace {
 using Cell = WordTable::Cell;
 using Tone = WordTable::Tone;
 using nlohmann::json;
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QString spaced(const std::string& name) {
     return text(name).replace(QLatin1Char('_'), QLatin1Char(' '));
@@ -308,33 +305,6 @@ WordTable::Content checkTable(const std::string& sheet) {
                                 {text(check.what)},
                                 {text(check.printed)},
                                 {text(check.recomputed)}});
-    }
-    return content;
-}
-
-WordTable::Content predictionTable(std::span<const ScoredPrediction> predictions) {
-    using Outcome = ScoredPrediction::Outcome;
-    WordTable::Content content;
-    content.columns = {
-        {QObject::tr("outcome"), QObject::tr("Scored on the means of the groups; the reason is on hover."), true},
-        {QObject::tr("by luck"),
-         QObject::tr("The chance of being right by luck: every order of the groups being as likely, or each as likely "
-                     "to fail in retrieval as not.")},
-        {QObject::tr("theory"), {}, true},
-        {QObject::tr("speaks of"), QObject::tr("The quantity that the theory is about."), true},
-        {QObject::tr("what it says"), {}, true},
-        {QObject::tr("what came"), {}, true}};
-    for (const ScoredPrediction& each : predictions) {
-        const Tone tone = each.outcome == Outcome::right   ? Tone::success
-                          : each.outcome == Outcome::wrong ? Tone::error
-                                                           : Tone::quiet;
-        const Prediction& prediction = each.prediction;
-        content.rows.push_back({{text(to_string(each.outcome)), text(each.words), tone},
-                                {QObject::tr("%1 %").arg(text(rough_text(100 * prediction.chance)))},
-                                {text(prediction.theory), text(prediction.theory)},
-                                {spaced(prediction.quantity)},
-                                {text(prediction.words), text(prediction.words)},
-                                {text(each.words), text(each.words)}});
     }
     return content;
 }

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "core/experiment/sheets/evaluate.h"
-#include "ui/reproduce/word_table.h"
+#include "ui/results/word_table.h"
 
 namespace ropelab::ui {
 
@@ -21,7 +21,5 @@ std::vector<std::size_t> comparedRows(std::span<const SheetRow> rows, const std:
 WordTable::Content seedTable(const SheetRow& row);
 /// What a sheet's source says of its own numbers beside what these numbers give; those that disagree first.
 WordTable::Content checkTable(const std::string& sheet);
-/// The prediction ledger.
-WordTable::Content predictionTable(std::span<const ScoredPrediction> predictions);
 
 }  // namespace ropelab::ui

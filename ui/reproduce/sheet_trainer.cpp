@@ -11,7 +11,7 @@
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
 #include "core/spec/error.h"
-#include "ui/inspect/engine_work.h"
+#include "ui/results/ledger_page.h"
 #include "ui/window/paths.h"
 #include "ui/window/workspace.h"
 
@@ -204,14 +204,9 @@ void SheetTrainer::measure() {
     m_isMeasuring = true;
     EngineTurn& turn = m_workspace.engineTurn();
     turn.released();
-    m_work.start([this, path = m_workspace.lab().path(), experiment = m_sheet->experiment, plan = m_sheet->plan,
-                  dataDir = m_workspace.dataDir(), &turn](const Cancelled& cancelled) -> std::function<void()> {
-        // Nobody else may have the engine meanwhile: what is measured are speeds, too.
-        const auto outcome = withEngine<bool>(turn, cancelled, [&](Engine& engine, const Cancelled& ends) {
-            const auto held = [&engine]() -> Engine& { return engine; };
-            return measure_runs(*LabFile::open(toPath(path)), experiment, plan, dataDir, held, ends);
-        });
-        return [this, problem = outcome.problem] {
+    m_work.start([this, path = m_workspace.lab().path(), sheet = *m_sheet, dataDir = m_workspace.dataDir(),
+                  &turn](const Cancelled& cancelled) -> std::function<void()> {
+        return [this, problem = measureAlone(turn, path, {sheet}, dataDir, cancelled)] {
             m_isGoingOn = m_isMeasuring = false;
             if (!problem.isEmpty()) return fail(problem);
             read();

@@ -7,14 +7,11 @@
 #include "ui/reproduce/sheet_tables.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
 namespace {
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QString escaped(const std::string& words) {
     return text(words).toHtmlEscaped();

@@ -10,14 +10,11 @@
 #include "ui/results/results_words.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
 namespace {
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QVariant keyOf(const std::optional<double>& number) {
     return number ? *number : std::nan("");

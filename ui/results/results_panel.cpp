@@ -186,16 +186,22 @@ void ResultsPanel::renewExperiments(const QVariant& chosen) {
     refillChoice(m_experiment, entries, chosen);
 }
 
-QString formatted(const ResultsTable& table, ResultsPanel::Format format) {
+QString formatted(const ResultsTable& table, std::span<const Ledger> ledgers, ResultsPanel::Format format) {
     switch (format) {
         case ResultsPanel::Format::text:
-            return QString::fromStdString(results_text(table));
+            return QString::fromStdString(
+                results_text(table) + ledgers_text(ledgers, QObject::tr("What they speak of is not measured of every "
+                                                                        "run yet.")
+                                                                .toStdString()));
         case ResultsPanel::Format::csv:
             return QString::fromStdString(results_csv(table));
         case ResultsPanel::Format::latex:
             return QString::fromStdString(results_latex(table));
-        case ResultsPanel::Format::json:
-            return QString::fromStdString(results_json(table).dump(2)) + QLatin1Char('\n');
+        case ResultsPanel::Format::json: {
+            nlohmann::json json = results_json(table);
+            json["predictions"] = ledgers_json(ledgers);
+            return QString::fromStdString(json.dump(2)) + QLatin1Char('\n');
+        }
     }
     return {};
 }

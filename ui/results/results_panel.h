@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QFrame>
+#include <span>
 
+#include "core/experiment/sheets/ledger.h"
 #include "ui/results/results_source.h"
 #include "ui/results/table_output.h"
 
@@ -72,7 +74,7 @@ class ResultsPanel : public QFrame {
     TableOutput* m_output;
 };
 
-/// The table in a format, and the ending of its files: "txt", "csv", "tex", "json".
-QString formatted(const ResultsTable& table, ResultsPanel::Format format);
+/// The table in a format; text and JSON with the predictions on its sweeps, as `results` writes them.
+QString formatted(const ResultsTable& table, std::span<const Ledger> ledgers, ResultsPanel::Format format);
 
 }  // namespace ropelab::ui

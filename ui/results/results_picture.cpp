@@ -7,16 +7,13 @@
 #include "core/stats/results_cells.h"
 #include "ui/results/results_words.h"
 #include "ui/window/format.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
 namespace {
 
 constexpr double divergedPt = 6;
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 }  // namespace
 

@@ -10,12 +10,14 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/spec/error.h"
 #include "ui/results/figure_pane.h"
 #include "ui/results/group_table.h"
+#include "ui/results/ledger_page.h"
 #include "ui/results/results_memory.h"
 #include "ui/results/results_panel.h"
 #include "ui/results/results_words.h"
@@ -42,7 +44,8 @@ ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
       m_order(new GroupOrder(this)),
       m_seeds(new SeedTable(workspace, this)),
       m_panel(new ResultsPanel(workspace, this)),
-      m_pages(new QStackedWidget(this)) {
+      m_pages(new QStackedWidget(this)),
+      m_ledger(new LedgerPage(workspace, this)) {
     setObjectName(QStringLiteral("results"));
     m_panel->hide();
     askSave = [this](const QString& suggestion) {
@@ -52,9 +55,14 @@ ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
     scaleLayout(layout, {12, 8, 12, 12}, 8);
     m_order->setSourceModel(m_groups);
     m_order->setSortRole(GroupTable::SortRole);
+    m_bar = makeBar();
+    layout->addWidget(m_bar);
     m_pages->addWidget(makeEmptyState());
     m_pages->addWidget(makeResults());
+    m_pages->addWidget(m_ledger);
     layout->addWidget(m_pages, 1);
+    connect(m_ledger, &LedgerPage::changed, this, &ResultsRoom::renewPages);
+    showPage(Page::groups);
 
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
@@ -96,19 +104,30 @@ void ResultsRoom::addActions(ActionRegistry& registry) {
     registry.add({.id = "results.nextFigure",
                   .menu = "View",
                   .text = tr("Next figure of results"),
-                  .handler = here([this] { m_figures->step(1); }),
+                  .handler = here([this] {
+                      showPage(Page::groups);
+                      m_figures->step(1);
+                  }),
                   .separatorBefore = true});
     registry.add({.id = "results.previousFigure",
                   .menu = "View",
                   .text = tr("Previous figure of results"),
-                  .handler = here([this] { m_figures->step(-1); })});
+                  .handler = here([this] {
+                      showPage(Page::groups);
+                      m_figures->step(-1);
+                  })});
+    registry.add({.id = "results.predictions",
+                  .menu = "View",
+                  .text = tr("Predictions on the sweep"),
+                  .handler = here([this] { showPage(Page::predictions); })});
     for (const ResultsFigure& figure : resultsFigures()) {
         const QString name = QLatin1String(figure.name);
         registry.add({.id = QStringLiteral("results.figure.") + name,
                       .menu = {},
                       .text = tr("Results figure: %1").arg(figure.title),
-                      .handler = here([this, name] { m_figures->choose(name); })});
+                      .handler = here([this, name] { showPart(name); })});
     }
+    connect(this, &ResultsRoom::pageChanged, &registry, &ActionRegistry::refresh);
     connect(this, &ResultsRoom::trainAsked, &registry, [&registry] {
         if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
     });
@@ -121,18 +140,23 @@ Figure ResultsRoom::figure() {
 
 void ResultsRoom::refreshNow() {
     renew();
+    try {
+        m_ledger->readNow();
+    } catch (const std::exception& error) {
+        emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(error.what()));
+    }
     m_figures->view().refreshNow();
 }
 
 bool ResultsRoom::isBusy() const {
-    return m_figures->isBusy();
+    return m_page == Page::predictions ? m_ledger->isReading() : m_figures->isBusy();
 }
 
 void ResultsRoom::showPart(const QString& figure) {
-    if (!m_figures->choose(figure)) {
-        throw BadInput("There is no figure \"" + figure.toStdString() + "\" in Results; there are " +
-                       resultsFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
-    }
+    const QString predictions = QStringLiteral("predictions");
+    if (figure == predictions) return showPage(Page::predictions);
+    if (!m_figures->choose(figure)) throw noPart(figure, resultsFigureNames() << predictions);
+    showPage(Page::groups);
 }
 
 QString ResultsRoom::words() const {
@@ -146,6 +170,28 @@ QString ResultsRoom::groupWords() const {
 void ResultsRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
     if (m_stale) renew();
+    m_ledger->watch(true);
+}
+
+void ResultsRoom::hideEvent(QHideEvent* event) {
+    Room::hideEvent(event);
+    m_ledger->watch(false);
+}
+
+void ResultsRoom::showPage(Page page) {
+    m_page = page;
+    m_tabs[static_cast<int>(page)]->setChecked(true);
+    renewPages();
+    emit pageChanged();
+}
+
+bool ResultsRoom::offersPredictions() const {
+    return !m_bar->isHidden();
+}
+
+void ResultsRoom::renewPages() {
+    m_pages->setCurrentIndex(m_page == Page::predictions ? 2 : m_counted ? 1 : 0);
+    m_bar->setVisible(m_page == Page::predictions || !m_ledger->isEmpty());
 }
 
 void ResultsRoom::schedule() {
@@ -166,7 +212,8 @@ void ResultsRoom::renew() {
     const ResultsTable& table = m_results.table;
     m_counted = std::any_of(table.groups.begin(), table.groups.end(),
                             [](const ResultGroup& group) { return !group.summaries.empty(); });
-    m_pages->setCurrentIndex(m_counted ? 1 : 0);
+    renewPages();
+    m_ledger->choose(m_results.experiment);
     if (!m_counted) renewEmptyState();
     const int rows = m_groups->rowCount();
     const int columns = m_groups->columnCount();
@@ -252,7 +299,7 @@ void ResultsRoom::pickGroup(int group) {
 
 void ResultsRoom::copyTable() {
     if (m_stale) renew();
-    QApplication::clipboard()->setText(formatted(m_results.table, m_panel->format()));
+    QApplication::clipboard()->setText(formatted(m_results.table, m_ledger->ledgers(), m_panel->format()));
 }
 
 void ResultsRoom::saveTable() {
@@ -261,7 +308,7 @@ void ResultsRoom::saveTable() {
     const QString path = askSave(QStringLiteral("results.") + suffixOf(format));
     if (path.isEmpty()) return;
     try {
-        ropelab::ui::saveTable(path, formatted(m_results.table, format));
+        ropelab::ui::saveTable(path, formatted(m_results.table, m_ledger->ledgers(), format));
         emit m_workspace.solved(QStringLiteral("results"));
     } catch (const BadInput& refusal) {
         emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));

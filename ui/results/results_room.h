@@ -11,32 +11,37 @@ class QPushButton;
 class QSplitter;
 class QStackedWidget;
 class QTableView;
+class QToolButton;
 
 namespace ropelab::ui {
 
 class FigurePane;
 class GroupOrder;
 class GroupTable;
+class LedgerPage;
 class ResultsPanel;
 class SeedTable;
 class Workspace;
 
 /// What the lab's runs reached and whether it is more than chance: a table of groups, pictures of them, and the runs
-/// behind the picked group. It follows the lab; while it is hidden nothing is computed.
+/// behind the picked group; and what theories had predicted of them. It follows the lab; while it is hidden nothing is
+/// computed.
 class ResultsRoom : public Room {
     Q_OBJECT
 
  public:
+    enum class Page { groups, predictions };
+
     explicit ResultsRoom(Workspace& workspace, QWidget* parent = nullptr);
     ~ResultsRoom() override;
 
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
     Figure figure() override;
-    bool hasFigure() const override { return m_counted; }
+    bool hasFigure() const override { return m_counted && m_page == Page::groups; }
     void refreshNow() override;
     bool isBusy() const override;
-    /// A figure by its name.
+    /// A figure by its name, or "predictions".
     void showPart(const QString& figure) override;
 
     const Results& results() const { return m_results; }
@@ -45,6 +50,11 @@ class ResultsRoom : public Room {
     QTableView& groupView() { return *m_groupView; }
     FigurePane& figures() { return *m_figures; }
     ResultsPanel& choices() { return *m_panel; }
+    LedgerPage& ledger() { return *m_ledger; }
+    Page page() const { return m_page; }
+    void showPage(Page page);
+    /// Whether one can turn to the predictions: where there are any.
+    bool offersPredictions() const;
     /// The sentences above the table, and on the picked group.
     QString words() const;
     QString groupWords() const;
@@ -64,16 +74,20 @@ class ResultsRoom : public Room {
  signals:
     /// The person wants to train runs first.
     void trainAsked();
+    void pageChanged();
 
  protected:
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
  private:
+    QWidget* makeBar();
     QWidget* makeEmptyState();
     QWidget* makeResults();
     void schedule();
     void renew();
+    void renewPages();
     void renewEmptyState();
     void renewPicked();
     void fitColumns();
@@ -93,6 +107,10 @@ class ResultsRoom : public Room {
     SeedTable* m_seeds;
     ResultsPanel* m_panel;
     QStackedWidget* m_pages;
+    LedgerPage* m_ledger;
+    Page m_page = Page::groups;
+    QWidget* m_bar = nullptr;
+    QList<QToolButton*> m_tabs;  // in Page's order
     QLabel* m_words = nullptr;
     QLabel* m_groupWords = nullptr;
     QLabel* m_emptyText = nullptr;

@@ -1,4 +1,6 @@
 // How the Results room looks: its widgets, their sizes and colours.
+#include <QButtonGroup>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
@@ -7,6 +9,7 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -20,6 +23,29 @@
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {
+
+QWidget* ResultsRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(bar);
+    const auto add = [&](Page page, const QString& title, const QString& why) {
+        auto* button = new QToolButton(bar);
+        button->setText(title);
+        button->setToolTip(why);
+        button->setAccessibleName(tr("Show %1").arg(title));
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        group->addButton(button);
+        row->addWidget(button);
+        m_tabs.append(button);
+        connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
+    };
+    add(Page::groups, tr("Table and figures"), tr("What the runs reached, group by group."));
+    add(Page::predictions, tr("Predictions"), tr("What each theory said before the runs, and its score."));
+    row->addStretch(1);
+    return bar;
+}
 
 QWidget* ResultsRoom::makeEmptyState() {
     const EmptyPage empty = makeEmptyPage(tr("What the runs reached, and whether it is more than chance"), {}, this);

@@ -36,6 +36,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices) {
         for (const RunView& run : store.runs()) wanted = std::max(wanted, run.record.experiment);
     }
     Results results;
+    results.experiment = wanted;
     std::vector<ResultRun> runs;
     for (const RunView& run : store.runs()) {
         if (choices.experiment != ResultsChoices::allExperiments && run.record.experiment != wanted) continue;

@@ -25,7 +25,8 @@ struct ResultsChoices {
 /// The table, and which runs of the lab it was made from.
 struct Results {
     ResultsTable table;
-    std::vector<RunId> runs;  // what the groups' `members` and `counted` index
+    std::vector<RunId> runs;                                     // what the groups' `members` and `counted` index
+    std::int64_t experiment = ResultsChoices::latestExperiment;  // whose they are, where it is one's; or allExperiments
     /// Whether the baseline that was asked for is not among these groups, so that the standard one stands in.
     bool baselineIsMissing = false;
 

@@ -9,14 +9,11 @@
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 #include "ui/window/format.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
 namespace {
-
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
-}
 
 // Numbers stay on the line of their unit.
 QString kept(QString words) {

@@ -10,11 +10,12 @@ void Room::showPart(const QString& part) {
 }
 
 BadInput Room::noPart(const QString& part, const QStringList& parts) {
-    return BadInput(
-        (parts.isEmpty()
-             ? tr("There is no part “%1”: this room has no parts.").arg(part)
-             : tr("There is no part “%1” of this room; there are %2.").arg(part, parts.join(QStringLiteral(", "))))
-            .toStdString());
+    const QString names = parts.join(QStringLiteral(", "));
+    const QString sentence = parts.isEmpty() ? tr("There is no part “%1”: this room has no parts.").arg(part)
+                             : parts.size() == 1
+                                 ? tr("There is no part “%1” of this room; there is %2.").arg(part, names)
+                                 : tr("There is no part “%1” of this room; there are %2.").arg(part, names);
+    return BadInput(sentence.toStdString());
 }
 
 void Room::openExport() {

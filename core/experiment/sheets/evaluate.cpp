@@ -150,14 +150,29 @@ std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t gro
     return assignments_text(own);
 }
 
-constexpr const char* not_all = "The runs that decide it have not all given a number.";
+// Why there is no score, and what is left to do for one.
+std::string not_all_words(const Prediction& prediction, std::span<const SheetRun> runs) {
+    int waiting = 0;
+    std::size_t unmeasured = 0;
+    for (const auto& groups : {prediction.low, prediction.high}) {
+        for (const GroupKeys& group : groups) {
+            const GroupValues values = values_of(runs, group, prediction.measure);
+            waiting += values.waiting;
+            unmeasured += values.unmeasured.size();
+        }
+    }
+    std::string left;
+    if (waiting > 0) left += std::to_string(waiting) + " to be trained";
+    if (unmeasured > 0) left += (left.empty() ? "" : ", ") + std::to_string(unmeasured) + " to be measured";
+    return "The runs that decide it have not all given a number" + (left.empty() ? "." : ": " + left + ".");
+}
 
 void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const Prediction& prediction = scored.prediction;
     const std::vector<double> low = means_of(runs, prediction.low, prediction.measure);
     const std::vector<double> high = means_of(runs, prediction.high, prediction.measure);
     if (low.empty() || high.empty()) {
-        scored.words = not_all;
+        scored.words = not_all_words(scored.prediction, runs);
         return;
     }
     const double below = *std::max_element(low.begin(), low.end());
@@ -175,7 +190,7 @@ void score_retrieval(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const std::vector<double> near = means_of(runs, groups, retrieval_gain(rule.shortest_lag));
     const std::vector<double> far = means_of(runs, groups, retrieval_gain(rule.longest_lag));
     if (near.empty() || far.empty()) {
-        scored.words = not_all;
+        scored.words = not_all_words(scored.prediction, runs);
         return;
     }
     const double highest = *std::max_element(near.begin(), near.end());

@@ -5,7 +5,7 @@
 #include <QSlider>
 
 #include "ui/plot/figure_view.h"
-#include "ui/reproduce/word_table.h"
+#include "ui/results/word_table.h"
 #include "ui/rotary/number_slider.h"
 #include "ui/theme/theme_manager.h"
 

@@ -8,7 +8,7 @@
 #include "core/experiment/sheets/sheet_lab.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/reproduce/reproduce_room.h"
-#include "ui/reproduce/word_table.h"
+#include "ui/results/word_table.h"
 
 namespace ropelab::ui {
 

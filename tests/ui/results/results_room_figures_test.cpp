@@ -51,7 +51,9 @@ TEST_F(ResultsRoomTest, TheChooserHasEveryFigure) {
     EXPECT_EQ(room->figure().name, "group-means");
     pane.step(-1);
     EXPECT_EQ(room->figure().name, "mutual-information");
-    EXPECT_TRUE(refusal([&] { room->showPart("heat"); }).startsWith("There is no figure \"heat\" in Results"));
+    EXPECT_TRUE(refusal([&] {
+                    room->showPart("heat");
+                }).startsWith("There is no part “heat” of this room; there are group-means, "));
 }
 
 TEST_F(ResultsRoomTest, TheTextIsCountedBesideTheWindow) {

@@ -1,4 +1,4 @@
-#include "ui/reproduce/word_table.h"
+#include "ui/results/word_table.h"
 
 #include <algorithm>
 
