@@ -86,15 +86,20 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
     group.summaries[static_cast<std::size_t>(found - group.seeds.begin())] = summary;
 }
 
-bool same_value(const json& value, const std::string& text) {
-    if (value.is_number()) {
-        try {
-            return value.get<double>() == parse_number(text);
-        } catch (const BadInput&) {
-            return false;
-        }
+// Whether a run's value of a key is what a person typed for it: as the key reads it ("10k", "25 %", "2 ch" of this
+// run's heads).
+bool same_value(const json& run, const std::string& name, const std::string& text) {
+    const json& value = run.at(name);
+    const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
+    if (known == keys().end()) return setting_text(value) == text;  // of another version of the program
+    try {
+        RunSpec spec;
+        for (const char* shape : {"width", "heads"}) key(shape).set(spec, run.at(shape).get<std::int64_t>());
+        known->set(spec, parse_value(*known, text, spec));
+        return to_json_value(known->get(spec)) == value;
+    } catch (const std::exception&) {
+        return false;  // it cannot be a value of this run
     }
-    return setting_text(value) == text;
 }
 
 bool is_of_text(const std::string& key) {
@@ -127,7 +132,8 @@ void find_baselines(ResultsTable& table) {
     }
 }
 
-std::size_t find_baseline(const ResultsTable& table, const std::map<std::string, std::string>& wanted) {
+std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& runs,
+                          const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
         auto found = std::find_if(groups.begin(), groups.end(), [](const ResultGroup& group) {
@@ -144,8 +150,8 @@ std::size_t find_baseline(const ResultsTable& table, const std::map<std::string,
     }
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
         return std::all_of(wanted.begin(), wanted.end(), [&](const auto& setting) {
-            const auto held = group.settings.find(setting.first);
-            return held != group.settings.end() && same_value(held->second, setting.second);
+            return group.settings.contains(setting.first) &&
+                   same_value(runs[group.members.front()], setting.first, setting.second);
         });
     });
     if (found != groups.end()) return static_cast<std::size_t>(found - groups.begin());
@@ -245,7 +251,8 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         }
         group.until = describe(group.iterations_until);
     }
-    if (!table.groups.empty() || !options.baseline.empty()) table.baseline = find_baseline(table, options.baseline);
+    if (!table.groups.empty() || !options.baseline.empty())
+        table.baseline = find_baseline(table, settings, options.baseline);
     find_baselines(table);
     compare_groups(table);
     return table;

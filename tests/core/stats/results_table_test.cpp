@@ -85,6 +85,29 @@ TEST(ResultsTable, TakesANamedBaseline) {
     EXPECT_THAT([&] { results_table({}, options); }, ThrowsMessage<BadInput>(HasSubstr("theta=7")));
 }
 
+// As the key reads it where it is set: shares, per cent and channels of the run's heads.
+TEST(ResultsTable, TakesABaselineAsItsKeyIsTyped) {
+    std::vector<ResultRun> runs;
+    for (const double fraction : {1.0, 0.25, 0.0625}) {
+        runs.push_back(result_run({{"fraction", fraction}, {"width", 64}, {"heads", 2}, {"qk_norm", true}}, 1.5));
+        runs.push_back(result_run({{"fraction", fraction}, {"width", 64}, {"heads", 2}, {"qk_norm", false}}, 1.6));
+    }
+    const auto baseline = [&](const std::vector<std::string>& typed) {
+        ResultsOptions options;
+        options.baseline = baseline_settings(typed);
+        return results_table(runs, options).baseline;
+    };
+    EXPECT_EQ(baseline({"fraction=25%"}), 2U);
+    EXPECT_EQ(baseline({"fraction=25 %"}), 2U);
+    EXPECT_EQ(baseline({"fraction=0.25"}), 2U);
+    EXPECT_EQ(baseline({"fraction=8 ch"}), 2U);
+    EXPECT_EQ(baseline({"fraction=2 ch", "qk_norm=false"}), 5U);
+    EXPECT_EQ(baseline({"fraction=2 ch", "qk_norm=1"}), 4U);
+    for (const char* none : {"fraction=26%", "fraction=900 ch", "fraction=many"}) {
+        EXPECT_THROW(baseline({none}), BadInput) << none;
+    }
+}
+
 TEST(ResultsTable, ComparesTheMeasureAskedFor) {
     ResultsOptions options;
     options.compare = "bits_per_character";
