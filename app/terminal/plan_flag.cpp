@@ -8,6 +8,8 @@
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "app/terminal/training.h"
+#include "core/data/corpus.h"
+#include "core/data/known_sets.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/preview.h"
 #include "core/spec/run_names.h"
@@ -38,8 +40,24 @@ void measure_here(Preview& plan, const std::string& data_dir) {
     if (interrupted()) throw std::runtime_error("Stopped before every cohort was measured.");
 }
 
+// As training would refuse them; of known sets that were never fetched a plan is of use nevertheless.
+void check_texts(const Preview& plan, const std::string& data_dir) {
+    for (const RunSpec& run : plan.runs) {
+        const KnownSet* set = find_known_set(run.data);
+        if (set == nullptr || find_on_disk(*set, data_dir)) open_corpus(run, data_dir);
+    }
+}
+
 std::string value_text(const RunSpec& run, const std::string& name) {
     return to_text(key(name).get(run));
+}
+
+nlohmann::json same_models_json(const Preview& plan) {
+    nlohmann::json repeats = nlohmann::json::array();
+    for (std::size_t i = 0; i < plan.same.runs.size(); ++i) {
+        repeats.push_back({{"run", plan.same.runs[i]}, {"as", plan.same.as_first[i]}});
+    }
+    return {{"runs", repeats}, {"exclude", plan.same.exclusions}, {"words", words_of(plan.same, plan.runs)}};
 }
 
 nlohmann::json json_of(const Preview& plan) {
@@ -68,7 +86,9 @@ nlohmann::json json_of(const Preview& plan) {
             {"cohorts", cohorts},
             {"seconds", plan.seconds()},
             {"memory_bytes", plan.bytes()},
-            {"measured", plan.measured()}};
+            {"measured", plan.measured()},
+            {"missing", plan.missing},
+            {"same_models", same_models_json(plan)}};
 }
 
 std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
@@ -102,14 +122,18 @@ std::string text_of(const Preview& plan) {
         if (plan.differing.empty()) continue;
         for (const std::string& line : lines) text += line + '\n';
     }
-    return text + counted(plan.runs.size(), "run") + " in " + counted(plan.cohorts.size(), "cohort") + ": " +
-           cost_text(plan.seconds(), plan.bytes(), plan.measured()) + ".\n";
+    text += counted(plan.runs.size(), "run") + " in " + counted(plan.cohorts.size(), "cohort") + ": " +
+            cost_text(plan.seconds(), plan.bytes(), plan.measured()) + ".\n";
+    if (!plan.same.runs.empty()) text += words_of(plan.same, plan.runs) + '\n';
+    for (const std::string& sentence : plan.missing) text += "It cannot start yet: " + sentence + '\n';
+    return text;
 }
 
 }  // namespace
 
 void print_plan(const Experiment& experiment, bool measure, const std::string& data_dir, bool as_json) {
-    Preview plan = preview(experiment.expand());
+    Preview plan = preview(experiment.expand(), 0, data_dir);
+    check_texts(plan, data_dir);
     if (measure) measure_here(plan, data_dir);
     if (as_json) return print_json(json_of(plan));
     print_text(text_of(plan));

@@ -3,10 +3,30 @@
 #include <algorithm>
 #include <set>
 
+#include "core/data/text_source.h"
 #include "core/experiment/cohort_width.h"
 #include "core/experiment/experiment.h"
+#include "core/spec/error.h"
 
 namespace ropelab {
+
+namespace {
+
+std::vector<std::string> missing_texts(const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir) {
+    std::set<std::string> names;
+    std::vector<std::string> result;
+    for (const RunSpec& run : runs) {
+        if (!names.insert(run.data).second) continue;
+        try {
+            locate(run.data, data_dir);
+        } catch (const BadInput& refusal) {
+            result.emplace_back(refusal.what());
+        }
+    }
+    return result;
+}
+
+}  // namespace
 
 double Preview::seconds() const {
     double total = 0;
@@ -42,7 +62,7 @@ void Preview::take(const Measurement& measurement) {
     if (measurement.bytes > 0) cohort.cost.bytes = measurement.bytes;
 }
 
-Preview preview(std::vector<RunSpec> runs, double operations_per_second) {
+Preview preview(std::vector<RunSpec> runs, double operations_per_second, const std::filesystem::path& data_dir) {
     Preview result;
     result.runs = std::move(runs);
     for (const Key& entry : keys()) {
@@ -55,9 +75,11 @@ Preview preview(std::vector<RunSpec> runs, double operations_per_second) {
     }
     const auto cohorts = result.cohort_runs();
     for (std::size_t i = 0; i < cohorts.size(); ++i) {
-        result.cohorts[i].cost = estimate(cohorts[i], operations_per_second);
+        result.cohorts[i].cost = estimate(cohorts[i], operations_per_second, data_dir);
         result.cohorts[i].width = width_plan(cohorts[i]);
     }
+    result.same = same_models(result.runs);
+    result.missing = missing_texts(result.runs, data_dir);
     return result;
 }
 

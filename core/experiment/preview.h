@@ -7,6 +7,7 @@
 #include "core/experiment/estimate.h"
 #include "core/experiment/measurement.h"
 #include "core/experiment/runner.h"
+#include "core/experiment/same_models.h"
 
 namespace ropelab {
 
@@ -26,6 +27,10 @@ struct Preview {
     std::vector<std::string> differing;
     /// In the order in which they train.
     std::vector<PreviewedCohort> cohorts;
+    /// Runs that train nothing new.
+    SameModels same;
+    /// Why texts are not to be had, a sentence each: without them the sweep cannot start.
+    std::vector<std::string> missing;
 
     double seconds() const;
     /// At most: cohorts train one after another.
@@ -38,7 +43,8 @@ struct Preview {
     void take(const Measurement& measurement);
 };
 
-/// From the estimate, as `estimate` says; cohorts are those that a Runner trains.
-Preview preview(std::vector<RunSpec> runs, double operations_per_second = 0);
+/// From the estimate, as `estimate` says; cohorts are those that a Runner trains. Texts are looked for, not read.
+Preview preview(std::vector<RunSpec> runs, double operations_per_second = 0,
+                const std::filesystem::path& data_dir = {});
 
 }  // namespace ropelab

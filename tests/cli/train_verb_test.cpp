@@ -99,6 +99,38 @@ TEST(TrainVerb, APlanShowsRunsCohortsAndCost) {
     EXPECT_EQ(ropelab_cli({"sweep", "--measure"}).status, 2);
 }
 
+// A text that training would refuse is refused; a known set that is to be fetched yet has its plan all the same.
+TEST(TrainVerb, APlanSaysWhatCannotStart) {
+    const ScratchFolder folder;
+    const std::string file = folder.write("short.txt", "abc").string();
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + (folder / "no.txt").string()}),
+                     "There is no file");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + folder.path().string()}), "is a directory");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + file}), "context");
+    const std::string nowhere = "ROPELAB_DATA= XDG_CACHE_HOME=" + folder.path().string();
+    const auto plan = ropelab_cli({"sweep", "--plan", "--set", "data=text8"}, "", nowhere);
+    EXPECT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.out, testing::HasSubstr("1 run in 1 cohort: about "));
+    EXPECT_THAT(plan.out, testing::HasSubstr("It cannot start yet: text8 is not on this machine yet; get it with "));
+    const auto json = ropelab_cli({"sweep", "--plan", "--json", "--set", "data=text8"}, "", nowhere).json();
+    EXPECT_EQ(json.at("missing").size(), 1U);
+}
+
+TEST(TrainVerb, APlanSaysWhichRunsRepeatAnother) {
+    const std::vector<std::string> sweep = {"sweep", "--plan", "--set", "fraction=0,1", "--set", "theta=500,10k"};
+    const auto told = ropelab_cli(sweep);
+    EXPECT_EQ(told.status, 0) << told.err;
+    EXPECT_THAT(told.out, testing::HasSubstr("1 of 4 runs trains the very model of another"));
+    auto as_json = sweep;
+    as_json.push_back("--json");
+    const auto same = ropelab_cli(as_json).json().at("same_models");
+    ASSERT_EQ(same.at("exclude").size(), 1U);
+    EXPECT_EQ(same.at("exclude")[0], nlohmann::json({{"fraction", "0"}, {"theta", "10000"}}));
+    auto without = sweep;
+    without.insert(without.end(), {"--exclude", "fraction=0,theta=10000"});
+    EXPECT_THAT(ropelab_cli(without).out, testing::Not(testing::HasSubstr("very model")));
+}
+
 TEST(TrainVerb, APlanCanBeMeasuredHere) {
     const auto measured = ropelab_cli(small("sweep", {"--set", "theta=500,1000", "--plan", "--measure", "--json"}));
     ASSERT_EQ(measured.status, 0) << measured.err;

@@ -38,8 +38,9 @@ QStringList texts(const Experiment& experiment, const char* key) {
 
 QString estimateSentence(const Workspace& workspace) {
     auto& shared = const_cast<Workspace&>(workspace);
-    const Estimate cost = estimate(shared.experiment().value().expand(),
-                                   shared.settings().value("machine/operations_per_second").toDouble());
+    const Estimate cost =
+        estimate(shared.experiment().value().expand(),
+                 shared.settings().value("machine/operations_per_second").toDouble(), shared.dataDir());
     const auto together = [](QString text) { return text.replace(QLatin1Char(' '), QChar::Nbsp); };
     return QObject::tr("%1, about %2, %3")
         .arg(countText(cost.runs, QObject::tr("run")), together(durationText(cost.seconds)),

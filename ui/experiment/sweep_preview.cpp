@@ -50,6 +50,19 @@ SweepPreview::SweepPreview(Workspace& workspace, QWidget* parent) : QFrame(paren
     connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
     top->addWidget(m_measure);
     column->addLayout(top);
+    auto* more = new QHBoxLayout;
+    m_notes = new QLabel(this);
+    m_notes->setWordWrap(true);
+    m_notes->setTextFormat(Qt::PlainText);
+    m_notes->setAccessibleName(tr("What the sweep lacks or repeats"));
+    m_notes->hide();
+    more->addWidget(m_notes, 1);
+    m_leaveOut = new QPushButton(tr("Leave out"), this);
+    m_leaveOut->setFocusPolicy(Qt::TabFocus);
+    m_leaveOut->setToolTip(tr("Leaves out the runs that train the model of another."));
+    connect(m_leaveOut, &QPushButton::clicked, this, &SweepPreview::leaveOutSame);
+    more->addWidget(m_leaveOut, 0, Qt::AlignTop);
+    column->addLayout(more);
     m_table = new QTreeWidget(this);
     m_table->setAccessibleName(tr("Runs, by cohort"));
     m_table->setUniformRowHeights(true);
@@ -72,6 +85,10 @@ SweepPreview::SweepPreview(Workspace& workspace, QWidget* parent) : QFrame(paren
         renewButton();
     });
     renew();
+}
+
+QString SweepPreview::notes() const {
+    return m_notes->isHidden() ? QString() : m_notes->text();
 }
 
 QString SweepPreview::summary() const {
@@ -101,6 +118,16 @@ void SweepPreview::leaveOut(std::size_t run) {
                                   });
 }
 
+void SweepPreview::leaveOutSame() {
+    if (m_preview.same.exclusions.empty()) return;
+    m_workspace.experiment().edit(tr("leave out runs that repeat another"),
+                                  [same = m_preview.same.exclusions](Experiment& experiment) {
+                                      auto exclusions = experiment.exclusions();
+                                      exclusions.insert(exclusions.end(), same.begin(), same.end());
+                                      experiment.set_exclusions(std::move(exclusions));
+                                  });
+}
+
 void SweepPreview::showEvent(QShowEvent* event) {
     QFrame::showEvent(event);
     if (m_stale) renew();
@@ -116,11 +143,13 @@ void SweepPreview::renew() {
     m_preview = {};
     try {
         m_preview = ropelab::preview(m_workspace.experiment().value().expand(),
-                                     m_workspace.settings().value("machine/operations_per_second").toDouble());
+                                     m_workspace.settings().value("machine/operations_per_second").toDouble(),
+                                     m_workspace.dataDir());
         fill();
     } catch (const BadInput& refusal) {
         m_table->clear();
         m_title->setText(QString::fromStdString(refusal.what()));
+        m_notes->hide();
     }
     renewButton();
 }
@@ -170,11 +199,19 @@ void SweepPreview::fillCosts() {
                          .arg(countText(std::ssize(m_preview.runs), tr("run")),
                               countText(std::ssize(m_preview.cohorts), tr("cohort")),
                               costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
+    QStringList notes;
+    if (!m_preview.same.runs.empty()) notes << QString::fromStdString(words_of(m_preview.same, m_preview.runs));
+    for (const std::string& sentence : m_preview.missing) {
+        notes << tr("It cannot start yet: %1").arg(QString::fromStdString(sentence));
+    }
+    m_notes->setText(notes.join(QLatin1Char('\n')));
+    m_notes->setVisible(!notes.isEmpty());
 }
 
 void SweepPreview::renewButton() {
     const bool active = m_workspace.meter().isActive();
     m_measure->setText(active ? tr("Stop measuring") : tr("Measure"));
+    m_leaveOut->setVisible(!m_preview.same.exclusions.empty());
     m_measure->setEnabled(active || (!m_preview.cohorts.empty() && !m_workspace.session().isActive()));
 }
 

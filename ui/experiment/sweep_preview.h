@@ -24,7 +24,12 @@ class SweepPreview : public QFrame {
     const Preview& preview() const { return m_preview; }
     /// "6 runs in 1 cohort, about 55 s, 180 MB (estimated)", or why it does not hold together.
     QString summary() const;
+    /// What it repeats, and which texts are not there; "" where neither.
+    QString notes() const;
     QTreeWidget& table() { return *m_table; }
+    QPushButton& leaveOutButton() { return *m_leaveOut; }
+    /// Excludes the runs that train the model of another one.
+    void leaveOutSame();
     /// Excludes runs that have this one's values in all keys that differ. Nothing where no key does.
     void leaveOut(std::size_t run);
 
@@ -48,8 +53,10 @@ class SweepPreview : public QFrame {
     bool m_stale = true;      // the experiment changed while this was hidden
     bool m_measures = false;  // what is on show
     QLabel* m_title;
+    QLabel* m_notes;
     QTreeWidget* m_table;
     QPushButton* m_measure;
+    QPushButton* m_leaveOut;
 };
 
 /// "about 55 s, 180 MB (measured)".

@@ -4,6 +4,7 @@
 
 #include "core/experiment/estimate.h"
 #include "core/experiment/experiment.h"
+#include "tests/support/scratch_folder.h"
 
 namespace ropelab {
 namespace {
@@ -34,6 +35,29 @@ TEST(Preview, TellsWhereAMeasurementWillSettleTheWidth) {
               "A few steps are timed first, to see how many train fastest at a time.");
     experiment.set("iterations", {"100"});
     EXPECT_EQ(preview(experiment.expand()).cohorts[0].width, "");
+}
+
+TEST(Preview, SaysWhichTextsAreMissing) {
+    const ScratchFolder folder;
+    Experiment experiment;
+    experiment.set("data", {"generated", "text8", (folder / "no.txt").string()});
+    experiment.set("theta", {"500", "10k"});
+    const Preview plan = preview(experiment.expand(), 0, folder.path());
+    ASSERT_EQ(plan.missing.size(), 2U);
+    EXPECT_NE(plan.missing[0].find("ropelab-cli data fetch text8"), std::string::npos);
+    EXPECT_EQ(plan.missing[1].find("There is no file '"), 0U);
+    folder.write("text8.first-1000-bytes", std::string(1000, 'a'));
+    folder.write("no.txt", "now it is there");
+    EXPECT_TRUE(preview(experiment.expand(), 0, folder.path()).missing.empty());
+    EXPECT_TRUE(two_widths().missing.empty());
+}
+
+TEST(Preview, SaysWhichRunsTrainNothingNew) {
+    Experiment experiment;
+    experiment.set("position", {"none"});
+    experiment.set("theta", {"500", "10k"});
+    EXPECT_EQ(preview(experiment.expand()).same.runs, (std::vector<std::size_t>{1}));
+    EXPECT_TRUE(two_widths().same.runs.empty());
 }
 
 TEST(Preview, CostsAddUpInTimeAndNotInMemory) {

@@ -1,5 +1,6 @@
 #include "ui/experiment/sweep_preview.h"
 
+#include <QPushButton>
 #include <QTreeWidget>
 
 #include "tests/ui/support/workbench.h"
@@ -56,6 +57,29 @@ TEST_F(SweepPreviewTest, ARunCanBeLeftOut) {
     EXPECT_EQ(preview->preview().runs.size(), 3u);
     workspace->undo().undo();
     EXPECT_EQ(preview->preview().runs.size(), 4u);
+}
+
+TEST_F(SweepPreviewTest, RunsThatTrainTheModelOfAnotherCanBeLeftOut) {
+    EXPECT_EQ(preview->notes(), "");
+    EXPECT_TRUE(preview->leaveOutButton().isHidden());
+    workspace->experiment().edit("x", [](Experiment& experiment) { experiment.set("fraction", {"0", "1"}); });
+    EXPECT_EQ(preview->preview().runs.size(), 8u);
+    EXPECT_TRUE(preview->notes().startsWith("2 of 8 runs train the very model of another, as "))
+        << preview->notes().toStdString();
+    preview->leaveOutButton().click();
+    EXPECT_EQ(preview->preview().runs.size(), 6u);
+    EXPECT_EQ(preview->notes(), "");
+    EXPECT_TRUE(preview->leaveOutButton().isHidden());
+    workspace->undo().undo();
+    EXPECT_EQ(preview->preview().runs.size(), 8u);
+}
+
+TEST_F(SweepPreviewTest, ATextThatIsNotThereIsNamed) {
+    workspace->experiment().edit("x", [](Experiment& experiment) { experiment.set("data", {"/none/such.txt"}); });
+    EXPECT_TRUE(preview->notes().startsWith("It cannot start yet: There is no file '/none/such.txt'"))
+        << preview->notes().toStdString();
+    workspace->experiment().edit("x", [](Experiment& experiment) { experiment.set("heads", {"3"}); });
+    EXPECT_EQ(preview->notes(), "") << "of a sweep that does not hold together nothing else is said";
 }
 
 TEST_F(SweepPreviewTest, AMeasurementReplacesTheEstimate) {
