@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "core/spec/run_spec.h"
@@ -16,11 +17,15 @@ struct Estimate {
     int runs = 0;
     int cohorts = 0;
 };
-/// From the operation counts and the speed that `operations_per_second` states (0: default_speed, until a sweep has
-/// been measured): steps, evaluations, and the last evaluation, which reads the whole split. Texts are looked for in
-/// `data_dir` too, for their length.
+/// From the operation counts (of operations=eager more, as measured) and the speed that `operations_per_second` states
+/// (0: default_speed, until a sweep has been measured): steps, evaluations, and the last evaluation, which reads the
+/// whole split. Texts are looked for in `data_dir` too, for their length.
 Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second = 0,
                   const std::filesystem::path& data_dir = {});
+/// The `operations_per_second` at which estimate() would have said `seconds`, which a sweep of these runs took from
+/// their start to their end; nullopt where that tells too little: under 5 seconds, or runs of under 50 steps.
+std::optional<double> reached_speed(const std::vector<RunSpec>& runs, double seconds,
+                                    const std::filesystem::path& data_dir = {});
 /// Floating-point operations of one training step of one run, forward and backward, evaluations spread over the steps.
 /// Those count a third: they read many windows at once, and a processor is about three times as fast at that.
 double operations_per_step(const RunSpec& spec);

@@ -342,14 +342,16 @@ void Workspace::rememberQueue() {
 
 void Workspace::measureSpeed() {
     const auto& progress = m_session.progress();
-    if (!m_fromTheStart || !progress || progress->seconds < 5) return;  // part of a sweep tells too little
-    double operations = 0;
+    if (!m_fromTheStart || !progress) return;  // part of a sweep tells too little
+    std::vector<RunSpec> runs;
     for (const RunId id : m_training) {
         const RunView* run = m_runs.find(id);
         if (!run || run->record.state != RunState::finished) return;
-        operations += operations_per_step(run->spec) * static_cast<double>(run->spec.iterations);
+        runs.push_back(run->spec);
     }
-    m_settings.setValue("machine/operations_per_second", operations / progress->seconds);
+    if (const auto speed = reached_speed(runs, progress->seconds, m_options.dataDir)) {
+        m_settings.setValue("machine/operations_per_second", *speed);
+    }
 }
 
 }  // namespace ropelab::ui

@@ -43,6 +43,37 @@ TEST(Estimate, CountsTheReadingOfTheWholeSplit) {
     EXPECT_EQ(likely_validation_symbols(spec), spec.data_length / 10);
 }
 
+// What a sweep took tells the speed at which its forecast would have been right, whatever else it read than its steps.
+TEST(Estimate, TheSpeedReachedIsThatOfTheForecast) {
+    const ScratchFolder folder;
+    RunSpec spec;
+    spec.data = folder.write("text.txt", std::string(4'000'000, 'a')).string();
+    spec.evaluation = Evaluation::sampled;  // ends with one over 400,000 symbols
+    spec.iterations = 50;
+    const std::vector<RunSpec> runs(6, spec);
+    const double seconds = estimate(runs, 7e9).seconds;
+    ASSERT_GT(seconds, 5);
+    ASSERT_TRUE(reached_speed(runs, seconds));
+    EXPECT_NEAR(*reached_speed(runs, seconds) / 7e9, 1, 1e-9);
+    EXPECT_FALSE(reached_speed(runs, 4.9));
+    EXPECT_FALSE(reached_speed({}, 60));
+    spec.iterations = 8;  // what it does besides its steps takes longer than they do
+    EXPECT_FALSE(reached_speed({spec}, 60));
+}
+
+TEST(Estimate, OperationByOperationTakesLongerTheNarrowerTheModel) {
+    RunSpec spec;
+    const auto times_as_long = [&] {
+        RunSpec eager = spec;
+        eager.operations = Operations::eager;
+        return estimate({eager}, 1e10).seconds / estimate({spec}, 1e10).seconds;
+    };
+    EXPECT_NEAR(times_as_long(), 1.5, 1e-9);
+    spec.width = 384;
+    spec.heads = 6;
+    EXPECT_NEAR(times_as_long(), 1.083, 1e-3);
+}
+
 TEST(Estimate, TakesTheLargestCohortsMemory) {
     RunSpec small;
     RunSpec large;
