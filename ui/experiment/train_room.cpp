@@ -88,6 +88,8 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     RunStore& runs = workspace.runs();
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
     connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
+        const RunView* view = m_workspace.runs().find(run);
+        m_plot->setRunFailed(run, view && view->record.state == RunState::failed);
         if (run == m_sampled || m_sampled == 0) showSample(run);
     });
     m_visibleTimer.setSingleShot(true);
@@ -220,6 +222,7 @@ void TrainRoom::syncRuns() {
         const RunId id = run.record.id;
         m_plot->addRun(id, QString::fromStdString(run.record.name), run.colorIndex());
         m_plot->setRunVisible(id, run.visible);
+        m_plot->setRunFailed(id, run.record.state == RunState::failed);
         if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
         const RunMetrics* arrived = m_workspace.runs().arrived(id);
         const RunMetrics::Steps steps = arrived ? arrived->steps : file->metrics(id).steps;

@@ -188,6 +188,13 @@ QList<double> CurvePlot::yValues(CurveId curve) const {
     return found == m_curves.end() ? QList<double>() : found->second.y();
 }
 
+void CurvePlot::setRunFailed(RunId run, bool failed) {
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end() || found->second.failed == failed) return;
+    found->second.failed = failed;
+    schedule();
+}
+
 bool CurvePlot::isRunVisible(RunId run) const {
     const auto found = m_runs.find(run);
     return found != m_runs.end() && found->second.visible;

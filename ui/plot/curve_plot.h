@@ -52,6 +52,8 @@ class CurvePlot : public QWidget {
     /// Adds a run or changes its label and colour; `colorIndex` from 0, the same in every room.
     void addRun(RunId run, const QString& label, int colorIndex);
     void removeRun(RunId run);
+    /// A run that failed, as by diverging, has a red point where it was last seen.
+    void setRunFailed(RunId run, bool failed);
     /// Forgets all runs, the floor and the view.
     void clear();
     std::vector<RunId> runs() const;
@@ -148,6 +150,7 @@ class CurvePlot : public QWidget {
         QString label;
         int colorIndex = 0;
         bool visible = true;
+        bool failed = false;
     };
     /// A curve as it stands in the figure on screen.
     struct Shown {
@@ -161,6 +164,7 @@ class CurvePlot : public QWidget {
     void fitLegend();
     /// What is drawn now, in the figure's order; fills `shown` where it is given.
     Figure figure(std::vector<Shown>* shown) const;
+    void addEndsOfFailed(Figure& figure) const;
     void addCurve(Figure& figure, const Shown& shown) const;
     /// The curves of groups, with their bands.
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;

@@ -77,12 +77,36 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         names = distinctNames(names);
         for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = names[i];
     }
+    addEndsOfFailed(figure);
     if (losses && m_floor) {
         const double value = *m_floor * m_perNat;
         figure.horizontalLines.push_back({value, QStringLiteral("%1 %2").arg(m_floorLabel, readableNumber(value))});
     }
     setAxesOf(figure);
     return figure;
+}
+
+void CurvePlot::addEndsOfFailed(Figure& figure) const {
+    const Quantity quantity = m_quantities.front();
+    for (const auto& [id, run] : m_runs) {
+        const auto found = m_curves.find({id, quantity});
+        if (!run.visible || !run.failed || found == m_curves.end()) continue;
+        const QList<double>& x = found->second.x();
+        const QList<double>& y = found->second.smoothed(weightOf(quantity, found->second), factorOf(quantity));
+        for (qsizetype i = y.size() - 1; i >= 0; --i) {
+            if (!std::isfinite(y[i])) continue;
+            FigureCurve mark;
+            mark.quantity = tr("%1 failed").arg(run.label);
+            mark.ink = {Ink::Kind::error};
+            mark.x = {x[i]};
+            mark.y = {y[i]};
+            mark.companion = true;
+            mark.shape = FigureCurve::Shape::points;
+            mark.pointPt = 6;
+            figure.curves.push_back(std::move(mark));
+            break;
+        }
+    }
 }
 
 void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
@@ -200,6 +224,13 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (forScreen && isSmoothed) {
         parts.append(tr("smoothed %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
     }
+    const auto failed = std::count_if(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
+        return curve.shape == FigureCurve::Shape::points;
+    });
+    if (failed > 0) {
+        parts.append(failed == 1 ? tr("red point: a run failed there")
+                                 : tr("red points: %1 runs failed there").arg(failed));
+    }
     if (!figure.bands.empty()) {
         parts.append(tr("shaded: mean ± standard deviation of seeds"));
     }
@@ -286,7 +317,7 @@ void CurvePlot::refresh() {
         return std::none_of(m_shown.begin(), m_shown.end(), [&](const Shown& each) { return each.id == kept.first; });
     });
     now.note = noteOf(now, true);
-    for (std::size_t i = 0; i < now.curves.size(); ++i) {
+    for (std::size_t i = 0; i < m_shown.size(); ++i) {  // behind them stand the ends of failed runs
         now.curves[i].emphasis = emphasisOf(m_shown[i].id.run);
     }
     m_settingRanges = true;

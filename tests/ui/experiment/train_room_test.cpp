@@ -191,6 +191,8 @@ TEST_F(TrainRoomTest, ARunThatDivergesEndsAndKeepsItsMates) {
     EXPECT_EQ(workspace->runs().find(1)->record.iteration, 11);
     EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
     EXPECT_TRUE(workspace->unfinishedRuns().empty()) << "it would diverge again";
+    const Figure figure = room->figure();
+    EXPECT_TRUE(figure.note.contains("red point: a run failed there")) << figure.note.toStdString();
 }
 
 TEST_F(TrainRoomTest, WhatIsTypedIntoANameStaysWhileTheSweepTrains) {

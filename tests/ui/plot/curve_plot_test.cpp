@@ -92,6 +92,28 @@ TEST_F(CurvePlotTest, FigureHasTheDataInTheShownUnit) {
     EXPECT_EQ(figure.y.title(), "gradient norm");
 }
 
+TEST_F(CurvePlotTest, ARunThatFailedHasARedPointWhereItWasLastSeen) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200}, {4, 2, std::nan("")});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1.5});
+    EXPECT_EQ(plot.toFigure().curves.size(), 2U);
+    plot.setRunFailed(1, true);
+    Figure figure = plot.toFigure();
+    ASSERT_EQ(figure.curves.size(), 3U);
+    const FigureCurve& mark = figure.curves[2];
+    EXPECT_EQ(mark.shape, FigureCurve::Shape::points);
+    EXPECT_EQ(mark.ink.kind, Ink::Kind::error);
+    EXPECT_EQ(mark.x, (QList<double>{100}));
+    EXPECT_EQ(mark.y, (QList<double>{2}));
+    EXPECT_TRUE(figure.note.contains("red point: a run failed there")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.summary.startsWith("2 runs")) << figure.summary.toStdString();
+    plot.refreshNow();  // more curves than runs on screen
+    plot.setRunVisible(1, false);
+    EXPECT_EQ(plot.toFigure().curves.size(), 1U);
+    plot.setRunVisible(1, true);
+    plot.setRunFailed(1, false);  // it goes on
+    EXPECT_EQ(plot.toFigure().curves.size(), 2U);
+}
+
 TEST_F(CurvePlotTest, SmoothsByIterationsAndKeepsTheRawTwin) {
     fill(300);
     plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200, 300}, {4, 3, 2.5, 2.4});
