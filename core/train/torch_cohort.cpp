@@ -15,6 +15,7 @@
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/train/amx.h"
 #include "core/train/batches.h"
 #include "core/train/cuda.h"
 #include "core/train/cuda_trainer.h"
@@ -356,7 +357,7 @@ struct TorchCohort::State {
 
 TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
                          const std::string& why_here) {
-    avoid_broken_amx();
+    prepare_amx();
     if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
     for (const RunSpec& spec : start.runs) {
         check(spec);

@@ -9,6 +9,7 @@
 #include "core/model/parallel.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
+#include "core/train/amx.h"
 #include "core/train/cuda.h"
 #include "core/train/processor.h"
 #include "core/train/torch_cohort.h"
@@ -34,13 +35,13 @@ std::int64_t free_device_memory() {
 }  // namespace
 
 TorchEngine::TorchEngine() : default_threads_(at::get_num_threads()) {
-    avoid_broken_amx();
+    prepare_amx();
 }
 
 EngineInfo TorchEngine::info() {
     EngineInfo result;
     result.version = TORCH_VERSION;
-    result.processor = at::get_cpu_capability();
+    result.processor = at::get_cpu_capability() + (prepare_amx() ? ", AMX" : "");
     result.bfloat16 = processor_multiplies_bfloat16();
     result.threads = default_threads_;
     result.cuda = open_cuda().available;

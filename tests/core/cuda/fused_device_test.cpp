@@ -8,7 +8,7 @@
 #include "core/model/linear.h"
 #include "core/model/open_attention.h"
 #include "core/model/rotary.h"
-#include "core/train/processor.h"
+#include "core/train/amx.h"
 #include "tests/core/cuda/device_memory.h"
 #include "tests/core/cuda/emulated_device.h"
 #include "tests/support/expect_message.h"
@@ -55,7 +55,7 @@ class FusedDevice : public testing::Test {
  protected:
     void SetUp() override {
         SKIP_WITHOUT_DEVICE();
-        avoid_broken_amx();
+        prepare_amx();
         torch::manual_seed(3);
     }
 };

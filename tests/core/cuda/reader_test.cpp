@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/spec/error.h"
-#include "core/train/processor.h"
+#include "core/train/amx.h"
 #include "core/train/torch_engine.h"
 #include "tests/core/cuda/device_memory.h"
 #include "tests/core/cuda/emulated_device.h"
@@ -21,7 +21,7 @@ class DeviceReaderTest : public testing::Test {
  protected:
     void SetUp() override {
         SKIP_WITHOUT_DEVICE();
-        avoid_broken_amx();
+        prepare_amx();
     }
 
     static RunSpec small() {
