@@ -5,6 +5,7 @@
 
 #include "ui/plot/figure_view.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 
 namespace ropelab::ui {
 
@@ -28,6 +29,7 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
     }
     m_view = new FigureView(this);
     column->addWidget(m_view, 1);
+    explainBy(m_view, m_chooser);
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this] {
         m_chooser->setToolTip(m_chooser->currentData(Qt::ToolTipRole).toString());
         m_view->setAccessibleName(m_chooser->currentText());

@@ -59,6 +59,9 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
         }
         case QEvent::MouseButtonDblClick:
             return true;
+        case QEvent::Wheel:
+            event->ignore();  // it is the page's that it lies in
+            return true;
         case QEvent::Leave:
             m_readout->hide();
             emit left();

@@ -24,6 +24,7 @@ constexpr int kPositions = 1000;
 NumberSlider::NumberSlider(Options options, QWidget* parent)
     : QWidget(parent),
       m_options(std::move(options)),
+      m_label(new QLabel(m_options.label, this)),
       m_field(new QLineEdit(this)),
       m_slider(new QSlider(Qt::Horizontal, this)),
       m_error(new QLabel(this)) {
@@ -35,10 +36,9 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     }
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 4);
-    auto* label = new QLabel(m_options.label, this);
-    label->setBuddy(m_field);
-    label->setWordWrap(true);
-    grid->addWidget(label, 0, 0);
+    m_label->setBuddy(m_field);
+    m_label->setWordWrap(true);
+    grid->addWidget(m_label, 0, 0);
     m_field->setAlignment(Qt::AlignRight);
     m_field->setAccessibleName(
         m_options.unit.isEmpty() ? m_options.label : QStringLiteral("%1, %2").arg(m_options.label, m_options.unit));
@@ -58,10 +58,7 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     colorAsError(m_error);
     grid->addWidget(m_error, 2, 0, 1, 3);
     grid->setColumnStretch(0, 1);
-    for (QWidget* each :
-         {static_cast<QWidget*>(label), static_cast<QWidget*>(m_field), static_cast<QWidget*>(m_slider)}) {
-        each->setToolTip(m_options.why);
-    }
+    setWhy(m_options.why);
 
     connect(m_slider, &QSlider::valueChanged, this, [this](int position) {
         if (!m_setting) {
@@ -145,6 +142,10 @@ void NumberSlider::commit(const QString& typed) {
 
 QString NumberSlider::error() const {
     return m_error->isHidden() ? QString() : m_error->text();
+}
+
+void NumberSlider::setWhy(const QString& why) {
+    for (QWidget* each : std::initializer_list<QWidget*>{m_label, m_field, m_slider}) each->setToolTip(why);
 }
 
 void NumberSlider::showError(const QString& sentence) {

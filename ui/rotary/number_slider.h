@@ -41,6 +41,8 @@ class NumberSlider : public QWidget {
     /// As typing and Enter do.
     void commit(const QString& typed);
     QString error() const;
+    /// Formula, symbols with today's values, and source: the tooltip of its parts.
+    void setWhy(const QString& why);
 
  signals:
     /// The person set another value; many times in a drag.
@@ -56,6 +58,7 @@ class NumberSlider : public QWidget {
 
     Options m_options;
     double m_value = 0;
+    QLabel* m_label;
     QLineEdit* m_field;
     QSlider* m_slider;
     QLabel* m_error;

@@ -8,12 +8,15 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/window/fields.h"
+#include "ui/window/scaled.h"
+#include "ui/window/scroll_page.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 16;
+constexpr int kLowestView = 150;  // pixels at 100 %: axes, their words and something to see
 
 }  // namespace
 
@@ -56,9 +59,23 @@ void RotaryRoom::refreshNow() {
     }
 }
 
+QVBoxLayout* RotaryRoom::makeColumn(const QMargins& margins) {
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    m_page = new ScrollPage(this);
+    whole->addWidget(m_page);
+    scaleLayout(m_page->column(), margins, 8);
+    return m_page->column();
+}
+
+void RotaryRoom::reveal(QWidget* widget) {
+    m_page->reveal(widget);
+}
+
 FigureView* RotaryRoom::addView(const QString& accessibleName) {
     auto* view = new FigureView(this);
     view->setAccessibleName(accessibleName);
+    scaleMinimumHeight(view, kLowestView);
     m_views.append(view);
     if (!m_chosen) {
         m_chosen = view;

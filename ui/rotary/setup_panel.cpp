@@ -148,12 +148,8 @@ void SetupPanel::makeNumbers() {
         column->addWidget(slider);
         return slider;
     };
-    m_theta = add({.label = tr("θ, the base"),
-                   .minimum = 2,
-                   .maximum = 1e8,
-                   .logarithmic = true,
-                   .why = tr("Rope theta b: pair i turns by b^(−2i/d_r) radians a token. F3 · RoFormer")},
-                  tr("change theta"), [](RotarySetup& setup, double value) { setup.theta = value; });
+    m_theta = add({.label = tr("θ, the base"), .minimum = 2, .maximum = 1e8, .logarithmic = true}, tr("change theta"),
+                  [](RotarySetup& setup, double value) { setup.theta = value; });
     m_fraction =
         add({.label = tr("rotated fraction"),
              .minimum = 0,
@@ -165,9 +161,7 @@ void SetupPanel::makeNumbers() {
                  },
              .parse =
                  [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
-             .text = percent,
-             .why = tr("Share of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest "
-                       "to p·d. F10 · partial-RoPE paper")},
+             .text = percent},
             tr("change fraction"), [](RotarySetup& setup, double value) { setup.fraction = value; });
     m_headDim = add({.label = tr("head dimension"),
                      .unit = tr("channels"),
@@ -347,7 +341,33 @@ void SetupPanel::renew() {
     const QString& name = m_model.shape().name;
     m_modelName->setText(name.isEmpty() ? tr("set by hand") : name);
     showProblem(QString());
+    renewWhys();
     renewSummary();
+}
+
+void SetupPanel::renewWhys() {
+    const RotarySetup& setup = m_model.setup();
+    const std::vector<double>& unscaled = m_model.plain().inverse_frequencies;
+    const int turning = m_model.plain().rotary_dim;
+    const bool isSlice = setup.partial == Partial::slice;
+    QString theta = isSlice ? tr("Rope theta b: pair i turns by g_i = b^(−2i/d_r) radians a token, before scaling.")
+                            : tr("Rope theta b: pair i turns by g_i = b^(−2i/d) radians a token, before scaling.");
+    if (turning > 0) {
+        const int last = turning / 2 - 1;
+        theta += QLatin1Char('\n') + tr("b = %1, %2 = %3: from g_0 = %4 down to g_%5 = %6")
+                                         .arg(readableNumber(setup.theta), isSlice ? tr("d_r") : tr("d"))
+                                         .arg(isSlice ? turning : setup.head_dim)
+                                         .arg(readableNumber(unscaled.front()))
+                                         .arg(last)
+                                         .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
+    }
+    m_theta->setWhy(theta + QLatin1Char('\n') + (isSlice ? tr("F3 · RoFormer") : tr("F4 · p-RoPE")));
+    m_fraction->setWhy(
+        tr("Share p of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest to "
+           "p·d.\np = %1, d = %2: d_r = %3\nF10 · partial-RoPE paper")
+            .arg(percent(setup.fraction))
+            .arg(setup.head_dim)
+            .arg(turning));
 }
 
 void SetupPanel::renewSummary() {

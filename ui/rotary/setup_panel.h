@@ -42,6 +42,7 @@ class SetupPanel : public QWidget {
     void makeChoices(QGridLayout* grid);
     void makeScaling();
     void renew();
+    void renewWhys();
     void renewSummary();
     /// One undoable change of the setup; what is refused is said and put back.
     template <typename Change>

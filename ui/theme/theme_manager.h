@@ -15,6 +15,7 @@ namespace ropelab::ui {
 ///   QPushButton  primary=true          the one filled button of a panel ("Start")
 ///   QAbstractButton  chip=true         a small rounded toggle or value
 ///   QToolButton  rail=true             a room in the rail; checked is the present room
+///   QToolButton  corner=true           as high as the menu bar
 ///   QToolButton  quiet=true            no border until hovered
 ///   QLabel       quiet=true            units and hints
 ///   QLabel       heading=true          small capitals-like group heading ("SWEEP")

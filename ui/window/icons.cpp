@@ -15,11 +15,12 @@ void renew(QAbstractButton* button) {
     const auto& manager = ThemeManager::instance();
     const Theme& theme = manager.theme();
     const QByteArray path = button->property("outline").toByteArray();
-    const int size = manager.pixels(12);
+    const bool filled = !button->property("isLine").toBool();
+    const int size = manager.pixels(filled ? 12 : 14);
     const bool primary = button->property("primary").toBool();
     QIcon icon;
-    icon.addPixmap(drawn(path, primary ? theme.accentText : theme.text, true, size, button->devicePixelRatioF()));
-    icon.addPixmap(drawn(path, theme.quietText, true, size, button->devicePixelRatioF()), QIcon::Disabled);
+    icon.addPixmap(drawn(path, primary ? theme.accentText : theme.text, filled, size, button->devicePixelRatioF()));
+    icon.addPixmap(drawn(path, theme.quietText, filled, size, button->devicePixelRatioF()), QIcon::Disabled);
     button->setIcon(icon);
     button->setIconSize({size, size});
 }
@@ -50,6 +51,11 @@ void setIcon(QAbstractButton* button, const char* outline) {
     if (first) {
         QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, button, [button] { renew(button); });
     }
+}
+
+void setLineIcon(QAbstractButton* button, const char* outline) {
+    button->setProperty("isLine", true);
+    setIcon(button, outline);
 }
 
 }  // namespace ropelab::ui

@@ -6,7 +6,8 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Every shortcut, by menu, over the window (F1). Escape, F1 or a click puts it away.
+/// Every shortcut, by menu, over the window (Shift+F1, and F1 where nothing explains what the person is at). Escape,
+/// the same keys or a click put it away.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 

@@ -2,7 +2,6 @@
 
 #include <QCloseEvent>
 #include <QFileDialog>
-#include <QLabel>
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QTimer>
@@ -15,14 +14,27 @@
 #include "ui/rotary/statements/statement_cards.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/corner.h"
 #include "ui/window/format.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/rail.h"
 #include "ui/window/room.h"
 #include "ui/window/scaled.h"
 #include "ui/window/status_strip.h"
+#include "ui/window/why_card.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+// Of the window, in pixels at 100 %.
+constexpr int kRailNamesFrom = 1120;
+constexpr int kNarrow = 800;  // the panel would leave the picture less than half
+constexpr int kLabNameFrom = 560;
+constexpr int kPanelWidth = 312;
+constexpr int kMenuPadding = 8;  // above and beneath a menu's name, as the style sheet has it
+
+}  // namespace
 
 MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     : QMainWindow(parent), m_workspace(std::move(options)), m_actions(new ActionRegistry(this)) {
@@ -35,6 +47,7 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     };
     build();
     addActions();
+    makeCorner();
     connectWorkspace();
     renewTitle();
     resize(ThemeManager::instance().pixels(1280), ThemeManager::instance().pixels(800));
@@ -51,6 +64,8 @@ MainWindow::~MainWindow() {
     delete m_statements;
     delete m_palette;
     delete m_sheet;
+    delete m_why;
+    delete m_corner;
     delete takeCentralWidget();
     delete m_actions;
 }
@@ -89,15 +104,22 @@ void MainWindow::build() {
     column->addWidget(m_strip);
     setCentralWidget(center);
 
-    m_labName = new QLabel(menuBar());
-    m_labName->setProperty("quiet", true);
-    m_labName->setTextFormat(Qt::PlainText);
-    m_labName->setContentsMargins(8, 0, 12, 0);
-    m_labName->setAlignment(Qt::AlignVCenter | Qt::AlignRight);
-    menuBar()->setCornerWidget(m_labName);
-
     m_palette = new CommandPalette(m_actions, this);
     m_sheet = new KeyboardSheet(m_actions, this);
+    m_why = new WhyCard(this);
+}
+
+void MainWindow::makeCorner() {
+    m_corner = new Corner(*m_actions, menuBar());
+    const auto fit = [this] {
+        // As high as the menus' names, and no higher: else the bar would grow.
+        m_corner->setFixedHeight(menuBar()->fontMetrics().height() + ThemeManager::instance().pixels(kMenuPadding));
+        m_corner->adjustSize();
+        menuBar()->setCornerWidget(m_corner);  // which keeps the width that it had when it was set
+        m_corner->show();
+    };
+    connect(m_corner, &Corner::fitted, this, fit);
+    fit();
 }
 
 void MainWindow::connectWorkspace() {
@@ -191,8 +213,23 @@ void MainWindow::findAgain() {
 
 void MainWindow::setPanelFolded(bool folded) {
     m_panelFolded = folded;
-    m_panelStack->setVisible(!folded);
+    fitSides();
     m_workspace.settings().setValue("window/panel_folded", folded);
+    m_actions->refresh();
+}
+
+bool MainWindow::isNarrow() const {
+    return width() < ThemeManager::instance().pixels(kNarrow);
+}
+
+bool MainWindow::isPanelShown() const {
+    return isNarrow() ? m_panelAsked : !m_panelFolded;
+}
+
+void MainWindow::togglePanel() {
+    if (!isNarrow()) return setPanelFolded(!m_panelFolded);
+    m_panelAsked = !m_panelAsked;
+    fitSides();
     m_actions->refresh();
 }
 
@@ -228,8 +265,18 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::fitSides() {
     // Where there is little room the picture gets it.
     const ThemeManager& theme = ThemeManager::instance();
-    m_rail->setFolded(m_railFolded || width() < theme.pixels(1120));
-    m_panelStack->setFixedWidth(std::clamp(width() * 36 / 100, theme.pixels(216), theme.pixels(312)));
+    m_rail->setFolded(m_railFolded || width() < theme.pixels(kRailNamesFrom));
+    if (!isNarrow()) m_panelAsked = false;
+    m_panelStack->setFixedWidth(std::min(theme.pixels(kPanelWidth), width() - m_rail->width()));
+    m_panelStack->setVisible(isPanelShown());
+    if (!m_corner) return;  // while it is built
+    m_corner->setNarrow(width() < theme.pixels(kLabNameFrom));
+    if (m_actions->action(QStringLiteral("view.panel"))->isChecked() != isPanelShown()) m_actions->refresh();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::WindowStateChange && m_corner) m_actions->refresh();  // by the desktop too
 }
 
 void MainWindow::paintEvent(QPaintEvent* event) {
@@ -242,13 +289,7 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 void MainWindow::renewTitle() {
     const QString name = m_workspace.lab().name();
     setWindowTitle(tr("%1 – RoPE Lab").arg(name));
-    m_labName->setText(tr("lab: %1").arg(name));
-    m_labName->setToolTip(m_workspace.lab().path());
-    // The corner keeps the width it had when it was set.
-    m_labName->setMinimumHeight(menuBar()->sizeHint().height());
-    m_labName->adjustSize();
-    menuBar()->setCornerWidget(m_labName);
-    m_labName->show();
+    m_corner->showLab(tr("lab: %1").arg(name), m_workspace.lab().path());
 }
 
 void MainWindow::reportFailedRuns(const std::vector<Delivery>& deliveries) {

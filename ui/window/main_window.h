@@ -9,18 +9,19 @@
 #include "ui/window/stall_meter.h"
 #include "ui/window/workspace.h"
 
-class QLabel;
 class QStackedWidget;
 
 namespace ropelab::ui {
 
 class CommandPalette;
+class Corner;
 class KeyboardSheet;
 class ModelMap;
 class Rail;
 class Room;
 class StatementCards;
 class StatusStrip;
+class WhyCard;
 
 /// The window: menu, rail of rooms, the room, its panel, what is running. It wires; rooms and workspace do the work.
 class MainWindow : public QMainWindow {
@@ -36,6 +37,8 @@ class MainWindow : public QMainWindow {
     StatusStrip& strip() { return *m_strip; }
     CommandPalette& commandPalette() { return *m_palette; }
     KeyboardSheet& keyboardSheet() { return *m_sheet; }
+    Corner& corner() { return *m_corner; }
+    WhyCard& whyCard() { return *m_why; }
 
     Room& room() const;
     /// By its id ("train"). Throws BadInput, naming the rooms there are.
@@ -53,6 +56,8 @@ class MainWindow : public QMainWindow {
     void findAgain();
     void setPanelFolded(bool folded);
     void setRailFolded(bool folded);
+    /// In a narrow window the panel folds away by itself until it is asked for, whatever was chosen for a wide one.
+    bool isPanelShown() const;
 
     /// How long this thread kept its events waiting while the last sweep trained.
     const StallMeter& stalls() const { return m_stalls; }
@@ -71,6 +76,7 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
  private:
     void build();
@@ -84,6 +90,9 @@ class MainWindow : public QMainWindow {
     void showRecent(QMenu* menu);
     void renewTitle();
     void fitSides();
+    void makeCorner();
+    bool isNarrow() const;
+    void togglePanel();
     void reportFailedRuns(const std::vector<Delivery>& deliveries);
 
     Workspace m_workspace;
@@ -94,13 +103,15 @@ class MainWindow : public QMainWindow {
     QStackedWidget* m_roomStack = nullptr;
     QStackedWidget* m_panelStack = nullptr;
     StatusStrip* m_strip = nullptr;
-    QLabel* m_labName = nullptr;
+    Corner* m_corner = nullptr;
     CommandPalette* m_palette = nullptr;
     KeyboardSheet* m_sheet = nullptr;
+    WhyCard* m_why = nullptr;
     ModelMap* m_models = nullptr;
     StatementCards* m_statements = nullptr;
     bool m_railFolded = false;
     bool m_panelFolded = false;
+    bool m_panelAsked = false;  // for, in a narrow window
     bool m_closing = false;
     int m_failedRuns = 0;  // of the present or last sweep
     bool m_painted = false;

@@ -10,6 +10,7 @@
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/main_window.h"
 #include "ui/window/room.h"
+#include "ui/window/why_card.h"
 
 namespace ropelab::ui {
 
@@ -118,8 +119,8 @@ void MainWindow::addViewActions() {
                     .menu = "View",
                     .text = tr("Settings panel"),
                     .shortcuts = {QKeySequence(Qt::Key_F9)},
-                    .handler = [this] { setPanelFolded(!m_panelFolded); },
-                    .checked = [this] { return !m_panelFolded; },
+                    .handler = [this] { togglePanel(); },
+                    .checked = [this] { return isPanelShown(); },
                     .separatorBefore = true});
     m_actions->add({.id = "view.rail",
                     .menu = "View",
@@ -178,8 +179,15 @@ void MainWindow::addRunActions() {
     m_actions->add({.id = "help.keyboard",
                     .menu = "Help",
                     .text = tr("Keyboard"),
-                    .shortcuts = {QKeySequence(Qt::Key_F1)},
+                    .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
                     .handler = [this] { m_sheet->toggle(); }});
+    m_actions->add({.id = "help.why",
+                    .menu = "Help",
+                    .text = tr("Explain what I am at"),
+                    .shortcuts = {QKeySequence(Qt::Key_F1)},
+                    .handler = [this] {
+                        if (m_sheet->isVisible() || !m_why->toggle()) m_sheet->toggle();
+                    }});
     m_actions->add(
         {.id = "rotary.statements", .menu = "Help", .text = tr("Wrong statements about RoPE"), .handler = [this] {
              showStatements();

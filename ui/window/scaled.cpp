@@ -40,6 +40,10 @@ void scaleWidth(QWidget* widget, int width) {
     follow(widget, [widget, width] { widget->setFixedWidth(ThemeManager::instance().pixels(width)); });
 }
 
+void scaleMinimumHeight(QWidget* widget, int height) {
+    follow(widget, [widget, height] { widget->setMinimumHeight(ThemeManager::instance().pixels(height)); });
+}
+
 void colorAsError(QLabel* label) {
     follow(label, [label] {
         // A rule of its own: the application's style sheet wins over a palette.

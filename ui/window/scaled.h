@@ -16,6 +16,8 @@ void scaleLayout(QLayout* layout, const QMargins& margins, int spacing);
 void scaleMargins(QLabel* label, const QMargins& margins);
 /// A fixed width.
 void scaleWidth(QWidget* widget, int width);
+/// A minimum height.
+void scaleMinimumHeight(QWidget* widget, int height);
 /// A label that takes the theme's error colour.
 void colorAsError(QLabel* label);
 

@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileInfo>
+#include <QLabel>
 #include <QUndoStack>
 
 #include "tests/ui/support/workbench.h"
@@ -10,7 +11,9 @@
 #include "ui/rotary/models/model_map.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/rotary/statements/statement_cards.h"
+#include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
+#include "ui/window/scroll_page.h"
 
 namespace ropelab::ui {
 namespace {
@@ -78,6 +81,34 @@ TEST_F(RotaryRoomsTest, OnlyTheRoomInSightWorks) {
         EXPECT_FALSE(view->figure().settings.value(QStringLiteral("setup")).toString().contains("777"));
     }
     EXPECT_TRUE(setupIn(window, "spectrum").contains("777"));
+}
+
+TEST_F(RotaryRoomsTest, NothingIsCutOffWhereThereIsLittleRoom) {
+    ThemeManager& theme = ThemeManager::instance();
+    for (const auto& [scale, size] : {std::pair{200, QSize(1280, 720)}, std::pair{150, QSize(1024, 640)}}) {
+        theme.setScale(scale);
+        MainWindow window(options());
+        window.setMinimumSize(1, 1);
+        window.resize(size);
+        window.show();
+        for (const QString& name : rotaryRooms) {
+            SCOPED_TRACE(QStringLiteral("%1 at %2 %").arg(name).arg(scale).toStdString());
+            window.showRoom(name);
+            window.room().refreshNow();
+            QApplication::processEvents();
+            const auto* page = window.room().findChild<ScrollPage*>();
+            ASSERT_NE(page, nullptr);
+            EXPECT_LE(page->widget()->width(), page->viewport()->width()) << "nothing lies beyond its right edge";
+            for (const FigureView* view : static_cast<RotaryRoom&>(window.room()).views()) {
+                EXPECT_TRUE(!view->isVisible() || view->height() >= theme.pixels(150)) << view->height();
+            }
+            for (const QLabel* words : window.room().findChildren<QLabel*>()) {
+                if (!words->isVisible() || !words->wordWrap()) continue;
+                EXPECT_GE(words->height(), words->heightForWidth(words->width())) << words->text().toStdString();
+            }
+        }
+    }
+    theme.setScale(100);
 }
 
 TEST_F(RotaryRoomsTest, AFigureOfEveryRoomCanBeExported) {

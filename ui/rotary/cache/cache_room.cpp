@@ -14,6 +14,7 @@
 #include "ui/rotary/number_slider.h"
 #include "ui/window/fields.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -30,8 +31,7 @@ QString wordOf(NumberFormat format) {
 }  // namespace
 
 CacheRoom::CacheRoom(Workspace& workspace, QWidget* parent) : RotaryRoom(workspace, QStringLiteral("cache"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
     column->addWidget(makeBar());
     m_cosine = addView(tr("Cosines of the table"));
     m_sine = addView(tr("Sines of the table"));
@@ -43,6 +43,7 @@ CacheRoom::CacheRoom(Workspace& workspace, QWidget* parent) : RotaryRoom(workspa
     column->addLayout(tables, 3);
     column->addWidget(m_error, 2);
     m_options = makeOptions();
+    for (FigureView* view : views()) explainBy(view, m_words);
     connectTable(m_cosine);
     connectTable(m_sine);
     connectPairs(m_error, [this](QPointF place) {

@@ -19,6 +19,7 @@
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -57,8 +58,7 @@ constexpr std::array<PartName, 4> kParts = {{
 
 ContextRoom::ContextRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("context"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
     column->addWidget(makeBar());
     m_criteria = new CriteriaList(3, this);
     column->addWidget(m_criteria);
@@ -214,6 +214,7 @@ void ContextRoom::setPart(Part part) {
     m_near->setVisible(part == Part::bases);
     m_finer->setVisible(part == Part::bases);
     m_drawAgain->setVisible(part == Part::random);
+    explainBy(m_view, m_parts[static_cast<int>(part)]);
     m_view->setAccessibleName(tr("%1 of the context").arg(tr(kParts[static_cast<std::size_t>(part)].title)));
     if (part == Part::bases) {
         m_view->setReadout([this](QPointF place) { return basesReadout(place); });

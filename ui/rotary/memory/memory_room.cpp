@@ -21,6 +21,7 @@
 #include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -49,8 +50,7 @@ QLabel* makeQuiet(const QString& text, QWidget* parent) {
 
 MemoryRoom::MemoryRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("memory"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
     column->addWidget(makeBar());
     m_words = new QLabel(this);
     m_words->setWordWrap(true);
@@ -64,6 +64,7 @@ MemoryRoom::MemoryRoom(Workspace& workspace, QWidget* parent)
     row->addWidget(m_cache, 1);
     column->addLayout(row, 1);
     m_options = makeOptions();
+    for (FigureView* view : views()) explainBy(view, m_words);
     connectView(m_table);
     connectView(m_cache);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MemoryRoom::arrange);

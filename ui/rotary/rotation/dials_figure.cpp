@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ui/figure/ticks.h"
 #include "ui/rotary/rotation/rotation_text.h"
 #include "ui/window/format.h"
 
@@ -79,6 +80,14 @@ QString dialsNote(const RotationScene& scene) {
         parts += tr("pair 0 turns fastest, pair %1 slowest").arg(total - 1);
     }
     return parts.join(QStringLiteral("; "));
+}
+
+QString dialsWhy(const RotationScene& scene, std::optional<int> pair) {
+    if (!pair) return dialsNote(scene);
+    return tr("Pair %1: g = %2 rad/token, λ = 2π/g = %3, %4 turns in the window (F9)")
+        .arg(*pair)
+        .arg(frequencyText(scene.frequency(*pair)), wavelengthText(scene.frequency(*pair)),
+             readableNumber(turnsInWindow(scene, *pair)));
 }
 
 Figure dialsFigure(const RotationScene& scene) {

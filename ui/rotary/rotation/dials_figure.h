@@ -19,6 +19,8 @@ std::optional<int> pairAt(const RotationScene& scene, const QRectF& rect, const 
 
 /// What stands beside or beneath the dials: what is grey, what is not shown.
 QString dialsNote(const RotationScene& scene);
+/// How fast a pair turns, with today's numbers; without one what stands beside the dials.
+QString dialsWhy(const RotationScene& scene, std::optional<int> pair);
 
 /// "dials": a hand for q at m and one for k at n in every pair's plane.
 Figure dialsFigure(const RotationScene& scene);

@@ -29,6 +29,7 @@
 #include "ui/window/actions.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 
 namespace ropelab::ui {
 namespace {
@@ -40,8 +41,7 @@ constexpr int kFrameMs = 16;
 RotationRoom::RotationRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("rotation"), parent) {
     m_scene.take(model().setup(), model().frequencies());
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 8}, 8);
+    QVBoxLayout* column = makeColumn({12, 8, 12, 8});
     m_bar = new PositionBar(this);
     column->addWidget(m_bar);
     makeViews();
@@ -139,6 +139,10 @@ QWidget* RotationRoom::makeStrip() {
     }
     column->addWidget(m_pages, 1);
     m_tabs->button(Logit)->setChecked(true);
+    explainBy(m_logit, m_reading);
+    explainBy(m_helix, m_tabs->button(Helix));
+    explainBy(m_matrix, m_tabs->button(Matrix));
+    explainBy(m_aim, m_tabs->button(Aim));
     connect(m_tabs, &QButtonGroup::idClicked, this, [this](int id) { showPage(static_cast<Page>(id)); });
     return strip;
 }
@@ -158,6 +162,7 @@ void RotationRoom::showPart(const QString& part) {
 void RotationRoom::showPage(Page page) {
     m_tabs->button(page)->setChecked(true);
     m_pages->setCurrentIndex(page);
+    reveal(m_pages);
     if (page != Aim) {
         m_aimPage->stop();
     }
@@ -216,6 +221,7 @@ void RotationRoom::renew() {
         m_vectors->show(m_scene.state);
     }
     m_dials->setFigure(dialsFigure(m_scene));
+    m_dials->setWhatsThis(dialsWhy(m_scene, model().litPair()));
     m_pair->setFigure(pairFigure(m_scene));
     m_pair->setToolTip(pairWhy(m_scene));
     renewPage();

@@ -169,12 +169,7 @@ void RotationRoom::connectDials() {
     connect(m_dials, &FigureView::hovered, this, [this, at](const QPointF& place) {
         const auto pair = at(place);
         model().hoverPair(pair);
-        m_dials->setToolTip(pair ? tr("Pair %1: g = %2 rad/token, λ = 2π/g = %3, %4 turns in the window (F9)")
-                                       .arg(*pair)
-                                       .arg(frequencyText(m_scene.frequency(*pair)),
-                                            wavelengthText(m_scene.frequency(*pair)),
-                                            readableNumber(turnsInWindow(m_scene, *pair)))
-                                 : dialsNote(m_scene));
+        m_dials->setToolTip(dialsWhy(m_scene, pair));
     });
     connect(m_dials, &FigureView::left, this, [this] { model().hoverPair(std::nullopt); });
     connect(m_dials, &FigureView::clicked, this, [this, at](const QPointF& place) {

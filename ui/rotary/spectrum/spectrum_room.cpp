@@ -18,6 +18,7 @@
 #include "ui/rotary/spectrum/scaling_comparison.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -30,8 +31,7 @@ constexpr double kMostContext = 1 << 30;
 
 SpectrumRoom::SpectrumRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("spectrum"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
     column->addWidget(makeBar());
     m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
     m_kernel = addView(tr("Kernel: sum of cosines over distance"));
@@ -43,6 +43,7 @@ SpectrumRoom::SpectrumRoom(Workspace& workspace, QWidget* parent)
     below->addWidget(m_kernelSpectrum, 1);
     column->addLayout(below, 2);
     m_options = makeOptions();
+    explainBy(m_spectrum, m_words);
 
     connectPairs(m_spectrum, [this](QPointF place) { return pairAt(place.x()); });
     connectPairs(m_kernelSpectrum, [this](QPointF place) { return pairAtTurns(m_curves, place.x()); });

@@ -18,6 +18,7 @@
 #include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 
 namespace ropelab::ui {
 namespace {
@@ -114,6 +115,8 @@ QWidget* SpectrumRoom::makeWindow(QWidget* parent) {
         tr("K(Δ) = Σ cos(Δ·g_i) over the pairs that turn, Δ = 0 … W − 1 (F12, F16).\n"
            "Its spectrum is |DFT|·2/W: a pair that turns a whole number of times in the window shows as 1 "
            "there,\npairs that turn less than once stand together at 0 (F9)."));
+    explainBy(m_kernel, heading);
+    explainBy(m_kernelSpectrum, heading);
     column->addWidget(heading);
     m_isContext = new QCheckBox(tr("the window is the context"), box);
     m_isContext->setChecked(true);

@@ -1,0 +1,106 @@
+#include "ui/window/corner.h"
+
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/window/main_window.h"
+
+namespace ropelab::ui {
+namespace {
+
+class CornerTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        window = std::make_unique<MainWindow>(options());
+        window->resize(1280, 800);
+        window->show();
+    }
+    void TearDown() override {
+        window.reset();
+        ThemeManager::instance().setChoice(ThemeManager::Choice::system);
+        ThemeManager::instance().setScale(100);
+    }
+    Corner& corner() { return window->corner(); }
+    QPushButton* start() { return window->findChild<QPushButton*>("start"); }
+    std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(CornerTest, ItHasTheLabTheThemeAndTheFullScreen) {
+    EXPECT_TRUE(corner().findChild<QLabel*>()->text().startsWith("lab: "));
+    for (const QToolButton* button : {corner().themeButton(), corner().fullScreenButton()}) {
+        EXPECT_TRUE(button->isVisible());
+        EXPECT_FALSE(button->icon().isNull());
+        EXPECT_FALSE(button->accessibleName().isEmpty());
+        EXPECT_FALSE(button->toolTip().isEmpty()) << "no word stands beside it";
+    }
+    EXPECT_LE(corner().geometry().right(), window->menuBar()->width());
+    EXPECT_LE(corner().height(), window->menuBar()->height());
+    EXPECT_FALSE(corner().panelButton()->isVisible()) << "the panel is there";
+}
+
+TEST_F(CornerTest, TheThemeIsChosenFromTheActionsOfTheMenu) {
+    const QList<QAction*> actions = corner().themeButton()->menu()->actions();
+    ASSERT_EQ(actions.size(), 3);
+    for (const char* id : {"view.light", "view.dark", "view.system"}) {
+        EXPECT_TRUE(actions.contains(window->actions().action(id))) << id;
+    }
+    actions.at(1)->trigger();
+    EXPECT_EQ(ThemeManager::instance().choice(), ThemeManager::Choice::dark);
+    EXPECT_TRUE(actions.at(1)->isChecked());
+}
+
+TEST_F(CornerTest, FullScreenGoesThereAndBack) {
+    corner().fullScreenButton()->click();
+    EXPECT_TRUE(window->isFullScreen());
+    EXPECT_TRUE(corner().fullScreenButton()->isChecked());
+    window->setWindowState(window->windowState() & ~Qt::WindowFullScreen);  // as a desktop does
+    EXPECT_TRUE(waitUntil([&] { return !corner().fullScreenButton()->isChecked(); }));
+    EXPECT_FALSE(window->actions().action("view.fullscreen")->isChecked());
+}
+
+TEST_F(CornerTest, AFoldedPanelIsOneClickAway) {
+    window->actions().action("view.panel")->trigger();
+    EXPECT_FALSE(start()->isVisible());
+    ASSERT_TRUE(corner().panelButton()->isVisible());
+    corner().panelButton()->click();
+    EXPECT_TRUE(start()->isVisible());
+    EXPECT_FALSE(corner().panelButton()->isVisible());
+}
+
+TEST_F(CornerTest, ANarrowWindowFoldsThePanelUntilItIsAskedFor) {
+    window->setMinimumSize(1, 1);
+    window->resize(700, 640);
+    EXPECT_FALSE(window->isPanelShown());
+    EXPECT_FALSE(start()->isVisible());
+    corner().panelButton()->click();
+    EXPECT_TRUE(start()->isVisible());
+    EXPECT_FALSE(window->workspace().settings().value("window/panel_folded").toBool()) << "nobody chose that";
+    window->resize(1280, 800);
+    EXPECT_TRUE(window->isPanelShown());
+    window->resize(700, 640);
+    EXPECT_FALSE(window->isPanelShown());
+    // What was chosen for a wide window holds there.
+    window->resize(1280, 800);
+    window->actions().action("view.panel")->trigger();
+    window->resize(700, 640);
+    window->resize(1280, 800);
+    EXPECT_FALSE(window->isPanelShown());
+}
+
+TEST_F(CornerTest, ALargerScaleIsANarrowerWindow) {
+    window->setMinimumSize(1, 1);
+    EXPECT_TRUE(window->isPanelShown());
+    ThemeManager::instance().setScale(200);
+    EXPECT_FALSE(window->isPanelShown());
+    EXPECT_LE(corner().geometry().right(), window->menuBar()->width());
+    ThemeManager::instance().setScale(100);
+    EXPECT_TRUE(window->isPanelShown());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,46 @@
+#include "ui/window/scroll_page.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QLabel>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+namespace ropelab::ui {
+namespace {
+
+TEST(ScrollPage, FillsItsPlaceAndScrollsOnlyWhereThatIsTooLow) {
+    ScrollPage page;
+    auto* words = new QLabel("One sentence that is much longer than the page is wide, so that it takes several lines.");
+    words->setWordWrap(true);
+    auto* picture = new QWidget;
+    picture->setMinimumHeight(100);
+    page.column()->addWidget(words);
+    page.column()->addWidget(picture, 1);
+    page.resize(240, 400);
+    page.show();
+    QApplication::processEvents();
+    EXPECT_EQ(page.widget()->height(), page.viewport()->height());
+    EXPECT_GT(picture->height(), 200) << "the picture has what is left";
+    EXPECT_EQ(page.verticalScrollBar()->maximum(), 0);
+
+    page.resize(240, 120);
+    QApplication::processEvents();
+    EXPECT_EQ(picture->height(), 100);
+    EXPECT_GE(words->height(), words->heightForWidth(words->width()));
+    EXPECT_GT(page.verticalScrollBar()->maximum(), 0);
+    EXPECT_EQ(page.horizontalScrollBar()->maximum(), 0);
+
+    page.reveal(picture);
+    QApplication::processEvents();
+    EXPECT_EQ(picture->mapTo(page.viewport(), picture->rect().bottomRight()).y(), page.viewport()->rect().bottom());
+
+    picture->setMinimumHeight(10);
+    words->setText("Short.");
+    QApplication::processEvents();
+    EXPECT_EQ(page.verticalScrollBar()->maximum(), 0) << "what stands in it changed";
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,85 @@
+#include "ui/window/corner.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QToolButton>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/actions.h"
+#include "ui/window/icons.h"
+#include "ui/window/scaled.h"
+
+namespace ropelab::ui {
+
+Corner::Corner(ActionRegistry& registry, QWidget* parent)
+    : QWidget(parent), m_registry(registry), m_lab(new QLabel(this)) {
+    auto* row = new QHBoxLayout(this);
+    scaleLayout(row, {8, 0, 8, 0}, 4);
+    m_lab->setProperty("quiet", true);
+    m_lab->setTextFormat(Qt::PlainText);
+    row->addWidget(m_lab);
+    m_panel = addButton(tr("Settings panel"));
+    m_panel->setText(tr("Settings"));
+    follow(m_panel, QStringLiteral("view.panel"));
+    const QAction* panel = registry.action(QStringLiteral("view.panel"));
+    const auto hideBesidePanel = [this, panel] {
+        if (m_panel->isHidden() == panel->isChecked()) return;
+        m_panel->setHidden(panel->isChecked());
+        fit();
+    };
+    connect(panel, &QAction::changed, this, hideBesidePanel);
+    m_theme = addButton(tr("Light or dark"));
+    setLineIcon(m_theme, outline::theme);
+    m_theme->setToolTip(tr("Light, dark, or as the system."));
+    auto* menu = new QMenu(m_theme);
+    for (const char* id : {"view.light", "view.dark", "view.system"}) {
+        menu->addAction(m_registry.action(QLatin1String(id)));
+    }
+    connect(menu, &QMenu::aboutToShow, &registry, &ActionRegistry::refresh);
+    m_theme->setMenu(menu);
+    m_theme->setPopupMode(QToolButton::InstantPopup);
+    m_fullScreen = addButton(tr("Full screen"));
+    setLineIcon(m_fullScreen, outline::fullScreen);
+    follow(m_fullScreen, QStringLiteral("view.fullscreen"));
+    m_fullScreen->setCheckable(true);
+    const QAction* full = registry.action(QStringLiteral("view.fullscreen"));
+    connect(full, &QAction::changed, m_fullScreen, [this, full] { m_fullScreen->setChecked(full->isChecked()); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &Corner::fit);
+    hideBesidePanel();
+}
+
+QToolButton* Corner::addButton(const QString& name) {
+    auto* button = new QToolButton(this);
+    button->setProperty("corner", true);
+    button->setAccessibleName(name);
+    button->setFocusPolicy(Qt::TabFocus);
+    layout()->addWidget(button);
+    return button;
+}
+
+void Corner::follow(QToolButton* button, const QString& id) {
+    const QAction* action = m_registry.action(id);
+    button->setToolTip(
+        tr("%1 (%2)").arg(m_registry.spec(id).text, action->shortcut().toString(QKeySequence::NativeText)));
+    connect(button, &QToolButton::clicked, action, &QAction::trigger);
+}
+
+void Corner::showLab(const QString& name, const QString& path) {
+    m_lab->setText(name);
+    m_lab->setToolTip(path);
+    fit();
+}
+
+void Corner::setNarrow(bool narrow) {
+    if (m_lab->isHidden() == narrow) return;
+    m_lab->setHidden(narrow);
+    fit();
+}
+
+void Corner::fit() {
+    adjustSize();
+    emit fitted();
+}
+
+}  // namespace ropelab::ui
