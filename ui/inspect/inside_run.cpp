@@ -56,6 +56,8 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     run.spec = run_spec_from_json(nlohmann::json::parse(record.settings));
     run.vocabulary = record.vocabulary;
     run.checkpoint = lab.checkpoint_path(id);
+    run.wroteCheckpoint =
+        record.state == RunState::finished || (record.state == RunState::stopped && record.iteration > 0);
     for (const std::int64_t iteration : lab.snapshots(id)) {
         auto result = lab.snapshot(id, iteration);
         if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});

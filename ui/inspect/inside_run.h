@@ -30,6 +30,7 @@ struct InsideRun {
     RunSpec spec;
     std::string vocabulary;  // Vocabulary::to_text, "" until the run has started
     std::filesystem::path checkpoint;
+    bool wroteCheckpoint = false;     // once: it ended after a step, or was stopped
     std::vector<Snapshot> snapshots;  // by iteration, ascending
     QList<double> iterations;         // of its evaluations, ascending
     QList<double> validationLoss;     // nats, one each

@@ -66,7 +66,7 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     QGridLayout* dials = addGroup(column, tr("Dials"), &m_lagBox);
     m_lag = new QSpinBox(m_lagBox);
     m_lag->setRange(0, 1'000'000);
-    m_lag->setValue(static_cast<int>(InspectChoices().lag));
+    m_lag->setValue(workspace.settings().value("inspect/lag").toInt());
     m_lag->setSuffix(tr(" tokens"));
     m_lag->setAccessibleName(tr("Lag of the dials"));
     addField(dials, tr("lag Δ"), m_lag, tr("How far the query stands after the key: each pair turns by g·Δ."));
@@ -110,6 +110,7 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     m_factor->setCurrentIndex(1);
     addField(beyond, tr("read"), m_factor, tr("How long the windows are; every method is told the same factor."));
     m_fineTune = new FineTunePanel(this);
+    m_fineTune->rate()->setText(workspace.settings().value("inspect/rate").toString());
     column->addWidget(m_fineTune);
     column->addStretch(1);
 
@@ -124,8 +125,17 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     connect(m_lag, &QSpinBox::valueChanged, this, &InspectPanel::changed);
     connect(m_difference, &QCheckBox::toggled, this, &InspectPanel::changed);
     connect(m_text, &QLineEdit::textChanged, this, &InspectPanel::changed);
+    remember();
     renewRuns();
     fit(RunSpec{});
+}
+
+void InspectPanel::remember() {
+    connect(m_lag, &QSpinBox::valueChanged, this,
+            [this](int lag) { m_workspace.settings().setValue("inspect/lag", lag); });
+    connect(m_fineTune->rate(), &QLineEdit::editingFinished, this,
+            [this] { m_workspace.settings().setValue("inspect/rate", m_fineTune->rate()->text().trimmed()); });
+    connect(m_ghost, &QComboBox::currentIndexChanged, this, &InspectPanel::ghostChosen);
 }
 
 QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {

@@ -68,12 +68,15 @@ class InspectPanel : public QFrame {
 
  signals:
     void changed();
+    /// The person chose a second run, or none any more.
+    void ghostChosen();
 
  private:
     QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
     void renewRanges();
     void renewLayers();
     void renewDifference();
+    void remember();
 
     Workspace& m_workspace;
     QComboBox* m_run;

@@ -7,7 +7,6 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "core/spec/error.h"
 #include "ui/inspect/attention_figures.h"
 #include "ui/inspect/inspect_pane.h"
 #include "ui/inspect/inspect_panel.h"
@@ -106,10 +105,7 @@ void InspectRoom::refreshNow() {
 }
 
 void InspectRoom::showPart(const QString& figure) {
-    if (!m_main->choose(figure)) {
-        throw BadInput("There is no figure \"" + figure.toStdString() + "\" in Inspect; there are " +
-                       inspectFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
-    }
+    if (!m_main->choose(figure)) throw noPart(figure, inspectFigureNames());
 }
 
 void InspectRoom::showEvent(QShowEvent* event) {

@@ -87,6 +87,7 @@ class InspectRoom : public Room {
     std::optional<int> pairOf(std::optional<int> rotary) const;
     void fitSides();
     void connectWriter();
+    void showSecondRun();
     QString whyNoReplay(const ReplayJob& job) const;
 
     Workspace& m_workspace;
@@ -103,6 +104,7 @@ class InspectRoom : public Room {
     InspectPane* m_main = nullptr;
     InspectPane* m_side = nullptr;
     InspectPane* m_chosen = nullptr;  // export means this one
+    QString m_besideBefore;           // what stood there when the second run took its place; "" where it did not
     TextStrip* m_text = nullptr;
     FigureView* m_loss = nullptr;
     ReplayBar* m_bar = nullptr;

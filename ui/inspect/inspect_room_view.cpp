@@ -20,6 +20,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/empty_page.h"
+#include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
@@ -57,6 +58,7 @@ InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
     connect(m_source, &InspectSource::changed, this, &InspectRoom::schedule);
     connect(m_answers, &ModelAnswers::changed, this, &InspectRoom::schedule);
     connect(m_panel, &InspectPanel::changed, this, &InspectRoom::schedule);
+    connect(m_panel, &InspectPanel::ghostChosen, this, &InspectRoom::showSecondRun);
     connect(&m_panel->fineTune(), &FineTunePanel::asked, this, [this] {
         if (m_answers->isFineTuning()) return m_answers->cancelFineTuning();
         if (m_data.run) m_answers->startFineTuning(m_data.run, m_panel->fineTuning());
@@ -116,6 +118,9 @@ QWidget* InspectRoom::makePictures() {
     m_main->choose(settings.value("inspect/figure").toString());
     m_side->choose(settings.value("inspect/beside").toString());
     m_chosen = m_main;
+    chooseData(m_bar->pace(), settings.value("replay/pace").toInt());
+    connect(m_bar->pace(), &QComboBox::currentIndexChanged, this,
+            [this] { m_workspace.settings().setValue("replay/pace", m_bar->pace()->currentData().toInt()); });
     connectPane(*m_main);
     connectPane(*m_side);
     connect(m_loss, &FigureView::lineDragged, this, [this](const QString&, double at) { m_bar->moveTo(at); });
@@ -139,6 +144,7 @@ void InspectRoom::connectPane(InspectPane& pane) {
     RotaryModel& rotary = m_workspace.rotary();
     connect(&pane, &InspectPane::figureChosen, this, [this, &pane] {
         const bool main = &pane == m_main;
+        if (!main) m_besideBefore.clear();
         m_workspace.settings().setValue(main ? "inspect/figure" : "inspect/beside", pane.chosenName());
         fitSides();
         schedule();
@@ -179,6 +185,20 @@ void InspectRoom::connectPane(InspectPane& pane) {
         menu->addAction(tr("Copy"), this, &InspectRoom::copy);
         menu->popup(where);
     });
+}
+
+void InspectRoom::showSecondRun() {
+    const QString second = QLatin1String(ReplayJob::secondRun);
+    if (m_panel->ghost() == 0) {
+        if (!m_besideBefore.isEmpty()) m_side->choose(QString(m_besideBefore));
+        return;
+    }
+    const QString before = m_side->chosenName();
+    if (before == second) return;
+    m_side->choose(second);
+    m_besideBefore = before;
+    // Without a second run, as at the next start, there would be nothing beside.
+    m_workspace.settings().setValue("inspect/beside", before);
 }
 
 void InspectRoom::fitSides() {

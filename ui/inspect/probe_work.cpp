@@ -4,16 +4,24 @@
 
 #include "core/experiment/checkpoint.h"
 #include "core/spec/error.h"
+#include "ui/window/paths.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 namespace {
 
-constexpr const char* noCheckpoint =
-    "This run has no checkpoint yet, so its model cannot be asked; it is written when a run ends or is paused.";
+std::string noCheckpoint(const InsideRun& run) {
+    if (!run.wroteCheckpoint) {
+        return "This run has no checkpoint yet, so its model cannot be asked; it is written when a run ends or is "
+               "paused.";
+    }
+    return "This run's checkpoint is gone, so its model cannot be asked: it is not at " +
+           fromPath(run.checkpoint).toStdString() + "; put it back there, or train the run again.";
+}
 
 Checkpoint checkpointOf(const InsideRun& run) {
     auto checkpoint = read_checkpoint(run.checkpoint);
-    if (!checkpoint) throw BadInput(noCheckpoint);
+    if (!checkpoint) throw BadInput(noCheckpoint(run));
     return std::move(*checkpoint);
 }
 
@@ -63,7 +71,7 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
         return QString::fromUtf8(error.what());
     }
     std::error_code unreadable;
-    return std::filesystem::exists(run.checkpoint, unreadable) ? QString() : QString::fromUtf8(noCheckpoint);
+    return std::filesystem::exists(run.checkpoint, unreadable) ? QString() : text(noCheckpoint(run));
 }
 
 BeyondResult askFineTuning(Engine& engine, const InsideRun& run, const FineTuning& how,

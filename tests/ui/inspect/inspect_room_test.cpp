@@ -161,8 +161,9 @@ TEST_F(InspectRoomTest, PairsAreLitHereAndInTheRotaryRooms) {
 TEST_F(InspectRoomTest, TwoRunsSideBySideAndAsADifference) {
     openLab(writeLab());
     room->mainPane().choose("query-spectrum");
+    EXPECT_EQ(room->sidePane().chosenName(), "attention-map");
     room->choices().ghosts()->setCurrentIndex(room->choices().ghosts()->findData(2));
-    room->sidePane().choose("second-run");
+    EXPECT_EQ(room->sidePane().chosenName(), "second-run") << "who chooses it wants to see it";
     ASSERT_TRUE(waitUntil([&] { return room->data().ghost && settled(); }));
     EXPECT_EQ(room->sidePane().picture().figure.name, "query-spectrum");
     EXPECT_TRUE(room->sidePane().picture().figure.note.contains("θ 10k"));
@@ -171,6 +172,40 @@ TEST_F(InspectRoomTest, TwoRunsSideBySideAndAsADifference) {
     ASSERT_TRUE(settled());
     EXPECT_EQ(figure().map->scale, FigureMap::Scale::diverging);
     EXPECT_FLOAT_EQ(figure().map->values[0], -3);
+}
+
+TEST_F(InspectRoomTest, WithoutASecondRunTheOldPictureIsBack) {
+    openLab(writeLab());
+    QComboBox* ghosts = room->choices().ghosts();
+    room->sidePane().choose("attention-sink");
+    ghosts->setCurrentIndex(ghosts->findData(2));
+    EXPECT_EQ(room->sidePane().chosenName(), "second-run");
+    EXPECT_EQ(workspace->settings().value("inspect/beside").toString(), "attention-sink");
+    ghosts->setCurrentIndex(0);
+    EXPECT_EQ(room->sidePane().chosenName(), "attention-sink");
+    // What the person puts there meanwhile stays.
+    ghosts->setCurrentIndex(ghosts->findData(2));
+    room->sidePane().choose("attention-map");
+    ghosts->setCurrentIndex(0);
+    EXPECT_EQ(room->sidePane().chosenName(), "attention-map");
+    ASSERT_TRUE(settled());
+}
+
+TEST_F(InspectRoomTest, LagRateAndPaceAreFoundAgain) {
+    const InspectPanel& panel = room->choices();
+    EXPECT_EQ(panel.lag()->value(), InspectChoices().lag);
+    panel.lag()->setValue(77);
+    room->choices().fineTune().rate()->setText("2e-4");
+    emit room->choices().fineTune().rate()->editingFinished();
+    room->replay().pace()->setCurrentIndex(room->replay().pace()->count() - 1);
+    const QString pace = room->replay().pace()->currentText();
+    room.reset();
+    workspace.reset();
+    workspace = std::make_unique<Workspace>(options());
+    room = std::make_unique<InspectRoom>(*workspace);
+    EXPECT_EQ(room->choices().lag()->value(), 77);
+    EXPECT_DOUBLE_EQ(room->choices().fineTuning().learning_rate, 2e-4);
+    EXPECT_EQ(room->replay().pace()->currentText(), pace);
 }
 
 TEST_F(InspectRoomTest, AClickedHeadIsShownLargeAndASymbolIsRead) {
@@ -266,7 +301,9 @@ TEST_F(InspectRoomTest, BeyondTheWindowComparesMethodsWherePositionsRotate) {
     ASSERT_TRUE(waitUntil([&] { return room->data().run && room->data().run->spec.learns_positions() && settled(); }));
     EXPECT_TRUE(figure().emptyText.contains("learned a vector for each of its 16 positions"))
         << figure().emptyText.toStdString();
-    EXPECT_TRUE(refusal([&] { (void)room->showPart("nonsense"); }).contains("no figure \"nonsense\" in Inspect"));
+    EXPECT_TRUE(refusal([&] {
+                    (void)room->showPart("nonsense");
+                }).contains("no part “nonsense” of this room; there are logit-share"));
 }
 
 TEST_F(InspectRoomTest, ATypedTextIsReadOrRefused) {

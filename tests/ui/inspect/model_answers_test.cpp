@@ -51,7 +51,11 @@ TEST_F(ModelAnswersTest, WithoutACheckpointItSaysSo) {
     data.run = run;
     answers.fill(data, InspectFigure::Reads::beyond);
     EXPECT_FALSE(data.beyond);
-    EXPECT_TRUE(data.problem.contains("no checkpoint")) << data.problem.toStdString();
+    EXPECT_TRUE(data.problem.startsWith("This run's checkpoint is gone")) << data.problem.toStdString();
+    EXPECT_TRUE(data.problem.contains(QString::fromStdString(run->checkpoint.string()))) << "where it was looked for";
+    auto fresh = std::make_shared<InsideRun>(*run);
+    fresh->wroteCheckpoint = false;
+    EXPECT_TRUE(refusal([&] { (void)askBeyond(engine, *fresh, 2, {}, {}); }).contains("has no checkpoint yet"));
 }
 
 TEST_F(ModelAnswersTest, TheLatestQuestionStandsAndAnswersBelongToTheirRun) {
@@ -306,7 +310,7 @@ TEST_F(ModelAnswersTest, WhereFineTuningCannotWorkItSaysWhy) {
     EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("moved its theta"));
     wrong = *run;
     wrong.checkpoint += ".gone";
-    EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("no checkpoint"));
+    EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("is not at "));
 }
 
 TEST(StepTeller, TellsTheFirstAndTheLastAndNoStepTwice) {
