@@ -10,16 +10,11 @@
 #include "core/spec/error.h"
 #include "ui/experiment/experiment_model.h"
 #include "ui/window/scaled.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
-namespace {
-
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
     : QWidget(parent), m_key(key), m_model(model), m_error(new QLabel(this)) {

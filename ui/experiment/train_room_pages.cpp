@@ -6,7 +6,6 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "core/spec/error.h"
 #include "ui/experiment/plot_toolbar.h"
 #include "ui/experiment/queue_view.h"
 #include "ui/experiment/run_list.h"
@@ -138,9 +137,8 @@ void TrainRoom::showPlan(bool shown) {
 }
 
 void TrainRoom::showPart(const QString& part) {
-    if (part != QStringLiteral("plan")) {
-        throw BadInput("There is no part \"" + part.toStdString() + "\" in the Train room; it has plan.");
-    }
+    const QString plan = QStringLiteral("plan");
+    if (part != plan) throw noPart(part, {plan});
     showPlan(true);
 }
 

@@ -8,13 +8,10 @@
 #include "core/interop/model_table.h"
 #include "core/spec/numbers.h"
 #include "ui/figure/ticks.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 namespace {
-
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
-}
 
 /// A config.json is called like its folder, except in Hugging Face's own store, where that is a checksum:
 /// …/models--EleutherAI--pythia-1b/snapshots/f73d…/config.json.
