@@ -18,6 +18,7 @@
 #include "ui/experiment/seed_groups.h"
 #include "ui/experiment/sweep_panel.h"
 #include "ui/experiment/sweep_preview.h"
+#include "ui/experiment/take_over.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
@@ -48,6 +49,8 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
 
+    m_takeOver = new TakeOver(workspace, this);
+    layout->addWidget(m_takeOver);
     m_plot = new CurvePlot(this);
     m_plot->setName(tr("training"));
     m_list = new RunList(workspace, this);

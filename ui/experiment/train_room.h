@@ -22,6 +22,7 @@ class RooflineView;
 class RunList;
 class SweepPanel;
 class SweepPreview;
+class TakeOver;
 
 /// Train a sweep and watch: curves of every run, what the picked run writes, the list of runs; the sweep's settings on
 /// the right.
@@ -52,6 +53,7 @@ class TrainRoom : public Room {
     bool isPlanShown() const;
     SweepPreview& preview() { return *m_preview; }
     QueueView& queue() { return *m_queue; }
+    TakeOver& takeOver() { return *m_takeOver; }
     /// As PlotToolbar::showQuantity.
     void showQuantity(const QString& id);
     /// While what the picture needs besides its curves is on its way.
@@ -79,6 +81,7 @@ class TrainRoom : public Room {
     QStackedWidget* m_picture = nullptr;  // plot or roofline
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
+    TakeOver* m_takeOver = nullptr;
     SweepPreview* m_preview = nullptr;
     QueueView* m_queue = nullptr;
     bool m_planShown = false;
