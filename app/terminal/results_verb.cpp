@@ -104,7 +104,7 @@ void add_results(CLI::App& program) {
     verb->add_option("--sort", flags->sort,
                      "Column to sort by: a swept key, n, a measure as in --compare, improvement, p_student, p_welch, "
                      "p_paired; in descending order as --sort=-theta");
-    verb->add_option("--until", flags->until, "Also count the iterations until this validation loss, in nats");
+    verb->add_option("--until", flags->until, "Also count the steps until this validation loss, in nats");
     verb->add_option("--merge", flags->merge, "Lab files whose runs are added first, as those of a cluster's jobs");
     CLI::Option* measure =
         verb->add_flag("--measure", flags->measure,

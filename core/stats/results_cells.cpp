@@ -103,7 +103,7 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
                          ") that these seeds find with 80 % power at 5 %, before correction.");
     }
     if (table.target_loss) {
-        result.push_back("Until: iterations to the first evaluation with a validation loss of at most " +
+        result.push_back("Until: steps to the first evaluation with a validation loss of at most " +
                          number_text(*table.target_loss) + " nats.");
     }
     const auto share_a_clock = [](const ResultGroup& group) {
@@ -115,7 +115,7 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
     };
     if (std::any_of(table.groups.begin(), table.groups.end(), share_a_clock)) {
         result.push_back(
-            "Seconds and tokens a second are of whole cohorts: runs that trained together share one clock, so that a "
+            "Seconds and symbols a second are of whole cohorts: runs that trained together share one clock, so that a "
             "deviation of 0 says nothing.");
     }
     for (const ResultGroup& group : table.groups) {

@@ -108,7 +108,7 @@ std::string results_latex(const ResultsTable& table) {
         ++columns;
     };
     for (const std::size_t i : shown) add(latex_escaped(std::string(measures()[i].title)));
-    if (table.target_loss) add("iterations until");
+    if (table.target_loss) add("steps until");
     add("95\\,\\% interval");
     add("std. error");
     if (comparing) {

@@ -179,7 +179,7 @@ const std::array<Measure, measure_count>& measures() {
         {"final_training_loss", "final train loss", "nats", 4, false,
          [](const RunSummary& s) { return s.final_training_loss; }},
         {"seconds", "seconds", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
-        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"tokens_per_second", "symbols/s", "symbols/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
     }};
     return table;
 }

@@ -28,7 +28,7 @@ void addCursor(Figure& figure, const InspectData& data) {
 
 Figure overTraining(const InspectData& data, const char* name, Axis y) {
     Figure figure = inspectFigure(data, name);
-    figure.x = {QObject::tr("iteration"), {}};
+    figure.x = {QObject::tr("step"), {}};
     figure.x.minimum = 0;
     figure.x.maximum = static_cast<double>(data.run->spec.iterations);
     figure.y = std::move(y);

@@ -47,7 +47,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     figure.name = m_name;
     const bool losses = isLoss(m_quantities.front());
     figure.emptyText = m_runs.empty() ? tr("Curves grow here while runs train.") : tr("No measurements yet.");
-    figure.x.label = tr("iteration");
+    figure.x.label = tr("step");
     figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit : unitOf(m_quantities.front());
     figure.y.logarithmic = m_yLog;
@@ -295,9 +295,9 @@ QString CurvePlot::summaryOf(const Figure& now) const {
     };
     QString text;
     if (ends.size() == 1) {
-        text = tr("%1: %2 %3 at iteration %4").arg(low->label, now.y.label, value(low->value), readableCount(last));
+        text = tr("%1: %2 %3 at step %4").arg(low->label, now.y.label, value(low->value), readableCount(last));
     } else {
-        text = tr("%1 %2: %3 at iteration %4 from %5 (%6) to %7 (%8)")
+        text = tr("%1 %2: %3 at step %4 from %5 (%6) to %7 (%8)")
                    .arg(QString::number(ends.size()), m_groups.empty() ? tr("runs") : tr("groups"), now.y.label,
                         readableCount(last), value(low->value), low->label, value(high->value), high->label);
     }

@@ -18,7 +18,7 @@ QString nameOf(Quantity quantity) {
         case Quantity::tokens_per_second:
             break;
     }
-    return text("tokens per second");
+    return text("symbols per second");
 }
 
 QString unitOf(Quantity quantity) {

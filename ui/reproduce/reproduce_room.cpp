@@ -39,7 +39,7 @@ QWidget* ReproduceRoom::panel() {
 void ReproduceRoom::addActions(ActionRegistry& registry) {
     registry.add({.id = "reproduce.start",
                   .menu = "Run",
-                  .text = tr("Start or go on with the shown sheet"),
+                  .text = tr("Start or continue the shown sheet"),
                   .handler = [this] { m_panel->startButton()->click(); },
                   .enabled = [this] { return m_panel->startButton()->isEnabled(); },
                   .separatorBefore = true});
@@ -200,7 +200,7 @@ void ReproduceRoom::renewState() {
         } else if (isComplete) {
             offer = {tr("Finished"), false, tr("Nothing is left to train."), !isTraining};
         } else {
-            offer = {tr("Go on"), !isReadOnly && !isTraining && standing,
+            offer = {tr("Continue"), !isReadOnly && !isTraining && standing,
                      isTraining ? tr("Another sweep is training.") : QString(), !isTraining};
         }
     } else if (step != Step::idle || isTraining) {
@@ -208,7 +208,7 @@ void ReproduceRoom::renewState() {
         offer.why = tr("Something is in training.");
     } else if (!begun.isEmpty()) {
         words = tr("It was begun in the lab “%1”.").arg(QFileInfo(begun).completeBaseName());
-        offer = {tr("Go on in its lab"), true, begun, true};
+        offer = {tr("Continue in its lab"), true, begun, true};
     } else {
         words = tr("Not begun. Start makes a lab of its own for it, writes rules and predictions down, and trains.");
         offer.isEnabled = true;

@@ -150,9 +150,9 @@ QString standingWords(const SheetTrainer& trainer, bool isReadOnly) {
     } else if (standing->ended == standing->runs) {
         words +=
             QLatin1Char(' ') +
-            QObject::tr("%1 still to be measured: go on.").arg(countText(standing->unmeasured, QObject::tr("run")));
+            QObject::tr("%1 still to be measured: continue.").arg(countText(standing->unmeasured, QObject::tr("run")));
     } else if (trainer.failure().isEmpty()) {
-        words += QLatin1Char(' ') + QObject::tr("Go on to train the rest.");
+        words += QLatin1Char(' ') + QObject::tr("Continue to train the rest.");
     }
     return words;
 }

@@ -211,8 +211,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
              }});
     }
     if (table.target_loss) {
-        result.push_back({tr("until %1 nats").arg(text(number_text(*table.target_loss))), tr("iterations"),
-                          tr("Iterations to the first evaluation at or below this validation loss, over the seeds that "
+        result.push_back({tr("until %1 nats").arg(text(number_text(*table.target_loss))), tr("steps"),
+                          tr("Steps to the first evaluation at or below this validation loss, over the seeds that "
                              "came so low."),
                           [](Group group) { return text(until_text(group, " ± ")); },
                           [](Group group) { return keyOf(std::optional(group.until.mean)); }});

@@ -46,7 +46,7 @@ QList<double> marksOf(const QList<double>& places) {
 
 Axis axisOf(const std::string& key) {
     if (key == "fraction") return {QObject::tr("rotated fraction of a head"), QStringLiteral("%")};
-    if (key == "context") return {QObject::tr("context length"), QObject::tr("tokens"), true};
+    if (key == "context") return {QObject::tr("context length"), QObject::tr("symbols"), true};
     return {keyTitle(key), {}, key == "theta" || key == "learning_rate"};
 }
 

@@ -79,7 +79,7 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
         m_target->style()->polish(m_target);
     });
     addField(grid, tr("until loss"), m_target,
-             tr("Adds the iterations to the first evaluation at or below this validation loss, in nats."));
+             tr("Adds the steps to the first evaluation at or below this validation loss, in nats."));
     column->addLayout(grid);
     m_unfinished = new QCheckBox(tr("Also unfinished runs"), content);
     m_unfinished->setToolTip(tr("Runs in training, stopped or failed, with the losses that they have so far."));

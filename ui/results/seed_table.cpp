@@ -124,7 +124,7 @@ QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int rol
     if (section == seedColumn) return tr("seed");
     if (section == stateColumn()) return tr("state");
     if (section == nameColumn()) return tr("run");
-    if (section == untilColumn()) return tr("until\n(iterations)");
+    if (section == untilColumn()) return tr("until\n(steps)");
     const Measure& measure = measures()[m_measures[static_cast<std::size_t>(section - 1)]];
     return tr("%1\n(%2)").arg(measureTitle(measure), measureUnit(measure));
 }

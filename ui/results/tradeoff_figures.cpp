@@ -170,7 +170,7 @@ Coordinate coordinateOfMeasure(const ResultsTable& table, std::size_t measure) {
 ResultsPicture lossBySpeed(const ResultsData& data) {
     const std::size_t speed = measure_index("tokens_per_second");
     return tradeoff(data, {"loss-by-speed",
-                           {QObject::tr("training speed"), QObject::tr("tokens/s")},
+                           {QObject::tr("training speed"), QObject::tr("symbols/s")},
                            true,
                            QObject::tr("Loss against speed needs a group with a finished run, whose speed is known."),
                            [=](const ResultGroup& group) { return group.described[speed].mean; },

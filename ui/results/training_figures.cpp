@@ -58,7 +58,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "learning-curves"), {}};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("iteration"), {}};
+    figure.x = {QObject::tr("step"), {}};
     figure.y = {QObject::tr("validation loss"), lossUnit(data)};
     figure.emptyText = QObject::tr("Learning curves appear after a run's first evaluation.");
     const double factor = lossFactor(data);
@@ -117,7 +117,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         return picture;
     }
     if (anyBand) figure.note = QObject::tr("shaded: mean ± standard deviation of seeds");
-    figure.summary = QObject::tr("Mean validation loss over seeds against iterations, %1.")
+    figure.summary = QObject::tr("Mean validation loss over seeds against steps, %1.")
                          .arg(countText(static_cast<std::int64_t>(table.groups.size()), QObject::tr("group")));
     if (failed > 0) {
         const QString words = QObject::tr("red: %1 that failed, in no mean").arg(countText(failed, QObject::tr("run")));
@@ -141,7 +141,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "spikes"), {}};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("iteration"), {}};
+    figure.x = {QObject::tr("step"), {}};
     figure.y = {QObject::tr("training loss (%1), gradient norm").arg(lossUnit(data)), {}, true};
     figure.emptyText = QObject::tr("The spike view draws every step: it appears once a run trains.");
     const bool all = drawsAll(data);

@@ -150,7 +150,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         const auto& progress = workspace.session().progress();
         if (!progress || (sincePrinted.isValid() && sincePrinted.elapsed() < 2000)) return;
         sincePrinted.start();
-        out << QStringLiteral("%1 %  iteration %2 of %3, %4 left, %5 characters/s\n")
+        out << QStringLiteral("%1 %  step %2 of %3, %4 left, %5 symbols/s\n")
                    .arg(static_cast<int>(progress->done * 100), 3)
                    .arg(groupedText(progress->iteration), groupedText(progress->iterations),
                         durationText(progress->seconds_left), roundText(progress->tokens_per_second));

@@ -110,7 +110,7 @@ TEST(ResultsLatex, IsABooktabsTable) {
     const std::string latex = results_latex(results_table(theta_paper_runs()));
     EXPECT_THAT(latex, HasSubstr("\\toprule\n$\\theta$ & $n$ & best val. loss"));
     EXPECT_THAT(latex, HasSubstr("5000 & 3 & $1.4662 \\pm 0.0014$"));
-    EXPECT_THAT(latex, HasSubstr(" & seconds & tokens/s & 95\\,\\% interval & std. error & "));
+    EXPECT_THAT(latex, HasSubstr(" & seconds & symbols/s & 95\\,\\% interval & std. error & "));
     EXPECT_THAT(latex, HasSubstr("\\bottomrule\n\\end{tabular}\n"));
     std::size_t separators = 0;
     for (const std::string& line : lines_of(latex)) {

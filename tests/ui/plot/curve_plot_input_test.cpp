@@ -56,7 +56,7 @@ TEST_F(CurvePlotInputTest, HoveringLightsARunAndReadsAllValues) {
     EXPECT_EQ(plot.hoveredRun(), 1);
     ASSERT_NE(readout(), nullptr);
     ASSERT_TRUE(readout()->isShown());
-    EXPECT_EQ(readout()->title(), "iteration 500");
+    EXPECT_EQ(readout()->title(), "step 500");
     ASSERT_EQ(readout()->rows().size(), 2);
     EXPECT_EQ(readout()->rows()[0].value, "8.000");
     EXPECT_TRUE(readout()->rows()[0].strong);

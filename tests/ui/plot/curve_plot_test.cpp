@@ -238,11 +238,11 @@ TEST_F(CurvePlotTest, HorizonHoldsTheAxisWhileCurvesGrow) {
 
 TEST_F(CurvePlotTest, SummaryTellsTheEnds) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 1000}, {4, 2.071});
-    EXPECT_EQ(plot.summary(), "θ = 100: validation loss 2.071 nats at iteration 1,000.");
+    EXPECT_EQ(plot.summary(), "θ = 100: validation loss 2.071 nats at step 1,000.");
     plot.setCurve({2, Quantity::validation_loss}, {0, 1000}, {4, 1.882});
     plot.setFloor(1.42, QStringLiteral("entropy floor"));
     EXPECT_EQ(plot.summary(),
-              "2 runs: validation loss at iteration 1,000 from 1.882 nats (θ = 10k) to 2.071 nats (θ = 100); entropy "
+              "2 runs: validation loss at step 1,000 from 1.882 nats (θ = 10k) to 2.071 nats (θ = 100); entropy "
               "floor 1.420.");
     plot.refreshNow();
     EXPECT_EQ(plot.accessibleDescription(), plot.summary());

@@ -88,7 +88,7 @@ TEST_F(ReproduceTest, ItFollowsWhileRunsFinish) {
     EXPECT_EQ(cell(room->comparison(), 5, "ours"), "–");
     button().click();
     ASSERT_TRUE(waitUntilIdle());
-    EXPECT_EQ(button().text(), "Go on");
+    EXPECT_EQ(button().text(), "Continue");
 }
 
 TEST_F(ReproduceTest, StoppedItGoesOnInItsLab) {
@@ -98,12 +98,12 @@ TEST_F(ReproduceTest, StoppedItGoesOnInItsLab) {
     ASSERT_TRUE(waitUntil([&] { return workspace->session().isActive(); }));
     button().click();
     ASSERT_TRUE(waitUntilIdle());
-    EXPECT_EQ(button().text(), "Go on");
-    EXPECT_TRUE(room->words().contains("Go on to train the rest.")) << room->words().toStdString();
+    EXPECT_EQ(button().text(), "Continue");
+    EXPECT_TRUE(room->words().contains("Continue to train the rest.")) << room->words().toStdString();
     const QString lab = workspace->lab().path();
 
     workspace->newLab();
-    EXPECT_EQ(button().text(), "Go on in its lab");
+    EXPECT_EQ(button().text(), "Continue in its lab");
     EXPECT_TRUE(room->words().startsWith("It was begun in the lab")) << room->words().toStdString();
     engine.step_microseconds = 100;
     button().click();

@@ -60,7 +60,7 @@ TEST_F(ReproduceTest, AnUnfinishedLabThatIsOnlyReadCannotGoOn) {
     ASSERT_TRUE(waitUntilIdle());
     EXPECT_TRUE(room->words().startsWith("0 of ")) << room->words().toStdString();
     EXPECT_TRUE(room->words().endsWith("This lab can only be read here."));
-    EXPECT_EQ(button().text(), "Go on");
+    EXPECT_EQ(button().text(), "Continue");
     EXPECT_FALSE(button().isEnabled());
     EXPECT_EQ(cell(room->comparison(), 0, "ours"), "–");
 }
