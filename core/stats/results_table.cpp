@@ -136,17 +136,18 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        auto found = std::find_if(groups.begin(), groups.end(), [](const ResultGroup& group) {
-            return std::all_of(group.settings.begin(), group.settings.end(), has_default);
-        });
-        if (found == groups.end()) {
-            found = std::find_if(groups.begin(), groups.end(), [](const ResultGroup& group) {
-                return std::all_of(group.settings.begin(), group.settings.end(), [](const auto& setting) {
-                    return is_of_text(setting.first) || has_default(setting);
-                });
-            });
-        }
-        return found == groups.end() ? 0 : static_cast<std::size_t>(found - groups.begin());
+        // Keys of the model count before those of the text, which has a baseline of its own.
+        const auto defaults_of = [](const ResultGroup& group) {
+            std::pair<int, int> count;
+            for (const auto& setting : group.settings) {
+                if (has_default(setting)) ++(is_of_text(setting.first) ? count.second : count.first);
+            }
+            return count;
+        };
+        const auto found = std::max_element(
+            groups.begin(), groups.end(),
+            [&](const ResultGroup& a, const ResultGroup& b) { return defaults_of(a) < defaults_of(b); });
+        return static_cast<std::size_t>(found - groups.begin());
     }
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
         return std::all_of(wanted.begin(), wanted.end(), [&](const auto& setting) {
@@ -179,7 +180,8 @@ const std::array<Measure, measure_count>& measures() {
         {"final_training_loss", "final train loss", "nats", 4, false,
          [](const RunSummary& s) { return s.final_training_loss; }},
         {"seconds", "seconds", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
-        {"tokens_per_second", "symbols/s", "symbols/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"tokens_per_second", "symbols/s", "symbols/s", 0, true,
+         [](const RunSummary& s) { return s.tokens_per_second; }},
     }};
     return table;
 }

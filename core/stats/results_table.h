@@ -106,9 +106,9 @@ struct ResultGroup {
 struct ResultsOptions {
     /// Name of the measure that is compared.
     std::string compare = "best_validation_loss";
-    /// The baseline: the first group with these values of swept keys ({"theta", "10000"}). Empty: the first group whose
-    /// swept keys all have their defaults, those of the text (`data`, `symbols`, `split`) if they can, or else the
-    /// first group. Losses on different texts say nothing of each other: groups of another text are compared with the
+    /// The baseline: the first group with these values of swept keys as they are typed ({"theta", "10k"}, {"fraction",
+    /// "2 ch"}). Empty: the first group with the most swept keys at their defaults, those of the text (`data`,
+    /// `symbols`, `split`) counting least. Losses on different texts say nothing of each other: groups of another text are compared with the
     /// one of theirs that has the baseline's other settings.
     std::map<std::string, std::string> baseline;
     /// Also count runs that were stopped or failed and left numbers.

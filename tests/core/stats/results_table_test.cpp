@@ -85,6 +85,21 @@ TEST(ResultsTable, TakesANamedBaseline) {
     EXPECT_THAT([&] { results_table({}, options); }, ThrowsMessage<BadInput>(HasSubstr("theta=7")));
 }
 
+// θ at its default beside a fraction that never is.
+TEST(ResultsTable, TheBaselineHasTheMostDefaults) {
+    std::vector<ResultRun> runs;
+    for (const double theta : {500.0, 10000.0}) {
+        for (const double fraction : {0.25, 0.5}) {
+            runs.push_back(result_run({{"theta", theta}, {"fraction", fraction}}, 1.5));
+        }
+    }
+    EXPECT_EQ(results_table(runs).baseline, 2U);
+    runs.push_back(result_run({{"theta", 10000.0}, {"fraction", 1.0}}, 1.5));
+    EXPECT_EQ(results_table(runs).baseline, 4U);
+    for (ResultRun& run : runs) run.settings["theta"] = 500.0;
+    EXPECT_EQ(results_table(std::span(runs).first(2)).baseline, 0U) << "none has any: the first";
+}
+
 // As the key reads it where it is set: shares, per cent and channels of the run's heads.
 TEST(ResultsTable, TakesABaselineAsItsKeyIsTyped) {
     std::vector<ResultRun> runs;
