@@ -65,6 +65,18 @@ std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
     }
 }
 
+// A reader makes an empty log that it may not remove; a writer's closing does, where nobody else has the lab open.
+void tidy_after_reading(const fs::path& path) {
+    std::error_code error;
+    const auto size = fs::file_size(with_suffix(path, "-wal"), error);
+    if (error || size > 0 || ::access(path.c_str(), W_OK) != 0) return;
+    try {
+        sqlite::Connection(path, sqlite::Access::write).number("PRAGMA schema_version");
+    } catch (const std::exception&) {
+        // Somebody is at it: they will close it.
+    }
+}
+
 constexpr const char* run_columns = R"(
     SELECT run.id, run.experiment, run.name, run.note, run.settings, run.vocabulary, run.state, run.message,
            conditions.run, conditions.precision, conditions.device, conditions.threads, conditions.reason,
@@ -125,6 +137,9 @@ LabFile::~LabFile() {
     // while a reader stays.
     if (database_->access == sqlite::Access::write) {
         sqlite3_wal_checkpoint_v2(database_->connection.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    } else if (database_->access == sqlite::Access::read) {
+        database_.reset();
+        tidy_after_reading(path_);
     }
 }
 

@@ -142,6 +142,22 @@ TEST_F(LabFileTest, TwoWritersTakeTurns) {
     EXPECT_EQ(lab->run(2).iteration, 200);
 }
 
+// Looking at a lab leaves nothing beside it, and takes nothing from who has it open.
+TEST_F(LabFileTest, AReaderLeavesNothingBehind) {
+    lab_with_runs(path_, 1)->record(trained(1, 50));
+    const auto is_there = [&](const char* suffix) { return std::filesystem::exists(path_.string() + suffix); };
+    ASSERT_FALSE(is_there("-wal"));
+    const auto before = std::filesystem::last_write_time(path_);
+    EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->run(1).iteration, 50);
+    EXPECT_FALSE(is_there("-wal"));
+    EXPECT_FALSE(is_there("-shm"));
+    EXPECT_EQ(std::filesystem::last_write_time(path_), before);
+    const auto writer = LabFile::open(path_);
+    EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->run(1).iteration, 50);
+    writer->record(std::vector<Event>{step(1, 51)});
+    EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->run(1).iteration, 51);
+}
+
 // "unix-dotfile" is SQLite's file layer for file systems without shared memory: there is no write-ahead log on it.
 TEST_F(LabFileTest, FallsBackToARollbackJournal) {
     sqlite3_vfs* usual = sqlite3_vfs_find(nullptr);
