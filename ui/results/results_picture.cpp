@@ -156,10 +156,15 @@ FigureTable groupColumns(const ResultsData& data) {
         result.columns.append(column);
     };
     for (const std::string& key : table.swept) {
-        const bool isNumber = std::all_of(table.groups.begin(), table.groups.end(),
-                                          [&](const ResultGroup& group) { return group.settings.at(key).is_number(); });
+        const bool isNumber = std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+            const auto& value = group.settings.at(key);
+            return value.is_number() || value.is_boolean();
+        });
         if (!isNumber) continue;
-        add(text(key), [&key](const ResultGroup& group) { return group.settings.at(key).get<double>(); });
+        add(text(key), [&key](const ResultGroup& group) {
+            const auto& value = group.settings.at(key);
+            return value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>();
+        });
     }
     const std::size_t compared = table.compared;
     const QString what = QObject::tr("%1 (%2)").arg(measureTitle(data.measure()), measureUnit(data.measure()));
