@@ -39,6 +39,12 @@ Cell sampleCell(const std::optional<Sample>& sample) {
     return {text(sample_text(*sample)), QObject::tr("mean ± sample standard deviation, n = %1").arg(sample->n)};
 }
 
+Cell oursCell(const SheetRow& row) {
+    Cell cell = sampleCell(row.ours);
+    cell.text = text(ours_text(row));
+    return cell;
+}
+
 Cell pCell(const std::optional<double>& p) {
     const Tone tone = p ? Tone::normal : Tone::quiet;
     return {text(p_text(p)), p ? QObject::tr("p = %1").arg(*p, 0, 'g', 3) : QString(), tone};
@@ -175,8 +181,8 @@ QString measureTitleOf(const std::string& measure) {
     }
     if (measure == written_per_second) return QObject::tr("writing speed (symbols/s)");
     if (measure == extension_rise) return QObject::tr("rise of the loss beyond the context (nats)");
-    if (measure == spiked) return QObject::tr("runs with a loss spike (share)");
-    if (measure == spiked_early) return QObject::tr("runs with an early loss spike (share)");
+    if (measure == spiked) return QObject::tr("runs with a loss spike");
+    if (measure == spiked_early) return QObject::tr("runs with an early loss spike");
     return spaced(measure);
 }
 
@@ -246,7 +252,7 @@ WordTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         }
         if (measure.empty()) cells.push_back({measureTitleOf(row.plan.measure)});
         const std::vector<Cell> others = {
-            sampleCell(row.ours),
+            oursCell(row),
             sampleCell(row.plan.paper),
             {text(signed_percent(row.difference_percent)),
              row.difference ? QObject::tr("difference of the means: %1").arg(text(rough_text(*row.difference)))

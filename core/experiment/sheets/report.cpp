@@ -115,7 +115,7 @@ std::string table_text(const std::vector<const SheetRow*>& rows) {
     for (const SheetRow* row : rows) {
         std::string verdict = to_string(row->verdict);
         if (row->failed > 0) verdict += ", " + runs_text(row->failed) + " failed";
-        lines.push_back({row_label(row->plan.keys), sample_text(row->ours), std::to_string(row->ours.n),
+        lines.push_back({row_label(row->plan.keys), ours_text(*row), std::to_string(row->ours.n),
                          signed_percent(row->difference_percent), p_text(row->p_holm),
                          row->plan.paper ? sample_text(*row->plan.paper) : missing_cell, recomputed_text(*row),
                          std::move(verdict)});

@@ -45,10 +45,10 @@ std::string latex_row(const SheetRow& row) {
     if (row.failed > 0) words += ", " + runs_text(row.failed) + " failed";
     const Sample theirs = row.plan.paper.value_or(Sample{});
     const std::optional<double> recomputed = row.plan.baseline ? row.paper_difference_percent : std::nullopt;
-    return latex_label(row.plan.keys) + " & " + math(sample_text(row.ours)) + " & " + std::to_string(row.ours.n) +
-           " & " + math(signed_percent(row.difference_percent)) + " & " + math(p_text(row.p_holm)) + " & " +
-           math(sample_text(theirs)) + " & " + math(signed_percent(recomputed)) + " & " + latex_escaped(words) +
-           " \\\\\n";
+    return latex_label(row.plan.keys) + " & " + (is_event(row.plan.measure) ? ours_text(row) : math(ours_text(row))) +
+           " & " + std::to_string(row.ours.n) + " & " + math(signed_percent(row.difference_percent)) + " & " +
+           math(p_text(row.p_holm)) + " & " + math(sample_text(theirs)) + " & " + math(signed_percent(recomputed)) +
+           " & " + latex_escaped(words) + " \\\\\n";
 }
 
 }  // namespace

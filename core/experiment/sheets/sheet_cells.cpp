@@ -64,6 +64,17 @@ std::string row_label(const json& keys) {
     return label;
 }
 
+bool is_event(const std::string& measure) {
+    return measure == spiked || measure == spiked_early;
+}
+
+std::string ours_text(const SheetRow& row) {
+    if (!is_event(row.plan.measure)) return sample_text(row.ours);
+    if (row.ours.n == 0) return missing_cell;
+    return std::to_string(std::lround(row.ours.mean * static_cast<double>(row.ours.n))) + " of " +
+           std::to_string(row.ours.n);
+}
+
 std::string sample_text(const Sample& sample) {
     if (sample.n == 0 || !std::isfinite(sample.mean)) return missing_cell;
     const int decimals = std::abs(sample.mean) < 100 ? 4 : 1;

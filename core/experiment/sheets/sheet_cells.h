@@ -17,6 +17,10 @@ namespace ropelab {
 std::string row_label(const nlohmann::json& keys);
 /// "1.4728 ± 0.0016"; "–" for a sample without a number.
 std::string sample_text(const Sample& sample);
+/// Whether a measure says of each run whether something came to pass, as a spike.
+bool is_event(const std::string& measure);
+/// sample_text of a row's own numbers; of events how many: "1 of 3".
+std::string ours_text(const SheetRow& row);
 /// The source's difference in percent, recomputed from its means, with the p of Student and of Welch:
 /// "-0.07 (0.615, 0.619)"; "–" where it prints no such numbers.
 std::string recomputed_text(const SheetRow& row);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/experiment/sheets/measuring.h"
 #include "tests/core/experiment/sheets/sheet_runs.h"
 
 namespace ropelab {
@@ -51,6 +52,16 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     EXPECT_TRUE(json.at("rows").at(1).at("rule").is_null());
     EXPECT_EQ(json.at("claims").at(0).at("verdicts"), nlohmann::json({{"reproduced", 1}}));
     EXPECT_GT(json.at("paper_checks").size(), 20U);
+}
+
+TEST_F(SheetReport, EventsAreCounted) {
+    SheetPlan plan = plan_of({shown_row({{"theta", 500}}, spiked, {{"theta", "500"}})});
+    for (std::size_t i = 0; i < 3; ++i) runs_[i].measurements[spiked] = i == 1 ? 1 : 0;
+    runs_.pop_back();
+    const auto rows = evaluate(plan, runs_);
+    EXPECT_THAT(sheet_text(plan, rows, {}), HasSubstr("1 of 3"));
+    EXPECT_THAT(sheet_latex(plan, rows), HasSubstr(" & 1 of 3 & ")) << "no formula";
+    EXPECT_NEAR(sheet_json(plan, rows, {}).at("rows").at(0).at("ours").at("mean").get<double>(), 1.0 / 3, 1e-12);
 }
 
 TEST_F(SheetReport, TextSaysWhatATableHasToSay) {
