@@ -11,6 +11,7 @@
 #include "ui/results/training_figures.h"
 #include "ui/window/paths.h"
 #include "ui/window/scaled.h"
+#include "ui/window/why.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -60,6 +61,7 @@ FigurePane::FigurePane(Workspace& workspace, QWidget* parent) : QWidget(parent),
     column->addLayout(row);
     m_view = new FigureView(this);
     column->addWidget(m_view, 1);
+    explainBy(m_view, m_chooser);
 
     choose(workspace.settings().value("results/figure").toString());
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this] {

@@ -9,7 +9,6 @@
 #include "ui/rotary/setup_panel.h"
 #include "ui/window/fields.h"
 #include "ui/window/scaled.h"
-#include "ui/window/scroll_page.h"
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
@@ -57,19 +56,6 @@ void RotaryRoom::refreshNow() {
     for (FigureView* view : std::as_const(m_views)) {
         view->refreshNow();
     }
-}
-
-QVBoxLayout* RotaryRoom::makeColumn(const QMargins& margins) {
-    auto* whole = new QVBoxLayout(this);
-    whole->setContentsMargins(0, 0, 0, 0);
-    m_page = new ScrollPage(this);
-    whole->addWidget(m_page);
-    scaleLayout(m_page->column(), margins, 8);
-    return m_page->column();
-}
-
-void RotaryRoom::reveal(QWidget* widget) {
-    m_page->reveal(widget);
 }
 
 FigureView* RotaryRoom::addView(const QString& accessibleName) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QList>
-#include <QMargins>
 #include <QPointF>
 #include <QPointer>
 #include <QTimer>
@@ -17,7 +16,6 @@ class QVBoxLayout;
 namespace ropelab::ui {
 
 class FigureView;
-class ScrollPage;
 
 /// A figure of a rotary room by its name ("spectrum"), for the terminal and for tests.
 struct RotaryFigure {
@@ -45,11 +43,7 @@ class RotaryRoom : public Room {
     RotaryModel& model() { return m_model; }
     const RotaryModel& model() const { return m_model; }
     Workspace& workspace() { return m_workspace; }
-    /// The room's column of pictures and words, which scrolls where it is too low for all of them. Called once.
-    QVBoxLayout* makeColumn(const QMargins& margins);
-    /// Scrolls the column to a widget.
-    void reveal(QWidget* widget);
-    /// A view that can be exported; the room puts it into its column.
+    /// A view that can be exported; the room puts it into its layout.
     FigureView* addView(const QString& accessibleName);
     /// Lets a view's mouse light and pick pairs, and the arrow keys step through them. `pairAt` says which pair is at
     /// a place.
@@ -73,7 +67,6 @@ class RotaryRoom : public Room {
     QList<FigureView*> m_views;
     QPointer<FigureView> m_chosen;
     QPointer<QWidget> m_panel;
-    ScrollPage* m_page = nullptr;
     QTimer m_timer;
     bool m_stale = true;
 };

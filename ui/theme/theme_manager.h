@@ -14,7 +14,7 @@ namespace ropelab::ui {
 /// The style sheet knows these properties (set them before the widget is shown, values as written):
 ///   QPushButton  primary=true          the one filled button of a panel ("Start")
 ///   QAbstractButton  chip=true         a small rounded toggle or value
-///   QToolButton  rail=true             a room in the rail; checked is the present room
+///   QToolButton  rail=true             a room in the rail; checked is the present room; low=true: without padding
 ///   QToolButton  corner=true           as high as the menu bar
 ///   QToolButton  quiet=true            no border until hovered
 ///   QLabel       quiet=true            units and hints

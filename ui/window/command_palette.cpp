@@ -1,5 +1,6 @@
 #include "ui/window/command_palette.h"
 
+#include <QApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
@@ -56,6 +57,7 @@ CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
 
 void CommandPalette::open() {
     m_registry->refresh();
+    if (!isVisible()) m_before = QApplication::focusWidget();
     m_search->clear();
     renew();
     const QWidget* window = parentWidget();
@@ -106,9 +108,14 @@ void CommandPalette::trigger() {
     const QListWidgetItem* item = m_list->currentItem();
     if (!item) return;
     const QString id = item->data(Qt::UserRole).toString();
-    hide();
-    parentWidget()->setFocus();
+    close();
     m_registry->action(id)->trigger();
+}
+
+void CommandPalette::close() {
+    hide();
+    const bool isThere = m_before && m_before->isVisible() && m_before->window() == window();
+    (isThere ? m_before.data() : parentWidget())->setFocus();
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
@@ -118,8 +125,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
         const int row = m_list->currentRow();
         switch (key->key()) {
             case Qt::Key_Escape:
-                hide();
-                parentWidget()->setFocus();
+                close();
                 return true;
             case Qt::Key_Return:
             case Qt::Key_Enter:

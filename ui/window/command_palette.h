@@ -2,6 +2,7 @@
 
 #include <QFrame>
 #include <QList>
+#include <QPointer>
 #include <QString>
 
 class QLineEdit;
@@ -11,7 +12,8 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Finds any action by typing a few of its letters (Ctrl+K). Not modal: Escape or a click elsewhere puts it away.
+/// Finds any action by typing a few of its letters (Ctrl+K). Not modal: Escape or a click elsewhere puts it away. The
+/// keyboard goes back to where it was.
 class CommandPalette : public QFrame {
     Q_OBJECT
 
@@ -29,8 +31,10 @@ class CommandPalette : public QFrame {
  private:
     void renew();
     void trigger();
+    void close();
 
     ActionRegistry* m_registry;
+    QPointer<QWidget> m_before;  // had the keyboard
     QLineEdit* m_search;
     QListWidget* m_list;
 };

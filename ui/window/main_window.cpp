@@ -20,6 +20,7 @@
 #include "ui/window/rail.h"
 #include "ui/window/room.h"
 #include "ui/window/scaled.h"
+#include "ui/window/scroll_page.h"
 #include "ui/window/status_strip.h"
 #include "ui/window/why_card.h"
 
@@ -89,7 +90,9 @@ void MainWindow::build() {
     middle->addWidget(m_panelStack);
     for (const RoomEntry& entry : rooms()) {
         Room* room = entry.make(m_workspace, m_roomStack);
-        m_roomStack->addWidget(room);
+        m_rooms.push_back(room);
+        // Else the highest room would decide how small the window can be.
+        m_roomStack->addWidget(new ScrollPage(room, m_roomStack));
         QWidget* panel = room->panel();
         m_panelStack->addWidget(panel ? panel : new QWidget);
     }
@@ -161,7 +164,7 @@ void MainWindow::connectWorkspace() {
 }
 
 Room& MainWindow::room() const {
-    return *static_cast<Room*>(m_roomStack->currentWidget());
+    return *m_rooms.at(static_cast<std::size_t>(m_roomStack->currentIndex()));
 }
 
 void MainWindow::showRoom(const QString& id, const QString& part) {

@@ -100,6 +100,7 @@ class MainWindow : public QMainWindow {
     ActionRegistry* m_actions;
     BannerArea* m_banners = nullptr;
     Rail* m_rail = nullptr;
+    std::vector<Room*> m_rooms;  // in the order of the stacks
     QStackedWidget* m_roomStack = nullptr;
     QStackedWidget* m_panelStack = nullptr;
     StatusStrip* m_strip = nullptr;

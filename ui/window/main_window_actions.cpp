@@ -18,7 +18,7 @@ void MainWindow::addActions() {
     addLabActions();
     addFigureActions();
     addRotaryActions();
-    for (int i = 0; i < m_roomStack->count(); ++i) static_cast<Room*>(m_roomStack->widget(i))->addActions(*m_actions);
+    for (Room* room : m_rooms) room->addActions(*m_actions);
     addViewActions();
     addRunActions();
     m_actions->fill(menuBar());

@@ -1,7 +1,9 @@
 #include "ui/window/rail.h"
 
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/theme_manager.h"
 #include "ui/window/icons.h"
@@ -9,6 +11,13 @@
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+constexpr int kLowest = 18;  // of a button, in pixels at 100 %
+constexpr int kUsual = 36;
+
+}  // namespace
 
 Rail::Rail(QWidget* parent) : QFrame(parent) {
     setAccessibleName(tr("Rooms"));
@@ -44,6 +53,35 @@ void Rail::setCurrent(int room) {
     if (auto* button = m_buttons.button(room)) button->setChecked(true);
 }
 
+QSize Rail::minimumSizeHint() const {
+    const QMargins margins = layout()->contentsMargins();
+    const auto count = static_cast<int>(m_buttons.buttons().size());
+    return {width(), count * (ThemeManager::instance().pixels(kLowest) + layout()->spacing()) + margins.top() +
+                         margins.bottom()};
+}
+
+void Rail::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fitHeights();
+}
+
+void Rail::fitHeights() {
+    const QMargins margins = layout()->contentsMargins();
+    const QList<QAbstractButton*> buttons = m_buttons.buttons();
+    const auto count = static_cast<int>(buttons.size());
+    const int share = (height() - margins.top() - margins.bottom()) / count - layout()->spacing();
+    const int lowest = ThemeManager::instance().pixels(kLowest);
+    // What is lower leaves its padding to the icon.
+    const bool isLow = share < ThemeManager::instance().pixels(kUsual);
+    for (QAbstractButton* button : buttons) {
+        if (button->property("low").toBool() != isLow) {
+            button->setProperty("low", isLow);
+            button->style()->polish(button);
+        }
+        button->setFixedHeight(std::clamp(share, lowest, ThemeManager::instance().pixels(kUsual)));
+    }
+}
+
 void Rail::restyle() {
     const auto& manager = ThemeManager::instance();
     const int size = manager.pixels(20);
@@ -59,6 +97,8 @@ void Rail::restyle() {
         button->setIconSize({size, size});
         button->setToolButtonStyle(m_folded ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
+    fitHeights();
+    updateGeometry();
 }
 
 }  // namespace ropelab::ui

@@ -1,31 +1,39 @@
 #include "ui/window/scroll_page.h"
 
-#include <QEvent>
+#include <QKeyEvent>
+#include <QLayout>
 #include <QScrollBar>
 #include <QTimer>
-#include <QVBoxLayout>
 #include <algorithm>
 
 namespace ropelab::ui {
 
-ScrollPage::ScrollPage(QWidget* parent) : QScrollArea(parent) {
+ScrollPage::ScrollPage(QWidget* content, QWidget* parent) : QScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::NoFocus);
-    auto* content = new QWidget(this);
-    m_column = new QVBoxLayout(content);
-    // The page decides how large the content is: Qt's own way gives every picture the height it would like best.
-    m_column->setSizeConstraint(QLayout::SetNoConstraint);
     setWidget(content);
     content->installEventFilter(this);
 }
 
 void ScrollPage::reveal(QWidget* widget) {
-    QTimer::singleShot(0, widget, [this, widget] { ensureWidgetVisible(widget, 0, 0); });
+    QTimer::singleShot(0, widget, [widget] {
+        for (QWidget* each = widget->parentWidget(); each; each = each->parentWidget()) {
+            if (auto* page = qobject_cast<ScrollPage*>(each)) return page->ensureWidgetVisible(widget, 0, 0);
+        }
+    });
 }
 
 void ScrollPage::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
     fit();
+}
+
+void ScrollPage::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown) {
+        QScrollArea::keyPressEvent(event);
+    } else {
+        event->ignore();
+    }
 }
 
 bool ScrollPage::eventFilter(QObject* watched, QEvent* event) {
@@ -34,12 +42,14 @@ bool ScrollPage::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void ScrollPage::fit() {
-    const auto heightAt = [this](int width) {
-        return m_column->hasHeightForWidth() ? m_column->minimumHeightForWidth(width)
-                                             : m_column->minimumSize().height();
+    // Qt's own way, a resizable widget, gives every picture the height that it would like best.
+    const QLayout* layout = widget()->layout();
+    const auto heightAt = [layout](int width) {
+        return layout->hasHeightForWidth() ? layout->totalMinimumHeightForWidth(width)
+                                           : layout->totalMinimumSize().height();
     };
     const QSize place = maximumViewportSize();
-    const int narrowest = m_column->minimumSize().width();
+    const int narrowest = layout->totalMinimumSize().width();
     QSize size(std::max(place.width(), narrowest), place.height());
     if (heightAt(size.width()) > place.height()) {
         size.setWidth(std::max(place.width() - verticalScrollBar()->sizeHint().width(), narrowest));

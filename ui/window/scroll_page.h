@@ -2,28 +2,27 @@
 
 #include <QScrollArea>
 
-class QVBoxLayout;
-
 namespace ropelab::ui {
 
-/// A column that fills its place and scrolls where that is lower than what stands in it needs at this width: words keep
-/// all their lines, and no picture gets lower than its minimum.
+/// A page that fills its place and scrolls where that is lower, or narrower, than what stands in it needs: words keep
+/// all their lines, and no picture gets lower than its minimum. Page Up and Page Down scroll it; arrow keys are left to
+/// what has the keyboard.
 class ScrollPage : public QScrollArea {
     Q_OBJECT
 
  public:
-    explicit ScrollPage(QWidget* parent = nullptr);
-    QVBoxLayout* column() const { return m_column; }
-    /// Scrolls to a widget in it, once everything has its place.
-    void reveal(QWidget* widget);
+    /// Takes the content, which has a layout.
+    explicit ScrollPage(QWidget* content, QWidget* parent = nullptr);
+    /// Scrolls the page that a widget lies in to it, once everything has its place.
+    static void reveal(QWidget* widget);
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
     void fit();
-    QVBoxLayout* m_column;
 };
 
 }  // namespace ropelab::ui

@@ -35,6 +35,12 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     layout->addWidget(m_left);
     layout->addWidget(m_speed);
     layout->addStretch(1);
+    m_iteration->setToolTip(tr("Steps that the present cohort has trained, of those that it takes."));
+    m_left->setToolTip(
+        tr("What the rest of the sweep takes at its speed so far: seconds so far × what is left / what is done."));
+    m_speed->setToolTip(
+        tr("batch × context × runs of the cohort, over the seconds of a step: the symbols that all its runs read "
+           "together."));
     m_machine->setProperty("quiet", true);
     layout->addWidget(m_machine);
     for (QPushButton* button : {m_pause, m_stop}) {
@@ -75,7 +81,7 @@ void StatusStrip::renew() {
     if (progress) {
         iteration = tr("%1 / %2").arg(groupedText(progress->iteration), groupedText(progress->iterations));
         if (progress->cohorts > 1) iteration += tr("  (cohort %1 of %2)").arg(progress->cohort).arg(progress->cohorts);
-        if (progress->tokens_per_second > 0) speed = tr("%1 characters/s").arg(roundText(progress->tokens_per_second));
+        if (progress->tokens_per_second > 0) speed = tr("%1 symbols/s").arg(roundText(progress->tokens_per_second));
     }
     switch (state) {
         case State::idle:

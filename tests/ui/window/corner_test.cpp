@@ -1,5 +1,6 @@
 #include "ui/window/corner.h"
 
+#include <QApplication>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -90,6 +91,20 @@ TEST_F(CornerTest, ANarrowWindowFoldsThePanelUntilItIsAskedFor) {
     window->resize(700, 640);
     window->resize(1280, 800);
     EXPECT_FALSE(window->isPanelShown());
+}
+
+TEST_F(CornerTest, AtEveryScaleTheWindowFitsAScreen) {
+    for (const int scale : {100, 150, 200, 250}) {
+        ThemeManager::instance().setScale(scale);
+        QApplication::processEvents();
+        const QSize least = window->minimumSizeHint();
+        EXPECT_LE(least.width(), 1280) << scale;
+        EXPECT_LE(least.height(), 720) << scale;
+        if (scale == 100) {
+            EXPECT_LE(least.width(), 1024);
+            EXPECT_LE(least.height(), 640);
+        }
+    }
 }
 
 TEST_F(CornerTest, ALargerScaleIsANarrowerWindow) {

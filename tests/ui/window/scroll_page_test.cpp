@@ -5,19 +5,22 @@
 #include <QApplication>
 #include <QLabel>
 #include <QScrollBar>
+#include <QTest>
 #include <QVBoxLayout>
 
 namespace ropelab::ui {
 namespace {
 
 TEST(ScrollPage, FillsItsPlaceAndScrollsOnlyWhereThatIsTooLow) {
-    ScrollPage page;
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    ScrollPage page(content);
     auto* words = new QLabel("One sentence that is much longer than the page is wide, so that it takes several lines.");
     words->setWordWrap(true);
     auto* picture = new QWidget;
     picture->setMinimumHeight(100);
-    page.column()->addWidget(words);
-    page.column()->addWidget(picture, 1);
+    column->addWidget(words);
+    column->addWidget(picture, 1);
     page.resize(240, 400);
     page.show();
     QApplication::processEvents();
@@ -32,9 +35,15 @@ TEST(ScrollPage, FillsItsPlaceAndScrollsOnlyWhereThatIsTooLow) {
     EXPECT_GT(page.verticalScrollBar()->maximum(), 0);
     EXPECT_EQ(page.horizontalScrollBar()->maximum(), 0);
 
-    page.reveal(picture);
+    ScrollPage::reveal(picture);
     QApplication::processEvents();
     EXPECT_EQ(picture->mapTo(page.viewport(), picture->rect().bottomRight()).y(), page.viewport()->rect().bottom());
+    page.verticalScrollBar()->setValue(page.verticalScrollBar()->maximum());
+
+    QTest::keyClick(picture, Qt::Key_Up);
+    EXPECT_EQ(page.verticalScrollBar()->value(), page.verticalScrollBar()->maximum()) << "arrows are the picture's";
+    QTest::keyClick(picture, Qt::Key_PageUp);
+    EXPECT_LT(page.verticalScrollBar()->value(), page.verticalScrollBar()->maximum());
 
     picture->setMinimumHeight(10);
     words->setText("Short.");

@@ -10,6 +10,7 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/window/command_palette.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/main_window.h"
 #include "ui/window/room.h"
@@ -73,6 +74,18 @@ TEST_F(WhyTest, F1ExplainsTheFieldThatHasTheKeyboardWithTodaysValues) {
     QTest::keyClick(theta, Qt::Key_Escape);
     EXPECT_FALSE(window->whyCard().isVisible());
     EXPECT_TRUE(theta->hasFocus());
+}
+
+TEST_F(WhyTest, ThePaletteGivesTheKeyboardBackToWhatItExplains) {
+    QLineEdit* theta = field("θ, the base");
+    theta->setFocus();
+    QTest::keyClick(theta, Qt::Key_K, Qt::ControlModifier);
+    auto* search = window->commandPalette().findChild<QLineEdit*>();
+    ASSERT_TRUE(waitUntil([search] { return search->hasFocus(); }));
+    QTest::keyClicks(search, "explain");
+    QTest::keyClick(search, Qt::Key_Return);
+    EXPECT_TRUE(theta->hasFocus());
+    EXPECT_TRUE(said().contains("b^(−2i/d_r)")) << said().toStdString();
 }
 
 TEST_F(WhyTest, EveryPictureOfARotaryRoomIsExplainedByAFormula) {

@@ -31,7 +31,8 @@ QString wordOf(NumberFormat format) {
 }  // namespace
 
 CacheRoom::CacheRoom(Workspace& workspace, QWidget* parent) : RotaryRoom(workspace, QStringLiteral("cache"), parent) {
-    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
     column->addWidget(makeBar());
     m_cosine = addView(tr("Cosines of the table"));
     m_sine = addView(tr("Sines of the table"));

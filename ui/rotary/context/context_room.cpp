@@ -58,7 +58,8 @@ constexpr std::array<PartName, 4> kParts = {{
 
 ContextRoom::ContextRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("context"), parent) {
-    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
     column->addWidget(makeBar());
     m_criteria = new CriteriaList(3, this);
     column->addWidget(m_criteria);

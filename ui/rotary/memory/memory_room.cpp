@@ -50,7 +50,8 @@ QLabel* makeQuiet(const QString& text, QWidget* parent) {
 
 MemoryRoom::MemoryRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("memory"), parent) {
-    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
     column->addWidget(makeBar());
     m_words = new QLabel(this);
     m_words->setWordWrap(true);

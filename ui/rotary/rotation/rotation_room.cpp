@@ -29,6 +29,7 @@
 #include "ui/window/actions.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
+#include "ui/window/scroll_page.h"
 #include "ui/window/why.h"
 
 namespace ropelab::ui {
@@ -41,7 +42,8 @@ constexpr int kFrameMs = 16;
 RotationRoom::RotationRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("rotation"), parent) {
     m_scene.take(model().setup(), model().frequencies());
-    QVBoxLayout* column = makeColumn({12, 8, 12, 8});
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 8}, 8);
     m_bar = new PositionBar(this);
     column->addWidget(m_bar);
     makeViews();
@@ -162,7 +164,7 @@ void RotationRoom::showPart(const QString& part) {
 void RotationRoom::showPage(Page page) {
     m_tabs->button(page)->setChecked(true);
     m_pages->setCurrentIndex(page);
-    reveal(m_pages);
+    ScrollPage::reveal(m_pages);
     if (page != Aim) {
         m_aimPage->stop();
     }

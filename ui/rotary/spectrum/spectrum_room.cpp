@@ -31,7 +31,8 @@ constexpr double kMostContext = 1 << 30;
 
 SpectrumRoom::SpectrumRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("spectrum"), parent) {
-    QVBoxLayout* column = makeColumn({12, 8, 12, 12});
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
     column->addWidget(makeBar());
     m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
     m_kernel = addView(tr("Kernel: sum of cosines over distance"));
