@@ -11,6 +11,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
+#include "ui/results/results_words.h"
 #include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/scaled.h"
@@ -23,7 +24,8 @@ namespace {
 constexpr int runRole = Qt::UserRole;  // the run's place in the preview
 
 QString valueText(const RunSpec& run, const std::string& name) {
-    return QString::fromStdString(to_text(key(name).get(run)));
+    const auto json = [](const auto& value) { return nlohmann::json(value); };
+    return settingTitle(name, std::visit(json, key(name).get(run)));
 }
 
 }  // namespace
@@ -158,7 +160,7 @@ void SweepPreview::fill() {
     m_table->clear();
     QStringList titles = {tr("run")};
     for (const std::string& name : m_preview.differing) {
-        titles << QString::fromStdString(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+        titles << keyTitle(name);
     }
     m_table->setColumnCount(static_cast<int>(titles.size()));
     m_table->setHeaderLabels(titles);

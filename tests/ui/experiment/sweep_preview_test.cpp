@@ -29,12 +29,12 @@ TEST_F(SweepPreviewTest, ListsWhatDiffersUnderEachCohort) {
     ASSERT_EQ(table.topLevelItemCount(), 2);
     EXPECT_EQ(table.columnCount(), 3);
     EXPECT_EQ(table.headerItem()->text(1), "width");
-    EXPECT_EQ(table.headerItem()->text(2), "theta");
+    EXPECT_EQ(table.headerItem()->text(2), "θ");
     EXPECT_TRUE(table.topLevelItem(0)->text(0).contains("2 runs, about "))
         << table.topLevelItem(0)->text(0).toStdString();
     ASSERT_EQ(table.topLevelItem(1)->childCount(), 2);
     EXPECT_EQ(table.topLevelItem(1)->child(0)->text(1), "128");
-    EXPECT_EQ(table.topLevelItem(1)->child(1)->text(2), "10000");
+    EXPECT_EQ(table.topLevelItem(1)->child(1)->text(2), "10k");
     EXPECT_TRUE(preview->summary().startsWith("4 runs in 2 cohorts, about "));
     EXPECT_TRUE(preview->summary().endsWith("(estimated)"));
 }
