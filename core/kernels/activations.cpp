@@ -1,6 +1,6 @@
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/kernels/target_clones.h"
+#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
@@ -23,23 +23,62 @@ ROPELAB_INLINE Floats error_function(Floats x) {
     return x < 0.0F ? -result : result;
 }
 
+constexpr float inverse_root_2 = 0.70710678F;
+constexpr float inverse_root_2_pi = 0.39894228F;
+
+// The logistic function.
+ROPELAB_INLINE Floats logistic(Floats x) {
+    const Floats power = exp_of_negative(-magnitude(x));
+    return (x < 0.0F ? power : Floats{} + 1.0F) / (1.0F + power);
+}
+
 }  // namespace
 
-ROPELAB_CLONES void gelu(float* x, std::int64_t count) {
-    constexpr float inverse_root_2 = 0.70710678F;
+template <typename T>
+ROPELAB_CLONES void gelu(const T* x, T* out, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats value = load_lanes(x + i, some);
-        store_lanes(x + i, 0.5F * value * (1.0F + error_function(value * inverse_root_2)), some);
+        store_lanes(out + i, 0.5F * value * (1.0F + error_function(value * inverse_root_2)), some);
     });
 }
 
-ROPELAB_CLONES void silu_times(float* gate, const float* factor, std::int64_t count) {
+template <typename T>
+ROPELAB_CLONES void gelu_backward(const T* x, const T* gradient, T* of_x, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
-        const Floats value = load_lanes(gate + i, some);
-        const Floats power = exp_of_negative(-magnitude(value));
-        const Floats share = (value < 0.0F ? power : Floats{} + 1.0F) / (1.0F + power);
-        store_lanes(gate + i, value * share * load_lanes(factor + i, some), some);
+        const Floats value = load_lanes(x + i, some);
+        const Floats share = 0.5F * (1.0F + error_function(value * inverse_root_2));
+        const Floats density = inverse_root_2_pi * exp_of_negative(-0.5F * value * value);
+        store_lanes(of_x + i, load_lanes(gradient + i, some) * (share + value * density), some);
     });
 }
+
+template <typename T>
+ROPELAB_CLONES void swiglu(const T* gate, const T* factor, T* out, std::int64_t count) {
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats value = load_lanes(gate + i, some);
+        store_lanes(out + i, value * logistic(value) * load_lanes(factor + i, some), some);
+    });
+}
+
+template <typename T>
+ROPELAB_CLONES void swiglu_backward(const T* gate, const T* factor, const T* gradient, T* of_gate, T* of_factor,
+                                    std::int64_t count) {
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats value = load_lanes(gate + i, some);
+        const Floats arriving = load_lanes(gradient + i, some);
+        const Floats share = logistic(value);
+        store_lanes(of_factor + i, arriving * value * share, some);
+        const Floats slope = share * (1.0F + value * (1.0F - share));
+        store_lanes(of_gate + i, arriving * load_lanes(factor + i, some) * slope, some);
+    });
+}
+
+#define ROPELAB_INSTANTIATE(T)                                         \
+    template void gelu(const T*, T*, std::int64_t);                    \
+    template void gelu_backward(const T*, const T*, T*, std::int64_t); \
+    template void swiglu(const T*, const T*, T*, std::int64_t);        \
+    template void swiglu_backward(const T*, const T*, const T*, T*, T*, std::int64_t);
+ROPELAB_INSTANTIATE(float)
+ROPELAB_INSTANTIATE(Bfloat16)
 
 }  // namespace ropelab::kernels

@@ -4,7 +4,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/kernels/target_clones.h"
+#include "core/spec/target_clones.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab::kernels {
@@ -17,6 +17,34 @@ ROPELAB_CLONES void multiply(const float* a, const float* b, float* out, std::in
 
 ROPELAB_CLONES void keep_where_not_zero(const float* dropped, float kept, float* values, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) values[i] = dropped[i] != 0 ? values[i] * kept : 0.0F;
+}
+
+template <typename From, typename To>
+ROPELAB_INLINE void copy(const From* from, To* to, std::int64_t count) {
+    for_lanes(count, [&](std::int64_t i, std::int64_t some)
+                         ROPELAB_LAMBDA { store_lanes(to + i, load_lanes(from + i, some), some); });
+}
+
+// One head by `pairs` angles (F1); `to` may be `from`.
+template <typename From, typename To>
+ROPELAB_INLINE void turn(const From* from, To* to, std::int64_t pairs, const float* cosine, const float* sine,
+                         float direction) {
+    for_lanes(pairs, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats a = load_lanes(from + i, some);
+        const Floats b = load_lanes(from + pairs + i, some);
+        const Floats c = load_lanes(cosine + i, some);
+        const Floats s = load_lanes(sine + i, some) * direction;
+        store_lanes(to + i, a * c - b * s, some);
+        store_lanes(to + pairs + i, b * c + a * s, some);
+    });
+}
+
+// Where a row's numbers of one head begin.
+ROPELAB_INLINE std::int64_t place_of(std::int64_t row, std::int64_t head, const HeadShape& shape) {
+    const std::int64_t vector = shape.order == HeadOrder::by_position
+                                    ? row * shape.heads + head
+                                    : (row / shape.time * shape.heads + head) * shape.time + row % shape.time;
+    return vector * shape.head_dim;
 }
 
 // gradient := shares·(gradient − Σ gradient·shares)·scale
@@ -50,32 +78,59 @@ ROPELAB_CLONES void softmax(float* scores, std::int64_t count, float scale) {
 
 ROPELAB_CLONES void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine,
                                const float* sine, float direction) {
-    const std::int64_t pairs = head_dim / 2;
-    for (std::int64_t head = 0; head < count; ++head) {
-        float* a = vectors + head * head_dim;
-        float* b = a + pairs;
-        for (std::int64_t i = 0; i < pairs; ++i) {
-            const float first = a[i];
-            const float second = b[i];
-            const float s = direction * sine[i];
-            a[i] = first * cosine[i] - second * s;
-            b[i] = second * cosine[i] + first * s;
+    for (std::int64_t head = 0; head < count; ++head, vectors += head_dim) {
+        turn(vectors, vectors, head_dim / 2, cosine, sine, direction);
+    }
+}
+
+template <typename T>
+ROPELAB_CLONES void to_heads(const T* rows, const HeadShape& shape, const RotaryTable& table,
+                             std::span<float* const> out, std::int64_t first, std::int64_t last) {
+    const std::int64_t pairs = shape.head_dim / 2;
+    const T* from = rows + first * std::ssize(out) * shape.heads * shape.head_dim;
+    for (std::int64_t row = first; row < last; ++row) {
+        const std::int64_t at = row % shape.time * pairs;
+        for (std::size_t part = 0; part < out.size(); ++part) {
+            for (std::int64_t head = 0; head < shape.heads; ++head, from += shape.head_dim) {
+                float* to = out[part] + place_of(row, head, shape);
+                if (table.cosine && part < 2) {
+                    turn(from, to, pairs, table.cosine + at, table.sine + at, 1.0F);
+                } else {
+                    copy(from, to, shape.head_dim);
+                }
+            }
         }
     }
 }
 
-void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, float direction, std::int64_t first,
-                std::int64_t last) {
-    if (!table.cosine) return;
+template <typename T>
+ROPELAB_CLONES void from_heads(std::span<const float* const> heads, const HeadShape& shape, const RotaryTable& table,
+                               T* rows, std::int64_t first, std::int64_t last) {
     const std::int64_t pairs = shape.head_dim / 2;
-    const std::int64_t width = shape.heads * shape.head_dim;
+    T* to = rows + first * std::ssize(heads) * shape.heads * shape.head_dim;
     for (std::int64_t row = first; row < last; ++row) {
-        const std::int64_t at = (row % shape.time) * pairs;
-        // q and k stand side by side: twice as many heads.
-        turn_heads(qkv + row * 3 * width, 2 * shape.heads, shape.head_dim, table.cosine + at, table.sine + at,
-                   direction);
+        const std::int64_t at = row % shape.time * pairs;
+        for (std::size_t part = 0; part < heads.size(); ++part) {
+            for (std::int64_t head = 0; head < shape.heads; ++head, to += shape.head_dim) {
+                const float* from = heads[part] + place_of(row, head, shape);
+                if (table.cosine && part < 2) {
+                    turn(from, to, pairs, table.cosine + at, table.sine + at, -1.0F);
+                } else {
+                    copy(from, to, shape.head_dim);
+                }
+            }
+        }
     }
 }
+
+template void to_heads(const float*, const HeadShape&, const RotaryTable&, std::span<float* const>, std::int64_t,
+                       std::int64_t);
+template void to_heads(const Bfloat16*, const HeadShape&, const RotaryTable&, std::span<float* const>, std::int64_t,
+                       std::int64_t);
+template void from_heads(std::span<const float* const>, const HeadShape&, const RotaryTable&, float*, std::int64_t,
+                         std::int64_t);
+template void from_heads(std::span<const float* const>, const HeadShape&, const RotaryTable&, Bfloat16*, std::int64_t,
+                         std::int64_t);
 
 void causal_softmax(float* scores, float* dropped, std::int64_t time, float scale, const DropoutNumbers& dropout,
                     std::int64_t first, std::int64_t last) {

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "core/cuda/bfloat16.h"
 
 // The element-wise work of a training step on the CPU, several passes fused into one. No LibTorch here: plain arrays
 // and a range of rows, so that whoever calls decides how rows go to threads. No result depends on that split: a row's
@@ -12,6 +15,8 @@ class RandomStream;
 }
 
 namespace ropelab::kernels {
+
+using cuda::Bfloat16;
 
 /// Rows that a sum over rows takes together.
 constexpr std::int64_t block_rows = 64;
@@ -29,27 +34,31 @@ struct DropoutNumbers {
 
 /// Residual and normalisation: sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias, with
 /// `centred` false the root mean square in the deviation's place and no mean. `branch` and `bias` may be null; without
-/// a branch `sum` is not written. Arrays of rows × columns; mean and inverse deviation one a row.
+/// a branch `sum` is not written. Arrays of rows × columns; mean and inverse deviation one a row. What goes between
+/// products may be bfloat16: nothing else is rounded.
+template <typename Branch, typename Out>
 struct NormForward {
     std::int64_t columns;
     bool centred = true;
     const float* x;
-    const float* branch;
+    const Branch* branch;
     const float* weight;
     const float* bias;
     DropoutNumbers dropout;
     float* mask;  // with a stream: receives what the branch was multiplied by, for the backward pass
     float* sum;
-    float* normed;
+    Out* normed;
     float* mean;
     float* inverse;
 };
 /// Blocks of rows [first, last) of `rows`.
-void norm_forward(const NormForward& args, std::int64_t rows, std::int64_t first, std::int64_t last);
+template <typename Branch, typename Out>
+void norm_forward(const NormForward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
 /// Its gradients. `of_sum` (may be null) arrives over the residual path; `of_x` receives the gradient of the sum, and
 /// `of_branch` (null without a branch) the same after dropout. `of_weight` and `of_bias` (may be null): one row of
 /// columns a block, to be added up by the caller.
+template <typename Branch, typename Out>
 struct NormBackward {
     std::int64_t columns;
     bool centred = true;
@@ -58,14 +67,15 @@ struct NormBackward {
     const float* inverse;
     const float* weight;
     const float* of_sum;
-    const float* of_normed;
+    const Out* of_normed;
     const float* mask;  // of the forward pass; null where nothing was dropped
     float* of_x;
-    float* of_branch;
+    Branch* of_branch;
     float* of_weight;
     float* of_bias;
 };
-void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t first, std::int64_t last);
+template <typename Branch, typename Out>
+void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
 /// out = the sum of `rows` rows, row after row.
 void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out);
@@ -75,18 +85,27 @@ struct RotaryTable {
     const float* cosine = nullptr;
     const float* sine = nullptr;
 };
+/// How vectors lie that are taken apart: head by head, (rows/time, heads, time, head_dim), as products of scores want
+/// them, or position by position, (rows, heads, head_dim).
+enum class HeadOrder { by_head, by_position };
 struct HeadShape {
     std::int64_t time;
     std::int64_t heads;
     std::int64_t head_dim;
+    HeadOrder order;
 };
 /// Turns `count` heads that stand side by side in place (F1) by head_dim/2 angles; direction −1 turns back.
 void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
                 float direction);
-/// Turns q and k of rows [first, last) of qkv, (rows, 3, heads, head_dim), in place (F1); row r stands at position
-/// r mod time. `direction` is 1, or −1 for the gradient.
-void rotate_qkv(float* qkv, const HeadShape& shape, const RotaryTable& table, float direction, std::int64_t first,
-                std::int64_t last);
+/// Takes rows [first, last) of `rows`, (rows, parts, heads, head_dim), apart: part p goes to out[p] in the shape's
+/// order. With a table, parts 0 and 1 of three (q, k and v) are turned (F1); row r stands at position r mod time.
+template <typename T>
+void to_heads(const T* rows, const HeadShape& shape, const RotaryTable& table, std::span<float* const> out,
+              std::int64_t first, std::int64_t last);
+/// The inverse, for results and gradients: parts 0 and 1 are turned back.
+template <typename T>
+void from_heads(std::span<const float* const> heads, const HeadShape& shape, const RotaryTable& table, T* rows,
+                std::int64_t first, std::int64_t last);
 
 /// Causal softmax with dropout over rows of attention scores. Row r of time scores belongs to the query at r mod time.
 /// In: scores of rows [first, last), unscaled; out: in place the shares before dropout, 0 for the future, and `dropped`
@@ -120,10 +139,18 @@ void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, st
 /// out[i] = Σ weights[r]·rows[r, i].
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
 
-/// In place GELU, x·Φ(x), to 2e-7 of the larger of 1 and |x|.
-void gelu(float* x, std::int64_t count);
-/// SwiGLU: gate becomes SiLU(gate)·factor.
-void silu_times(float* gate, const float* factor, std::int64_t count);
+/// GELU, x·Φ(x), to 2e-7 of the larger of 1 and |x|; `out` may be x.
+template <typename T>
+void gelu(const T* x, T* out, std::int64_t count);
+/// of_x = gradient · (Φ(x) + x·φ(x)).
+template <typename T>
+void gelu_backward(const T* x, const T* gradient, T* of_x, std::int64_t count);
+
+/// SwiGLU: SiLU(gate)·factor; `out` may be gate.
+template <typename T>
+void swiglu(const T* gate, const T* factor, T* out, std::int64_t count);
+template <typename T>
+void swiglu_backward(const T* gate, const T* factor, const T* gradient, T* of_gate, T* of_factor, std::int64_t count);
 
 /// −log softmax at the target, and log Σ exp, of rows [first, last) of logits.
 void cross_entropy(const float* logits, const std::int64_t* targets, std::int64_t columns, float* losses,

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/cuda/bfloat16.h"
+
 namespace ropelab::kernels {
 
 // Sixteen numbers at a time, whatever the processor: the compiler makes one, two or four registers of them. Sums are
@@ -11,6 +13,7 @@ namespace ropelab::kernels {
 constexpr std::int64_t lane_count = 16;
 using Floats = float __attribute__((vector_size(64)));
 using Ints = std::int32_t __attribute__((vector_size(64)));
+using cuda::Bfloat16;
 
 #define ROPELAB_INLINE inline __attribute__((always_inline))
 // On a lambda: else it may stay a function of its own, compiled for the default processor whoever calls it.
@@ -39,6 +42,44 @@ ROPELAB_INLINE float sum_of(Floats values) {
     return total;
 }
 
+// The same of bfloat16 numbers: widened when they are read, rounded to the nearest when they are written, as
+// cuda::to_bfloat16 does.
+using Halves = std::uint16_t __attribute__((vector_size(32)));
+using Words = std::uint32_t __attribute__((vector_size(64)));
+
+ROPELAB_INLINE Floats widened(Halves halves) {
+    const Words words = __builtin_convertvector(halves, Words) << 16;
+    Floats result;
+    std::memcpy(&result, &words, sizeof result);
+    return result;
+}
+ROPELAB_INLINE Halves rounded(Floats values) {
+    Words words;
+    std::memcpy(&words, &values, sizeof words);
+    const Words nearest = words + 0x7FFFU + ((words >> 16) & 1U);
+    return __builtin_convertvector((values == values ? nearest : Words{} + 0x7FFF0000U) >> 16, Halves);
+}
+ROPELAB_INLINE Floats load(const Bfloat16* from) {
+    Halves halves;
+    std::memcpy(&halves, from, sizeof halves);
+    return widened(halves);
+}
+ROPELAB_INLINE void store(Bfloat16* to, Floats values) {
+    const Halves halves = rounded(values);
+    std::memcpy(to, &halves, sizeof halves);
+}
+ROPELAB_INLINE Floats load_some(const Bfloat16* from, std::int64_t count, float rest) {
+    Halves halves = {};
+    std::memcpy(&halves, from, static_cast<std::size_t>(count) * sizeof(Bfloat16));
+    Floats result = widened(halves);
+    for (std::int64_t lane = count; lane < lane_count; ++lane) result[lane] = rest;
+    return result;
+}
+ROPELAB_INLINE void store_some(Bfloat16* to, Floats values, std::int64_t count) {
+    const Halves halves = rounded(values);
+    std::memcpy(to, &halves, static_cast<std::size_t>(count) * sizeof(Bfloat16));
+}
+
 /// f(place, count) for 0, 16, 32 … of `size` numbers; count is 16, and at the end what is left.
 template <typename F>
 ROPELAB_INLINE void for_lanes(std::int64_t size, F f) {
@@ -46,10 +87,12 @@ ROPELAB_INLINE void for_lanes(std::int64_t size, F f) {
     for (; at + lane_count <= size; at += lane_count) f(at, lane_count);
     if (at < size) f(at, size - at);
 }
-ROPELAB_INLINE Floats load_lanes(const float* from, std::int64_t count, float rest = 0) {
+template <typename T>
+ROPELAB_INLINE Floats load_lanes(const T* from, std::int64_t count, float rest = 0) {
     return count == lane_count ? load(from) : load_some(from, count, rest);
 }
-ROPELAB_INLINE void store_lanes(float* to, Floats values, std::int64_t count) {
+template <typename T>
+ROPELAB_INLINE void store_lanes(T* to, Floats values, std::int64_t count) {
     if (count == lane_count) {
         store(to, values);
     } else {

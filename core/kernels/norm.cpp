@@ -3,7 +3,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/kernels/target_clones.h"
+#include "core/spec/target_clones.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab::kernels {
@@ -14,12 +14,13 @@ namespace {
 constexpr float layer_epsilon = 1e-5F;
 constexpr float rms_epsilon = 1e-6F;
 
-ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const float* mask) {
+template <typename Branch, typename Out>
+ROPELAB_CLONES void forward_row(const NormForward<Branch, Out>& args, std::int64_t row, const float* mask) {
     const std::int64_t n = args.columns;
     const float* x = args.x + row * n;
     Floats totals = {};
     if (args.branch) {
-        const float* branch = args.branch + row * n;
+        const Branch* branch = args.branch + row * n;
         float* sum = args.sum + row * n;
         for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
             Floats added = load_lanes(branch + i, count);
@@ -42,7 +43,7 @@ ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const
     const float inverse = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(n) + epsilon);
     args.mean[row] = mean;
     args.inverse[row] = inverse;
-    float* normed = args.normed + row * n;
+    Out* normed = args.normed + row * n;
     for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         Floats result = (load_lanes(x + i, count) - mean) * inverse * load_lanes(args.weight + i, count);
         if (args.bias) result += load_lanes(args.bias + i, count);
@@ -50,11 +51,12 @@ ROPELAB_CLONES void forward_row(const NormForward& args, std::int64_t row, const
     });
 }
 
-ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, const float* mask, float* of_weight,
-                                 float* of_bias) {
+template <typename Branch, typename Out>
+ROPELAB_CLONES void backward_row(const NormBackward<Branch, Out>& args, std::int64_t row, const float* mask,
+                                 float* of_weight, float* of_bias) {
     const std::int64_t n = args.columns;
     const float* sum = args.sum + row * n;
-    const float* gradient = args.of_normed + row * n;
+    const Out* gradient = args.of_normed + row * n;
     const float mean = args.mean[row];
     const float inverse = args.inverse[row];
     Floats along = {};   // Σ g·w·x̂
@@ -84,7 +86,8 @@ ROPELAB_CLONES void backward_row(const NormBackward& args, std::int64_t row, con
 
 }  // namespace
 
-void norm_forward(const NormForward& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
+template <typename Branch, typename Out>
+void norm_forward(const NormForward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
     const bool drops = args.dropout.stream && args.branch;
     for (std::int64_t block = first; block < last; ++block) {
         const std::int64_t begin = block * block_rows;
@@ -100,7 +103,8 @@ void norm_forward(const NormForward& args, std::int64_t rows, std::int64_t first
     }
 }
 
-void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
+template <typename Branch, typename Out>
+void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
     for (std::int64_t block = first; block < last; ++block) {
         const std::int64_t begin = block * block_rows;
         float* of_weight = args.of_weight + block * args.columns;
@@ -112,6 +116,13 @@ void norm_backward(const NormBackward& args, std::int64_t rows, std::int64_t fir
         }
     }
 }
+
+template void norm_forward(const NormForward<float, float>&, std::int64_t, std::int64_t, std::int64_t);
+template void norm_forward(const NormForward<float, Bfloat16>&, std::int64_t, std::int64_t, std::int64_t);
+template void norm_forward(const NormForward<Bfloat16, Bfloat16>&, std::int64_t, std::int64_t, std::int64_t);
+template void norm_backward(const NormBackward<float, float>&, std::int64_t, std::int64_t, std::int64_t);
+template void norm_backward(const NormBackward<float, Bfloat16>&, std::int64_t, std::int64_t, std::int64_t);
+template void norm_backward(const NormBackward<Bfloat16, Bfloat16>&, std::int64_t, std::int64_t, std::int64_t);
 
 ROPELAB_CLONES void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out) {
     std::copy_n(parts, columns, out);

@@ -3,7 +3,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/kernels/target_clones.h"
+#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 

@@ -20,6 +20,11 @@ torch::Tensor joined(const LayerVectors& vectors) {
     return torch::cat({vectors.query, vectors.key, vectors.value}, 3).flatten(3).flatten(1, 2);
 }
 
+// What a product gave, for LibTorch's operations: on the CPU they are made in float32.
+torch::Tensor unrounded(const torch::Tensor& product) {
+    return product.is_cpu() ? product.to(torch::kFloat32) : product;
+}
+
 // What goes to the residual stream next.
 struct Branch {
     torch::Tensor values;
@@ -67,7 +72,7 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
     const torch::Tensor qkv =
         linear(x, weights.matrix(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision);
     const auto normed = [&] {
-        LayerVectors vectors = split_heads(qkv, batch, spec_.heads, spec_.kv_heads());
+        LayerVectors vectors = split_heads(unrounded(qkv), batch, spec_.heads, spec_.kv_heads());
         if (spec_.qk_norm) {
             vectors.query = norm_heads(vectors.query, weights.get(name + ".query_norm.weight"));
             vectors.key = norm_heads(vectors.key, weights.get(name + ".key_norm.weight"));
@@ -97,12 +102,11 @@ torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, st
     const std::string name = "layers." + std::to_string(layer) + ".mlp";
     torch::Tensor wide;
     if (spec_.block == Block::llama) {
-        const auto parts =
-            linear(x, weights.matrix(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision)
-                .chunk(2, 2);
-        wide = torch::silu(parts[0]) * parts[1];
+        wide = swiglu_activation(
+            linear(x, weights.matrix(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision));
     } else {
-        wide = torch::gelu(linear(x, weights.matrix(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
+        wide =
+            gelu_activation(linear(x, weights.matrix(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
     }
     return linear(wide, weights.matrix(name + ".down.weight"), weights.get(name + ".down.bias"), precision);
 }
@@ -125,8 +129,9 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     const Norm kind = spec_.block == Block::llama ? Norm::rms : Norm::layer;
     Branch branch;
     const auto norm = [&](const std::string& name) {
-        const Normed both = residual_norm(x, branch.values, weights.get(name + ".weight"), weights.get(name + ".bias"),
-                                          branch.dropout, branch.place, kind);
+        const Normed both =
+            residual_norm(x, branch.values, weights.get(name + ".weight"), weights.get(name + ".bias"), branch.dropout,
+                          branch.place, kind, precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32);
         x = both.sum;
         branch = {};
         return both.normed;
@@ -137,7 +142,8 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
             attention(weights, norm(name + ".attention_norm"), batch, layer, tables, precision, dropout, cache, hook);
         if (spec_.block == Block::pythia) {
             const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
-            branch.values = dropout(attended, name + ".attention.output") + dropout(fed, name + ".mlp");
+            branch.values =
+                dropout(unrounded(attended), name + ".attention.output") + dropout(unrounded(fed), name + ".mlp");
         } else {
             branch = {attended, dropout, name + ".attention.output"};
             branch = {mlp(weights, norm(name + ".mlp_norm"), layer, precision), dropout, name + ".mlp"};

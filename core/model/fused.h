@@ -24,15 +24,21 @@ struct Normed {
 enum class Norm { layer, rms };
 
 /// sum = x + dropout(branch), normed = the norm of it. x, branch: (runs, n, C), branch may be undefined; weight:
-/// (runs, C); bias: (runs, C) or undefined. `place` names the dropout.
+/// (runs, C); bias: (runs, C) or undefined. `place` names the dropout. `type`: bfloat16 rounds `normed` for a product
+/// (on the CPU; a device's kernels go on with the branch's type, and LibTorch's operations with float32).
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
-                     Norm norm = Norm::layer);
+                     Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);
 
-/// Rotation of q and k and causal attention of a whole batch. qkv: (runs, batch·time, 3·heads·head_dim), which is
-/// rotated in place and must not be used afterwards → (runs, batch·time, heads·head_dim).
+/// Rotation of q and k and causal attention of a whole batch, in float32. qkv: (runs, batch·time, 3·heads·head_dim) →
+/// (runs, batch·time, heads·head_dim) of the same type.
 torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, const RotaryTables& tables,
                      const Dropout& dropout, const std::string& place);
+
+/// x·Φ(x), of x's type.
+torch::Tensor gelu_activation(const torch::Tensor& x);
+/// SiLU(gate)·factor, of x's type. x: (runs, n, 2·width), the gate first → (runs, n, width).
+torch::Tensor swiglu_activation(const torch::Tensor& x);
 
 /// tokens: (runs, n), table: (runs, rows, C) → (runs, n, C).
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens);

@@ -17,7 +17,8 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor a = x.to(type);
         const torch::Tensor b = working.value_or(weight).to(type);
         context->save_for_backward({a, b});
-        return torch::bmm(a, b.transpose(1, 2)).to(torch::kFloat32);
+        context->saved_data["type"] = static_cast<std::int64_t>(x.scalar_type());
+        return torch::bmm(a, b.transpose(1, 2)).to(x.scalar_type());
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -33,7 +34,8 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
             torch::Tensor out = of_weight.select(0, run);
             torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
         }
-        return {torch::bmm(gradient, weight).to(torch::kFloat32), of_weight.to(torch::kFloat32), {}, {}};
+        const auto type = static_cast<torch::ScalarType>(context->saved_data["type"].toInt());
+        return {torch::bmm(gradient, weight).to(type), of_weight.to(torch::kFloat32), {}, {}};
     }
 };
 
@@ -44,7 +46,7 @@ torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
     const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded);
-    return bias.defined() ? result + bias.unsqueeze(1) : result;
+    return bias.defined() ? (result + bias.unsqueeze(1)).to(x.scalar_type()) : result;
 }
 
 }  // namespace ropelab

@@ -123,19 +123,19 @@ void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) 
 void TokenDecoder::normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
     ROPELAB_OWN_PASS("normalise");
     Vector statistics(static_cast<std::size_t>(2 * count));
-    kernels::norm_forward({.columns = norm.columns,
-                           .centred = centred,
-                           .x = rows,
-                           .branch = nullptr,
-                           .weight = norm.weight,
-                           .bias = norm.bias,
-                           .dropout = {},
-                           .mask = nullptr,
-                           .sum = nullptr,
-                           .normed = rows,
-                           .mean = statistics.data(),
-                           .inverse = statistics.data() + count},
-                          count, 0, kernels::blocks_of(count));
+    kernels::norm_forward<float, float>({.columns = norm.columns,
+                                         .centred = centred,
+                                         .x = rows,
+                                         .branch = nullptr,
+                                         .weight = norm.weight,
+                                         .bias = norm.bias,
+                                         .dropout = {},
+                                         .mask = nullptr,
+                                         .sum = nullptr,
+                                         .normed = rows,
+                                         .mean = statistics.data(),
+                                         .inverse = statistics.data() + count},
+                                        count, 0, kernels::blocks_of(count));
 }
 
 void TokenDecoder::normalise_stream(const Norm& norm, const Vector* branch) {
@@ -201,11 +201,12 @@ void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t
 void TokenDecoder::feed_forward(const Layer& layer) {
     if (spec_.block == Block::llama) {
         multiply(layer.up, normed_, wide_);
-        ROPELAB_OWN_PASS("silu_times");
-        kernels::silu_times(wide_.data(), wide_.data() + layer.down.columns, layer.down.columns);
+        ROPELAB_OWN_PASS("swiglu");
+        kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);
     } else {
-        multiply(layer.up, normed_, wide_,
-                 [&](std::int64_t first, std::int64_t last) { kernels::gelu(wide_.data() + first, last - first); });
+        multiply(layer.up, normed_, wide_, [&](std::int64_t first, std::int64_t last) {
+            kernels::gelu(wide_.data() + first, wide_.data() + first, last - first);
+        });
     }
     multiply(layer.down, wide_, fed_);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/spec/target_clones.h"
+
 namespace ropelab {
 
 namespace {
@@ -12,6 +14,44 @@ constexpr std::uint32_t multiplier_a = 0xD2511F53;
 constexpr std::uint32_t multiplier_b = 0xCD9E8D57;
 constexpr std::uint32_t weyl_a = 0x9E3779B9;
 constexpr std::uint32_t weyl_b = 0xBB67AE85;
+
+using Key = std::array<std::uint32_t, 2>;
+
+// Counters that are worked on together, in arrays that the compiler makes vectors of.
+constexpr std::size_t width = 32;
+
+// Dropout's factors of counters (first, step) … (first + width − 1, step): 4·width numbers, block after block.
+ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t step, std::uint32_t threshold,
+                                    float kept, float* out) {
+    std::uint32_t a[width];
+    std::uint32_t b[width];
+    std::uint32_t c[width];
+    std::uint32_t d[width];
+    for (std::size_t i = 0; i < width; ++i) {
+        a[i] = static_cast<std::uint32_t>(first + i);
+        b[i] = static_cast<std::uint32_t>((first + i) >> 32);
+        c[i] = static_cast<std::uint32_t>(step);
+        d[i] = static_cast<std::uint32_t>(step >> 32);
+    }
+    for (int round = 0; round < 10; ++round) {  // as philox() does it, for each
+        for (std::size_t i = 0; i < width; ++i) {
+            const std::uint64_t p = static_cast<std::uint64_t>(multiplier_a) * a[i];
+            const std::uint64_t q = static_cast<std::uint64_t>(multiplier_b) * c[i];
+            a[i] = static_cast<std::uint32_t>(q >> 32) ^ b[i] ^ key[0];
+            b[i] = static_cast<std::uint32_t>(q);
+            c[i] = static_cast<std::uint32_t>(p >> 32) ^ d[i] ^ key[1];
+            d[i] = static_cast<std::uint32_t>(p);
+        }
+        key[0] += weyl_a;
+        key[1] += weyl_b;
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+        out[4 * i] = a[i] < threshold ? 0.0F : kept;
+        out[4 * i + 1] = b[i] < threshold ? 0.0F : kept;
+        out[4 * i + 2] = c[i] < threshold ? 0.0F : kept;
+        out[4 * i + 3] = d[i] < threshold ? 0.0F : kept;
+    }
+}
 
 // SplitMix64's finaliser: spreads seed and name over the key.
 std::uint64_t mix(std::uint64_t x) {
@@ -81,16 +121,17 @@ void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint6
     std::size_t done = 0;
     while (done < values.size()) {
         const std::uint64_t number = first + done;
-        const auto numbers = block(number / 4, step);
         const std::size_t skipped = number % 4;  // a part may begin within a block of four
-        const std::size_t count = std::min(values.size() - done, 4 - skipped);
-        if (count == 4) {
-            for (std::size_t lane = 0; lane < 4; ++lane) values[done + lane] = numbers[lane] < threshold ? 0.0F : kept;
-        } else {
-            for (std::size_t lane = 0; lane < count; ++lane) {
-                values[done + lane] = numbers[skipped + lane] < threshold ? 0.0F : kept;
-            }
+        const std::size_t left = values.size() - done;
+        if (skipped == 0 && left >= 4 * width) {
+            dropout_factors(key_, number / 4, step, threshold, kept, values.data() + done);
+            done += 4 * width;
+            continue;
         }
+        std::array<float, 4 * width> factors;
+        dropout_factors(key_, number / 4, step, threshold, kept, factors.data());
+        const std::size_t count = std::min(left, factors.size() - skipped);
+        std::copy_n(factors.data() + skipped, count, values.data() + done);
         done += count;
     }
 }

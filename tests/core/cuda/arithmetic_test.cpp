@@ -30,7 +30,7 @@ TEST(CudaArithmetic, TurnsPairsAsTheCpuDoes) {
     for (float direction : {1.0F, -1.0F}) {
         auto wanted = some_numbers(3 * head_dim, 5);
         auto got = wanted;
-        kernels::rotate_qkv(wanted.data(), {1, 1, head_dim}, {cosine.data(), sine.data()}, direction, 0, 1);
+        kernels::turn_heads(wanted.data(), 2, head_dim, cosine.data(), sine.data(), direction);  // q and k
         for (std::int64_t head : {0, 1}) {
             for (std::int64_t i = 0; i < head_dim / 2; ++i) {
                 float& a = got[static_cast<std::size_t>(head * head_dim + first_channel(Pairing::half, i))];
@@ -75,18 +75,18 @@ TEST(CudaArithmetic, NormalisesAsTheCpuDoes) {
     std::vector<float> wanted(n);
     float mean = 0;
     float inverse = 0;
-    kernels::norm_forward({.columns = n,
-                           .x = x.data(),
-                           .branch = nullptr,
-                           .weight = weight.data(),
-                           .bias = nullptr,
-                           .dropout = {},
-                           .mask = nullptr,
-                           .sum = nullptr,
-                           .normed = wanted.data(),
-                           .mean = &mean,
-                           .inverse = &inverse},
-                          1, 0, 1);
+    kernels::norm_forward<float, float>({.columns = n,
+                                         .x = x.data(),
+                                         .branch = nullptr,
+                                         .weight = weight.data(),
+                                         .bias = nullptr,
+                                         .dropout = {},
+                                         .mask = nullptr,
+                                         .sum = nullptr,
+                                         .normed = wanted.data(),
+                                         .mean = &mean,
+                                         .inverse = &inverse},
+                                        1, 0, 1);
     float squares = 0;
     for (float value : x) squares += (value - mean) * (value - mean);
     EXPECT_NEAR(inverse_deviation(squares, n), inverse, few_units * inverse);
@@ -102,19 +102,19 @@ TEST(CudaArithmetic, NormalisesAsTheCpuDoes) {
 
     std::vector<float> of_x(n);
     std::vector<float> of_weight(n);
-    kernels::norm_backward({.columns = n,
-                            .sum = x.data(),
-                            .mean = &mean,
-                            .inverse = &inverse,
-                            .weight = weight.data(),
-                            .of_sum = nullptr,
-                            .of_normed = of_normed.data(),
-                            .mask = nullptr,
-                            .of_x = of_x.data(),
-                            .of_branch = nullptr,
-                            .of_weight = of_weight.data(),
-                            .of_bias = nullptr},
-                           1, 0, 1);
+    kernels::norm_backward<float, float>({.columns = n,
+                                          .sum = x.data(),
+                                          .mean = &mean,
+                                          .inverse = &inverse,
+                                          .weight = weight.data(),
+                                          .of_sum = nullptr,
+                                          .of_normed = of_normed.data(),
+                                          .mask = nullptr,
+                                          .of_x = of_x.data(),
+                                          .of_branch = nullptr,
+                                          .of_weight = of_weight.data(),
+                                          .of_bias = nullptr},
+                                         1, 0, 1);
     std::vector<float> got;
     for (std::size_t i = 0; i < n; ++i) {
         got.push_back(norm_gradient(of_normed[i] * weight[i], normal(x[i], mean, inverse), inverse, along, weighted));

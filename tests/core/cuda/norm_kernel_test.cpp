@@ -63,33 +63,33 @@ Results on_cpu(const Case& c, const std::vector<float>& x, const std::vector<flo
         kernels::DropoutNumbers numbers;
         if (c.drops) numbers = {&stream, rate, step};
         std::vector<float> mask(size);
-        kernels::norm_forward({.columns = c.columns,
-                               .x = x.data() + run * size,
-                               .branch = c.branch ? branch.data() + run * size : nullptr,
-                               .weight = weight.data() + run * columns,
-                               .bias = c.bias ? bias.data() + run * columns : nullptr,
-                               .dropout = numbers,
-                               .mask = mask.data(),
-                               .sum = r.sum.data() + run * size,
-                               .normed = r.normed.data() + run * size,
-                               .mean = r.mean.data() + run * rows,
-                               .inverse = r.inverse.data() + run * rows},
-                              rows, 0, blocks);
+        kernels::norm_forward<float, float>({.columns = c.columns,
+                                             .x = x.data() + run * size,
+                                             .branch = c.branch ? branch.data() + run * size : nullptr,
+                                             .weight = weight.data() + run * columns,
+                                             .bias = c.bias ? bias.data() + run * columns : nullptr,
+                                             .dropout = numbers,
+                                             .mask = mask.data(),
+                                             .sum = r.sum.data() + run * size,
+                                             .normed = r.normed.data() + run * size,
+                                             .mean = r.mean.data() + run * rows,
+                                             .inverse = r.inverse.data() + run * rows},
+                                            rows, 0, blocks);
         std::vector<float> of_weight(static_cast<std::size_t>(blocks) * columns);
         std::vector<float> of_bias(of_weight.size());
-        kernels::norm_backward({.columns = c.columns,
-                                .sum = (c.branch ? r.sum : x).data() + run * size,
-                                .mean = r.mean.data() + run * rows,
-                                .inverse = r.inverse.data() + run * rows,
-                                .weight = weight.data() + run * columns,
-                                .of_sum = c.branch ? of_sum.data() + run * size : nullptr,
-                                .of_normed = of_normed.data() + run * size,
-                                .mask = c.drops && c.branch ? mask.data() : nullptr,
-                                .of_x = r.of_x.data() + run * size,
-                                .of_branch = c.branch ? r.of_branch.data() + run * size : nullptr,
-                                .of_weight = of_weight.data(),
-                                .of_bias = of_bias.data()},
-                               rows, 0, blocks);
+        kernels::norm_backward<float, float>({.columns = c.columns,
+                                              .sum = (c.branch ? r.sum : x).data() + run * size,
+                                              .mean = r.mean.data() + run * rows,
+                                              .inverse = r.inverse.data() + run * rows,
+                                              .weight = weight.data() + run * columns,
+                                              .of_sum = c.branch ? of_sum.data() + run * size : nullptr,
+                                              .of_normed = of_normed.data() + run * size,
+                                              .mask = c.drops && c.branch ? mask.data() : nullptr,
+                                              .of_x = r.of_x.data() + run * size,
+                                              .of_branch = c.branch ? r.of_branch.data() + run * size : nullptr,
+                                              .of_weight = of_weight.data(),
+                                              .of_bias = of_bias.data()},
+                                             rows, 0, blocks);
         for (std::size_t i = 0; i < of_weight.size(); ++i) {
             r.of_weight[run * columns + i % columns] += of_weight[i];
             r.of_bias[run * columns + i % columns] += of_bias[i];

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <random>
 
 #include "core/kernels/kernels.h"
@@ -64,7 +66,7 @@ TEST(VectorProducts, WeightedRowsAddUp) {
     EXPECT_EQ(sum, (std::vector<float>{410, 520, 630}));
 }
 
-TEST(Activations, AreTheExactOnes) {
+TEST(Activations, AreTheExactOnesAndSoAreTheirGradients) {
     for (int count : {1, 16, 37}) {
         std::vector<float> x;
         std::vector<float> factor;
@@ -72,16 +74,96 @@ TEST(Activations, AreTheExactOnes) {
             x.push_back(-9.0F + 0.5F * static_cast<float>(i));
             factor.push_back(0.1F * static_cast<float>(i) - 1.0F);
         }
-        std::vector<float> curved = x;
+        const std::vector<float> arriving = random_numbers(x.size());
+        std::vector<float> curved(x.size());
+        std::vector<float> of_curved(x.size());
         std::vector<float> gated = x;
-        gelu(curved.data(), count);
-        silu_times(gated.data(), factor.data(), count);
+        std::vector<float> of_gate(x.size());
+        std::vector<float> of_factor(x.size());
+        gelu(x.data(), curved.data(), count);
+        gelu_backward(x.data(), arriving.data(), of_curved.data(), count);
+        swiglu(gated.data(), factor.data(), gated.data(), count);
+        swiglu_backward(x.data(), factor.data(), arriving.data(), of_gate.data(), of_factor.data(), count);
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double at = x[i];
-            EXPECT_NEAR(curved[i], 0.5 * at * (1 + std::erf(at / std::sqrt(2.0))), 2e-7 * std::max(1.0, std::abs(at)));
-            const double expected = at / (1 + std::exp(-at)) * factor[i];
+            const double share = 0.5 * (1 + std::erf(at / std::sqrt(2.0)));
+            EXPECT_NEAR(curved[i], at * share, 2e-7 * std::max(1.0, std::abs(at)));
+            const double density = std::exp(-0.5 * at * at) / std::sqrt(2 * std::numbers::pi);
+            EXPECT_NEAR(of_curved[i], arriving[i] * (share + at * density), 1e-6 * std::abs(arriving[i])) << at;
+            const double logistic = 1 / (1 + std::exp(-at));
+            const double expected = at * logistic * factor[i];
             EXPECT_NEAR(gated[i], expected, 5e-7 * std::max(1.0, std::abs(expected))) << at;
+            EXPECT_NEAR(of_factor[i], arriving[i] * at * logistic, 1e-6 * std::max(1.0, std::abs(at * arriving[i])));
+            EXPECT_NEAR(of_gate[i], arriving[i] * factor[i] * logistic * (1 + at * (1 - logistic)),
+                        2e-6 * std::max(1.0, std::abs(static_cast<double>(arriving[i]) * factor[i])))
+                << at;
         }
+    }
+}
+
+// What is calculated from rounded numbers is what would be calculated from them in float32, rounded once.
+TEST(Bfloat16Numbers, AreWidenedAndRoundedAsTheCommonRuleSays) {
+    for (int count : {1, 16, 37}) {
+        const std::vector<float> numbers = random_numbers(static_cast<std::size_t>(count));
+        std::vector<Bfloat16> x;
+        std::vector<float> widened;
+        for (float number : numbers) {
+            x.push_back(cuda::to_bfloat16(number));
+            widened.push_back(cuda::to_float(x.back()));
+        }
+        std::vector<Bfloat16> rounded(x.size());
+        std::vector<float> exact(x.size());
+        gelu(x.data(), rounded.data(), count);
+        gelu(widened.data(), exact.data(), count);
+        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(exact[i]).bits);
+    }
+    const std::vector<float> odd = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.00390625F, 1.01171875F, 3.4e38F};
+    std::vector<Bfloat16> rounded(odd.size());
+    const float* one_row = odd.data();
+    from_heads<Bfloat16>({&one_row, 1}, {1, 1, std::ssize(odd), HeadOrder::by_position}, {}, rounded.data(), 0, 1);
+    for (std::size_t i = 0; i < odd.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(odd[i]).bits) << odd[i];
+}
+
+TEST(Heads, AreTakenApartTurnedAndPutTogetherAgain) {
+    constexpr std::int64_t time = 3;
+    constexpr std::int64_t heads = 2;
+    constexpr std::int64_t head_dim = 6;
+    constexpr std::int64_t rows = 2 * time;  // two sequences
+    constexpr auto part = static_cast<std::size_t>(rows * heads * head_dim);
+    const std::vector<float> qkv = random_numbers(3 * part);
+    std::vector<float> cosine;
+    std::vector<float> sine;
+    for (int i = 0; i < time * head_dim / 2; ++i) {
+        cosine.push_back(std::cos(0.3F * static_cast<float>(i)));
+        sine.push_back(std::sin(0.3F * static_cast<float>(i)));
+    }
+    for (const HeadOrder order : {HeadOrder::by_head, HeadOrder::by_position}) {
+        const HeadShape shape{time, heads, head_dim, order};
+        std::vector<std::vector<float>> vectors(3, std::vector<float>(part));
+        const std::array<float*, 3> out = {vectors[0].data(), vectors[1].data(), vectors[2].data()};
+        to_heads(qkv.data(), shape, {cosine.data(), sine.data()}, out, 0, 4);
+        to_heads(qkv.data(), shape, {cosine.data(), sine.data()}, out, 4, rows);
+        for (std::int64_t row = 0; row < rows; ++row) {
+            for (std::int64_t head = 0; head < heads; ++head) {
+                for (std::int64_t p = 0; p < 3; ++p) {
+                    std::vector<float> expected(head_dim);
+                    std::copy_n(qkv.begin() + ((row * 3 + p) * heads + head) * head_dim, head_dim, expected.begin());
+                    const std::int64_t at = row % time * head_dim / 2;
+                    if (p < 2) turn_heads(expected.data(), 1, head_dim, cosine.data() + at, sine.data() + at, 1.0F);
+                    const std::int64_t place = order == HeadOrder::by_head
+                                                   ? (row / time * heads + head) * time + row % time
+                                                   : row * heads + head;
+                    for (std::int64_t i = 0; i < head_dim; ++i) {
+                        EXPECT_EQ(vectors[static_cast<std::size_t>(p)][static_cast<std::size_t>(place * head_dim + i)],
+                                  expected[static_cast<std::size_t>(i)]);
+                    }
+                }
+            }
+        }
+        std::vector<float> again(qkv.size());
+        const std::array<const float*, 3> from = {out[0], out[1], out[2]};
+        from_heads<float>(from, shape, {cosine.data(), sine.data()}, again.data(), 0, rows);
+        for (std::size_t i = 0; i < qkv.size(); ++i) EXPECT_NEAR(again[i], qkv[i], 1e-6);
     }
 }
 

@@ -157,6 +157,57 @@ TEST(Fused, AttentionDropsItsOwnRunsShares) {
         [&](const Tensors& in) { return exact_attention(in[0], rotary, mask); });
 }
 
+TEST(Fused, Gelu) {
+    expect_agreement(
+        {random({runs, rows, 24})}, [](const Tensors& in) { return gelu_activation(in[0]); },
+        [](const Tensors& in) { return torch::gelu(in[0]); });
+}
+
+TEST(Fused, SwigluGatesTheSecondHalfByTheFirst) {
+    expect_agreement(
+        {random({runs, rows, 2 * 24})}, [](const Tensors& in) { return swiglu_activation(in[0]); },
+        [](const Tensors& in) { return torch::silu(in[0].narrow(2, 0, 24)) * in[0].narrow(2, 24, 24); });
+}
+
+// `of` a function in bfloat16 and in float32, on the same numbers: what comes out of both is equal but for one
+// rounding, forwards and backwards.
+void expect_one_rounding(const Tensors& inputs, const Function& of) {
+    Tensors rounded;
+    Tensors exact;
+    for (const torch::Tensor& input : inputs) {
+        rounded.push_back(input.to(torch::kBFloat16).requires_grad_(true));
+        exact.push_back(rounded.back().detach().to(torch::kFloat32).requires_grad_(true));
+    }
+    const auto expect_close = [](const torch::Tensor& got, const torch::Tensor& expected) {
+        ASSERT_EQ(got.scalar_type(), torch::kBFloat16);
+        const torch::Tensor away = (got.to(torch::kFloat32) - expected).abs();
+        EXPECT_LE((away - expected.abs() * 0x1p-8).max().item<double>(), 1e-6);
+    };
+    const torch::Tensor value = of(rounded);
+    const torch::Tensor expected = of(exact);
+    expect_close(value.detach(), expected.detach());
+    const torch::Tensor arriving = torch::randn(expected.sizes()).to(torch::kBFloat16);
+    const auto gradients = torch::autograd::grad({value}, rounded, {arriving});
+    const auto exact_gradients = torch::autograd::grad({expected}, exact, {arriving.to(torch::kFloat32)});
+    for (std::size_t i = 0; i < gradients.size(); ++i) expect_close(gradients[i], exact_gradients[i]);
+}
+
+TEST(Fused, WhatGoesBetweenProductsIsRoundedOnce) {
+    const Dropout dropout(0.3, {1, 2}, 7);
+    const RotaryTables rotary = tables();
+    expect_one_rounding({random({runs, rows, 24})}, [](const Tensors& in) { return gelu_activation(in[0]); });
+    expect_one_rounding({random({runs, rows, 48})}, [](const Tensors& in) { return swiglu_activation(in[0]); });
+    for (const Dropout& drops : {Dropout(), dropout}) {
+        expect_one_rounding({random({runs, batch * time_steps, 48})},
+                            [&](const Tensors& in) { return attend(in[0], batch, 2, rotary, drops, "here"); });
+    }
+    const torch::Tensor x = random({runs, rows, 24});
+    const torch::Tensor weight = random({runs, 24});
+    expect_one_rounding({random({runs, rows, 24})}, [&](const Tensors& in) {
+        return residual_norm(x, in[0], weight, {}, dropout, "here", Norm::layer, in[0].scalar_type()).normed;
+    });
+}
+
 TEST(Fused, LookUpAddsUpTheGradientsOfASymbol) {
     const torch::Tensor tokens = torch::randint(0, 5, {runs, rows}, torch::kInt64);
     expect_agreement(

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cuda/bfloat16.h"
+#include "core/kernels/kernels.h"
+#include "core/model/dropout.h"
+#include "core/model/operations.h"
+#include "core/model/parallel.h"
+#include "core/spec/random_stream.h"
+
+// What the functions have in common that hand tensors to the loops of core/kernels.
+
+namespace ropelab {
+
+/// Whether those loops work on a tensor: on the CPU, and not operation by operation.
+inline bool has_own_passes(const torch::Tensor& tensor) {
+    return tensor.is_cpu() && !is_eager();
+}
+
+/// f(run, first, last) over 0 … count − 1 of every run, in parts for the threads.
+template <typename F>
+void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f) {
+    at::parallel_for(0, runs * count, grain, [&](std::int64_t begin, std::int64_t end) {
+        while (begin < end) {
+            const std::int64_t run = begin / count;
+            const std::int64_t last = std::min(end, (run + 1) * count);
+            f(run, begin - run * count, last - run * count);
+            begin = last;
+        }
+    });
+}
+
+/// Rows that are worth another thread.
+inline std::int64_t row_grain(std::int64_t columns) {
+    return std::max<std::int64_t>(1, 8192 / columns);
+}
+
+/// A tensor's numbers as float or cuda::Bfloat16; null for none.
+template <typename T>
+T* numbers(const torch::Tensor& tensor) {
+    if (!tensor.defined()) return nullptr;
+    if constexpr (std::is_same_v<T, float>) {
+        return tensor.data_ptr<float>();
+    } else {
+        return reinterpret_cast<T*>(tensor.data_ptr<at::BFloat16>());
+    }
+}
+/// Those of one run.
+template <typename T = float>
+T* row(const torch::Tensor& tensor, std::int64_t run) {
+    return tensor.defined() ? numbers<T>(tensor) + run * tensor.stride(0) : nullptr;
+}
+
+/// f(a number of the type that the tensor holds): float or cuda::Bfloat16.
+template <typename F>
+void with_type(torch::ScalarType type, F f) {
+    if (type == torch::kBFloat16) {
+        f(cuda::Bfloat16{});
+    } else {
+        f(float{});
+    }
+}
+
+/// LibTorch's functions take what may be missing as an optional.
+inline std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
+    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+/// A dropout's numbers for each run.
+class Streams {
+ public:
+    Streams(const Dropout& dropout, const std::string& place) : dropout_(dropout) {
+        if (!dropout.active()) return;
+        for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
+    }
+    bool drop() const { return !streams_.empty(); }
+    kernels::DropoutNumbers of(std::int64_t run) const {
+        if (streams_.empty()) return {};
+        return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step())};
+    }
+
+ private:
+    Dropout dropout_;
+    std::vector<RandomStream> streams_;
+};
+
+/// What a function needs besides tensors.
+struct Place : torch::CustomClassHolder {
+    Place(const Dropout& dropout, const std::string& name) : streams(dropout, name) {}
+    Streams streams;
+};
+
+}  // namespace ropelab
