@@ -1,12 +1,46 @@
 #include "ui/window/scroll_page.h"
 
 #include <QKeyEvent>
-#include <QLayout>
 #include <QScrollBar>
+#include <QStackedWidget>
 #include <QTimer>
+#include <QVBoxLayout>
 #include <algorithm>
 
 namespace ropelab::ui {
+namespace {
+
+// What the layout needs at that width. Of a stack only the page on show counts, and of that what it needs: Qt takes the
+// height that the highest page would like best.
+int lowestHeight(QLayout* layout, int width);
+
+int lowestHeight(QLayoutItem* item, int width) {
+    if (QLayout* inner = item->layout()) return lowestHeight(inner, width);
+    if (const auto* stack = qobject_cast<QStackedWidget*>(item->widget())) {
+        const QWidget* page = stack->currentWidget();
+        return page && page->layout() ? lowestHeight(page->layout(), width) : 0;
+    }
+    return item->hasHeightForWidth() ? item->minimumHeightForWidth(width) : item->minimumSize().height();
+}
+
+int lowestHeight(QLayout* layout, int width) {
+    const auto* column = qobject_cast<QVBoxLayout*>(layout);
+    if (!column) {
+        return layout->hasHeightForWidth() ? layout->minimumHeightForWidth(width) : layout->minimumSize().height();
+    }
+    const QMargins margins = column->contentsMargins();
+    int height = margins.top() + margins.bottom();
+    int shown = 0;
+    for (int i = 0; i < column->count(); ++i) {
+        QLayoutItem* item = column->itemAt(i);
+        if (item->isEmpty()) continue;
+        height += lowestHeight(item, width - margins.left() - margins.right());
+        ++shown;
+    }
+    return height + std::max(0, shown - 1) * column->spacing();
+}
+
+}  // namespace
 
 ScrollPage::ScrollPage(QWidget* content, QWidget* parent) : QScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
@@ -43,11 +77,8 @@ bool ScrollPage::eventFilter(QObject* watched, QEvent* event) {
 
 void ScrollPage::fit() {
     // Qt's own way, a resizable widget, gives every picture the height that it would like best.
-    const QLayout* layout = widget()->layout();
-    const auto heightAt = [layout](int width) {
-        return layout->hasHeightForWidth() ? layout->totalMinimumHeightForWidth(width)
-                                           : layout->totalMinimumSize().height();
-    };
+    QLayout* layout = widget()->layout();
+    const auto heightAt = [layout](int width) { return lowestHeight(layout, width); };
     const QSize place = maximumViewportSize();
     const int narrowest = layout->totalMinimumSize().width();
     QSize size(std::max(place.width(), narrowest), place.height());

@@ -6,11 +6,21 @@
 #include <QPushButton>
 
 #include "ui/experiment/sweep_session.h"
+#include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
 #include "ui/window/icons.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+// Pixels at 100 %.
+constexpr int kMachineFrom = 860;
+constexpr int kSpeedFrom = 700;
+constexpr int kLeast = 400;
+
+}  // namespace
 
 StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     : QFrame(parent),
@@ -29,7 +39,6 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     m_bar->setRange(0, 1000);
     m_bar->setTextVisible(false);
     m_bar->setAccessibleName(tr("Progress of the sweep"));
-    scaleWidth(m_bar, 160);
     layout->addWidget(m_bar);
     layout->addWidget(m_iteration);
     layout->addWidget(m_left);
@@ -55,7 +64,24 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     connect(&session, &SweepSession::started, this, &StatusStrip::renew);
     connect(&session, &SweepSession::delivered, this, &StatusStrip::renew);
     connect(&session, &SweepSession::ended, this, &StatusStrip::renew);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &StatusStrip::fit);
     renew();
+}
+
+QSize StatusStrip::minimumSizeHint() const {
+    return {ThemeManager::instance().pixels(kLeast), QFrame::minimumSizeHint().height()};
+}
+
+void StatusStrip::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit();
+}
+
+void StatusStrip::fit() {
+    const ThemeManager& theme = ThemeManager::instance();
+    m_bar->setFixedWidth(theme.pixels(width() < theme.pixels(kMachineFrom) ? 64 : 160));
+    m_machine->setVisible(!m_machine->text().isEmpty() && width() >= theme.pixels(kMachineFrom));
+    m_speed->setVisible(!m_speed->text().isEmpty() && width() >= theme.pixels(kSpeedFrom));
 }
 
 void StatusStrip::setNotice(const QString& text) {
@@ -113,8 +139,8 @@ void StatusStrip::renew() {
     m_iteration->setVisible(!iteration.isEmpty());
     m_left->setText(left);
     m_speed->setText(speed);
-    m_speed->setVisible(!speed.isEmpty());
     m_machine->setText(machine);
+    fit();
     m_pause->setVisible(active);
     m_stop->setVisible(active);
     m_pause->setEnabled(state == State::running || state == State::paused);

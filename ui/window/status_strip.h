@@ -10,7 +10,8 @@ namespace ropelab::ui {
 
 class SweepSession;
 
-/// What is running, at the bottom: how far, how long still, how fast, on what; pause and stop.
+/// What is running, at the bottom: how far, how long still, how fast, on what; pause and stop. A narrow one leaves out
+/// on what, then how fast.
 class StatusStrip : public QFrame {
     Q_OBJECT
 
@@ -20,13 +21,18 @@ class StatusStrip : public QFrame {
     void setNotice(const QString& text);
     /// The sentence of the numbers, for tests and screen readers.
     QString summary() const;
+    QSize minimumSizeHint() const override;
 
  signals:
     void pauseAsked();
     void stopAsked();
 
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
+
  private:
     void renew();
+    void fit();
 
     SweepSession& m_session;
     QString m_notice;

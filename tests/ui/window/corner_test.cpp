@@ -9,6 +9,7 @@
 
 #include "tests/ui/support/workbench.h"
 #include "ui/window/main_window.h"
+#include "ui/window/status_strip.h"
 
 namespace ropelab::ui {
 namespace {
@@ -105,6 +106,33 @@ TEST_F(CornerTest, AtEveryScaleTheWindowFitsAScreen) {
             EXPECT_LE(least.height(), 640);
         }
     }
+}
+
+TEST_F(CornerTest, WhatIsRunningHasRoomAtALargeScale) {
+    engine.step_microseconds = 2000;
+    window->setMinimumSize(1, 1);
+    window->workspace().experiment().replace(smallSweep(100000));
+    window->workspace().start();
+    const auto speed = [this] { return window->strip().summary().contains("symbols/s"); };
+    ASSERT_TRUE(waitUntil(speed));
+    window->workspace().startOrPause();  // so that the numbers hold still
+    ASSERT_TRUE(waitUntil([this] { return window->strip().summary().contains("paused"); }));
+    QTest::qWait(100);
+    for (const int scale : {100, 200}) {
+        ThemeManager::instance().setScale(scale);
+        window->resize(1280, 720);
+        QApplication::processEvents();
+        EXPECT_TRUE(speed()) << "also where it is not on show";
+        int shown = 0;
+        for (const QLabel* label : window->strip().findChildren<QLabel*>()) {
+            if (!label->isVisible()) continue;
+            EXPECT_GE(label->width(), label->sizeHint().width()) << label->text().toStdString();
+            ++shown;
+        }
+        EXPECT_EQ(shown, scale == 100 ? 4 : 2);
+    }
+    window->workspace().session().stop();
+    ASSERT_TRUE(waitForEnd(window->workspace()));
 }
 
 TEST_F(CornerTest, ALargerScaleIsANarrowerWindow) {

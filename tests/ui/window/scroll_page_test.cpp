@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QLabel>
 #include <QScrollBar>
+#include <QStackedWidget>
 #include <QTest>
 #include <QVBoxLayout>
 
@@ -49,6 +50,32 @@ TEST(ScrollPage, FillsItsPlaceAndScrollsOnlyWhereThatIsTooLow) {
     words->setText("Short.");
     QApplication::processEvents();
     EXPECT_EQ(page.verticalScrollBar()->maximum(), 0) << "what stands in it changed";
+}
+
+TEST(ScrollPage, OfAStackOnlyWhatIsOnShowCounts) {
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    auto* stack = new QStackedWidget;
+    for (const int lowest : {100, 900}) {
+        auto* page = new QWidget;
+        auto* inner = new QVBoxLayout(page);
+        auto* words = new QLabel("Words that may take more than one line where the page is narrow.");
+        words->setWordWrap(true);
+        inner->addWidget(words);
+        auto* picture = new QWidget;
+        picture->setMinimumHeight(lowest);
+        inner->addWidget(picture, 1);
+        stack->addWidget(page);
+    }
+    column->addWidget(stack, 1);
+    ScrollPage page(content);
+    page.resize(300, 400);
+    page.show();
+    QApplication::processEvents();
+    EXPECT_EQ(page.verticalScrollBar()->maximum(), 0);
+    stack->setCurrentIndex(1);
+    QApplication::processEvents();
+    EXPECT_GT(page.verticalScrollBar()->maximum(), 400);
 }
 
 }  // namespace
