@@ -47,7 +47,7 @@ struct SettingsSpeed {
 SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const Patience& patience,
                                const Cancelled& cancelled = {});
 
-/// Writing text at batch 1, in characters a second; `rolling` is missing where positions are learned or none are
+/// Writing text at batch 1, in symbols a second; `rolling` is missing where positions are learned or none are
 /// rotated, and its comparison with a graph of kernels where the device is the CPU too.
 struct GenerationSpeed {
     std::int64_t length = 0;

@@ -23,6 +23,11 @@ std::int64_t matrix_numbers(const RunSpec& spec) {
     return spec.width * (qkv_rows(spec) + spec.width + up_rows(spec) + spec.hidden_width());
 }
 
+// Numbers of one symbol in the MLP, before and after its curve.
+double wide_rows(const RunSpec& spec) {
+    return number(up_rows(spec) + spec.hidden_width());
+}
+
 // Of "rotary.shift".
 std::int64_t shift_numbers(const RunSpec& spec) {
     if (!spec.theta_moves()) return 0;
@@ -40,26 +45,23 @@ std::int64_t shift_numbers(const RunSpec& spec) {
     return 0;
 }
 
-// Numbers of one symbol in one layer beyond those of a GPT-2 block.
-double more_than_gpt2(const RunSpec& spec) {
-    const double C = number(spec.width);
-    // The wide rows of the MLP stand twice, before and after their curve.
-    const double mlp = 2.0 * number(up_rows(spec)) - 8.0 * C;
-    // Attention step by step, as measured: one more width where q and k are turned apart, three more where keys and
-    // values are spread over the heads.
+// Widths of one symbol in one layer where attention goes step by step, besides, as measured: one more where q and k are
+// turned apart, three more where keys and values are spread over the heads.
+double more_stepwise(const RunSpec& spec) {
     const bool shared = spec.kv_heads() != spec.heads;
     const bool stepwise = shared || spec.qk_norm || spec.theta_moves();
-    return mlp + (stepwise ? C : 0.0) + (shared ? 3.0 * C : 0.0);
+    return (stepwise ? 1.0 : 0.0) + (shared ? 3.0 : 0.0);
 }
 
 // Numbers of one symbol that a step keeps or works on besides where it goes operation by operation, as measured: in
-// each layer the norms before their weights, with rotation q and k before and after it, with dropout the shares before
-// their mask; and once what the operation at hand makes of them.
+// each layer the norms before their weights, SwiGLU's curved gate, with rotation q and k before and after it, with
+// dropout the shares before their mask; and once what the operation at hand makes of them.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);
     const double shares = spec.dropout > 0 ? number(spec.heads * spec.context) : 0.0;
-    return number(spec.layers) * ((spec.rotates() ? 5.4 : 2.7) * C + shares) + 4.0 * (C + shares);
+    const double gate = spec.block == Block::llama ? number(spec.hidden_width()) : 0.0;
+    return number(spec.layers) * ((spec.rotates() ? 5.4 : 2.7) * C + gate + shares) + 4.0 * (C + shares) + gate;
 }
 
 }  // namespace
@@ -98,9 +100,12 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
 
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
-    // bfloat16: the normalised rows, the mixture's and GELU's copies at half their size; the mixture itself stays too.
-    double layer = (spec.precision == Precision::bfloat16 ? 13.5 : 16.0) * C;
-    layer += more_than_gpt2(spec);
+    // Two normalised rows and the mixture, and the MLP's wide rows before and after their curve, as products read them;
+    // two residual sums, q, k and v, and where flash attention's mixture is rounded for the product, the exact one too.
+    const bool rounded = spec.precision == Precision::bfloat16;
+    const double size = rounded ? 0.5 : 1.0;
+    double layer = size * (3.0 * C + wide_rows(spec)) + 5.0 * C + more_stepwise(spec) * C;
+    if (rounded && spec.dropout == 0) layer += C;
     if (spec.dropout > 0) layer += 2.0 * number(spec.heads * spec.context) + 2.0 * C;
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }
@@ -117,7 +122,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     constexpr double mapped_block = 32.0 * (1 << 20);
     constexpr double engine = 126.0 * (1 << 20);
     constexpr double step_heap = 1.13;
-    constexpr double evaluation_heap = 1.95;
+    constexpr double evaluation_heap = 2.2;
     constexpr double evaluation_partly_mapped = 1.55;
     constexpr double evaluation_mapped = 1.35;
 
@@ -138,17 +143,15 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double working = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
     need.step = step_heap * float_bytes * R *
                 (copies * P + symbols * (kept_numbers(spec, vocabulary) + working + more_when_eager(spec)));
-    // The residual sum, a branch, and the wide rows before and after GELU with what makes and takes them; bfloat16
-    // copies besides where they are made, or may be.
-    const double rows = spec.precision == Precision::bfloat16    ? 12.9
-                        : spec.precision == Precision::automatic ? 12.2
-                                                                 : 11.0;
+    // The residual sum, a branch, a normalised row, and the MLP's wide rows; in bfloat16 q, k and v are the larger.
+    const bool rounded = spec.precision == Precision::bfloat16;
+    const double rows = rounded ? 3.5 * C + 0.5 * wide_rows(spec) : 3.0 * C + wide_rows(spec);
     const double row = float_bytes * R * number(symbols_at_once(spec)) * C;
     const double room = 3.0 * row >= mapped_block   ? evaluation_mapped
                         : 4.0 * row >= mapped_block ? evaluation_partly_mapped
                                                     : evaluation_heap;
     need.evaluation =
-        room * float_bytes * R * number(symbols_at_once(spec)) * (rows * C + more_than_gpt2(spec) + 2.0 * V);
+        room * float_bytes * R * number(symbols_at_once(spec)) * (rows + more_stepwise(spec) * C + 2.0 * V);
     return need;
 }
 

@@ -30,10 +30,9 @@ ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabular
 double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Numbers that a training step keeps for its backward pass, for each symbol of the batch. In each layer of width C:
-/// two residual sums, two normalised rows, q, k and v, what attention mixed, and the wide rows before and after GELU;
-/// with dropout also the share of each pair of positions and head, before and after, and two masks. Then the last rows,
-/// the logits and their gradients. Where precision asks for bfloat16, what linear layers keep of their input counts
-/// half.
+/// two residual sums, two normalised rows, q, k and v, what attention mixed, and the MLP's wide rows before and after
+/// their curve; with dropout also the share of each pair of positions and head, before and after, and two masks. Then
+/// the last rows, the logits and their gradients. Where precision asks for bfloat16, what products read counts half.
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary);
 
 /// What a cohort's training takes in bytes, resident.
@@ -46,9 +45,9 @@ struct MemoryNeed {
     double total() const;
 };
 /// Of `runs` of this shape that train together on the processor. How much more the allocator takes than is asked of it
-/// was fitted to 54 measured peaks of about 30 shapes (width 32 to 768, 1 to 12 runs), which it meets within 13 %; the
-/// same run varies by up to 10 % itself. Of runs that go operation by operation eight were measured, which it meets
-/// within 9 %.
+/// was fitted to 34 measured peaks of 10 shapes (width 64 to 384, 1 to 6 runs, every block, each precision), of which
+/// it meets 32 within 15 %, the other two within 22 %; the same run varies by up to 10 % itself. Of runs that go
+/// operation by operation eight were measured, which it meets within 10 %.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

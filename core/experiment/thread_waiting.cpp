@@ -8,8 +8,9 @@ namespace ropelab {
 
 bool wait_briefly() {
     if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return false;
-    // About the time between two products of a small model's step.
-    setenv("GOMP_SPINCOUNT", "2000", 0);
+    // Longer than the time between two passes of a small model's step, which waking a thread would lengthen by a half;
+    // shorter than a window's frame.
+    setenv("GOMP_SPINCOUNT", "10000", 0);
     return true;
 }
 

@@ -4,7 +4,7 @@ namespace ropelab {
 
 /// Tells OpenMP's threads to spin only briefly while they wait for work. Spinning on, as they do unless told, starves
 /// an animated window, and the team itself where another program wants a core; not spinning at all takes 1.7 × as long
-/// a step on an idle machine (nanoGPT's CPU setting on two cores; this costs 1.05 ×). libgomp reads it when it loads.
+/// a step on an idle machine (nanoGPT's CPU setting on two cores). libgomp reads it when it loads.
 /// What the user set (OMP_WAIT_POLICY, GOMP_SPINCOUNT) stands. Returns whether anything was set.
 bool wait_briefly();
 

@@ -139,7 +139,7 @@ void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, st
 /// out[i] = Σ weights[r]·rows[r, i].
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
 
-/// GELU, x·Φ(x), to 2e-7 of the larger of 1 and |x|; `out` may be x.
+/// GELU, x·Φ(x), in float32 to 2e-7 of the larger of 1 and |x|; `out` may be x.
 template <typename T>
 void gelu(const T* x, T* out, std::int64_t count);
 /// of_x = gradient · (Φ(x) + x·φ(x)).

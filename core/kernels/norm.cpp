@@ -3,8 +3,8 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/spec/target_clones.h"
 #include "core/spec/random_stream.h"
+#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 

@@ -20,9 +20,9 @@ torch::Tensor joined(const LayerVectors& vectors) {
     return torch::cat({vectors.query, vectors.key, vectors.value}, 3).flatten(3).flatten(1, 2);
 }
 
-// What a product gave, for LibTorch's operations: on the CPU they are made in float32.
+// What a product gave, for LibTorch's operations: they are made in float32, but on a device with kernels.
 torch::Tensor unrounded(const torch::Tensor& product) {
-    return product.is_cpu() ? product.to(torch::kFloat32) : product;
+    return has_device_kernels(product) ? product : product.to(torch::kFloat32);
 }
 
 // What goes to the residual stream next.

@@ -13,7 +13,7 @@ torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& pla
     if (has_device_kernels(x.device())) return on_device::drop_out(x, *this, place);
     torch::Tensor mask = torch::empty(x.sizes(), torch::kFloat32);
     const std::int64_t size = x.numel() / x.size(0);
-    constexpr std::int64_t grain = 16384;  // a multiple of 4, as fill_dropout asks
+    constexpr std::int64_t grain = 16384;
     ROPELAB_OWN_PASS("dropout_mask");
     for (std::size_t run = 0; run < seeds_.size(); ++run) {
         const RandomStream stream(seeds_[run], "dropout:" + place);

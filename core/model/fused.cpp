@@ -1,5 +1,7 @@
 #include "core/model/fused.h"
 
+#include <optional>
+
 #include "core/kernels/kernels.h"
 #include "core/model/fused_device.h"
 #include "core/model/own_passes.h"
@@ -11,6 +13,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+// LibTorch's functions take what may be missing as an optional.
+std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
+    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
 // f(a number of the branch's type, a number of the normalised's): nothing else is mixed.
 template <typename F>
 void with_types(const torch::Tensor& branch, torch::ScalarType normed, F f) {
@@ -18,9 +25,9 @@ void with_types(const torch::Tensor& branch, torch::ScalarType normed, F f) {
     TORCH_CHECK(rounded || !branch.defined() || branch.scalar_type() == normed,
                 "a rounded branch needs a rounded norm");
     if (branch.defined() && branch.scalar_type() == torch::kBFloat16) {
-        f(cuda::Bfloat16{}, cuda::Bfloat16{});
+        f(kernels::Bfloat16{}, kernels::Bfloat16{});
     } else if (rounded) {
-        f(float{}, cuda::Bfloat16{});
+        f(float{}, kernels::Bfloat16{});
     } else {
         f(float{}, float{});
     }

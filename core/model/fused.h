@@ -10,9 +10,9 @@
 namespace ropelab {
 
 // What a decoder does besides products: on the CPU several passes in one, each with a gradient of its own
-// (core/kernels), the same by a device's kernels where it has them (core/model/fused_device.h), elsewhere, and under an
-// EagerGuard (core/model/operations.h), as LibTorch's operations. All have a leading runs dimension, and no run's
-// numbers depend on its mates or on the number of threads.
+// (core/kernels), the same, but for the activations, by a device's kernels where it has them
+// (core/model/fused_device.h), elsewhere, and under an EagerGuard (core/model/operations.h), as LibTorch's operations.
+// All have a leading runs dimension, and no run's numbers depend on its mates or on the number of threads.
 
 /// The residual stream after a branch was added, and its normalisation.
 struct Normed {

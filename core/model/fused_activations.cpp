@@ -1,5 +1,6 @@
 #include "core/kernels/kernels.h"
 #include "core/model/fused.h"
+#include "core/model/fused_device.h"
 #include "core/model/own_passes.h"
 
 namespace ropelab {
@@ -9,7 +10,14 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr std::int64_t part = 4096;  // numbers that are worth another thread
+// f(first, last) over all numbers, cut at the same places whatever the number of threads.
+template <typename F>
+void each_part(std::int64_t count, F f) {
+    constexpr std::int64_t part = 4096;
+    at::parallel_for(0, (count + part - 1) / part, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) f(i * part, std::min(count, (i + 1) * part));
+    });
+}
 
 class Gelu : public torch::autograd::Function<Gelu> {
  public:
@@ -18,7 +26,7 @@ class Gelu : public torch::autograd::Function<Gelu> {
         const torch::Tensor result = torch::empty_like(x);
         ROPELAB_OWN_PASS("gelu");
         with_type(x.scalar_type(), [&]<typename T>(T) {
-            at::parallel_for(0, x.numel(), part, [&](std::int64_t first, std::int64_t last) {
+            each_part(x.numel(), [&](std::int64_t first, std::int64_t last) {
                 kernels::gelu(numbers<T>(x) + first, numbers<T>(result) + first, last - first);
             });
         });
@@ -32,7 +40,7 @@ class Gelu : public torch::autograd::Function<Gelu> {
         const torch::Tensor of_x = torch::empty_like(x);
         ROPELAB_OWN_PASS("gelu_backward");
         with_type(x.scalar_type(), [&]<typename T>(T) {
-            at::parallel_for(0, x.numel(), part, [&](std::int64_t first, std::int64_t last) {
+            each_part(x.numel(), [&](std::int64_t first, std::int64_t last) {
                 kernels::gelu_backward(numbers<T>(x) + first, numbers<T>(gradient) + first, numbers<T>(of_x) + first,
                                        last - first);
             });
@@ -87,11 +95,11 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
 }  // namespace
 
 torch::Tensor gelu_activation(const torch::Tensor& x) {
-    return has_own_passes(x) ? Gelu::apply(x) : torch::gelu(x);
+    return has_own_passes(x) && !has_device_kernels(x) ? Gelu::apply(x) : torch::gelu(x);
 }
 
 torch::Tensor swiglu_activation(const torch::Tensor& x) {
-    if (has_own_passes(x)) return Swiglu::apply(x);
+    if (has_own_passes(x) && !has_device_kernels(x)) return Swiglu::apply(x);
     const auto parts = x.chunk(2, 2);
     return torch::silu(parts[0]) * parts[1];
 }

@@ -49,20 +49,20 @@ class HeadVectors {
           rows_(rows),
           shape_{rows / place.batch, place.heads, width / place.heads, place.order} {}
 
-    // A tensor for one of the parts.
-    torch::Tensor empty() const {
-        const std::int64_t sequences = runs_ * place_.batch;
-        return shape_.order == HeadOrder::by_head
-                   ? torch::empty({sequences, shape_.heads, shape_.time, shape_.head_dim})
-                   : torch::empty({sequences, shape_.time, shape_.heads, shape_.head_dim}).transpose(1, 2);
-    }
-
     // The parts of `rows`; of three, q and k turned.
     template <std::size_t parts>
     std::array<torch::Tensor, parts> apart(const torch::Tensor& rows) const {
         std::array<torch::Tensor, parts> result;
+        if (lie_so(rows.scalar_type(), parts)) {
+            const torch::Tensor all = rows.view(
+                {runs_ * place_.batch, shape_.time, static_cast<std::int64_t>(parts), shape_.heads, shape_.head_dim});
+            for (std::size_t part = 0; part < parts; ++part) {
+                result[part] = all.select(2, static_cast<std::int64_t>(part)).transpose(1, 2);
+            }
+            return result;
+        }
         for (torch::Tensor& part : result) part = empty();
-        ROPELAB_OWN_PASS(parts == 3 ? "rotate" : "to_heads");
+        ROPELAB_OWN_PASS("to_heads");
         with_type(rows.scalar_type(), [&]<typename T>(T) {
             for_each_part<parts>([&](std::int64_t run, std::int64_t first, std::int64_t last) {
                 std::array<float*, parts> out;
@@ -76,6 +76,9 @@ class HeadVectors {
     // The inverse.
     template <std::size_t parts>
     torch::Tensor together(const std::array<torch::Tensor, parts>& heads, torch::ScalarType type) const {
+        if (parts == 1 && lie_so(type, parts)) {
+            return heads[0].transpose(1, 2).reshape({runs_, rows_, shape_.heads * shape_.head_dim});
+        }
         const torch::Tensor result =
             torch::empty({runs_, rows_, static_cast<std::int64_t>(parts) * shape_.heads * shape_.head_dim}, type);
         std::array<torch::Tensor, parts> lying;
@@ -83,7 +86,7 @@ class HeadVectors {
             lying[part] = shape_.order == HeadOrder::by_head ? heads[part].contiguous()
                                                              : heads[part].transpose(1, 2).contiguous();
         }
-        ROPELAB_OWN_PASS(parts == 3 ? "rotate" : "from_heads");
+        ROPELAB_OWN_PASS("from_heads");
         with_type(type, [&]<typename T>(T) {
             for_each_part<parts>([&](std::int64_t run, std::int64_t first, std::int64_t last) {
                 std::array<const float*, parts> from;
@@ -95,6 +98,18 @@ class HeadVectors {
     }
 
  private:
+    // Whether rows lie as heads are wanted, so that views will do.
+    bool lie_so(torch::ScalarType type, std::size_t parts) const {
+        return type == torch::kFloat32 && shape_.order == HeadOrder::by_position &&
+               (parts != 3 || !place_.tables.defined());
+    }
+    // A tensor for one of the parts.
+    torch::Tensor empty() const {
+        const std::int64_t sequences = runs_ * place_.batch;
+        return shape_.order == HeadOrder::by_head
+                   ? torch::empty({sequences, shape_.heads, shape_.time, shape_.head_dim})
+                   : torch::empty({sequences, shape_.time, shape_.heads, shape_.head_dim}).transpose(1, 2);
+    }
     float* numbers_of(const torch::Tensor& heads, std::int64_t run) const {
         return numbers<float>(heads) + run * rows_ * shape_.heads * shape_.head_dim;
     }

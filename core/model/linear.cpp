@@ -46,7 +46,7 @@ torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
     const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded);
-    return bias.defined() ? (result + bias.unsqueeze(1)).to(x.scalar_type()) : result;
+    return bias.defined() ? result + bias.unsqueeze(1) : result;
 }
 
 }  // namespace ropelab

@@ -2,11 +2,9 @@
 
 #include <torch/torch.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/cuda/bfloat16.h"
 #include "core/kernels/kernels.h"
 #include "core/model/dropout.h"
 #include "core/model/operations.h"
@@ -40,7 +38,7 @@ inline std::int64_t row_grain(std::int64_t columns) {
     return std::max<std::int64_t>(1, 8192 / columns);
 }
 
-/// A tensor's numbers as float or cuda::Bfloat16; null for none.
+/// A tensor's numbers as float or kernels::Bfloat16; null for none.
 template <typename T>
 T* numbers(const torch::Tensor& tensor) {
     if (!tensor.defined()) return nullptr;
@@ -56,19 +54,14 @@ T* row(const torch::Tensor& tensor, std::int64_t run) {
     return tensor.defined() ? numbers<T>(tensor) + run * tensor.stride(0) : nullptr;
 }
 
-/// f(a number of the type that the tensor holds): float or cuda::Bfloat16.
+/// f(a number of the type that the tensor holds): float or kernels::Bfloat16.
 template <typename F>
 void with_type(torch::ScalarType type, F f) {
     if (type == torch::kBFloat16) {
-        f(cuda::Bfloat16{});
+        f(kernels::Bfloat16{});
     } else {
         f(float{});
     }
-}
-
-/// LibTorch's functions take what may be missing as an optional.
-inline std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
-    return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
 
 /// A dropout's numbers for each run.

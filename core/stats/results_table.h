@@ -108,8 +108,8 @@ struct ResultsOptions {
     std::string compare = "best_validation_loss";
     /// The baseline: the first group with these values of swept keys as they are typed ({"theta", "10k"}, {"fraction",
     /// "2 ch"}). Empty: the first group with the most swept keys at their defaults, those of the text (`data`,
-    /// `symbols`, `split`) counting least. Losses on different texts say nothing of each other: groups of another text are compared with the
-    /// one of theirs that has the baseline's other settings.
+    /// `symbols`, `split`) counting least. Losses on different texts say nothing of each other: groups of another text
+    /// are compared with the one of theirs that has the baseline's other settings.
     std::map<std::string, std::string> baseline;
     /// Also count runs that were stopped or failed and left numbers.
     bool unfinished = false;

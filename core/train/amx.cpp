@@ -5,6 +5,7 @@
 #include <cpuid.h>
 #include <immintrin.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <torch/torch.h>
 #include <ucontext.h>
@@ -12,12 +13,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
+#include <exception>
+#include <string>
 #include <thread>
 
 namespace ropelab {
@@ -60,8 +63,34 @@ bool described() {
     return __get_cpuid_max(0, nullptr) >= tile_leaf && cpuid(tile_leaf, 0).a >= 1;
 }
 
+// Another signal handler while one lives.
+class Handling {
+ public:
+    using Handler = void (*)(int, siginfo_t*, void*);
+    Handling(int signal, Handler handler) : signal_(signal) {
+        struct sigaction action {};
+        action.sa_sigaction = handler;
+        action.sa_flags = SA_SIGINFO;
+        sigaction(signal, &action, &before_);
+    }
+    ~Handling() { sigaction(signal_, &before_, nullptr); }
+    Handling(const Handling&) = delete;
+    Handling& operator=(const Handling&) = delete;
+
+ private:
+    int signal_;
+    struct sigaction before_ {};
+};
+
+// Not this file's doing: the fault comes again, and ends the program as it would have.
+void leave_to_the_system(int signal) {
+    std::signal(signal, SIG_DFL);
+}
+
 sigjmp_buf after_probe;
-void leave_probe(int /*signal*/) {
+pthread_t probing;
+void leave_probe(int signal, siginfo_t* /*info*/, void* /*context*/) {
+    if (pthread_equal(probing, pthread_self()) == 0) return leave_to_the_system(signal);
     siglongjmp(after_probe, 1);
 }
 
@@ -78,6 +107,7 @@ __attribute__((target("amx-tile,amx-bf16"))) bool multiply_ones() {
     alignas(64) std::array<std::uint16_t, 512> ones{};
     ones.fill(0x3F80);
     alignas(64) std::array<float, 256> product{};
+    asm volatile("" ::: "memory");  // the intrinsics do not say what they read
     _tile_loadconfig(&shape);
     _tile_zero(0);
     _tile_loadd(1, ones.data(), 64);
@@ -90,26 +120,18 @@ __attribute__((target("amx-tile,amx-bf16"))) bool multiply_ones() {
 
 bool tiles_multiply() {
     if (syscall(SYS_arch_prctl, request_state, tile_data) != 0) return false;
-    struct sigaction probing {};
-    struct sigaction before {};
-    probing.sa_handler = leave_probe;
-    if (sigaction(SIGILL, &probing, &before) != 0) return false;
-    const bool right = sigsetjmp(after_probe, 1) == 0 && multiply_ones();
-    sigaction(SIGILL, &before, nullptr);
-    return right;
+    probing = pthread_self();
+    const Handling of_instructions(SIGILL, leave_probe);
+    const Handling of_faults(SIGSEGV, leave_probe);
+    return sigsetjmp(after_probe, 1) == 0 && multiply_ones();
 }
 
-struct sigaction segv_before {};
-
 // Executes the CPUID that raised the signal, with the tiles described.
-void answer_cpuid(int /*signal*/, siginfo_t* info, void* context) {
+void answer_cpuid(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto* code = reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]);
-    if (info->si_code != SI_KERNEL || code[0] != 0x0F || code[1] != 0xA2) {
-        sigaction(SIGSEGV, &segv_before, nullptr);  // another fault: it comes again, and goes where it would have gone
-        return;
-    }
+    if (info->si_code != SI_KERNEL || code[0] != 0x0F || code[1] != 0xA2) return leave_to_the_system(signal);
     const auto leaf = static_cast<unsigned>(registers[REG_RAX]);
     const auto part = static_cast<unsigned>(registers[REG_RCX]);
     syscall(SYS_arch_prctl, set_cpuid, 1);
@@ -132,36 +154,62 @@ bool ones_multiply(std::int64_t size) {
         .item<bool>();
 }
 
-// Lets oneDNN ask once, in a thread of its own: threads that it started would inherit that CPUID raises signals.
-bool let_onednn_ask() {
-    bool asked = false;
+// CPUID in this thread raises SIGSEGV, and is answered, while one lives.
+class Answering {
+ public:
+    Answering() : handling_(SIGSEGV, answer_cpuid), active_(syscall(SYS_arch_prctl, set_cpuid, 0) == 0) {}
+    ~Answering() {
+        if (active_) syscall(SYS_arch_prctl, set_cpuid, 1);
+    }
+    Answering(const Answering&) = delete;
+    Answering& operator=(const Answering&) = delete;
+    bool active() const { return active_; }
+
+ private:
+    Handling handling_;
+    bool active_;
+};
+
+enum class Asked { not_at_all, and_multiplies, and_fails };
+
+// Lets oneDNN ask, in a thread of its own and alone: threads that it started would inherit that CPUID raises signals.
+Asked let_onednn_ask() {
+    Asked result = Asked::not_at_all;
     std::thread([&] {
+        at::get_num_threads();  // sets what the next line changes, when a thread calls it first
         omp_set_num_threads(1);
-        const torch::NoGradGuard no_gradients;
-        struct sigaction answering {};
-        answering.sa_sigaction = answer_cpuid;
-        answering.sa_flags = SA_SIGINFO;
-        if (sigaction(SIGSEGV, &answering, &segv_before) != 0) return;
-        if (syscall(SYS_arch_prctl, set_cpuid, 0) == 0) {
-            asked = ones_multiply(64) && ones_multiply(65);
-            syscall(SYS_arch_prctl, set_cpuid, 1);
+        try {
+            const torch::NoGradGuard no_gradients;
+            const Answering answering;
+            if (!answering.active() || omp_get_max_threads() != 1) return;
+            result = Asked::and_fails;
+            if (ones_multiply(64) && ones_multiply(65)) result = Asked::and_multiplies;
+        } catch (const std::exception&) {
+            return;
         }
-        sigaction(SIGSEGV, &segv_before, nullptr);
     }).join();
-    return asked;
+    return result;
+}
+
+// Whether the user limits oneDNN to what is below AMX.
+bool is_kept_below(const char* limit) {
+    if (!limit) return false;
+    std::string level = limit;
+    std::ranges::transform(level, level.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return level.find("AMX") == level.npos && level != "ALL" && level != "DEFAULT";
 }
 
 bool prepare() {
     constexpr const char* limit = "ONEDNN_MAX_CPU_ISA";
-    if (!announced()) return false;
-    if (const char* chosen = std::getenv(limit)) {
-        const std::string_view level = chosen;
-        return level.find("AMX") != level.npos || level == "ALL" || level == "DEFAULT";
+    if (!announced() || is_kept_below(std::getenv(limit)) || is_kept_below(std::getenv("DNNL_MAX_CPU_ISA"))) {
+        return false;
     }
     if (described()) return true;
-    if (tiles_multiply() && let_onednn_ask()) return true;
-    setenv(limit, "AVX512_CORE_BF16", 0);
-    return false;
+    const Asked asked = tiles_multiply() ? let_onednn_ask() : Asked::not_at_all;
+    if (asked == Asked::not_at_all) setenv(limit, "AVX512_CORE_BF16", 1);
+    // It keeps what it heard, so it is left out altogether.
+    if (asked == Asked::and_fails) at::globalContext().setUserEnabledMkldnn(false);
+    return asked == Asked::and_multiplies;
 }
 
 }  // namespace

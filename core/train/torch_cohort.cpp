@@ -1,6 +1,9 @@
 #include "core/train/torch_cohort.h"
 
 #include <ATen/ops/_fused_adamw.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <chrono>
 #include <cmath>
@@ -411,7 +414,12 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     within_memory(start.runs, [&] { state_->renew_working_copy(); });
 }
 
-TorchCohort::~TorchCohort() = default;
+TorchCohort::~TorchCohort() {
+    state_.reset();
+#ifdef __GLIBC__
+    malloc_trim(0);  // what the engine keeps between steps
+#endif
+}
 
 std::int64_t TorchCohort::runs() const {
     return static_cast<std::int64_t>(state_->specs.size());

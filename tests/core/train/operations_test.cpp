@@ -134,10 +134,17 @@ TEST_F(OperationsTest, ScaledFrequenciesKeepTheirFactor) {
     expect_equal_runs(pythia(), 1e-5, {.method = ScalingMethod::yarn, .factor = 4});
 }
 
+// Fused, what lies between products is rounded as well; operation by operation only what is multiplied.
 TEST_F(OperationsTest, Bfloat16RoundsTheSameWeights) {
-    RunSpec spec = gpt2();
-    spec.precision = Precision::bfloat16;
-    expect_equal_runs(spec, 2e-3);
+    RunSpec dropping = gpt2();
+    dropping.bias = false;
+    dropping.dropout = 0.2;
+    RunSpec moving = tiny_spec();
+    moving.theta_training = ThetaTraining::head;
+    for (RunSpec spec : {gpt2(), dropping, llama(), pythia(), moving}) {
+        spec.precision = Precision::bfloat16;
+        expect_equal_runs(spec, 2e-3);
+    }
 }
 
 // Bit for bit, as where operations are fused; at a shape where sums are shared out among threads, too.
