@@ -17,6 +17,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor a = x.to(type);
         const torch::Tensor b = working.value_or(weight).to(type);
         context->save_for_backward({a, b});
+        context->saved_data["copied"] = working.has_value() && working->requires_grad();
         context->saved_data["type"] = static_cast<std::int64_t>(x.scalar_type());
         return torch::bmm(a, b.transpose(1, 2)).to(x.scalar_type());
     }
@@ -35,7 +36,9 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
             torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
         }
         const auto type = static_cast<torch::ScalarType>(context->saved_data["type"].toInt());
-        return {torch::bmm(gradient, weight).to(type), of_weight.to(torch::kFloat32), {}, {}};
+        const torch::Tensor of_x = torch::bmm(gradient, weight).to(type);
+        if (context->saved_data["copied"].toBool()) return {of_x, {}, of_weight, {}};
+        return {of_x, of_weight.to(torch::kFloat32), {}, {}};
     }
 };
 

@@ -47,9 +47,13 @@ void Parameters::keep_working_copy(Working how) {
     for (std::size_t i = 0; i < working_.size(); ++i) {
         const Parameter& parameter = layout_.parameters[i];
         const bool copied = how != Working::none && parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
-        working_[i] = !copied                ? torch::Tensor()
-                      : how == Working::rows ? view_of(working_rows_, parameter)
-                                             : view_of(flat_, parameter).to(torch::kBFloat16).contiguous();
+        if (!copied) {
+            working_[i] = torch::Tensor();
+        } else if (how == Working::rows) {
+            working_[i] = view_of(working_rows_, parameter);
+        } else {
+            working_[i] = view_of(flat_, parameter).to(torch::kBFloat16).contiguous().requires_grad_(true);
+        }
     }
 }
 

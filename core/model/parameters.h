@@ -34,7 +34,8 @@ class Parameters {
     const std::vector<torch::Tensor>& leaves() const { return leaves_; }
 
     /// How the bfloat16 copy of the matrices lies: `rows` as the weights themselves, one row a run, for a kernel that
-    /// goes over all rows; `matrices` one matrix after another, each of all runs, as products on the CPU want it.
+    /// goes over all rows; `matrices` one matrix after another, each of all runs, as products on the CPU want it. Those
+    /// are leaves too: products that read one give it their gradient, in bfloat16, in the parameter's place.
     enum class Working { none, rows, matrices };
     /// Makes the copy that products in bfloat16 read, or drops it. Whoever changes the weights afterwards writes both.
     void keep_working_copy(Working how);

@@ -154,12 +154,32 @@ struct TorchCohort::State {
             trains_theta ? layer_tables(specs, context, device, changes, &weights) : tables.at(0, context), how,
             dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
+        // What products read a copy of has two gradients; either may be missing.
+        std::vector<torch::Tensor> leaves = weights.leaves();
+        const std::size_t count = leaves.size();
+        std::vector<std::size_t> copied;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!weights.working(i).defined() || !weights.working(i).requires_grad()) continue;
+            leaves.push_back(weights.working(i));
+            copied.push_back(i);
+        }
         // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
-        const auto gradients = torch::autograd::grad({means.sum()}, weights.leaves(), {}, {}, false, true);
-        for (std::size_t i = 0; i < gradients.size(); ++i) {
-            if (!gradients[i].defined()) continue;  // a schedule's theta: nothing flows to it
+        const auto gradients = torch::autograd::grad({means.sum()}, leaves, {}, {}, false, true);
+        const auto place = [&](std::size_t i) {
             const Parameter& parameter = weights.layout().parameters[i];
-            gradient.narrow(1, parameter.offset, parameter.size).view(gradients[i].sizes()).copy_(gradients[i]);
+            return gradient.narrow(1, parameter.offset, parameter.size).view(weights.leaves()[i].sizes());
+        };
+        for (std::size_t i = 0; i < count; ++i) {
+            if (gradients[i].defined()) place(i).copy_(gradients[i]);  // else a schedule's theta, or below
+        }
+        for (std::size_t i = 0; i < copied.size(); ++i) {
+            const torch::Tensor& of_copy = gradients[count + i];
+            if (!of_copy.defined()) continue;
+            if (gradients[copied[i]].defined()) {
+                place(copied[i]).add_(of_copy);
+            } else {
+                place(copied[i]).copy_(of_copy);
+            }
         }
         return means.detach();
     }
