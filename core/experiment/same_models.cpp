@@ -123,7 +123,7 @@ bool same_model(const RunSpec& a, const RunSpec& b) {
 
 SameModels same_models(const std::vector<RunSpec>& runs) {
     SameModels result;
-    std::vector<std::pair<std::size_t, Model>> known;  // by the seed first: most runs differ in it or in the shape
+    std::vector<std::pair<std::size_t, Model>> known;  // a run's place, and what it trains
     for (std::size_t i = 0; i < runs.size(); ++i) {
         Model model = model_of(runs[i]);
         const auto first =
