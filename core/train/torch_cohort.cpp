@@ -1,6 +1,5 @@
 #include "core/train/torch_cohort.h"
 
-#include <ATen/ops/_fused_adamw.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -9,20 +8,18 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/kernels.h"
 #include "core/model/decoder.h"
 #include "core/model/fused.h"
 #include "core/model/operations.h"
-#include "core/model/parallel.h"
 #include "core/model/probe.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/train/amx.h"
 #include "core/train/batches.h"
 #include "core/train/cuda.h"
 #include "core/train/cuda_trainer.h"
-#include "core/train/processor.h"
+#include "core/train/optimizer.h"
+#include "core/train/precision.h"
 #include "core/train/schedule.h"
 
 namespace ropelab {
@@ -88,9 +85,7 @@ struct TorchCohort::State {
     Decoder decoder;
     Parameters weights;
     TableSource tables;
-    torch::Tensor gradient;       // (runs, total)
-    torch::Tensor first_moment;   // (runs, total)
-    torch::Tensor second_moment;  // (runs, total)
+    Optimizer optimizer;
     std::unique_ptr<CudaTrainer> trainer;
 
     State(const CohortStart& start, const TokenData& tokens, torch::Tensor flat)
@@ -107,7 +102,7 @@ struct TorchCohort::State {
     void reset_rows() {
         trainer.reset();  // its graphs know the old ones
         renew_tables();
-        gradient = torch::zeros_like(weights.flat());
+        optimizer.gradient = torch::zeros_like(weights.flat());
     }
 
     // Without gradients, for whatever does not train.
@@ -141,8 +136,8 @@ struct TorchCohort::State {
         return result;
     }
 
-    // Fills `gradient` and returns the mean loss of each run: (runs).
-    torch::Tensor forward_and_backward(const Batch& batch, Precision how) {
+    // Fills the optimizer's gradient and returns the mean loss of each run: (runs).
+    torch::Tensor forward_and_backward(const Batch& batch) {
         const EagerGuard as_asked(decoder.eager());
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
@@ -151,36 +146,11 @@ struct TorchCohort::State {
         const std::int64_t context = specs.front().context;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
-            trains_theta ? layer_tables(specs, context, device, changes, &weights) : tables.at(0, context), how,
+            trains_theta ? layer_tables(specs, context, device, changes, &weights) : tables.at(0, context), precision,
             dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
-        // What products read a copy of has two gradients; either may be missing.
-        std::vector<torch::Tensor> leaves = weights.leaves();
-        const std::size_t count = leaves.size();
-        std::vector<std::size_t> copied;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!weights.working(i).defined() || !weights.working(i).requires_grad()) continue;
-            leaves.push_back(weights.working(i));
-            copied.push_back(i);
-        }
         // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
-        const auto gradients = torch::autograd::grad({means.sum()}, leaves, {}, {}, false, true);
-        const auto place = [&](std::size_t i) {
-            const Parameter& parameter = weights.layout().parameters[i];
-            return gradient.narrow(1, parameter.offset, parameter.size).view(weights.leaves()[i].sizes());
-        };
-        for (std::size_t i = 0; i < count; ++i) {
-            if (gradients[i].defined()) place(i).copy_(gradients[i]);  // else a schedule's theta, or below
-        }
-        for (std::size_t i = 0; i < copied.size(); ++i) {
-            const torch::Tensor& of_copy = gradients[count + i];
-            if (!of_copy.defined()) continue;
-            if (gradients[copied[i]].defined()) {
-                place(copied[i]).add_(of_copy);
-            } else {
-                place(copied[i]).copy_(of_copy);
-            }
-        }
+        optimizer.backward(weights, means.sum());
         return means.detach();
     }
 
@@ -188,11 +158,17 @@ struct TorchCohort::State {
     CudaTrainer* on_device() {
         if (!trainer && !decoder.eager() && has_device_kernels(device)) {
             using T = torch::Tensor;
-            DeviceCohort cohort{specs, data, weights.layout().matrices, weights.flat(), gradient, {}, {}, {}, {}, {}};
-            cohort.first_moment = first_moment;
-            cohort.second_moment = second_moment;
-            cohort.working = weights.working_rows();
-            cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}, precision); };
+            DeviceCohort cohort{specs,
+                                data,
+                                weights.layout().matrices,
+                                weights.flat(),
+                                optimizer.gradient,
+                                optimizer.first_moment,
+                                optimizer.second_moment,
+                                weights.working_rows(),
+                                {},
+                                {}};
+            cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}); };
             cohort.losses = [this](const T& x, const T& y) {
                 return token_losses(decoder.logits(weights, x, tables.at(0, specs.front().context), precision), y);
             };
@@ -203,126 +179,20 @@ struct TorchCohort::State {
         return trainer.get();
     }
 
-    // A whole row is worked on in parts of this many numbers, by any thread; sums are made part after part.
-    static constexpr std::int64_t part_size = 65536;
-
-    double gradient_norm(std::int64_t run) const {
-        const torch::Tensor row = gradient.select(0, run);
-        if (decoder.eager() || !device.is_cpu()) return row.norm().item<double>();
-        ROPELAB_OWN_PASS("gradient_norm");
-        const std::int64_t parts = (row.numel() + part_size - 1) / part_size;
-        std::vector<double> squares(static_cast<std::size_t>(parts));
-        const float* numbers = row.data_ptr<float>();
-        at::parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
-            for (std::int64_t part = first; part < last; ++part) {
-                const std::int64_t begin = part * part_size;
-                squares[static_cast<std::size_t>(part)] =
-                    kernels::sum_of_squares(numbers + begin, std::min(part_size, row.numel() - begin));
-            }
-        });
-        double total = 0;
-        for (double square : squares) total += square;
-        return std::sqrt(total);
-    }
-
-    // f(first, last, where the working copy of those numbers lies, if any) over the numbers begin … end − 1 of a run's
-    // row, in pieces that lie in one matrix each where there is a copy.
-    template <typename F>
-    void each_copied(std::int64_t run, std::int64_t begin, std::int64_t end, F f) const {
-        const auto& parameters = weights.layout().parameters;
-        for (std::size_t i = 0; i < parameters.size() && begin < end; ++i) {
-            const torch::Tensor& copy = weights.working(i);
-            const std::int64_t last = std::min(end, parameters[i].offset + parameters[i].size);
-            if (!copy.defined() || last <= begin) continue;
-            auto* numbers = reinterpret_cast<std::uint16_t*>(copy.data_ptr<at::BFloat16>());
-            f(begin, last, numbers + run * parameters[i].size + begin - parameters[i].offset);
-            begin = last;
-        }
-        if (begin < end) f(begin, end, nullptr);
-    }
-
-    // One step of AdamW with the gradient multiplied by `scale`; matrices decay, vectors do not.
-    void adamw(std::int64_t run, double rate, double scale) {
-        const torch::NoGradGuard no_gradients;
-        const Layout& layout = weights.layout();
-        const RunSpec& spec = specs[static_cast<std::size_t>(run)];
-        constexpr double epsilon = 1e-8;
-        const auto update = [&](std::int64_t offset, std::int64_t size, double decay, double its_rate) {
-            const auto part = [&](const torch::Tensor& rows) { return rows.select(0, run).narrow(0, offset, size); };
-            if (decoder.eager()) {
-                const torch::Tensor of_part = part(gradient).mul(scale);
-                torch::Tensor first = part(first_moment);
-                torch::Tensor second = part(second_moment);
-                const auto step = static_cast<double>(iteration + 1);
-                first.mul_(spec.beta1).add_(of_part, 1.0 - spec.beta1);
-                second.mul_(spec.beta2).addcmul_(of_part, of_part, 1.0 - spec.beta2);
-                const torch::Tensor root = second.div(1.0 - std::pow(spec.beta2, step)).sqrt().add(epsilon);
-                part(weights.flat())
-                    .mul_(1.0 - its_rate * decay)
-                    .addcdiv_(first, root, -its_rate / (1.0 - std::pow(spec.beta1, step)));
-                return;
-            }
-            if (!device.is_cpu()) {
-                // The number of this step, from 1, for the bias correction.
-                const torch::Tensor steps =
-                    torch::full({}, static_cast<double>(iteration + 1), torch::kFloat32).to(device);
-                const torch::Tensor scaled = part(gradient).mul(scale);
-                at::_fused_adamw_({part(weights.flat())}, {scaled}, {part(first_moment)}, {part(second_moment)}, {},
-                                  {steps}, its_rate, spec.beta1, spec.beta2, decay, epsilon, false, false);
-                return;
-            }
-            ROPELAB_OWN_PASS("adamw");
-            const auto step = static_cast<double>(iteration + 1);
-            const kernels::AdamW settings{.rate = its_rate,
-                                          .beta1 = spec.beta1,
-                                          .beta2 = spec.beta2,
-                                          .epsilon = epsilon,
-                                          .decay = decay,
-                                          .correction1 = 1.0 - std::pow(spec.beta1, step),
-                                          .correction2 = 1.0 - std::pow(spec.beta2, step)};
-            const auto numbers = [&](const torch::Tensor& rows) { return part(rows).data_ptr<float>(); };
-            float* of_weights = numbers(weights.flat());
-            const float* of_gradient = numbers(gradient);
-            float* of_first = numbers(first_moment);
-            float* of_second = numbers(second_moment);
-            at::parallel_for(0, size, part_size, [&](std::int64_t begin, std::int64_t end) {
-                each_copied(run, offset + begin, offset + end,
-                            [&](std::int64_t first, std::int64_t last, std::uint16_t* working) {
-                                const std::int64_t at = first - offset;
-                                kernels::adamw(of_weights + at, of_gradient + at, of_first + at, of_second + at,
-                                               last - first, static_cast<float>(scale), settings, working);
-                            });
-            });
-        };
-        if (decoder.eager()) {  // tensor by tensor
-            for (const Parameter& parameter : layout.parameters) {
-                const bool decays = parameter.offset < layout.matrices;
-                if (parameter.offset >= layout.matrices + layout.vectors) break;
-                update(parameter.offset, parameter.size, decays ? spec.weight_decay : 0.0, rate);
-            }
-        } else {
-            update(0, layout.matrices, spec.weight_decay, rate);
-            update(layout.matrices, layout.vectors, 0.0, rate);
-        }
-        if (spec.theta_training == ThetaTraining::fixed) return;
-        const bool own = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
-        const std::int64_t first = layout.matrices + layout.vectors;
-        update(first, layout.total - first, 0.0, own ? rate * spec.theta_learning_rate / spec.learning_rate : rate);
-    }
-
     std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
         const torch::Tensor means =
-            forward_and_backward(gather(data.training, batch_starts, specs.front().context, device), precision);
+            forward_and_backward(gather(data.training, batch_starts, specs.front().context, device));
         std::vector<StepResult> results;
         for (std::int64_t run = 0; run < static_cast<std::int64_t>(specs.size()); ++run) {
             const RunSpec& spec = specs[static_cast<std::size_t>(run)];
             StepResult result;
             result.training_loss = means[run].item<double>();
-            result.gradient_norm = gradient_norm(run);
+            result.gradient_norm = optimizer.gradient_norm(spec, run);
             result.learning_rate = learning_rate_at(spec, iteration);
             if (std::isfinite(result.training_loss) && std::isfinite(result.gradient_norm)) {
                 const bool clips = spec.clip > 0 && result.gradient_norm > spec.clip;
-                adamw(run, result.learning_rate, clips ? spec.clip / (result.gradient_norm + 1e-6) : 1.0);
+                optimizer.step(weights, spec, run, iteration, result.learning_rate,
+                               clips ? spec.clip / (result.gradient_norm + 1e-6) : 1.0);
             }
             results.push_back(result);
         }
@@ -335,46 +205,32 @@ struct TorchCohort::State {
     }
 
     // The time of one forward and backward pass on the first batch, the best of three.
-    double seconds_a_pass(const Batch& batch, Precision how) {
+    double seconds_a_pass(const Batch& batch) {
         double best = std::numeric_limits<double>::infinity();
         for (int attempt = 0; attempt < 4; ++attempt) {
             const auto begin = std::chrono::steady_clock::now();
-            forward_and_backward(batch, how);
+            forward_and_backward(batch);
             const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
             if (attempt > 0) best = std::min(best, elapsed.count());  // the first warms up
         }
         return best;
     }
 
-    void settle_precision() {
-        const auto settle = [&](Precision chosen, const std::string& reason) {
-            precision = chosen;
-            conditions.precision = chosen == Precision::bfloat16 ? "bfloat16" : "float32";
-            conditions.reason = conditions.precision + ": " + reason;
-        };
-        if (specs.front().precision != Precision::automatic) return settle(specs.front().precision, "as asked.");
+    SettledPrecision settled_precision() {
+        const Precision asked = specs.front().precision;
+        if (asked != Precision::automatic) return {asked, "as asked."};
         if (device.is_cuda()) {
-            return open_cuda().bfloat16 ? settle(Precision::bfloat16, "this device multiplies it fastest.")
-                                        : settle(Precision::float32, "this device has no bfloat16 products.");
+            if (open_cuda().bfloat16) return {Precision::bfloat16, "this device multiplies it fastest."};
+            return {Precision::float32, "this device has no bfloat16 products."};
         }
-        if (!processor_multiplies_bfloat16())
-            return settle(Precision::float32, "this processor has no bfloat16 products.");
         const Batch batch = gather(
             data.training, starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }),
             specs.front().context, device);
-        precision = Precision::bfloat16;
-        renew_working_copy();
-        const double ratio = seconds_a_pass(batch, Precision::float32) / seconds_a_pass(batch, Precision::bfloat16);
-        // Cohorts of one sweep choose for themselves: what is close to equal must not fall here or there by chance.
-        constexpr double worth_rounding = 1.2;
-        const auto times = [](double factor) { return number_text(std::round(100.0 * factor) / 100.0); };
-        if (ratio >= worth_rounding) {
-            settle(Precision::bfloat16, times(ratio) + " × as fast as float32 here.");
-        } else if (ratio > 1.0) {
-            settle(Precision::float32, "bfloat16 is only " + times(ratio) + " × as fast here.");
-        } else {
-            settle(Precision::float32, times(1.0 / ratio) + " × as fast as bfloat16 here.");
-        }
+        return faster_precision([&](Precision how) {
+            precision = how;
+            renew_working_copy();
+            return seconds_a_pass(batch);
+        });
     }
 };
 
@@ -418,8 +274,8 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
     within_memory(start.runs, [&] {
         state_ = std::make_unique<State>(start, data, torch::stack(rows).to(device));
-        state_->first_moment = torch::stack(first).to(device);
-        state_->second_moment = torch::stack(second).to(device);
+        state_->optimizer.first_moment = torch::stack(first).to(device);
+        state_->optimizer.second_moment = torch::stack(second).to(device);
     });
     state_->iteration = start.iteration;
     if (start.conditions) {
@@ -428,8 +284,10 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        within_memory(start.runs, [&] { state_->settle_precision(); });
-        state_->conditions.reason += why_here;
+        const SettledPrecision settled = within_memory(start.runs, [&] { return state_->settled_precision(); });
+        state_->precision = settled.precision;
+        state_->conditions.precision = settled.precision == Precision::bfloat16 ? "bfloat16" : "float32";
+        state_->conditions.reason = state_->conditions.precision + ": " + settled.reason + why_here;
     }
     within_memory(start.runs, [&] { state_->renew_working_copy(); });
 }
@@ -473,9 +331,8 @@ std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::
 
 std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
                                                   std::int64_t run) const {
-    state_->forward_and_backward(gather(state_->data.training, starts, state_->specs.front().context, state_->device),
-                                 state_->precision);
-    return to_named(state_->weights.layout(), state_->gradient.select(0, run), "");
+    state_->forward_and_backward(gather(state_->data.training, starts, state_->specs.front().context, state_->device));
+    return to_named(state_->weights.layout(), state_->optimizer.gradient.select(0, run), "");
 }
 
 std::string TorchCohort::steps_as() const {
@@ -523,8 +380,8 @@ void TorchCohort::remove(std::int64_t run) {
     const torch::NoGradGuard no_gradients;
     within_memory(s.specs, [&] {
         s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
-        s.first_moment = s.first_moment.index_select(0, rows);
-        s.second_moment = s.second_moment.index_select(0, rows);
+        s.optimizer.first_moment = s.optimizer.first_moment.index_select(0, rows);
+        s.optimizer.second_moment = s.optimizer.second_moment.index_select(0, rows);
         s.reset_rows();
         s.renew_working_copy();
     });
@@ -538,8 +395,8 @@ std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
         }
     };
     add(state_->weights.flat(), "model.");
-    add(state_->first_moment, "optimizer.first.");
-    add(state_->second_moment, "optimizer.second.");
+    add(state_->optimizer.first_moment, "optimizer.first.");
+    add(state_->optimizer.second_moment, "optimizer.second.");
     std::sort(result.begin(), result.end(), [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
     return result;
 }

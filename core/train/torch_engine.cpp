@@ -15,7 +15,7 @@
 #include "core/spec/error.h"
 #include "core/train/amx.h"
 #include "core/train/cuda.h"
-#include "core/train/processor.h"
+#include "core/train/precision.h"
 #include "core/train/torch_cohort.h"
 
 namespace ropelab {

@@ -207,6 +207,25 @@ TEST(Fused, WhatGoesBetweenProductsIsRoundedOnce) {
     });
 }
 
+TEST(Fused, AStreamInFloat32IsNormedIntoBfloat16AndItsGradientsStayExact) {
+    const Dropout dropout(0.3, {1, 2}, 7);
+    const torch::Tensor x = random({runs, rows, 24}).requires_grad_(true);
+    const torch::Tensor branch = random({runs, rows, 24}).requires_grad_(true);
+    const torch::Tensor weight = random({runs, 24}).requires_grad_(true);
+    const torch::Tensor arriving = torch::randn({runs, rows, 24}).to(torch::kBFloat16);
+    const auto with = [&](torch::ScalarType type) {
+        const torch::Tensor normed = residual_norm(x, branch, weight, {}, dropout, "here", Norm::layer, type).normed;
+        auto result = torch::autograd::grad({normed}, {x, branch, weight}, {arriving.to(type)});
+        result.push_back(normed.detach().to(torch::kFloat32));
+        return result;
+    };
+    const Tensors rounded = with(torch::kBFloat16);
+    const Tensors exact = with(torch::kFloat32);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(torch::allclose(rounded[i], exact[i], 1e-5, 1e-6)) << i;
+    EXPECT_TRUE(torch::allclose(rounded[3], exact[3], 0x1p-8, 1e-6));
+    EXPECT_FALSE(torch::equal(rounded[3], exact[3]));
+}
+
 TEST(Fused, LookUpAddsUpTheGradientsOfASymbol) {
     const torch::Tensor tokens = torch::randint(0, 5, {runs, rows}, torch::kInt64);
     expect_agreement(

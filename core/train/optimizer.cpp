@@ -1,0 +1,168 @@
+#include "core/train/optimizer.h"
+
+#include <ATen/ops/_fused_adamw.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "core/kernels/kernels.h"
+#include "core/model/operations.h"
+#include "core/model/parallel.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr double epsilon = 1e-8;
+// A row is worked on in parts of this many numbers, by any thread; sums are made part after part.
+constexpr std::int64_t part_size = 65536;
+
+// What one update is about: `size` numbers of a run's row from `offset` on.
+struct Part {
+    std::int64_t run;
+    std::int64_t offset;
+    std::int64_t size;
+    double rate;
+    double decay;
+
+    torch::Tensor of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
+};
+
+double correction(double beta, std::int64_t iteration) {
+    return 1.0 - std::pow(beta, static_cast<double>(iteration + 1));
+}
+
+// Operation by operation.
+void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
+                  double scale, const Part& part) {
+    const torch::Tensor gradient = part.of(rows.gradient).mul(scale);
+    torch::Tensor first = part.of(rows.first_moment);
+    torch::Tensor second = part.of(rows.second_moment);
+    first.mul_(spec.beta1).add_(gradient, 1.0 - spec.beta1);
+    second.mul_(spec.beta2).addcmul_(gradient, gradient, 1.0 - spec.beta2);
+    const torch::Tensor root = second.div(correction(spec.beta2, iteration)).sqrt().add(epsilon);
+    part.of(weights.flat())
+        .mul_(1.0 - part.rate * part.decay)
+        .addcdiv_(first, root, -part.rate / correction(spec.beta1, iteration));
+}
+
+// A device without kernels of its own.
+void step_on_device(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
+                    double scale, const Part& part) {
+    const torch::Tensor weight = part.of(weights.flat());
+    // From 1, for the bias correction.
+    const torch::Tensor steps =
+        torch::full({}, static_cast<double>(iteration + 1), torch::kFloat32).to(weight.device());
+    at::_fused_adamw_({weight}, {part.of(rows.gradient).mul(scale)}, {part.of(rows.first_moment)},
+                      {part.of(rows.second_moment)}, {}, {steps}, part.rate, spec.beta1, spec.beta2, part.decay,
+                      epsilon, false, false);
+}
+
+// f(first, last, where the working copy of those numbers lies, if any) over the numbers begin … end − 1 of a run's row,
+// in pieces that lie in one matrix each where there is a copy.
+template <typename F>
+void each_copied(const Parameters& weights, std::int64_t run, std::int64_t begin, std::int64_t end, F f) {
+    const auto& parameters = weights.layout().parameters;
+    for (std::size_t i = 0; i < parameters.size() && begin < end; ++i) {
+        const torch::Tensor& copy = weights.working(i);
+        const std::int64_t last = std::min(end, parameters[i].offset + parameters[i].size);
+        if (!copy.defined() || last <= begin) continue;
+        auto* numbers = reinterpret_cast<std::uint16_t*>(copy.data_ptr<at::BFloat16>());
+        f(begin, last, numbers + run * parameters[i].size + begin - parameters[i].offset);
+        begin = last;
+    }
+    if (begin < end) f(begin, end, nullptr);
+}
+
+void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
+                 double scale, const Part& part) {
+    ROPELAB_OWN_PASS("adamw");
+    const kernels::AdamW settings{.rate = part.rate,
+                                  .beta1 = spec.beta1,
+                                  .beta2 = spec.beta2,
+                                  .epsilon = epsilon,
+                                  .decay = part.decay,
+                                  .correction1 = correction(spec.beta1, iteration),
+                                  .correction2 = correction(spec.beta2, iteration)};
+    auto* weight = part.of(weights.flat()).data_ptr<float>();
+    const auto* gradient = part.of(rows.gradient).data_ptr<float>();
+    auto* first_moment = part.of(rows.first_moment).data_ptr<float>();
+    auto* second_moment = part.of(rows.second_moment).data_ptr<float>();
+    at::parallel_for(0, part.size, part_size, [&](std::int64_t begin, std::int64_t end) {
+        each_copied(weights, part.run, part.offset + begin, part.offset + end,
+                    [&](std::int64_t first, std::int64_t last, std::uint16_t* working) {
+                        const std::int64_t at = first - part.offset;
+                        kernels::adamw(weight + at, gradient + at, first_moment + at, second_moment + at, last - first,
+                                       static_cast<float>(scale), settings, working);
+                    });
+    });
+}
+
+}  // namespace
+
+void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) const {
+    const std::vector<Parameter>& parameters = weights.layout().parameters;
+    // A working copy that products read is a leaf beside its matrix: either or both have a gradient.
+    std::vector<torch::Tensor> leaves = weights.leaves();
+    std::vector<std::size_t> of(leaves.size());
+    std::iota(of.begin(), of.end(), 0);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (!weights.working(i).defined() || !weights.working(i).requires_grad()) continue;
+        leaves.push_back(weights.working(i));
+        of.push_back(i);
+    }
+    const auto gradients = torch::autograd::grad({loss}, leaves, {}, {}, false, true);
+    std::vector<bool> filled(parameters.size());
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        if (!gradients[leaf].defined()) continue;
+        const Parameter& parameter = parameters[of[leaf]];
+        torch::Tensor place = gradient.narrow(1, parameter.offset, parameter.size).view(leaves[leaf].sizes());
+        filled[of[leaf]] ? place.add_(gradients[leaf]) : place.copy_(gradients[leaf]);
+        filled[of[leaf]] = true;
+    }
+}
+
+double Optimizer::gradient_norm(const RunSpec& spec, std::int64_t run) const {
+    const torch::Tensor row = gradient.select(0, run);
+    if (spec.operations == Operations::eager || !row.is_cpu()) return row.norm().item<double>();
+    ROPELAB_OWN_PASS("gradient_norm");
+    const std::int64_t parts = (row.numel() + part_size - 1) / part_size;
+    std::vector<double> squares(static_cast<std::size_t>(parts));
+    const auto* numbers = row.data_ptr<float>();
+    at::parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t part = first; part < last; ++part) {
+            const std::int64_t begin = part * part_size;
+            squares[static_cast<std::size_t>(part)] =
+                kernels::sum_of_squares(numbers + begin, std::min(part_size, row.numel() - begin));
+        }
+    });
+    return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
+}
+
+void Optimizer::step(const Parameters& weights, const RunSpec& spec, std::int64_t run, std::int64_t iteration,
+                     double rate, double scale) const {
+    const torch::NoGradGuard no_gradients;
+    const Layout& layout = weights.layout();
+    const bool eager = spec.operations == Operations::eager;
+    const auto update = [&](std::int64_t offset, std::int64_t size, double its_rate, double decay) {
+        const Part part{run, offset, size, its_rate, decay};
+        const auto how = eager ? step_eagerly : gradient.is_cpu() ? step_on_cpu : step_on_device;
+        how(*this, weights, spec, iteration, scale, part);
+    };
+    const std::int64_t thetas = layout.matrices + layout.vectors;
+    if (eager) {  // tensor by tensor, as others do
+        for (const Parameter& parameter : layout.parameters) {
+            if (parameter.offset >= thetas) break;
+            const bool decays = parameter.offset < layout.matrices;
+            update(parameter.offset, parameter.size, rate, decays ? spec.weight_decay : 0.0);
+        }
+    } else {
+        update(0, layout.matrices, rate, spec.weight_decay);
+        update(layout.matrices, layout.vectors, rate, 0.0);
+    }
+    if (spec.theta_training == ThetaTraining::fixed) return;
+    const bool own = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
+    update(thetas, layout.total - thetas, own ? rate * spec.theta_learning_rate / spec.learning_rate : rate, 0.0);
+}
+
+}  // namespace ropelab

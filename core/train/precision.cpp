@@ -1,0 +1,38 @@
+#include "core/train/precision.h"
+
+#include <cmath>
+
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+// Cohorts of one sweep choose for themselves: what is close to equal must not fall here or there by chance.
+constexpr double worth_rounding = 1.2;
+
+std::string times(double factor) {
+    return number_text(std::round(100.0 * factor) / 100.0);
+}
+
+}  // namespace
+
+bool processor_multiplies_bfloat16() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16") != 0;
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_BF16)
+    return true;
+#else
+    return false;
+#endif
+}
+
+SettledPrecision faster_precision(const std::function<double(Precision)>& seconds) {
+    if (!processor_multiplies_bfloat16()) return {Precision::float32, "this processor has no bfloat16 products."};
+    const double ratio = seconds(Precision::float32) / seconds(Precision::bfloat16);
+    if (ratio >= worth_rounding) return {Precision::bfloat16, times(ratio) + " × as fast as float32 here."};
+    if (ratio > 1.0) return {Precision::float32, "bfloat16 is only " + times(ratio) + " × as fast here."};
+    return {Precision::float32, times(1.0 / ratio) + " × as fast as bfloat16 here."};
+}
+
+}  // namespace ropelab

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// Whether the processor multiplies bfloat16 by instruction. Without it bfloat16 is emulated and never pays.
+bool processor_multiplies_bfloat16();
+
+/// The precision that a cohort trains in, float32 or bfloat16, and why: "as asked."
+struct SettledPrecision {
+    Precision precision;
+    std::string reason;
+};
+
+/// Of `auto` on the processor. `seconds` times a pass in a precision, and is called only where bfloat16 may pay.
+SettledPrecision faster_precision(const std::function<double(Precision)>& seconds);
+
+}  // namespace ropelab
