@@ -9,6 +9,7 @@
 #include "core/experiment/sheets/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
+#include "core/store/lab_database.h"
 
 namespace ropelab {
 
@@ -80,15 +81,12 @@ std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
     std::error_code error;
     fs::path beside = path;
     beside += ".starting";
-    fs::path checkpoints = path;
-    checkpoints += ".checkpoints";
-    const bool writable = fs::is_directory(fs::absolute(path).parent_path(), error);
-    const bool taken = fs::exists(path, error) || (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error));
-    if (taken || !writable) {  // refused, with the reason
-        auto lab = LabFile::create(path);
+    if (fs::exists(path, error) || !fs::is_directory(fs::absolute(path).parent_path(), error)) {
+        auto lab = LabFile::create(path);  // refuses, with the reason
         fill(*lab);
         return lab;
     }
+    clear_place_of(path);
     fs::remove(beside, error);  // of a program that was killed
     try {
         fill(*LabFile::create(beside));  // closed after this: no log is left beside it

@@ -42,12 +42,7 @@ void prepare(const fs::path& target) {
         settle(target);
         return;
     }
-    const fs::path checkpoints = checkpoint_folder_of(target);
-    if (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
-        throw BadInput("The folder " + checkpoints.string() +
-                       " holds checkpoints of another lab: move it away or choose another name.");
-    }
-    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(fs::path(target) += suffix, error);
+    clear_place_of(target);
 }
 
 // The new checkpoints take the place of the old ones and the new file that of the old file; undone where that fails.

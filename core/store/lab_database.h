@@ -23,4 +23,8 @@ void write_snapshot(const sqlite::Connection& database, const event::Probed& pro
 /// `name.ropelab.checkpoints/` of a lab.
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 
+/// Prepares the place of a new lab: throws BadInput where checkpoints of a removed lab of this name lie there, and
+/// removes the log that SQLite left of it, which would be played back into the new one.
+void clear_place_of(const std::filesystem::path& lab);
+
 }  // namespace ropelab

@@ -144,12 +144,6 @@ LabFile::~LabFile() {
 }
 
 std::unique_ptr<LabFile> LabFile::create(const fs::path& path) {
-    std::error_code error;
-    const fs::path checkpoints = checkpoint_folder_of(path);
-    if (!fs::exists(path, error) && fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
-        throw BadInput("The folder " + checkpoints.string() +
-                       " holds checkpoints of another lab: move it away or choose another name.");
-    }
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST) {
         throw BadInput(path.string() + " exists already: open it, or choose another name.");
@@ -157,11 +151,11 @@ std::unique_ptr<LabFile> LabFile::create(const fs::path& path) {
     if (file < 0) throw BadInput(path.string() + " cannot be made: " + std::strerror(errno) + ".");
     ::close(file);
     try {
-        // What a removed lab of this name left behind would be played back into the new one.
-        for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(with_suffix(path, suffix), error);
+        clear_place_of(path);
         migrate(sqlite::Connection(path, sqlite::Access::write), lab_migrations());
         return open(path, Mode::write);
     } catch (...) {
+        std::error_code error;
         fs::remove(path, error);
         throw;
     }
@@ -202,6 +196,16 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
 
 fs::path checkpoint_folder_of(const fs::path& lab) {
     return with_suffix(lab, ".checkpoints");
+}
+
+void clear_place_of(const fs::path& lab) {
+    std::error_code error;
+    const fs::path checkpoints = checkpoint_folder_of(lab);
+    if (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
+        throw BadInput("The folder " + checkpoints.string() +
+                       " holds checkpoints of another lab: move it away or choose another name.");
+    }
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(with_suffix(lab, suffix), error);
 }
 
 fs::path LabFile::checkpoint_folder() const {

@@ -69,6 +69,29 @@ TEST_F(LabPlanTest, ALabIsThereWithAllItsRunsOrNotAtAll) {
     EXPECT_MESSAGE(create_filled_lab(folder_ / "none/b.ropelab", [](LabFile&) {}), BadInput, "b.ropelab");
 }
 
+// A lab whose program was killed may be removed without its log, which would be played back into the new file.
+TEST_F(LabPlanTest, ANewLabReadsNoLogOfARemovedOne) {
+    const auto old = folder_ / "old.ropelab";
+    const auto path = folder_ / "a.ropelab";
+    for (const bool filled : {false, true}) {
+        {
+            const auto killed = LabFile::create(old);
+            killed->add_experiment("removed", "{}");
+            std::filesystem::copy_file(old.string() + "-wal", path.string() + "-wal");
+        }
+        ASSERT_GT(std::filesystem::file_size(path.string() + "-wal"), 0U);
+        {
+            const auto lab = filled ? create_filled_lab(path, [](LabFile& fresh) { fresh.add_experiment("new", "{}"); })
+                                    : LabFile::create(path);
+            if (!filled) lab->add_experiment("new", "{}");
+            ASSERT_EQ(lab->experiments().size(), 1U);
+            EXPECT_EQ(lab->experiments().front().name, "new");
+        }
+        std::filesystem::remove(path);
+        std::filesystem::remove(old);
+    }
+}
+
 TEST_F(LabPlanTest, ASweepIsWrittenDownWhole) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = LabFile::create(path);
