@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/data/utf8.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -43,6 +44,10 @@ void check_value(const Key& key, const std::string& text) {
         return;
     }
     key.set(scratch, parse_value(key, text, scratch));
+    if (const auto invalid = first_invalid_utf8(text)) {
+        throw BadInput("The key " + std::string(key.name) + " is not UTF-8 at byte offset " + std::to_string(*invalid) +
+                       ", so that it cannot be written down; rename the file.");
+    }
 }
 
 // A list of sets of keys and values, as "runs" and "exclude" hold them.

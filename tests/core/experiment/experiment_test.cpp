@@ -66,6 +66,8 @@ TEST(Experiment, RefusesWhatItDoesNotKnow) {
     EXPECT_MESSAGE(Experiment::from_text("[1]"), BadInput, "JSON object");
     EXPECT_MESSAGE(Experiment::from_text("{\"runs\": 5}"), BadInput, "list of objects");
     EXPECT_EQ(Experiment::from_text("{\"theta\": null}").expand().front(), RunSpec{});
+    // A file's name may be any bytes, but a lab and a checkpoint hold JSON.
+    EXPECT_MESSAGE(Experiment().set_assignment("data=caf\xE9.txt"), BadInput, "data is not UTF-8 at byte offset 3");
 }
 
 TEST(Experiment, AssignmentsSetOrSweepAKeyAndStandAboveExplicitRuns) {
