@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/text_source.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -116,7 +117,7 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
 }
 
 std::int64_t likely_symbols(const RunSpec& spec) {
-    if (spec.data.starts_with("generated")) return spec.data_length;
+    if (find_language(spec.data)) return spec.data_length;
     if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000;
     return 1'115'394;
 }

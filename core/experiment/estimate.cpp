@@ -49,8 +49,8 @@ double reading_operations(const RunSpec& spec, double symbols) {
 }
 
 double operations_per_step(const RunSpec& spec) {
-    const bool generated = spec.data.starts_with("generated");
-    const double split = generated ? 0.1 * static_cast<double>(spec.data_length) : roughly;
+    const double split =
+        find_language(spec.data) ? static_cast<double>(split_sizes(spec.data_length, spec.split).validation) : roughly;
     return training_operations(spec, likely_vocabulary(spec)) +
            reading_operations(spec, evaluated_symbols(spec, split)) / static_cast<double>(spec.evaluate_every);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/data/text_source.h"
+
 namespace ropelab {
 
 namespace {
@@ -71,7 +73,7 @@ std::int64_t symbols_at_once(const RunSpec& spec) {
 }
 
 std::int64_t likely_vocabulary(const RunSpec& spec) {
-    if (spec.data.starts_with("generated")) return 29;
+    if (find_language(spec.data)) return 29;
     if (spec.data == "text8") return 27;
     if (spec.data == "enwik8" || spec.symbols == Symbols::bytes) return 205;
     return 65;

@@ -83,6 +83,15 @@ TEST(DeviceNeed, ThePapersRunTakesAboutTwoGibibytes) {
     EXPECT_GT(need.kept, 0.6 * need.total());
 }
 
+TEST(DeviceNeed, OnlyTheGeneratedLanguagesAreReckonedAsGenerated) {
+    RunSpec spec;
+    EXPECT_EQ(likely_vocabulary(spec), 29);
+    EXPECT_EQ(likely_symbols(spec), spec.data_length);
+    spec.data = "generated.txt";  // somebody's own file
+    EXPECT_EQ(likely_vocabulary(spec), 65);
+    EXPECT_EQ(likely_symbols(spec), 1'115'394);
+}
+
 TEST(DeviceNeed, RunsThatFitLeaveATenthFree) {
     const RunSpec spec = small();
     const auto need = [&](std::int64_t runs) { return device_need(spec, runs, 64, 1000).total(); };
