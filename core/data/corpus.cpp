@@ -107,7 +107,7 @@ void require_windows(const Corpus& corpus, const RunSpec& spec) {
     const auto& [part, symbols] = shortest;
     if (symbols > spec.context) return;
     const std::string unit = corpus.vocabulary.bytes() ? " bytes" : " characters";
-    const std::string shorter = symbols > 1 ? " or a context of at most " + std::to_string(symbols - 1) : "";
+    const std::string shorter = symbols > 2 ? " or a context of at most " + std::to_string(symbols - 1) : "";
     throw BadInput("The " + part + " part of '" + corpus.name + "' has " + std::to_string(symbols) + unit +
                    ", but context = " + std::to_string(spec.context) + " needs at least " +
                    std::to_string(spec.context + 1) + "; use a longer text" + shorter + ".");
@@ -132,9 +132,7 @@ std::optional<Floor> floor_of(const RunSpec& spec, const std::function<bool()>& 
     if (!language) return std::nullopt;
     const std::shared_ptr<const Corpus> corpus = open_corpus(spec);
     const std::string validation = corpus->vocabulary.decode(corpus->validation);
-    const auto asked = [&] { return cancelled && cancelled(); };
-    if (asked()) return std::nullopt;
-    Floor floor = language_floor(*language, validation, static_cast<int>(spec.context), asked);
+    Floor floor = language_floor(*language, validation, static_cast<int>(spec.context), cancelled);
     if (floor.loss_by_position.empty()) return std::nullopt;  // cancelled
     return floor;
 }

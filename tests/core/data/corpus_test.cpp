@@ -14,6 +14,7 @@ namespace ropelab {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class CorpusTest : public testing::Test {
@@ -75,6 +76,9 @@ TEST_F(CorpusTest, RefusesATextShorterThanTheContext) {
                 AllOf(HasSubstr("validation part"), HasSubstr("10 characters"), HasSubstr("context = 10"),
                       HasSubstr("at least 11"), HasSubstr("at most 9")));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file("x", 1)), BadInput), HasSubstr("training part"));
+    // No context is shorter than 2.
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file(std::string(20, 'x'), 2)), BadInput),
+                AllOf(HasSubstr("validation part"), EndsWith("use a longer text.")));
     RunSpec three = file(text, 5);
     three.split = Split::ninety_five_five;
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(three), BadInput), HasSubstr("5 characters"));
