@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include "core/rope/checks.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -13,12 +14,6 @@ namespace ropelab {
 namespace {
 
 constexpr double two_pi = 2.0 * std::numbers::pi;
-
-void check_theta(double theta) {
-    if (!(theta > 1.0) || !std::isfinite(theta)) {
-        throw BadInput("Rope theta is " + number_text(theta) + ", but it must be above 1.");
-    }
-}
 
 void check_context(double context, const char* what) {
     if (!(context > two_pi) || !std::isfinite(context)) {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
+#include "core/rope/checks.h"
 #include "core/rope/context.h"
 #include "core/rope/cosine_sum.h"
 #include "core/spec/error.h"
@@ -18,16 +20,11 @@ struct Pairs {
 };
 
 Pairs pairs_of(const Frequencies& frequencies, int head_dim) {
-    if (head_dim < 2 * static_cast<int>(frequencies.inverse_frequencies.size())) {
-        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " +
-                       std::to_string(frequencies.inverse_frequencies.size()) +
-                       " pairs; it needs two channels for each.");
-    }
+    check_holds_pairs(head_dim, frequencies.inverse_frequencies.size());
     Pairs pairs;
     std::ranges::copy_if(frequencies.inverse_frequencies, std::back_inserter(pairs.turning),
                          [](double frequency) { return frequency > 0; });
-    const int still = head_dim / 2 - static_cast<int>(pairs.turning.size());
-    pairs.still = still;
+    pairs.still = head_dim / 2 - static_cast<int>(pairs.turning.size());
     return pairs;
 }
 

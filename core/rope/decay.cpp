@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "core/rope/checks.h"
 #include "core/rope/context.h"
 #include "core/rope/cosine_sum.h"
 #include "core/spec/error.h"
@@ -55,14 +56,6 @@ class Drawer {
     Draw draw_;
 };
 
-void check_head(const Frequencies& frequencies, int head_dim) {
-    const std::size_t pairs = frequencies.inverse_frequencies.size();
-    if (head_dim < 0 || static_cast<std::size_t>(head_dim) < 2 * pairs) {
-        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " + std::to_string(pairs) +
-                       " pairs; it needs two channels for each.");
-    }
-}
-
 }  // namespace
 
 std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std::span<const double> distances) {
@@ -83,7 +76,7 @@ std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std
 
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
                              std::int64_t draws, std::uint64_t seed, bool equal, const Cancelled& cancelled) {
-    check_head(frequencies, head_dim);
+    check_holds_pairs(head_dim, frequencies.inverse_frequencies.size());
     if (draws < 2) {
         throw BadInput("The number of draws is " + std::to_string(draws) + ", but a standard error needs 2 or more.");
     }
@@ -120,7 +113,7 @@ SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::
 }
 
 double expected_logit(const Frequencies& frequencies, int head_dim, double distance, bool equal) {
-    check_head(frequencies, head_dim);
+    check_holds_pairs(head_dim, frequencies.inverse_frequencies.size());
     if (!equal) return 0.0;
     double sum = head_dim - 2.0 * static_cast<double>(frequencies.inverse_frequencies.size());
     for (double frequency : frequencies.inverse_frequencies) sum += 2.0 * std::cos(distance * frequency);

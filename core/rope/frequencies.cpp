@@ -1,10 +1,13 @@
 #include "core/rope/frequencies.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <utility>
 
+#include "core/rope/checks.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -18,13 +21,20 @@ void check_head_dim(int head_dim) {
     }
 }
 
+}  // namespace
+
 void check_theta(double theta) {
     if (!(theta > 1.0) || !std::isfinite(theta)) {
         throw BadInput("Rope theta is " + number_text(theta) + ", but it must be above 1.");
     }
 }
 
-}  // namespace
+void check_holds_pairs(int head_dim, std::size_t pairs) {
+    if (head_dim < 0 || static_cast<std::size_t>(head_dim) < 2 * pairs) {
+        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " + std::to_string(pairs) +
+                       " pairs; it needs two channels for each.");
+    }
+}
 
 int rotary_dim(int head_dim, double fraction) {
     check_head_dim(head_dim);
