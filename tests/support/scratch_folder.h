@@ -8,7 +8,7 @@
 
 namespace ropelab {
 
-/// A folder of its own that is removed in the end.
+/// A folder of its own that is removed in the end, with everything in it.
 class ScratchFolder {
  public:
     ScratchFolder() {
@@ -25,7 +25,9 @@ class ScratchFolder {
     std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
     const std::filesystem::path& path() const { return path_; }
 
+    /// A file in it, or in a folder of it, which is made.
     std::filesystem::path write(const std::string& name, const std::string& text) const {
+        std::filesystem::create_directories((path_ / name).parent_path());
         std::ofstream(path_ / name, std::ios::binary) << text;
         return path_ / name;
     }

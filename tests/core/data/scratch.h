@@ -1,41 +1,16 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 
+#include "tests/support/scratch_folder.h"
+#include "tests/support/shared_data.h"
+
 namespace ropelab {
-
-/// A folder of its own for one test, removed with everything in it.
-class ScratchFolder {
- public:
-    ScratchFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "ropelab-data-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-    const std::filesystem::path& path() const { return path_; }
-    std::filesystem::path write(const std::string& name, const std::string& text) const {
-        std::filesystem::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name, std::ios::binary) << text;
-        return path_ / name;
-    }
-
- private:
-    std::filesystem::path path_;
-};
 
 /// Sets an environment variable for one test (nullptr: unsets it).
 class Environment {
@@ -60,14 +35,9 @@ class Environment {
     std::optional<std::string> old_;
 };
 
-inline std::string read_file(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A file of the shared test data; empty where that folder is not there (the test then skips, saying so).
 inline std::filesystem::path shared_text(const std::string& name) {
-    const std::filesystem::path file = std::filesystem::path(ROPELAB_SHARED_DATA) / "text" / name;
+    const std::filesystem::path file = shared_data("text/" + name);
     return std::filesystem::exists(file) ? file : std::filesystem::path();
 }
 
