@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -168,12 +167,7 @@ const std::vector<Preset>& presets() {
 }
 
 const Preset& preset(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const Preset& candidate : presets()) {
-        if (candidate.name == name) return candidate;
-        names.push_back(candidate.name);
-    }
-    throw BadInput("There is no preset \"" + std::string(name) + "\"; did you mean " + nearest(name, names) + "?");
+    return item_named(presets(), name, "preset");
 }
 
 }  // namespace ropelab

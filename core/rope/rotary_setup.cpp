@@ -26,7 +26,7 @@ std::string compact(double value) {
 }
 
 std::string percentage(double fraction) {
-    const std::string text = number_text(100.0 * fraction);
+    const std::string text = percent_text(fraction);
     return parse_number(text) / 100.0 == fraction ? text + "%" : number_text(fraction);
 }
 

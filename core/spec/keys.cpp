@@ -204,12 +204,7 @@ std::span<const Key> keys() {
 }
 
 const Key& key(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const Key& candidate : keys()) {
-        if (candidate.name == name) return candidate;
-        names.push_back(candidate.name);
-    }
-    throw BadInput("There is no key \"" + std::string(name) + "\"; did you mean " + nearest(name, names) + "?");
+    return item_named(keys(), name, "key");
 }
 
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {

@@ -54,6 +54,10 @@ std::string short_number(double value) {
     return number_text(value);
 }
 
+std::string percent_text(double share) {
+    return number_text(std::round(share * 1e14) / 1e12);  // 0.07 * 100 is 7.000000000000001
+}
+
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {
     std::string best;
     std::size_t best_distance = std::string::npos;

@@ -60,8 +60,7 @@ std::string label_of(const RunSpec& spec) {
     if (!spec.rotates()) return learned.empty() ? "no positions" : learned;
     if (spec.fraction == 0) return learned + "no rotation";
     const int turned = rotary_dim(spec.head_dim(), spec.fraction);
-    std::string share =
-        turned == 2 && spec.fraction < 0.1 ? std::string("2 ch") : number_text(spec.fraction * 100) + " %";
+    std::string share = turned == 2 && spec.fraction < 0.1 ? std::string("2 ch") : percent_text(spec.fraction) + " %";
     if (spec.partial == Partial::truncate && turned < spec.head_dim()) share += " truncated";
     if (spec.pairs != "all") share += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") share += ", layers " + spec.rotated_layers;

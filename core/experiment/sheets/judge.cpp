@@ -129,8 +129,8 @@ void decide(SheetRow& row, const Tests& tests, std::optional<double> claim, std:
     const bool is_refuted = *refutation < rule.alpha;
     if (rule.kind == Kind::difference && is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;
-        row.words = seen + ", " + p_words(*refutation) + " after Holm: equivalent within ±" +
-                    number_text(100 * rule.margin) + " %";
+        row.words =
+            seen + ", " + p_words(*refutation) + " after Holm: equivalent within ±" + percent_text(rule.margin) + " %";
         row.words +=
             is_claimed ? "; a difference there is (" + p_words(*claim) + "), but one that counts as none." : ".";
     } else if (is_claimed) {

@@ -149,7 +149,7 @@ std::vector<PaperCheck> partial_checks() {
             const auto share = rotated.at("fraction").get<double>();
             const auto channels = rotated.at("channels").get<int>();
             const int rounded = rotary_dim(head, share);
-            checks.push_back({"rotated channels of " + name + " at " + number_text(100 * share) + " %",
+            checks.push_back({"rotated channels of " + name + " at " + percent_text(share) + " %",
                               std::to_string(channels), std::to_string(rounded), channels == rounded});
             if (share != 0.1) continue;
             const double saving = static_cast<double>(head) / channels;

@@ -11,7 +11,7 @@ namespace ropelab {
 namespace {
 
 std::string percent(double share) {
-    return number_text(100 * share) + " %";
+    return percent_text(share) + " %";
 }
 
 std::string test_words(TestKind test) {
@@ -98,12 +98,7 @@ const std::vector<Sheet>& sheets() {
 }
 
 const Sheet& sheet(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const Sheet& candidate : sheets()) {
-        if (candidate.name == name) return candidate;
-        names.push_back(candidate.name);
-    }
-    throw BadInput("There is no sheet \"" + std::string(name) + "\"; did you mean " + nearest(name, names) + "?");
+    return item_named(sheets(), name, "sheet");
 }
 
 }  // namespace ropelab

@@ -13,6 +13,7 @@ namespace {
 
 TEST(RotarySetup, TextNamesFourKeysAndWhatDiffersFromTheDefault) {
     EXPECT_EQ(text_of({}), "theta=10k head_dim=64 fraction=100% context=1024");
+    EXPECT_EQ(text_of({.fraction = 0.29}), "theta=10k head_dim=64 fraction=29% context=1024");
     RotarySetup setup;
     setup.theta = 500000;
     setup.head_dim = 128;

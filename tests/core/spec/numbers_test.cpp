@@ -38,6 +38,14 @@ TEST(Numbers, ReadBackAsTheyWereWritten) {
     EXPECT_EQ(short_number(1e6), "1M");
 }
 
+// In binary 0.07 · 100 is 7.000000000000001.
+TEST(Numbers, SharesAreWrittenInPerCentAsTheyWereTyped) {
+    for (int i = 0; i <= 1000; ++i) EXPECT_EQ(percent_text(i / 1000.0), number_text(i / 10.0));
+    EXPECT_EQ(percent_text(0.07), "7");
+    EXPECT_EQ(percent_text(6.0 / 64), "9.375");
+    EXPECT_EQ(percent_text(-0.0025), "-0.25");
+}
+
 TEST(Numbers, DoNotFollowTheDesktopsLocale) {
     const char* german = std::setlocale(LC_ALL, "de_DE.UTF-8");
     EXPECT_DOUBLE_EQ(parse_number("0.5"), 0.5);

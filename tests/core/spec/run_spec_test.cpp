@@ -1,10 +1,12 @@
-#include <functional>
-
 #include "core/spec/run_spec.h"
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <set>
+
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {
@@ -35,6 +37,7 @@ TEST(RunSpec, LabelsTellSweepMatesApart) {
     EXPECT_EQ(label_of(RunSpec{}), "θ 10k, 100 %");
     EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0; })), "no rotation");
     EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 2.0 / 32; })), "θ 10k, 2 ch");
+    EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0.14; })), "θ 10k, 14 %");
     EXPECT_EQ(label_of(with([](auto& s) {
                   s.fraction = 0.25;
                   s.partial = Partial::truncate;
@@ -45,21 +48,40 @@ TEST(RunSpec, LabelsTellSweepMatesApart) {
     EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::learned_rope; })), "learned + θ 10k, 100 %");
 }
 
-TEST(RunSpec, CohortMatesDifferInRotationSeedAndLearningRateOnly) {
+// A value of the key that is not the default's.
+Value other_value(const Key& entry) {
+    const Value before = entry.get(RunSpec{});
+    if (const auto* flag = std::get_if<bool>(&before)) return !*flag;
+    if (const auto* whole = std::get_if<std::int64_t>(&before)) return *whole + 2;
+    if (const auto* real = std::get_if<double>(&before)) return entry.name.starts_with("theta") ? *real + 2 : 0.5;
+    if (entry.choices.empty()) return std::string("0");
+    return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
+}
+
+TEST(RunSpec, CohortMatesDifferInRotationSeedAndLearningRatesOnly) {
+    const std::set<std::string_view> free = {"theta",
+                                             "fraction",
+                                             "partial",
+                                             "pairs",
+                                             "rotated_layers",
+                                             "theta_end",
+                                             "theta_learning_rate",
+                                             "seed",
+                                             "learning_rate",
+                                             "final_learning_rate",
+                                             "warmup",
+                                             "decay_iterations",
+                                             "position"};
     const RunSpec base;
-    EXPECT_TRUE(same_shape(base, with([](auto& s) {
-                               s.theta = 500;
-                               s.fraction = 0.1;
-                               s.seed = 1;
-                               s.learning_rate = 1e-2;
-                               s.position = Position::none;
-                           })));
-    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.width = 128; })));
+    for (const Key& entry : keys()) {
+        RunSpec mate;
+        entry.set(mate, other_value(entry));
+        ASSERT_NE(mate, base) << entry.name;
+        EXPECT_EQ(same_shape(base, mate), free.contains(entry.name)) << entry.name;
+    }
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned; })));
-    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.batch = 8; })));
-    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.operations = Operations::eager; })));
-    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.rope_cache = false; })));
-    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.data = "text8"; })));
+    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned_rope; })));
+    EXPECT_FALSE(same_shape(base, with([](auto& s) { s.theta_schedule = ThetaSchedule::linear; })));
 }
 
 }  // namespace
