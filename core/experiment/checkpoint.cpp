@@ -6,36 +6,12 @@
 
 namespace ropelab {
 
-void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    nlohmann::json progress = {
-        {"iteration", checkpoint.iteration},
-        {"evaluated", checkpoint.evaluated},
-        {"precision", checkpoint.conditions.precision},
-        {"device", checkpoint.conditions.device},
-        {"threads", checkpoint.conditions.threads},
-        {"reason", checkpoint.conditions.reason},
-        {"best_validation_loss", checkpoint.summary.best_validation_loss},
-        {"best_iteration", checkpoint.summary.best_iteration},
-        {"final_validation_loss", checkpoint.summary.final_validation_loss},
-        {"final_training_loss", checkpoint.summary.final_training_loss},
-        {"seconds", checkpoint.summary.seconds},
-    };
-    if (const auto& text = checkpoint.text) {
-        progress["text"] = {{"name", text->name}, {"bytes", text->bytes}, {"sha256", text->sha256}};
-    }
-    write_safetensors(path, {checkpoint.state,
-                             {{"format", "ropelab-checkpoint-1"},
-                              {"settings", to_json(checkpoint.spec).dump()},
-                              {"vocabulary", checkpoint.vocabulary},
-                              {"progress", progress.dump()}}});
-}
+namespace {
 
-std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_state) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) return std::nullopt;
-    TensorFile file = read_safetensors(path);
+    TensorFile file = with_state ? read_safetensors(path) : TensorFile{{}, read_safetensors_metadata(path)};
     try {
         if (file.metadata.at("format") != "ropelab-checkpoint-1") throw std::out_of_range("format");
         const auto progress = nlohmann::json::parse(file.metadata.at("progress"));
@@ -67,6 +43,42 @@ std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
     } catch (const std::exception&) {
         throw BadInput(path.string() + " is a safetensors file, but not a checkpoint of this program.");
     }
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    nlohmann::json progress = {
+        {"iteration", checkpoint.iteration},
+        {"evaluated", checkpoint.evaluated},
+        {"precision", checkpoint.conditions.precision},
+        {"device", checkpoint.conditions.device},
+        {"threads", checkpoint.conditions.threads},
+        {"reason", checkpoint.conditions.reason},
+        {"best_validation_loss", checkpoint.summary.best_validation_loss},
+        {"best_iteration", checkpoint.summary.best_iteration},
+        {"final_validation_loss", checkpoint.summary.final_validation_loss},
+        {"final_training_loss", checkpoint.summary.final_training_loss},
+        {"seconds", checkpoint.summary.seconds},
+    };
+    if (const auto& text = checkpoint.text) {
+        progress["text"] = {{"name", text->name}, {"bytes", text->bytes}, {"sha256", text->sha256}};
+    }
+    write_safetensors(path, {checkpoint.state,
+                             {{"format", "ropelab-checkpoint-1"},
+                              {"settings", to_json(checkpoint.spec).dump()},
+                              {"vocabulary", checkpoint.vocabulary},
+                              {"progress", progress.dump()}}});
+}
+
+std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+    return read(path, true);
+}
+
+std::optional<Checkpoint> read_checkpoint_head(const std::filesystem::path& path) {
+    return read(path, false);
 }
 
 }  // namespace ropelab

@@ -29,5 +29,7 @@ struct Checkpoint {
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 /// nullopt where there is no such file. Throws BadInput where it cannot be read.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path);
+/// The same without its state, which stays in the file.
+std::optional<Checkpoint> read_checkpoint_head(const std::filesystem::path& path);
 
 }  // namespace ropelab

@@ -23,6 +23,16 @@ std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
     return runs.front().plan.spec.iterations;
 }
 
+// Read when the run's cohort begins: a sweep that goes on would else hold the weights of all its runs.
+std::vector<NamedTensor> state_of(const TrainedRun& run) {
+    auto checkpoint = read_checkpoint(run.plan.checkpoint);
+    if (!checkpoint) {
+        throw BadInput("The checkpoint " + run.plan.checkpoint.string() +
+                       ", from which the run was to go on, is not there any more.");
+    }
+    return std::move(checkpoint->state);
+}
+
 }  // namespace
 
 bool TrainedRun::starts_like(const TrainedRun& other) const {
@@ -35,7 +45,7 @@ bool TrainedRun::starts_like(const TrainedRun& other) const {
 
 TrainedRun prepare(const PlannedRun& run) {
     TrainedRun result{run, std::nullopt, {}};
-    if (run.resume && !run.checkpoint.empty()) result.checkpoint = read_checkpoint(run.checkpoint);
+    if (run.resume && !run.checkpoint.empty()) result.checkpoint = read_checkpoint_head(run.checkpoint);
     if (result.checkpoint) result.summary = result.checkpoint->summary;
     return result;
 }
@@ -93,7 +103,7 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
                 throw BadInput("The data \"" + run.plan.spec.data +
                                "\" has other symbols than when this run started; it cannot go on.");
             }
-            start.states.push_back(std::move(run.checkpoint->state));
+            start.states.push_back(state_of(run));
         }
         if (plan_.on_corpus) plan_.on_corpus(run.plan, *corpus_, !run.checkpoint);
         if (run.plan.resume && plan_.on_cut_back) plan_.on_cut_back(run.plan.id, run.checkpoint ? run.iteration() : -1);

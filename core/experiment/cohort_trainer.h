@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-/// A planned run with the checkpoint it goes on from, if any.
+/// A planned run with the checkpoint it goes on from, if any, without its state.
 struct TrainedRun {
     PlannedRun plan;
     std::optional<Checkpoint> checkpoint;

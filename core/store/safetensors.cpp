@@ -79,7 +79,7 @@ class Reader {
  public:
     explicit Reader(const std::filesystem::path& path) : path_(path) {}
 
-    TensorFile read() {
+    TensorFile read(bool with_tensors) {
         open();
         const json header = read_header();
         TensorFile result;
@@ -92,6 +92,7 @@ class Reader {
             }
         }
         check_layout(entries);
+        if (!with_tensors) return result;
         for (const Entry& entry : entries) result.tensors.push_back(tensor_of(entry));
         std::sort(result.tensors.begin(), result.tensors.end(),
                   [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
@@ -294,7 +295,11 @@ void write_safetensors(const std::filesystem::path& path, const TensorFile& file
 }
 
 TensorFile read_safetensors(const std::filesystem::path& path) {
-    return Reader(path).read();
+    return Reader(path).read(true);
+}
+
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path) {
+    return Reader(path).read(false).metadata;
 }
 
 }  // namespace ropelab

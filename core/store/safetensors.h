@@ -23,5 +23,7 @@ void write_safetensors(const std::filesystem::path& path, const TensorFile& file
 /// missing, cut short, or not safetensors: header larger than the file, offsets that overlap or leave the data, shapes
 /// that do not match their bytes, unknown types.
 TensorFile read_safetensors(const std::filesystem::path& path);
+/// Its metadata alone; the tensors stay in the file. Throws as read_safetensors.
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path);
 
 }  // namespace ropelab

@@ -39,6 +39,11 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_TRUE(std::isnan(read->summary.final_training_loss));
     EXPECT_EQ(read->state, written.state);
     EXPECT_EQ(read->text, written.text);
+    const auto head = read_checkpoint_head(folder / "new/run-1.safetensors");
+    ASSERT_TRUE(head);
+    EXPECT_TRUE(head->state.empty());
+    EXPECT_EQ(head->spec, written.spec);
+    EXPECT_EQ(head->iteration, 40);
     written.text.reset();  // as an older RoPE Lab wrote it
     write_checkpoint(folder / "old.safetensors", written);
     EXPECT_FALSE(read_checkpoint(folder / "old.safetensors")->text);
@@ -47,6 +52,7 @@ TEST(Checkpoint, RoundTrip) {
 TEST(Checkpoint, AMissingOneIsNoneAndAForeignFileIsRefused) {
     const ScratchFolder folder;
     EXPECT_FALSE(read_checkpoint(folder / "none.safetensors"));
+    EXPECT_FALSE(read_checkpoint_head(folder / "none.safetensors"));
     write_safetensors(folder / "other.safetensors", {{{"a", {1}, {1.0F}}}, {}});
     EXPECT_MESSAGE(read_checkpoint(folder / "other.safetensors"), BadInput, "not a checkpoint");
     EXPECT_MESSAGE(read_checkpoint(folder.write("text.safetensors", "hello")), BadInput, "text.safetensors");

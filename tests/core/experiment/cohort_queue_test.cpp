@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
 
 namespace ropelab {
@@ -53,6 +54,21 @@ TEST(CohortsOfStoppedRuns, ARunThatIsStillToBeEvaluatedStartsByItself) {
     CohortQueue queue;
     queue.begin(std::move(runs));
     EXPECT_EQ(waiting_runs(queue), (std::vector<std::vector<RunId>>{{1, 3}, {2}}));
+}
+
+// A sweep of many runs that goes on must not hold the weights of all of them.
+TEST(CohortsOfStoppedRuns, WeightsStayInTheirFilesUntilACohortBegins) {
+    const ScratchFolder folder;
+    PlannedRun planned;
+    planned.checkpoint = folder / "run-1.safetensors";
+    planned.resume = true;
+    Checkpoint checkpoint;
+    checkpoint.iteration = 10;
+    checkpoint.state = {{"model.a", {2}, {1.0F, 2.0F}}};
+    write_checkpoint(planned.checkpoint, checkpoint);
+    const TrainedRun run = prepare(planned);
+    EXPECT_EQ(run.iteration(), 10);
+    EXPECT_TRUE(run.checkpoint->state.empty());
 }
 
 TEST_F(CohortQueueTest, PartsOfACohortTrainNext) {
