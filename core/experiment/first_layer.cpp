@@ -89,7 +89,9 @@ HeadVectors first_layer_vectors(const Checkpoint& checkpoint, std::int64_t head,
     const NamedTensor& qkv = tensor(checkpoint, "layers.0.attention.qkv.weight",
                                     static_cast<std::size_t>(spec.heads + 2 * spec.kv_heads()) * head_dim * width);
     const NamedTensor* bias = find(checkpoint, "layers.0.attention.qkv.bias");
-    const NamedTensor* places = spec.learns_positions() ? find(checkpoint, "positions.weight") : nullptr;
+    const NamedTensor* places = spec.learns_positions() ? &tensor(checkpoint, "positions.weight",
+                                                                  static_cast<std::size_t>(spec.context) * width)
+                                                        : nullptr;
 
     const RotarySetup setup = setup_of(spec);
     // Weights stand in training's one pairing whatever the fraction; the setup's order is the model world's.

@@ -82,6 +82,26 @@ TEST(FirstLayer, TheLogitIsThatOfTrainingsLayout) {
     }
 }
 
+TEST(FirstLayer, HeadsOfAGroupShareAKey) {
+    Checkpoint trained = checkpoint();
+    trained.spec.key_value_heads = 1;
+    const HeadVectors first = first_layer_vectors(trained, 0, "a", "b");
+    const HeadVectors second = first_layer_vectors(trained, 1, "a", "b");
+    EXPECT_EQ(first.key, second.key);
+    EXPECT_NE(first.query, second.query);
+}
+
+TEST(FirstLayer, LearnedPositionsMoveQueryAndKey) {
+    Checkpoint trained = checkpoint();
+    trained.spec.position = Position::learned_rope;
+    EXPECT_MESSAGE(first_layer_vectors(trained, 0, "a", "b"), BadInput, "positions.weight");
+    trained.state.push_back(drawn("model.positions.weight", {32, width}));
+    const HeadVectors here = first_layer_vectors(trained, 0, "a", "b", 3, 2);
+    const HeadVectors there = first_layer_vectors(trained, 0, "a", "b", 3, 9);
+    EXPECT_EQ(here.query, there.query);
+    EXPECT_NE(here.key, there.key);
+}
+
 TEST(FirstLayer, RefusesWhatTheRunDoesNotHave) {
     Checkpoint trained = checkpoint();
     EXPECT_MESSAGE(first_layer_vectors(trained, 2, "a", "b"), BadInput, "heads 0 to 1");
