@@ -41,9 +41,7 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     const std::string measure = "bits_per_character";
     const auto group = [](const char* position) { return GroupKeys{{"position", position}}; };
     const auto keys = [&](const char* position) { return nlohmann::json{{"data", data}, {"position", position}}; };
-    VerdictRule rule;
-    rule.margin = 0.005;
-    rule.family = measure;
+    const VerdictRule rule = rule_of(VerdictRule::Kind::difference, -1, 0.005, measure);
     plan.rows.push_back(shown_row(keys("learned"), measure, group("learned")));
     for (const char* position : {"rope", "learned+rope"}) {
         plan.rows.push_back(

@@ -109,6 +109,15 @@ Settings laptop_shape() {
             {"evaluation_batches", {"50"}}};
 }
 
+VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family) {
+    VerdictRule rule;
+    rule.kind = kind;
+    rule.direction = direction;
+    rule.margin = margin;
+    rule.family = std::move(family);
+    return rule;
+}
+
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
                         GroupKeys baseline, VerdictRule rule) {
     PlannedRow row;

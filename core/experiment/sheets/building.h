@@ -25,8 +25,8 @@ struct SheetText {
 std::vector<SheetText> texts_for(const std::vector<std::string>& names, const SheetRequest& request,
                                  std::vector<std::string>& notes);
 
-/// The seeds 1337, 1338, …: as many as asked for, else two at `smoke` and `usual` otherwise. Throws BadInput for fewer
-/// than two.
+/// The seeds 1337, 1338, …: as many as asked for, else two at `smoke` and `usual` otherwise. Throws BadInput unless
+/// they are 2 to 1000.
 std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual);
 
 /// A plan with its names, source and experiment; `usual_seeds` as above. Notes say the scale and its seeds.
@@ -39,6 +39,9 @@ void set_all(Experiment& experiment, const Settings& settings);
 Settings smoke_shape();
 /// Two layers, one head of 64 channels, context 256: a run of seconds to a minute on two cores.
 Settings laptop_shape();
+
+/// A rule with the usual test and levels (VerdictRule tells what each of these is).
+VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
 
 /// A row whose group is compared with a baseline.
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,

@@ -10,15 +10,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* loss = "final_validation_loss";
-
-VerdictRule rule(VerdictRule::Kind kind, int direction, const std::string& family) {
-    VerdictRule result;
-    result.kind = kind;
-    result.direction = direction;
-    result.margin = 0.01;
-    result.family = family;
-    return result;
-}
+constexpr double margin = 0.01;
 
 // A ladder of learning rates, one a tenth of the next: what the lowest decays to, then those that are compared.
 struct Rates {
@@ -82,7 +74,7 @@ void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& r
         keys["against"] = "fraction " + baseline.at("fraction") + " at " + baseline.at("learning_rate") +
                           (baseline.at("qk_norm") == "true" ? " with QK-Norm" : "");
         plan.rows.push_back(compared_row(claim, std::move(keys), measure, group, baseline,
-                                         rule(kind, direction, std::string(claim) + ", " + measure)));
+                                         rule_of(kind, direction, margin, std::string(claim) + ", " + measure)));
     };
     add(arm.is_parallel ? "spikes" : "sequential-spikes", spiked, nope, tenth, Kind::events, +1);
     if (!arm.paper) {

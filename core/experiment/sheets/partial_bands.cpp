@@ -79,15 +79,6 @@ json keys_of(const Arm& arm, const GroupKeys& all, const std::string& fraction) 
             {"layers", parse_number(all.at("layers"))}};
 }
 
-VerdictRule rule(VerdictRule::Kind kind, int direction, const std::string& family) {
-    VerdictRule result;
-    result.kind = kind;
-    result.direction = direction;
-    result.margin = margin;
-    result.family = family;
-    return result;
-}
-
 void add_arm(SheetPlan& plan, const Arm& arm, const GroupKeys& all) {
     const auto group = [&](const char* fraction) { return joined(all, {{"fraction", fraction}}); };
     for (const std::string& fraction : fractions()) {
@@ -96,23 +87,24 @@ void add_arm(SheetPlan& plan, const Arm& arm, const GroupKeys& all) {
             plan.rows.push_back(shown_row(keys, measure, group("1")));
         } else if (is_low(fraction)) {
             plan.rows.push_back(compared_row("two-bands", keys, measure, group(fraction.c_str()), group("1"),
-                                             rule(VerdictRule::Kind::difference, +1, "bands, " + arm.name)));
+                                             rule_of(VerdictRule::Kind::difference, +1, margin, "bands, " + arm.name)));
         } else {
-            plan.rows.push_back(compared_row("ten-percent", keys, measure, group(fraction.c_str()), group("1"),
-                                             rule(VerdictRule::Kind::equivalence, 0, "equivalence, " + arm.name)));
+            plan.rows.push_back(
+                compared_row("ten-percent", keys, measure, group(fraction.c_str()), group("1"),
+                             rule_of(VerdictRule::Kind::equivalence, 0, margin, "equivalence, " + arm.name)));
             plan.rows.back().control = group("0");  // where no rotation at all does not matter, no fraction can
         }
     }
     json keys = keys_of(arm, all, "2 ch");
     keys["against"] = "10 %";
     plan.rows.push_back(compared_row("two-bands", keys, measure, group("2 ch"), group("10 %"),
-                                     rule(VerdictRule::Kind::difference, +1, "gap, all arms")));
+                                     rule_of(VerdictRule::Kind::difference, +1, margin, "gap, all arms")));
     plan.rows.back().control = group("0");
     if (arm.name != "context 4x") return;
     keys = keys_of(arm, all, "10 %");
     keys["against"] = "25 %";
     plan.rows.push_back(compared_row("parting", keys, measure, group("10 %"), group("25 %"),
-                                     rule(VerdictRule::Kind::difference, +1, "parting")));
+                                     rule_of(VerdictRule::Kind::difference, +1, margin, "parting")));
     plan.rows.back().control = group("0");
 }
 

@@ -12,15 +12,6 @@ using nlohmann::json;
 constexpr double margin = 0.05;
 constexpr const char* text = "generated";  // what is read does not change the speed
 
-VerdictRule rule(VerdictRule::Kind kind, int direction, std::string family) {
-    VerdictRule result;
-    result.kind = kind;
-    result.direction = direction;
-    result.margin = margin;
-    result.family = std::move(family);
-    return result;
-}
-
 // How the runs are calculated: the engine's own way, and those that plain programs take.
 struct Way {
     const char* operations;
@@ -70,9 +61,10 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
     const Sample paper_baseline = published_sample(row_of_theta(table, 10000).at(measure), n);
     for (const std::string& theta : theta_paper_bases()) {
         const json keys = seen_keys(of_theta(theta));
-        PlannedRow row = theta == "10000" ? shown_row(keys, measure, baseline)
-                                          : compared_row(claim, keys, measure, of_theta(theta), baseline,
-                                                         rule(VerdictRule::Kind::difference, slower, measure));
+        PlannedRow row = theta == "10000"
+                             ? shown_row(keys, measure, baseline)
+                             : compared_row(claim, keys, measure, of_theta(theta), baseline,
+                                            rule_of(VerdictRule::Kind::difference, slower, margin, measure));
         row.paper = published_sample(row_of_theta(table, parse_number(theta)).at(measure), n);
         row.paper_baseline = paper_baseline;
         plan.rows.push_back(std::move(row));
@@ -83,7 +75,8 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
         learned.paper = published_sample(plain.at(measure), plain.at("n").get<std::int64_t>());
         plan.rows.push_back(std::move(learned));
     }
-    const VerdictRule slower_by_rotation = rule(VerdictRule::Kind::difference, slower, "rotation, " + measure);
+    const VerdictRule slower_by_rotation =
+        rule_of(VerdictRule::Kind::difference, slower, margin, "rotation, " + measure);
     for (const GroupKeys& group : rotating()) {
         json keys = seen_keys(group);
         keys["against"] = "learned";

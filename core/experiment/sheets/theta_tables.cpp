@@ -32,14 +32,6 @@ SheetPlan begin(const char* name, const SheetRequest& request) {
     return plan;
 }
 
-VerdictRule rule(int direction, double margin, std::string family) {
-    VerdictRule result;
-    result.direction = direction;
-    result.margin = margin;
-    result.family = std::move(family);
-    return result;
-}
-
 GroupKeys group_of(const std::string& data, const std::string& theta) {
     return {{"data", data}, {"theta", theta}};
 }
@@ -108,12 +100,13 @@ SheetPlan plan_theta_table_2(const SheetRequest& request) {
     const json& table = theta_paper().at("table_2");
     for (const SheetText& text : texts) {
         const json published = text.whole ? table.at(text.asked) : json();
-        add_rows(plan, text, "best_validation_loss", "lower-loss", rule(-1, loss_margin, "loss, all texts"), published);
+        add_rows(plan, text, "best_validation_loss", "lower-loss",
+                 rule_of(VerdictRule::Kind::difference, -1, loss_margin, "loss, all texts"), published);
     }
     for (const SheetText& text : texts) {
         const json published = text.whole ? table.at(text.asked) : json();
-        add_rows(plan, text, written_per_second, "slower-writing", rule(-1, speed_margin, "speed, all texts"),
-                 published);
+        add_rows(plan, text, written_per_second, "slower-writing",
+                 rule_of(VerdictRule::Kind::difference, -1, speed_margin, "speed, all texts"), published);
     }
     predict(plan, texts);
     return plan;
@@ -132,7 +125,8 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
     plan.one_by_one = true;
     const json table = texts.front().whole ? theta_paper().at("table_3") : json();
     const auto add = [&](const std::string& measure, const char* claim, int direction, double margin) {
-        add_rows(plan, texts.front(), measure, claim, rule(direction, margin, measure), table);
+        add_rows(plan, texts.front(), measure, claim,
+                 rule_of(VerdictRule::Kind::difference, direction, margin, measure), table);
     };
     add("best_validation_loss", "lower-loss", -1, loss_margin);
     add("final_training_loss", "lower-training-loss", -1, loss_margin);
