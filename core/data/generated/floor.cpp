@@ -57,8 +57,8 @@ class WindowReader {
         const bool printable = symbol > ' ' && symbol <= '~';
         const std::string shown =
             printable ? std::string("'") + symbol + "'" : "byte " + std::to_string(static_cast<unsigned char>(symbol));
-        throw BadInput(shown + " at offset " + std::to_string(offset) +
-                       " cannot stand there in the generated language, whose own text is needed here");
+        throw BadInput("A text of the generated language is needed, but " + shown + " at offset " +
+                       std::to_string(offset) + " cannot stand there in it.");
     }
 
     Filter filter_;
@@ -72,12 +72,12 @@ class WindowReader {
 std::vector<double> loss_by_position(const Source& source, std::span<const double> stationary, std::string_view text,
                                      int context, const std::function<bool()>& cancelled) {
     if (context < 1) {
-        throw BadInput("context " + std::to_string(context) + " is too small: a window has at least 1 character");
+        throw BadInput("The context is " + std::to_string(context) + ", but a window has at least 1 character.");
     }
     const auto width = static_cast<std::size_t>(context);
     if (text.size() < width + 1) {
-        throw BadInput("a text of " + std::to_string(text.size()) + " characters is too short for context " +
-                       std::to_string(context) + ", which needs at least " + std::to_string(width + 1));
+        throw BadInput("The text has " + std::to_string(text.size()) + " characters, but a window of context " +
+                       std::to_string(context) + " needs at least " + std::to_string(width + 1) + ".");
     }
     WindowReader reader(source, stationary);
     std::vector<double> sums(width, 0.0);

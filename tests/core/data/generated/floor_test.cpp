@@ -7,6 +7,7 @@
 
 #include "core/spec/error.h"
 #include "tests/core/data/generated/toy_source.h"
+#include "tests/support/expect_message.h"
 
 namespace ropelab {
 namespace {
@@ -57,22 +58,12 @@ TEST_F(FloorOfAToy, StopsWhenAsked) {
     EXPECT_EQ(asked, 3);
 }
 
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const BadInput& error) {
-        return error.what();
-    }
-    return "nothing was refused";
-}
-
 TEST_F(FloorOfAToy, RefusesBadInputByName) {
-    EXPECT_NE(message_of([&] { losses("abc", 0); }).find("context 0"), std::string::npos);
-    EXPECT_NE(message_of([&] { losses("bcb", 3); }).find("3 characters"), std::string::npos);
-    EXPECT_NE(message_of([&] { losses("bcbz", 3); }).find("'z' at offset 3"), std::string::npos);
-    EXPECT_NE(message_of([&] { losses("b\n", 1); }).find("byte 10 at offset 1"), std::string::npos);
-    EXPECT_NE(message_of([&] { losses("bbbbbcc", 2); }).find("'c' at offset 6"), std::string::npos)
-        << "the offset counts from the start of the text";
+    EXPECT_MESSAGE(losses("abc", 0), BadInput, "context is 0");
+    EXPECT_MESSAGE(losses("bcb", 3), BadInput, "3 characters");
+    EXPECT_MESSAGE(losses("bcbz", 3), BadInput, "'z' at offset 3");
+    EXPECT_MESSAGE(losses("b\n", 1), BadInput, "byte 10 at offset 1");
+    EXPECT_MESSAGE(losses("bbbbbcc", 2), BadInput, "'c' at offset 6");  // from the start of the text
 }
 
 }  // namespace
