@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/rope/frequencies.h"
@@ -34,8 +33,8 @@ RotationTable canonical_table(const FrequencySettings& settings, std::size_t cou
 /// do not fit.
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing);
 
-/// perm[c] is the channel in the layout of `frequencies` and `pairing` that stands at channel c of the canonical
-/// layout: rotating canonical channels with canonical_table equals rotating the original ones. Its length is head_dim.
+/// For each channel of the canonical layout, head_dim in all, the channel of the layout that `rotary_dim`, `partial` and
+/// `pairing` make: rotating canonical channels with canonical_table equals rotating the original ones.
 std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Partial partial, Pairing pairing);
 
 }  // namespace ropelab

@@ -23,7 +23,7 @@ class RandomStream {
 
     /// Uniform integer in [0, bound) from number `index` of step `step`; bound ≥ 1. The bias is below bound / 2^64.
     std::uint64_t below(std::uint64_t bound, std::uint64_t step, std::uint64_t index) const;
-    /// Uniform in (0, 1) from number `index` of step `step`.
+    /// Uniform in (0, 1] from number `index` of step `step`.
     double uniform(std::uint64_t step, std::uint64_t index) const;
 
     /// Fills with normal numbers of mean 0 and the given standard deviation (Box–Muller on numbers 0 … size − 1).

@@ -115,11 +115,11 @@ struct RunSpec {
 /// range and they fit each other (heads divide width, the head dimension is even where the model rotates, …).
 void check(const RunSpec& spec);
 
-/// A short text that tells a run from its sweep mates: "θ = 10k, 25 %"; theta and fraction only where they matter.
+/// A short text that tells a run from its sweep mates: "θ 10k, 25 %"; theta and fraction only where they matter.
 std::string label_of(const RunSpec& spec);
 
 /// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, pairs, rotated layers, rotating
-/// or not, where a theta schedule ends, seed, and the learning rates.
+/// or not, where a theta schedule ends, seed, and the learning rates with their warm-up and decay.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab
