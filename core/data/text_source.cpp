@@ -40,12 +40,6 @@ void require_regular_file(const fs::path& file) {
 
 }  // namespace
 
-std::optional<Language> find_language(std::string_view data) {
-    if (data == "generated") return Language::positional;
-    if (data == "generated-local") return Language::local;
-    return std::nullopt;
-}
-
 TextSource locate(std::string_view data, const fs::path& data_dir) {
     if (data.empty()) throw BadInput("The key data is empty; name a text file, a known set or 'generated'.");
     if (const auto language = find_language(data)) {

@@ -21,9 +21,6 @@ struct TextSource {
     bool as_bytes = false;  // a symbol is a byte unless an experiment says otherwise
 };
 
-/// The language of `generated` or `generated-local`; nullopt for any other name.
-std::optional<Language> find_language(std::string_view data);
-
 /// Finds what `data` names: a generated language, a known set (`find_on_disk`), else a file. Throws BadInput for what
 /// is neither, for a known set that no folder has, and for a directory or anything else that is no regular file.
 TextSource locate(std::string_view data, const std::filesystem::path& data_dir = {});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/data/text_source.h"
+#include "core/data/generated/names.h"
 
 namespace ropelab {
 

@@ -7,16 +7,11 @@
 #include <string_view>
 
 #include "core/data/corpus.h"
+#include "core/data/generated/names.h"
 
 namespace ropelab {
 
 class Source;
-
-/// The generated languages; docs/generated-language.md is their grammar.
-enum class Language {
-    positional,  ///< data = "generated": spelling at stated offsets, brackets, copies 15 to 90 characters away
-    local        ///< data = "generated-local": every character depends on the one before only
-};
 
 /// The first `characters` characters (ASCII, one byte each) of the text that `seed` gives, from the start of a
 /// sentence. The same bytes on every machine; a shorter text is the beginning of a longer one.
