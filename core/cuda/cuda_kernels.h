@@ -139,6 +139,83 @@ struct CausalSoftmaxBackward {
 };
 int causal_softmax_backward(const CausalSoftmaxBackward& args, Stream stream);
 
+/// Causal attention with dropout in bfloat16 by tensor cores, without a matrix of scores: the arithmetic of
+/// causal_softmax between two products, with shares that are rounded before they are divided by their sum. Numbers are
+/// dropped as there, row r being that of window, head and query in this order.
+struct CausalAttention {
+    std::int64_t runs;
+    std::int64_t batch;  // windows of a run
+    std::int64_t time;   // symbols of a window, whole groups of four
+    std::int64_t heads;
+    std::int64_t key_value_heads;  // each serves a group of neighbouring heads
+    std::int64_t head_dim;         // 32 or 64
+    float scale;
+    DropoutNumbers dropout;
+    const Bfloat16* qkv;   // (runs, batch·time, heads + 2·key_value_heads, head_dim), turned
+    Bfloat16* mixed;       // (runs, batch·time, heads, head_dim)
+    float* log_sums;       // (runs, batch, heads, time): of Σ e^score, to base 2
+    std::uint32_t* drawn;  // (runs, batch, heads, causal_words(time)): what was dropped; null without dropout
+};
+ROPELAB_HOST_DEVICE constexpr std::int64_t causal_sixteens(std::int64_t time) {
+    return (time + 15) / 16;
+}
+ROPELAB_HOST_DEVICE constexpr std::int64_t causal_tiles(std::int64_t time) {
+    return (time + 63) / 64;
+}
+constexpr std::int64_t causal_words(std::int64_t time) {
+    return causal_sixteens(time) * causal_tiles(time) * 32;
+}
+/// Whether it serves heads of this size.
+constexpr bool suits_causal_attention(std::int64_t head_dim, std::int64_t time) {
+    return (head_dim == 32 || head_dim == 64) && time % 4 == 0 && time <= 32768;
+}
+int causal_attention(const CausalAttention& args, Stream stream);
+
+/// Its gradient, before the rotation is undone. What `forward` names was written by it.
+struct CausalAttentionBackward {
+    CausalAttention forward;
+    const Bfloat16* of_mixed;  // as mixed
+    Bfloat16* of_qkv;          // as qkv
+    float* along;              // as log_sums: workspace
+};
+int causal_attention_backward(const CausalAttentionBackward& args, Stream stream);
+
+/// out = x · Φ(x), number by number of `type`.
+struct GeluCurve {
+    std::int64_t count;
+    Type type;
+    const void* in;
+    void* out;
+};
+int gelu_curve(const GeluCurve& args, Stream stream);
+struct GeluCurveBackward {
+    std::int64_t count;
+    Type type;
+    const void* in;
+    const void* gradient;
+    void* of_in;
+};
+int gelu_curve_backward(const GeluCurveBackward& args, Stream stream);
+
+/// out = silu(gate) · factor; a row of `in` is a gate, then a factor, each of `width` numbers of `type`.
+struct Swiglu {
+    std::int64_t rows;
+    std::int64_t width;
+    Type type;
+    const void* in;  // (rows, 2·width)
+    void* out;       // (rows, width)
+};
+int swiglu(const Swiglu& args, Stream stream);
+struct SwigluBackward {
+    std::int64_t rows;
+    std::int64_t width;
+    Type type;
+    const void* in;
+    const void* gradient;  // (rows, width)
+    void* of_in;           // (rows, 2·width)
+};
+int swiglu_backward(const SwigluBackward& args, Stream stream);
+
 /// −log softmax at the target. logits: (rows, padded) of `type`, of which the first `columns` are symbols; rows counts
 /// those of all runs.
 struct CrossEntropy {
@@ -441,6 +518,12 @@ struct Kernels {
     decltype(&cuda::drop_out) drop_out;
     decltype(&cuda::causal_softmax) causal_softmax;
     decltype(&cuda::causal_softmax_backward) causal_softmax_backward;
+    decltype(&cuda::causal_attention) causal_attention;
+    decltype(&cuda::causal_attention_backward) causal_attention_backward;
+    decltype(&cuda::gelu_curve) gelu_curve;
+    decltype(&cuda::gelu_curve_backward) gelu_curve_backward;
+    decltype(&cuda::swiglu) swiglu;
+    decltype(&cuda::swiglu_backward) swiglu_backward;
     decltype(&cuda::cross_entropy) cross_entropy;
     decltype(&cuda::cross_entropy_backward) cross_entropy_backward;
     decltype(&cuda::add_rows) add_rows;

@@ -106,6 +106,10 @@ struct Dropper {
     std::uint64_t step;
     DropoutRate rate;
 
+    /// Those below the rate's threshold drop.
+    __device__ __forceinline__ FourNumbers numbers(std::uint64_t group) const {
+        return drops ? philox(key, group, step) : FourNumbers{{~0U, ~0U, ~0U, ~0U}};
+    }
     /// 1 each where nothing is dropped.
     __device__ __forceinline__ FourFactors factors(std::uint64_t group) const {
         return drops ? dropout_factors(key, step, group, rate) : FourFactors{{1, 1, 1, 1}};

@@ -14,6 +14,8 @@ __global__ void __launch_bounds__(block_size) sum_parts_kernel(SumParts args) {
     float total = 0;
     if (c < args.columns) {
         const float* parts = args.parts + run * args.count * args.columns + c;
+        // Without that many loads under way this would wait for memory alone.
+#pragma unroll 16
         for (std::int64_t part = warp; part < args.count; part += block_warps) total += parts[part * args.columns];
     }
     sums[warp][lane] = total;

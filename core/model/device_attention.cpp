@@ -34,6 +34,8 @@ struct AttentionPlace : Place {
         cosine = tables.cosine.contiguous();
         sine = tables.sine.contiguous();
     }
+    float scale() const { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim))); }
+
     std::int64_t batch;
     std::int64_t heads;
     std::int64_t key_value_heads;  // each serves a group of neighbouring heads
@@ -126,6 +128,12 @@ bool suits_flash(const torch::Tensor& qkv, std::int64_t head_dim) {
     return qkv.scalar_type() == torch::kBFloat16 && head_dim % 8 == 0 && head_dim <= 256;
 }
 
+// Where kernels of ours hold no scores either, dropout included.
+bool suits_tiles(const torch::Tensor& qkv, const AttentionPlace& place) {
+    return qkv.scalar_type() == torch::kBFloat16 &&
+           cuda::suits_causal_attention(place.head_dim, qkv.size(1) / place.batch);
+}
+
 class FlashAttention : public torch::autograd::Function<FlashAttention> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
@@ -170,6 +178,64 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
     }
 };
 
+class TiledAttention : public torch::autograd::Function<TiledAttention> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
+                                 const c10::intrusive_ptr<AttentionPlace>& place) {
+        rotate(qkv, *place, false);
+        const std::int64_t runs = qkv.size(0);
+        const std::int64_t time = qkv.size(1) / place->batch;
+        const torch::Tensor mixed = torch::empty({runs, qkv.size(1), place->heads * place->head_dim}, qkv.options());
+        const auto of_rows = [&](std::int64_t numbers, torch::ScalarType type) {
+            return torch::empty({runs, place->batch, place->heads, numbers}, qkv.options().dtype(type));
+        };
+        const torch::Tensor log_sums = of_rows(time, torch::kFloat32);
+        const torch::Tensor drawn =
+            place->drops.drop() ? of_rows(cuda::causal_words(time), torch::kInt32) : torch::Tensor();
+        start<cuda::CausalAttention>(qkv, &cuda::Kernels::causal_attention,
+                                     arguments(*place, qkv, mixed, log_sums, drawn), "causal_attention");
+        context->save_for_backward({qkv, mixed, log_sums, drawn});
+        context->saved_data["place"] = torch::IValue::make_capsule(place);
+        return mixed;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const torch::Tensor& qkv = saved[0];
+        const auto& place = place_of<AttentionPlace>(context);
+        const torch::Tensor of_mixed = gradients[0].to(qkv.scalar_type()).contiguous();
+        const torch::Tensor of_qkv = torch::empty_like(qkv);
+        const torch::Tensor along = torch::empty_like(saved[2]);
+        start<cuda::CausalAttentionBackward>(qkv, &cuda::Kernels::causal_attention_backward,
+                                             {.forward = arguments(place, qkv, saved[1], saved[2], saved[3]),
+                                              .of_mixed = rounded(of_mixed),
+                                              .of_qkv = rounded(of_qkv),
+                                              .along = numbers(along)},
+                                             "causal_attention_backward");
+        rotate(of_qkv, place, true);
+        return {of_qkv, {}};
+    }
+
+ private:
+    static cuda::Bfloat16* rounded(const torch::Tensor& tensor) { return static_cast<cuda::Bfloat16*>(values(tensor)); }
+    static cuda::CausalAttention arguments(const AttentionPlace& place, const torch::Tensor& qkv,
+                                           const torch::Tensor& mixed, const torch::Tensor& log_sums,
+                                           const torch::Tensor& drawn) {
+        return {.runs = qkv.size(0),
+                .batch = place.batch,
+                .time = qkv.size(1) / place.batch,
+                .heads = place.heads,
+                .key_value_heads = place.key_value_heads,
+                .head_dim = place.head_dim,
+                .scale = place.scale(),
+                .dropout = place.drops.numbers(),
+                .qkv = rounded(qkv),
+                .mixed = rounded(mixed),
+                .log_sums = numbers(log_sums),
+                .drawn = static_cast<std::uint32_t*>(values(drawn))};
+    }
+};
+
 class OpenAttention : public torch::autograd::Function<OpenAttention> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
@@ -186,7 +252,7 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
                                     .rows = shares.numel() / qkv.size(0) / shares.size(3),
                                     .time = shares.size(3),
                                     .type = type_of(shares),
-                                    .scale = scale_of(q),
+                                    .scale = place->scale(),
                                     .dropout = place->drops.numbers(),
                                     .scores = values(shares),
                                     .dropped = values(dropped)},
@@ -213,7 +279,7 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
                                             .rows = shares.numel() / runs / shares.size(3),
                                             .time = shares.size(3),
                                             .type = type_of(shares),
-                                            .scale = scale_of(q),
+                                            .scale = place.scale(),
                                             .dropout = place.drops.numbers(),
                                             .shares = values(shares),
                                             .gradient = values(gradient),
@@ -228,11 +294,6 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
         rotate(of_qkv, place, true);
         return {of_qkv, {}};
     }
-
- private:
-    static float scale_of(const torch::Tensor& q) {
-        return static_cast<float>(1.0 / std::sqrt(static_cast<double>(q.size(3))));
-    }
 };
 
 }  // namespace
@@ -243,6 +304,7 @@ torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t 
                      const RotaryTables& tables, const Dropout& dropout, const std::string& place) {
     auto what = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, batch, heads, key_value_heads, tables);
     if (!dropout.active() && suits_flash(qkv, what->head_dim)) return FlashAttention::apply(qkv, std::move(what));
+    if (suits_tiles(qkv, *what)) return TiledAttention::apply(qkv, std::move(what));
     return OpenAttention::apply(qkv, std::move(what));
 }
 

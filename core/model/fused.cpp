@@ -201,7 +201,7 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
                      torch::ScalarType type) {
-    if (has_device_kernels(x)) return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm);
+    if (has_device_kernels(x)) return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm, type);
     if (has_own_passes(x)) {
         const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
                                                  c10::make_intrusive<Place>(dropout, place), norm == Norm::layer, type);

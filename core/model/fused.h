@@ -10,7 +10,7 @@
 namespace ropelab {
 
 // What a decoder does besides products: on the CPU several passes in one, each with a gradient of its own
-// (core/kernels), the same, but for the activations, by a device's kernels where it has them
+// (core/kernels), the same by a device's kernels where it has them
 // (core/model/fused_device.h), elsewhere, and under an EagerGuard (core/model/operations.h), as LibTorch's operations.
 // All have a leading runs dimension, and no run's numbers depend on its mates or on the number of threads.
 
@@ -25,7 +25,7 @@ enum class Norm { layer, rms };
 
 /// sum = x + dropout(branch), normed = the norm of it. x, branch: (runs, n, C), branch may be undefined; weight:
 /// (runs, C); bias: (runs, C) or undefined. `place` names the dropout. `type`: bfloat16 rounds `normed` for a product
-/// (on the CPU; a device's kernels go on with the branch's type, and LibTorch's operations with float32).
+/// (a device's kernels go on with the branch's type where there is one, and LibTorch's operations with float32).
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
                      Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);

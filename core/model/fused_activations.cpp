@@ -95,11 +95,13 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
 }  // namespace
 
 torch::Tensor gelu_activation(const torch::Tensor& x) {
-    return has_own_passes(x) && !has_device_kernels(x) ? Gelu::apply(x) : torch::gelu(x);
+    if (has_device_kernels(x)) return on_device::gelu(x);
+    return has_own_passes(x) ? Gelu::apply(x) : torch::gelu(x);
 }
 
 torch::Tensor swiglu_activation(const torch::Tensor& x) {
-    if (has_own_passes(x) && !has_device_kernels(x)) return Swiglu::apply(x);
+    if (has_device_kernels(x)) return on_device::swiglu(x);
+    if (has_own_passes(x)) return Swiglu::apply(x);
     const auto parts = x.chunk(2, 2);
     return torch::silu(parts[0]) * parts[1];
 }

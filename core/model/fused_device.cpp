@@ -256,7 +256,10 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const auto saved = context->get_saved_variables();
         const std::int64_t out = context->saved_data["out"].toInt();
         const torch::Tensor gradient = padded(gradients[0].to(saved[0].scalar_type()), 2, saved[1].size(1) - out);
-        const torch::Tensor of_weight = torch::bmm(gradient.transpose(1, 2), saved[0]);
+        // Sums over all symbols, in float32 inside the product: there they stay where LibTorch can hand them over.
+        const torch::Tensor across = gradient.transpose(1, 2);
+        const torch::Tensor of_weight =
+            gradient.is_cuda() ? at::bmm(across, saved[0], torch::kFloat32) : torch::bmm(across, saved[0]);
         return {torch::bmm(gradient, saved[1]), of_weight.narrow(1, 0, out), {}, {}};
     }
 
@@ -309,10 +312,11 @@ const torch::Tensor& DeviceStreams::keys(const std::string& what) {
 namespace on_device {
 
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm) {
+                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
+                     torch::ScalarType type) {
     auto what = c10::make_intrusive<Place>(branch.defined() ? dropout : Dropout(), place, x.device());
     what->centred = norm == Norm::layer;
-    const auto type = branch.defined() ? branch.scalar_type() : x.scalar_type();
+    if (branch.defined() || x.scalar_type() == torch::kBFloat16) type = (branch.defined() ? branch : x).scalar_type();
     const auto results =
         ResidualNorm::apply(x.to(torch::kFloat32), given(branch), weight, given(bias), type, std::move(what));
     return {results[0], results[1]};

@@ -61,14 +61,20 @@ class DeviceStreams {
 
 namespace on_device {
 
-/// As core/model/fused.h has them. x may be of either type; `normed` has the branch's type, else that of x.
+/// As core/model/fused.h has them. x may be of either type; `normed` has the branch's type, without a branch that of x
+/// or `type`, whichever is bfloat16.
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm);
+                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
+                     torch::ScalarType type = torch::kFloat32);
 
-/// Flash attention where qkv is bfloat16 and nothing is dropped, else a softmax over all scores. Groups of heads may
-/// share keys and values: qkv is (runs, batch·time, (heads + 2·key_value_heads)·head_dim).
+/// Flash attention where qkv is bfloat16 and nothing is dropped; where something is, kernels of ours that hold no
+/// scores either, for heads of 32 or 64 channels; else a softmax over all scores. Groups of heads may share keys and
+/// values: qkv is (runs, batch·time, (heads + 2·key_value_heads)·head_dim).
 torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, std::int64_t key_value_heads,
                      const RotaryTables& tables, const Dropout& dropout, const std::string& place);
+
+torch::Tensor gelu(const torch::Tensor& x);
+torch::Tensor swiglu(const torch::Tensor& x);
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens);
 

@@ -21,7 +21,8 @@ class Graph : public DeviceGraph {
         c10::cuda::CUDACachingAllocator::emptyCache();
         auto graph = std::make_unique<at::cuda::CUDAGraph>();
         const c10::MempoolId_t pool = at::cuda::graph_pool_handle();
-        graph->capture_begin(pool);
+        // What other threads ask of the device meanwhile, as one that writes a text, must not break the capture.
+        graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
         try {
             work();
             graph->capture_end();

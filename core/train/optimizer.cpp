@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/kernels/kernels.h"
+#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
 
@@ -113,13 +114,24 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) c
     }
     const auto gradients = torch::autograd::grad({loss}, leaves, {}, {}, false, true);
     std::vector<bool> filled(parameters.size());
+    std::vector<torch::Tensor> places;
+    std::vector<torch::Tensor> values;
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         if (!gradients[leaf].defined()) continue;
         const Parameter& parameter = parameters[of[leaf]];
         torch::Tensor place = gradient.narrow(1, parameter.offset, parameter.size).view(leaves[leaf].sizes());
+        if (has_device_kernels(gradient.device())) {  // there each matrix has one gradient
+            for (std::int64_t run = 0; run < gradient.size(0); ++run) {
+                places.push_back(place.select(0, run));
+                values.push_back(gradients[leaf].select(0, run));
+            }
+            continue;
+        }
         filled[of[leaf]] ? place.add_(gradients[leaf]) : place.copy_(gradients[leaf]);
         filled[of[leaf]] = true;
     }
+    // On a device one launch copies many.
+    if (!places.empty()) torch::_foreach_copy_(places, values);
 }
 
 double Optimizer::gradient_norm(const RunSpec& spec, std::int64_t run) const {

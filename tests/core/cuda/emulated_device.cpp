@@ -71,6 +71,10 @@ const cuda::Kernels* noting_kernels() {
             note({args.dropout.keys, args.dropout.step});
             return real.causal_softmax(args, stream);
         };
+        table.causal_attention = [](const CausalAttention& args, Stream stream) {
+            note({args.dropout.keys, args.dropout.step});
+            return real.causal_attention(args, stream);
+        };
         table.look_up = [](const LookUp& args, Stream stream) {
             note({args.table});
             return real.look_up(args, stream);

@@ -170,6 +170,40 @@ TEST_F(FusedDevice, ResidualNormGoesOnInTheBranchsType) {
         0.02);
 }
 
+TEST_F(FusedDevice, CurvesInBothTypes) {
+    for (const auto curve : {&gelu_activation, &swiglu_activation}) {
+        for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
+            expect_the_cpus(
+                {random({runs, rows, 24})},
+                [&](const Tensors& in) {
+                    return curve(has_device_kernels(in[0]) ? in[0].to(type) : in[0]).to(torch::kFloat32);
+                },
+                type == torch::kFloat32 ? 1e-5 : 0.01);
+        }
+    }
+}
+
+// By tensor cores in tiles; the CPU's is in float32. Heads of 32 channels, one window that is no whole tile.
+TEST_F(FusedDevice, AttentionInTilesDropsTheCpusNumbers) {
+    std::vector<RunSpec> specs(2);
+    for (RunSpec& spec : specs) {
+        spec.width = 64;
+        spec.heads = 2;
+        spec.context = 20;
+    }
+    specs[1].fraction = 0.5;
+    const RotaryTables rotary = layer_tables(specs, 20, torch::kCPU).at(0);
+    const Dropout dropout(0.4, {5, 6}, 11);
+    expect_the_cpus(
+        {random({runs, 3 * 20, 192})},
+        [&](const Tensors& in) {
+            const torch::Tensor qkv = in[0].clone();
+            if (!has_device_kernels(qkv)) return attend(qkv, 3, 2, rotary, dropout, "attention");
+            return attend(qkv.to(torch::kBFloat16), 3, 2, rotary, dropout, "attention");
+        },
+        0.02);
+}
+
 TEST_F(FusedDevice, LookUpAddsUpTheGradientsOfASymbol) {
     for (const auto& [symbols, count] : {std::pair(5L, 700L), std::pair(40L, 300L)}) {  // in two parts, and in one
         const torch::Tensor tokens = torch::randint(0, symbols, {runs, count}, torch::kInt64);

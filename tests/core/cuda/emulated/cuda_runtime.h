@@ -91,6 +91,16 @@ T exchange_xor(T value, int distance) {
     return result;
 }
 
+inline unsigned exchange_from(unsigned value, unsigned lane) {
+    std::uint64_t all[32];
+    exchange(value, all);
+    return static_cast<unsigned>(all[lane]);
+}
+
+/// What tensor cores do for a warp, as PTX deals the numbers out (mma.m16n8k16 of bfloat16, ldmatrix.m8n8.x4.b16).
+void multiply_tile(float (&sums)[4], const std::uint32_t (&left)[4], std::uint32_t right0, std::uint32_t right1);
+void load_matrices(const void* row, bool turned, std::uint32_t (&words)[4]);
+
 inline unsigned ballot(bool mine) {
     std::uint64_t all[32];
     exchange(mine, all);
@@ -111,6 +121,7 @@ inline unsigned atomicAdd(unsigned* at, unsigned by) {
 #define __syncthreads emulated::wait_for_block
 #define __syncwarp() static_cast<void>(emulated::ballot(true))
 #define __shfl_xor_sync(mask, value, distance) emulated::exchange_xor(value, distance)
+#define __shfl_sync(mask, value, lane) emulated::exchange_from(value, static_cast<unsigned>(lane))
 #define __ballot_sync(mask, value) emulated::ballot(value)
 #define __popc(x) __builtin_popcount(x)
 
