@@ -50,7 +50,7 @@ QString showFraction(const QString& value) {
     if (value.endsWith(QStringLiteral("ch"))) return value;
     const double fraction =
         parse_number(value.endsWith(QLatin1Char('%')) ? parseFraction(value).toStdString() : value.toStdString());
-    return QString::fromStdString(number_text(fraction * 100)) + QStringLiteral(" %");
+    return QString::fromStdString(percent_text(fraction)) + QStringLiteral(" %");
 }
 
 QString parseSeed(const QString& typed) {
