@@ -6,10 +6,9 @@
 
 #include "ui/figure/axis_marks.h"
 #include "ui/figure/figure.h"
+#include "ui/figure/figure_curves.h"
 #include "ui/figure/figure_style.h"
-#include "ui/figure/polyline.h"
 
-class QCPGraph;
 class QCustomPlot;
 
 namespace ropelab::ui {
@@ -42,21 +41,13 @@ class FigureRenderer {
  private:
     void setAxes(const Figure& figure, const FigureStyle& style);
     void setMargins(const Figure& figure, const FigureStyle& style);
-    void drawBands(const Figure& figure, const FigureStyle& style);
-    void drawCurves(const Figure& figure, const FigureStyle& style);
-    QCPGraph* nextGraph();
-    void setLine(QCPGraph* graph, const Polyline& line, const QPen& pen, const FigureStyle& style) const;
-    void setPoints(const FigureCurve& curve, const FigureStyle& style);
-    void setBars(const FigureCurve& curve, const FigureStyle& style);
-    void setDots(const FigureCurve& curve, const QPen& pen, const FigureStyle& style);
 
     QCustomPlot& m_plot;
+    FigureCurves m_curves;
     FigureBackdrop* m_backdrop;  // both owned by the plot
     FigureAnnotations* m_annotations;
-    int m_usedGraphs = 0;
     AxisScale m_xScale;
     AxisScale m_yScale;
-    QList<Polyline> m_lines;
     QString m_axesKey;
     AxisMarks m_xMarks;
     AxisMarks m_yMarks;
