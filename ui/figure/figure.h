@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 class QPainter;
@@ -108,6 +109,8 @@ struct FigureMap {
 struct FigureTable {
     QStringList names;
     QList<QList<double>> columns;
+    /// Columns of words with their names, which stand in front: what a row is of.
+    QList<std::pair<QString, QStringList>> words = {};
 };
 
 /// Paints into a rectangle of the painter's units, FigureStyle::units of which make points; any device. What it draws

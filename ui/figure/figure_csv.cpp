@@ -1,3 +1,4 @@
+#include <QByteArrayList>
 #include <QJsonDocument>
 #include <algorithm>
 #include <cmath>
@@ -40,20 +41,24 @@ QString columnName(const QString& label, const QString& quantity, const QString&
 }
 
 QByteArray tableCsv(const FigureTable& table) {
-    QByteArray out;
+    QByteArrayList head;
     qsizetype rows = 0;
+    for (const auto& [name, words] : table.words) {
+        head << text(name);
+        rows = std::max(rows, words.size());
+    }
     for (qsizetype i = 0; i < table.columns.size(); ++i) {
-        out += (i == 0 ? QByteArray() : QByteArray(",")) + text(table.names.value(i));
+        head << text(table.names.value(i));
         rows = std::max(rows, table.columns[i].size());
     }
-    out += '\n';
+    QByteArray out = head.join(',') + '\n';
     for (qsizetype row = 0; row < rows; ++row) {
-        for (qsizetype i = 0; i < table.columns.size(); ++i) {
-            const QList<double>& column = table.columns[i];
-            out +=
-                (i == 0 ? QByteArray() : QByteArray(",")) + (row < column.size() ? number(column[row]) : QByteArray());
+        QByteArrayList fields;
+        for (const auto& [name, words] : table.words) fields << text(words.value(row));
+        for (const QList<double>& column : table.columns) {
+            fields << (row < column.size() ? number(column[row]) : QByteArray());
         }
-        out += '\n';
+        out += fields.join(',') + '\n';
     }
     return out;
 }
@@ -82,7 +87,10 @@ std::vector<Column> columnsOf(const Figure& figure) {
     std::vector<Column> columns;
     for (const FigureCurve& curve : figure.curves) {
         const QString smoothed = curve.raw.isEmpty() ? QString() : QStringLiteral("smoothed");
-        columns.push_back({columnName(curve.label, curve.quantity, figure.y.unit, smoothed), &curve.x, &curve.y});
+        // A part of a drawing that nobody named is of the y axis all the same.
+        const bool isNamed = !curve.label.isEmpty() || !curve.quantity.isEmpty();
+        const QString quantity = isNamed ? curve.quantity : figure.y.label;
+        columns.push_back({columnName(curve.label, quantity, figure.y.unit, smoothed), &curve.x, &curve.y});
         if (!curve.raw.isEmpty()) {
             columns.push_back(
                 {columnName(curve.label, curve.quantity, figure.y.unit, QStringLiteral("raw")), &curve.x, &curve.raw});

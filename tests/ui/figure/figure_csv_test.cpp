@@ -115,5 +115,21 @@ TEST(FigureCsv, QuotesInNamesAndNothingToWrite) {
     EXPECT_TRUE(table.rows.isEmpty());
 }
 
+TEST(FigureCsv, EveryColumnHasAName) {
+    Figure figure;
+    figure.x.label = "distance";
+    figure.y = {"bound", "nats"};
+    figure.curves.resize(1);  // a part of the drawing that has neither label nor quantity
+    figure.curves[0].x = {1};
+    figure.curves[0].y = {2};
+    EXPECT_TRUE(figureCsv(figure).contains("\ndistance,bound (nats)\n1,2\n")) << figureCsv(figure).toStdString();
+}
+
+TEST(FigureCsv, WordsStandInFrontOfNumbers) {
+    Figure figure;
+    figure.table = {{"loss"}, {{1.5, 1.25}}, {{"partial", {"slice", "a, b"}}}};
+    EXPECT_TRUE(figureCsv(figure).endsWith("partial,loss\nslice,1.5\n\"a, b\",1.25\n"));
+}
+
 }  // namespace
 }  // namespace ropelab::ui
