@@ -316,6 +316,14 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const double right = mParentPlot->viewport().right() - m_style.units(kGap);
     const double swatch = axes.right() + m_style.units(kGap * 1.2);
     const double besideSwatch = swatch + m_style.units(kSwatch + kGap * 0.8);
+    QStringList labels;
+    QList<double> widths;
+    for (const EndLabel& each : shown) {
+        labels << each.label;
+        widths << right - (each.isLine ? swatch : besideSwatch) -
+                      (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kGap));
+    }
+    labels = labelsWithin(labels, widths, metrics);
     painter->setFont(font);
     for (qsizetype i = 0; i < shown.size(); ++i) {
         const EndLabel& each = shown[i];
@@ -323,7 +331,6 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         const QPointF end(axes.left() + each.end.x(), axes.bottom() - each.end.y());
 
         const double text = each.isLine ? swatch : besideSwatch;
-        const double labelRoom = right - text - (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kGap));
 
         // Grey and sparse, so that nobody takes it for more of the curve.
         QColor faint = m_style.theme.quietText;
@@ -345,7 +352,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);
         painter->setPen(ink);
         const double base = y + (metrics.ascent() - metrics.descent()) / 2;
-        painter->drawText(QPointF(text, base), metrics.elidedText(each.label, Qt::ElideRight, labelRoom));
+        painter->drawText(QPointF(text, base), labels[i]);
         if (m_showsValues && !each.isLine) {
             painter->drawText(QPointF(right - metrics.horizontalAdvance(each.value), base), each.value);
         }

@@ -1,5 +1,8 @@
 #include "ui/figure/label_places.h"
 
+#include <QFontMetricsF>
+#include <QHash>
+
 #include <algorithm>
 #include <limits>
 
@@ -59,6 +62,22 @@ std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& wishes, bool spare
         take(*best);
     }
     return best;
+}
+
+QStringList labelsWithin(const QStringList& labels, const QList<double>& room, const QFontMetricsF& metrics) {
+    for (const Qt::TextElideMode mode : {Qt::ElideRight, Qt::ElideMiddle}) {
+        QStringList cut;
+        QHash<QString, QString> whole;  // of what is cut to the same
+        bool areTold = true;
+        for (qsizetype i = 0; i < labels.size(); ++i) {
+            cut << metrics.elidedText(labels[i], mode, room[i]);
+            const auto known = whole.constFind(cut.last());
+            areTold = areTold && (known == whole.constEnd() || *known == labels[i]);
+            whole.insert(cut.last(), labels[i]);
+        }
+        if (areTold || mode == Qt::ElideMiddle) return cut;
+    }
+    return labels;
 }
 
 }  // namespace ropelab::ui

@@ -35,4 +35,8 @@ class LabelPlaces {
     QList<QRectF> m_taken;
 };
 
+/// Cuts labels that are longer than their room (as many): at the end, or in the middle where different ones would look
+/// the same.
+QStringList labelsWithin(const QStringList& labels, const QList<double>& room, const QFontMetricsF& metrics);
+
 }  // namespace ropelab::ui

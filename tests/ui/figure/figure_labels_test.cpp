@@ -44,6 +44,20 @@ void expectApart(const QList<QRectF>& boxes) {
     }
 }
 
+TEST(LabelPlaces, LabelsThatDifferStayDifferentWhenTheyAreCut) {
+    const QFontMetricsF metrics(kStyle.font(kStyle.tickPt));
+    const double room = metrics.horizontalAdvance("learned + θ 10k, 100 %");
+    const QList<double> both = {room, room};
+    const QStringList alike =
+        labelsWithin({"learned + θ 10k, 100 %, data enwik8", "learned + θ 10k, 100 %, data text8"}, both, metrics);
+    EXPECT_NE(alike[0], alike[1]);
+    EXPECT_TRUE(alike[1].endsWith("text8")) << alike[1].toStdString();
+    const QStringList told =
+        labelsWithin({"context 512, enwik8, layers 2, llama", "layers 4, context 128, enwik8"}, both, metrics);
+    EXPECT_TRUE(told[0].startsWith("context 512")) << told[0].toStdString();
+    EXPECT_TRUE(told[0].endsWith(QChar(0x2026)));
+}
+
 TEST(LabelPlaces, TakesTheFreeBoxWithTheFewestStrokes) {
     LabelPlaces places;
     places.take(QRectF(0, 0, 10, 10));
