@@ -1,7 +1,9 @@
 #include "core/experiment/same_models.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
@@ -11,6 +13,8 @@
 namespace ropelab {
 
 namespace {
+
+constexpr std::size_t kMostNamed = 4;  // exclusions in a sentence
 
 const RunSpec& standard() {
     static const RunSpec spec;
@@ -83,36 +87,66 @@ Model model_of(const RunSpec& run) {
     return model;
 }
 
-using Assignments = std::map<std::string, std::string>;
+// What a model is known by in a map.
+using Traits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
 
-bool has_all(const RunSpec& run, const Assignments& assignments) {
-    return std::all_of(assignments.begin(), assignments.end(),
-                       [&](const auto& each) { return to_text(key(each.first).get(run)) == each.second; });
+Traits traits_of(const RunSpec& run) {
+    Model model = model_of(run);
+    std::vector<Value> values;
+    for (const Key& known : keys()) values.push_back(known.get(model.spec));
+    return {std::move(values), std::move(model.turns), std::move(model.layers)};
 }
 
+// The keys in which runs differ, and for each run what stands there; equal values have equal numbers.
+struct Differences {
+    explicit Differences(const std::vector<RunSpec>& runs) : numbers(runs.size()) {
+        for (const Key& known : keys()) {
+            std::map<Value, std::size_t> seen;
+            std::vector<std::size_t> column;
+            for (const RunSpec& run : runs)
+                column.push_back(seen.try_emplace(known.get(run), seen.size()).first->second);
+            if (seen.size() < 2) continue;
+            names.emplace_back(known.name);
+            for (std::size_t i = 0; i < runs.size(); ++i) numbers[i].push_back(column[i]);
+        }
+    }
+
+    std::vector<std::string> names;
+    std::vector<std::vector<std::size_t>> numbers;  // a run's, in the order of the names
+};
+
+// Some of the differing keys, by their places, with the values of one run.
+struct Exclusion {
+    std::vector<std::size_t> values;  // of the run
+    std::vector<std::size_t> keys;
+
+    bool leaves_out(const std::vector<std::size_t>& run) const {
+        return std::all_of(keys.begin(), keys.end(), [&](std::size_t key) { return run[key] == values[key]; });
+    }
+};
+
 // The values that tell a run from those that stay, as few as do: those of the seed go first.
-Assignments exclusion_of(const std::vector<RunSpec>& runs, std::size_t place, const std::set<std::size_t>& repeated) {
-    Assignments values;
-    for (const Key& known : keys()) {
-        const auto differs = [&](const RunSpec& run) { return known.get(run) != known.get(runs.front()); };
-        if (std::any_of(runs.begin(), runs.end(), differs)) {
-            values[std::string(known.name)] = to_text(known.get(runs[place]));
+Exclusion exclusion_of(const Differences& differ, std::size_t place, const std::vector<bool>& repeats) {
+    Exclusion exclusion{differ.numbers[place], {}};
+    for (std::size_t key = 0; key < differ.names.size(); ++key) exclusion.keys.push_back(key);
+    const auto leaves_others = [&](const Exclusion& candidate) {
+        for (std::size_t i = 0; i < repeats.size(); ++i) {
+            if (!repeats[i] && candidate.leaves_out(differ.numbers[i])) return false;
         }
-    }
-    const auto leaves_others = [&](const Assignments& candidate) {
-        for (std::size_t i = 0; i < runs.size(); ++i) {
-            if (!repeated.contains(i) && has_all(runs[i], candidate)) return false;
-        }
-        return !candidate.empty();
+        return !candidate.keys.empty();
     };
-    if (!leaves_others(values)) return {};  // equal to an earlier run in every key
-    std::vector<std::string> names = {"seed"};
-    for (const auto& [name, value] : values) names.push_back(name);
-    for (const std::string& name : names) {
-        Assignments fewer = values;
-        if (fewer.erase(name) > 0 && leaves_others(fewer)) values = std::move(fewer);
+    if (!leaves_others(exclusion)) return {};  // equal to an earlier run in every key
+    std::vector<std::size_t> order = exclusion.keys;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const auto rank = [&](std::size_t key) { return std::pair(differ.names[key] != "seed", differ.names[key]); };
+        return rank(a) < rank(b);
+    });
+    for (const std::size_t key : order) {
+        Exclusion fewer = exclusion;
+        std::erase(fewer.keys, key);
+        if (leaves_others(fewer)) exclusion = std::move(fewer);
     }
-    return values;
+    return exclusion;
 }
 
 }  // namespace
@@ -123,26 +157,30 @@ bool same_model(const RunSpec& a, const RunSpec& b) {
 
 SameModels same_models(const std::vector<RunSpec>& runs) {
     SameModels result;
-    std::vector<std::pair<std::size_t, Model>> known;  // a run's place, and what it trains
+    std::map<Traits, std::size_t> first;
+    std::vector<bool> repeats(runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        Model model = model_of(runs[i]);
-        const auto first =
-            std::find_if(known.begin(), known.end(), [&](const auto& earlier) { return earlier.second == model; });
-        if (first == known.end()) {
-            known.emplace_back(i, std::move(model));
-        } else {
-            result.runs.push_back(i);
-            result.as_first.push_back(first->first);
-        }
+        const auto [known, is_new] = first.try_emplace(traits_of(runs[i]), i);
+        if (is_new) continue;
+        repeats[i] = true;
+        result.runs.push_back(i);
+        result.as_first.push_back(known->second);
     }
-    const std::set<std::size_t> repeated(result.runs.begin(), result.runs.end());
+    if (result.runs.empty()) return result;
+    const Differences differ(runs);
+    std::vector<Exclusion> exclusions;
     for (const std::size_t place : result.runs) {
-        const bool is_left_out =
-            std::any_of(result.exclusions.begin(), result.exclusions.end(),
-                        [&](const Assignments& known_set) { return has_all(runs[place], known_set); });
+        const bool is_left_out = std::any_of(exclusions.begin(), exclusions.end(), [&](const Exclusion& known) {
+            return known.leaves_out(differ.numbers[place]);
+        });
         if (is_left_out) continue;
-        Assignments exclusion = exclusion_of(runs, place, repeated);
-        if (!exclusion.empty()) result.exclusions.push_back(std::move(exclusion));
+        Exclusion exclusion = exclusion_of(differ, place, repeats);
+        if (exclusion.keys.empty()) continue;
+        auto& values = result.exclusions.emplace_back();
+        for (const std::size_t each : exclusion.keys) {
+            values[differ.names[each]] = to_text(key(differ.names[each]).get(runs[place]));
+        }
+        exclusions.push_back(std::move(exclusion));
     }
     return result;
 }
@@ -158,13 +196,17 @@ std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs) {
     words += "leave ";
     words += count == 1 ? "it" : "them";
     words += " out with exclude ";
-    for (std::size_t i = 0; i < same.exclusions.size(); ++i) {
+    const std::size_t named = same.exclusions.size() > kMostNamed + 1 ? kMostNamed : same.exclusions.size();
+    for (std::size_t i = 0; i < named; ++i) {
         words += i == 0 ? "" : i + 1 == same.exclusions.size() ? " and " : ", ";
         bool first = true;
         for (const auto& [name, value] : same.exclusions[i]) {
             words += (first ? "" : ",") + name + "=" + value;
             first = false;
         }
+    }
+    if (named < same.exclusions.size()) {
+        words += " and " + std::to_string(same.exclusions.size() - named) + " more";
     }
     return words + ".";
 }

@@ -24,7 +24,7 @@ struct SameModels {
 SameModels same_models(const std::vector<RunSpec>& runs);
 
 /// One sentence on them, "2 of 6 runs train the very model of another, as \"…\" that of \"…\"; leave them out with
-/// exclude fraction=0,theta=500."; "" where there are none.
+/// exclude fraction=0,theta=500."; "" where there are none. Of more than a handful of exclusions it counts the rest.
 std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

@@ -79,6 +79,19 @@ TEST(SameModels, EqualRunsAreSaidToBe) {
     EXPECT_THAT(words_of(same, runs), HasSubstr("; give each value once."));
 }
 
+TEST(SameModels, OfManyExclusionsASentenceNamesAFewAndCountsTheRest) {
+    std::string thetas = "theta=500";
+    for (int theta = 501; theta <= 560; ++theta) thetas += "," + std::to_string(theta);
+    const std::vector<const char*> sweep = {"fraction=0,0.5", thetas.c_str(), "seed=1,2,3,4,5,6,7,8,9,10"};
+    const std::vector<RunSpec> runs = runs_of(sweep);
+    ASSERT_EQ(runs.size(), 1220U);
+    const SameModels same = same_models(runs);
+    EXPECT_EQ(same.runs.size(), 600U);
+    EXPECT_EQ(same.exclusions.size(), 60U);
+    EXPECT_THAT(words_of(same, runs), HasSubstr("fraction=0,theta=504 and 56 more."));
+    EXPECT_EQ(without_repeats(sweep).size(), 620U);
+}
+
 TEST(SameModels, OtherModelsAreLeftAlone) {
     for (const char* sweep :
          {"theta=500,10k", "fraction=0,0.25,1", "seed=1,2", "data_seed=1,2", "position=none,rope", "dropout=0,0.1",
