@@ -71,12 +71,11 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         }
     }
     // Right of the axes there is room for few words; the legend has the whole names.
-    if (m_groups.empty()) {
-        QStringList names;
-        for (const FigureCurve& curve : figure.curves) names << curve.label;
-        names = distinctNames(names);
-        for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = names[i];
-    }
+    QStringList names;
+    for (const FigureCurve& curve : figure.curves) names << curve.label;
+    const QStringList distinct = distinctNames(names);
+    for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = distinct[i];
+    for (FigureBand& band : figure.bands) band.label = distinct[names.indexOf(band.label)];
     addEndsOfFailed(figure);
     if (losses && m_floor) {
         const double value = *m_floor * m_perNat;

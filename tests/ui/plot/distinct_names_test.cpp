@@ -12,11 +12,23 @@ TEST(DistinctNames, KeepWhatTellsThemApart) {
               QStringList({"100 %, seed 1", "2 ch, seed 2"}));
 }
 
+TEST(DistinctNames, AStartThatAllHaveIsLeftOut) {
+    EXPECT_EQ(distinctNames({"learned + θ 10k, 100 %", "learned + no rotation, 100 %"}),
+              QStringList({"θ 10k", "no rotation"}));
+    const QStringList other = {"learned + θ 10k", "learned"};
+    EXPECT_EQ(distinctNames(other), other);
+}
+
 TEST(DistinctNames, BeginWithWhatFewHave) {
     EXPECT_EQ(distinctNames({"no rotation, llama, seed 1", "no rotation, pythia, seed 1", "no rotation, pythia, seed 2",
                              "2 ch, pythia, seed 2"})
                   .first(),
               "llama, seed 1, no rotation");
+}
+
+TEST(DistinctNames, ShortOnesReadAsEverywhere) {
+    const QStringList names = {"no rotation", "θ 10k, 2 ch", "θ 10k, 100 %", "θ 1M, 100 %"};
+    EXPECT_EQ(distinctNames(names), names);
 }
 
 TEST(DistinctNames, NeverLeaveNothing) {
