@@ -18,7 +18,8 @@ int lowestHeight(QLayoutItem* item, int width) {
     if (QLayout* inner = item->layout()) return lowestHeight(inner, width);
     if (const auto* stack = qobject_cast<QStackedWidget*>(item->widget())) {
         const QWidget* page = stack->currentWidget();
-        return page && page->layout() ? lowestHeight(page->layout(), width) : 0;
+        if (!page) return 0;
+        return page->layout() ? lowestHeight(page->layout(), width) : page->minimumSizeHint().height();
     }
     return item->hasHeightForWidth() ? item->minimumHeightForWidth(width) : item->minimumSize().height();
 }

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QLabel>
 #include <QScrollBar>
+#include <QSplitter>
 #include <QStackedWidget>
 #include <QTest>
 #include <QVBoxLayout>
@@ -76,6 +77,31 @@ TEST(ScrollPage, OfAStackOnlyWhatIsOnShowCounts) {
     stack->setCurrentIndex(1);
     QApplication::processEvents();
     EXPECT_GT(page.verticalScrollBar()->maximum(), 400);
+}
+
+TEST(ScrollPage, APageThatIsSplitKeepsItsParts) {
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    auto* stack = new QStackedWidget;
+    auto* split = new QSplitter(Qt::Vertical);
+    QList<QWidget*> pictures;
+    for (int i = 0; i < 2; ++i) {
+        auto* picture = new QWidget;
+        picture->setMinimumHeight(150);
+        split->addWidget(picture);
+        pictures << picture;
+    }
+    stack->addWidget(split);
+    column->addWidget(stack, 1);
+    ScrollPage page(content);
+    page.resize(300, 200);
+    page.show();
+    QApplication::processEvents();
+    EXPECT_GT(page.verticalScrollBar()->maximum(), 0);
+    for (const QWidget* picture : pictures) EXPECT_GE(picture->height(), 150);
+    page.resize(300, 400);
+    QApplication::processEvents();
+    EXPECT_EQ(page.verticalScrollBar()->maximum(), 0);
 }
 
 }  // namespace
