@@ -25,7 +25,13 @@ constexpr int runRole = Qt::UserRole;  // the run's place in the preview
 
 QString valueText(const RunSpec& run, const std::string& name) {
     const auto json = [](const auto& value) { return nlohmann::json(value); };
-    return settingTitle(name, std::visit(json, key(name).get(run)));
+    const Value value = key(name).get(run);
+    const QString title = settingTitle(name, std::visit(json, value));
+    // "10k", but 131072; and a seed is not a size.
+    const QString whole =
+        std::holds_alternative<std::int64_t>(value) ? QString::fromStdString(to_text(value)) : QString();
+    const bool isName = name == "seed" || name == "data_seed";
+    return !whole.isEmpty() && (isName || whole.size() <= title.size()) ? whole : title;
 }
 
 }  // namespace

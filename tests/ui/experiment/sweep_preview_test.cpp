@@ -51,6 +51,17 @@ TEST_F(SweepPreviewTest, FollowsTheExperimentAndSaysWhatDoesNotHoldTogether) {
     EXPECT_EQ(preview->table().topLevelItemCount(), 1);
 }
 
+TEST_F(SweepPreviewTest, ASeedReadsAsInThePanel) {
+    workspace->experiment().edit("x", [](Experiment& experiment) {
+        experiment.set("width", {});
+        experiment.set("seed", {"1337", "2000"});
+    });
+    const QTreeWidget& table = preview->table();
+    ASSERT_EQ(table.headerItem()->text(2), "seed");
+    EXPECT_EQ(table.topLevelItem(0)->child(0)->text(2), "1337");
+    EXPECT_EQ(table.topLevelItem(0)->child(1)->text(2), "2000");
+}
+
 TEST_F(SweepPreviewTest, ARunCanBeLeftOut) {
     preview->leaveOut(1);
     EXPECT_EQ(workspace->experiment().value().expand().size(), 3u);
