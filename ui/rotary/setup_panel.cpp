@@ -8,18 +8,14 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 
-#include "core/rope/context.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
-#include "core/spec/numbers.h"
-#include "ui/figure/ticks.h"
 #include "ui/rotary/number_slider.h"
 #include "ui/rotary/rotary_model.h"
+#include "ui/rotary/scaling_fields.h"
+#include "ui/rotary/setup_words.h"
 #include "ui/window/fields.h"
 #include "ui/window/scaled.h"
 #include "ui/window/workspace.h"
@@ -30,33 +26,6 @@ namespace {
 QString whole(double value) {
     return QString::number(value, 'f', 0);
 }
-
-QString plain(double value) {
-    return QString::fromStdString(number_text(std::round(value * 1e6) / 1e6));
-}
-
-QString percent(double fraction) {
-    return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
-}
-
-}  // namespace
-
-/// A scaling's parameter: which methods read it, its field, and its place in the setup.
-struct SetupPanel::ScalingField {
-    const char* name;
-    const char* unit;
-    double minimum;
-    double maximum;
-    bool logarithmic;
-    double Scaling::*member;
-    std::array<ScalingMethod, 6> methods;
-    const char* why;
-};
-
-namespace {
-
-using M = ScalingMethod;
-constexpr auto kNo = ScalingMethod::none;
 
 }  // namespace
 
@@ -83,7 +52,12 @@ SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
     QGridLayout* grid = makeFieldGrid();
     makeChoices(grid);
     column->addLayout(grid);
-    makeScaling();
+    m_scalingFields = new ScalingFields(this);
+    connect(m_scalingFields, &ScalingFields::changed, this, [this](const QString& what, const Scaling& scaling) {
+        change(what, [&](RotarySetup& setup) { setup.scaling = scaling; });
+    });
+    connect(m_scalingFields, &ScalingFields::finished, this, [this] { m_model.endDrag(); });
+    column->addWidget(m_scalingFields);
 
     m_summary = new QLabel(this);
     m_summary->setProperty("quiet", true);
@@ -161,7 +135,7 @@ void SetupPanel::makeNumbers() {
                  },
              .parse =
                  [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
-             .text = percent},
+             .text = percentText},
             tr("change fraction"), [](RotarySetup& setup, double value) { setup.fraction = value; });
     m_headDim = add({.label = tr("head dimension"),
                      .unit = tr("channels"),
@@ -187,7 +161,7 @@ void SetupPanel::makeNumbers() {
              .logarithmic = true,
              .step = 1,
              .text = whole,
-             .why = tr("L, the window in tokens; dynamic NTK and LongRoPE take it as the current length.")},
+             .why = tr("L, the context in tokens; dynamic NTK and LongRoPE take it as the current length.")},
             tr("change context"), [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
 }
 
@@ -243,82 +217,6 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
     addField(grid, tr("scaling"), m_scaling, tr("How the frequencies are changed for a longer context. F18–F24"));
 }
 
-void SetupPanel::makeScaling() {
-    static const std::array<ScalingField, 6> fields = {{
-        {"factor",
-         "",
-         1,
-         128,
-         true,
-         &Scaling::factor,
-         {M::linear, M::ntk, M::dynamic, M::ntk_by_parts, M::yarn, M::llama3},
-         "s, target context over training context."},
-        {"training context",
-         "tokens",
-         16,
-         1048576,
-         true,
-         &Scaling::original_context,
-         {M::dynamic, M::ntk_by_parts, M::yarn, M::llama3, M::longrope, kNo},
-         "L, the context that the model was trained at."},
-        {"β fast",
-         "turns",
-         1,
-         128,
-         true,
-         &Scaling::beta_fast,
-         {M::yarn, M::ntk_by_parts, kNo, kNo, kNo, kNo},
-         "Pairs that turn more often than this in the training context are kept. F21, F22"},
-        {"β slow",
-         "turns",
-         0.1,
-         32,
-         true,
-         &Scaling::beta_slow,
-         {M::yarn, M::ntk_by_parts, kNo, kNo, kNo, kNo},
-         "Pairs that turn less often than this are divided by the factor. F21, F22"},
-        {"low frequency factor",
-         "turns",
-         0.1,
-         32,
-         true,
-         &Scaling::low_freq_factor,
-         {M::llama3, kNo, kNo, kNo, kNo, kNo},
-         "Pairs with fewer turns in the training context are divided by the factor. F23"},
-        {"high frequency factor",
-         "turns",
-         0.2,
-         64,
-         true,
-         &Scaling::high_freq_factor,
-         {M::llama3, kNo, kNo, kNo, kNo, kNo},
-         "Pairs with more turns are kept. F23"},
-    }};
-    m_scalingFields = new QWidget(this);
-    auto* column = new QVBoxLayout(m_scalingFields);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
-    for (const ScalingField& field : fields) {
-        const bool isTokens = field.member == &Scaling::original_context;
-        auto* slider = new NumberSlider({.label = tr(field.name),
-                                         .unit = tr(field.unit),
-                                         .minimum = field.minimum,
-                                         .maximum = field.maximum,
-                                         .logarithmic = field.logarithmic,
-                                         .step = isTokens ? 1.0 : 0.0,
-                                         .text = isTokens ? whole : plain,
-                                         .why = tr(field.why)},
-                                        m_scalingFields);
-        const QString what = tr("change %1").arg(tr(field.name));
-        connect(slider, &NumberSlider::changed, this, [this, what, &field](double value) {
-            change(what, [&](RotarySetup& setup) { setup.scaling.*field.member = value; });
-        });
-        connect(slider, &NumberSlider::finished, this, [this] { m_model.endDrag(); });
-        column->addWidget(slider);
-        m_scalingSliders.append({&field, slider});
-    }
-    static_cast<QVBoxLayout*>(layout())->addWidget(m_scalingFields);
-}
-
 void SetupPanel::renew() {
     const RotarySetup& setup = m_model.setup();
     m_theta->setValue(setup.theta);
@@ -329,73 +227,13 @@ void SetupPanel::renew() {
     m_pairing->setCurrentIndex(setup.pairing == Pairing::half ? 0 : 1);
     m_precision->setCurrentIndex(m_precision->findData(static_cast<int>(setup.precision)));
     m_scaling->setCurrentIndex(m_scaling->findData(static_cast<int>(setup.scaling.method)));
-    const ScalingMethod method = setup.scaling.method;
-    for (const auto& [field, slider] : m_scalingSliders) {
-        const bool reads =
-            method != kNo && std::find(field->methods.begin(), field->methods.end(), method) != field->methods.end();
-        const double value = setup.scaling.*field->member;
-        slider->setValue(value > 0 ? value : static_cast<double>(setup.context));
-        slider->setVisible(reads);
-    }
-    m_scalingFields->setVisible(method != kNo);
+    m_scalingFields->setSetup(setup);
     const QString& name = m_model.shape().name;
     m_modelName->setText(name.isEmpty() ? tr("set by hand") : name);
     showProblem(QString());
-    renewWhys();
-    renewSummary();
-}
-
-void SetupPanel::renewWhys() {
-    const RotarySetup& setup = m_model.setup();
-    const std::vector<double>& unscaled = m_model.plain().inverse_frequencies;
-    const int turning = m_model.plain().rotary_dim;
-    const bool isSlice = setup.partial == Partial::slice;
-    QString theta = isSlice ? tr("Rope theta b: pair i turns by g_i = b^(−2i/d_r) radians a token, before scaling.")
-                            : tr("Rope theta b: pair i turns by g_i = b^(−2i/d) radians a token, before scaling.");
-    if (turning > 0) {
-        const int last = turning / 2 - 1;
-        theta += QLatin1Char('\n') + tr("b = %1, %2 = %3: from g_0 = %4 down to g_%5 = %6")
-                                         .arg(readableNumber(setup.theta), isSlice ? tr("d_r") : tr("d"))
-                                         .arg(isSlice ? turning : setup.head_dim)
-                                         .arg(readableNumber(unscaled.front()))
-                                         .arg(last)
-                                         .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
-    }
-    m_theta->setWhy(theta + QLatin1Char('\n') + (isSlice ? tr("F3 · RoFormer") : tr("F4 · p-RoPE")));
-    m_fraction->setWhy(
-        tr("Share p of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest to "
-           "p·d.\np = %1, d = %2: d_r = %3\nF10 · partial-RoPE paper")
-            .arg(percent(setup.fraction))
-            .arg(setup.head_dim)
-            .arg(turning));
-}
-
-void SetupPanel::renewSummary() {
-    const RotarySetup& setup = m_model.setup();
-    const Frequencies& now = m_model.frequencies();
-    if (now.rotary_dim == 0) {
-        m_summary->setText(tr("No pair turns: positions are not encoded."));
-        return;
-    }
-    const double slowest =
-        2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
-    QString text =
-        tr("%1 of %2 channels turn, the slowest pair once in %3 tokens; %4 of %5 pairs complete a turn in the "
-           "context.")
-            .arg(now.rotary_dim)
-            .arg(setup.head_dim)
-            .arg(readableCount(std::round(slowest)))
-            .arg(complete_pairs(now, static_cast<double>(setup.context)))
-            .arg(now.rotary_dim / 2);
-    if (setup.partial == Partial::slice && now.rotary_dim < setup.head_dim && setup.scaling.method == kNo) {
-        text += QLatin1Char(' ') +
-                tr("Truncate has these frequencies at θ = %1 (F5).")
-                    .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
-    }
-    if (now.attention_factor != 1) {
-        text += QLatin1Char(' ') + tr("cos and sin are multiplied by %1.").arg(readableNumber(now.attention_factor));
-    }
-    m_summary->setText(text);
+    m_theta->setWhy(whyOfTheta(m_model));
+    m_fraction->setWhy(whyOfFraction(m_model));
+    m_summary->setText(whatTurns(m_model));
 }
 
 void SetupPanel::take(const QString& text) {

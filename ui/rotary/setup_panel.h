@@ -1,8 +1,6 @@
 #pragma once
 
-#include <QList>
 #include <QWidget>
-#include <utility>
 
 #include "core/rope/rotary_setup.h"
 
@@ -14,6 +12,7 @@ namespace ropelab::ui {
 
 class NumberSlider;
 class RotaryModel;
+class ScalingFields;
 class Workspace;
 
 /// Sets the rotary setup: theta, fraction, head dimension, context and the rest as fields, the setup as a line of text
@@ -40,10 +39,7 @@ class SetupPanel : public QWidget {
  private:
     void makeNumbers();
     void makeChoices(QGridLayout* grid);
-    void makeScaling();
     void renew();
-    void renewWhys();
-    void renewSummary();
     /// One undoable change of the setup; what is refused is said and put back.
     template <typename Change>
     void change(const QString& what, Change apply);
@@ -59,9 +55,7 @@ class SetupPanel : public QWidget {
     QComboBox* m_pairing = nullptr;
     QComboBox* m_precision = nullptr;
     QComboBox* m_scaling = nullptr;
-    QWidget* m_scalingFields = nullptr;
-    struct ScalingField;
-    QList<std::pair<const ScalingField*, NumberSlider*>> m_scalingSliders;
+    ScalingFields* m_scalingFields = nullptr;
     QLabel* m_modelName = nullptr;
     QLabel* m_summary = nullptr;
     QLabel* m_problem = nullptr;

@@ -1,10 +1,12 @@
 #include "ui/rotary/setup_panel.h"
 
 #include <QComboBox>
+#include <QLineEdit>
 #include <QUndoStack>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/rotary/number_slider.h"
+#include "ui/rotary/scaling_fields.h"
 
 namespace ropelab::ui {
 namespace {
@@ -75,6 +77,32 @@ TEST_F(SetupPanelTest, ChoosingAScalingGivesItAFactor) {
     EXPECT_EQ(workspace.rotary().setup().scaling.method, ScalingMethod::linear);
     EXPECT_EQ(workspace.rotary().setup().scaling.factor, 4);
     EXPECT_DOUBLE_EQ(workspace.rotary().frequencies().inverse_frequencies[0], 0.25);
+}
+
+TEST_F(SetupPanelTest, TheFieldsOfTheChosenScalingAreShownAndSetIt) {
+    Workspace workspace(options());
+    SetupPanel panel(workspace);
+    panel.show();
+    const auto shown = [&panel] {
+        QStringList names;
+        for (const QLineEdit* field : panel.findChild<ScalingFields*>()->findChildren<QLineEdit*>()) {
+            if (field->isVisible()) names << field->accessibleName();
+        }
+        return names;
+    };
+    EXPECT_EQ(shown(), QStringList());
+    panel.take("scaling=yarn factor=8 context=16384");
+    EXPECT_EQ(shown(), QStringList({"factor", "training context, tokens", "β fast, turns", "β slow, turns"}));
+    panel.take("scaling=llama3 factor=8");
+    EXPECT_EQ(shown().last(), "high frequency factor, turns");
+    auto* factor = panel.findChild<ScalingFields*>()->findChild<NumberSlider*>();
+    factor->commit("4");
+    EXPECT_EQ(workspace.rotary().setup().scaling.factor, 4);
+    EXPECT_EQ(workspace.rotary().setup().scaling.method, ScalingMethod::llama3);
+    EXPECT_EQ(workspace.undo().undoText(), "change factor");
+    panel.take("scaling=linear factor=2");
+    EXPECT_EQ(shown(), QStringList("factor"));
+    EXPECT_EQ(factor->value(), 2);
 }
 
 }  // namespace

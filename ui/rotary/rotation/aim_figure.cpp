@@ -21,7 +21,7 @@ QString aimText(const RotationScene& scene, const LogitCurve& curve) {
     if (scene.turningPairs() == 0) {
         return tr("At fraction 0 the logit is the same at every distance: nothing can be aimed.");
     }
-    return tr("The largest logit in the window, %1, is at distance %2: there q finds this k.")
+    return tr("The largest logit in the context, %1, is at distance %2: there q finds this k.")
         .arg(readableNumber(curve.best), count(curve.bestDistance));
 }
 

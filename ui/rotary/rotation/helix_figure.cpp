@@ -283,9 +283,9 @@ Figure helixFigure(const RotationScene& scene) {
         picture.n = static_cast<double>(scene.state.n);
         picture.yaw = scene.state.yaw;
         picture.pitch = scene.state.pitch;
-        const double turns = turnsInWindow(scene, *pair);
+        const double turns = turnsInContext(scene, *pair);
         const double shown = (picture.range.maximum - picture.range.minimum) * g / (2 * std::numbers::pi);
-        picture.title = g > 0 ? tr("pair %1: a turn every %2; %3 turns in the window of %4 tokens")
+        picture.title = g > 0 ? tr("pair %1: a turn every %2; %3 turns in the context of %4 tokens")
                                     .arg(*pair)
                                     .arg(wavelengthText(g), readableNumber(turns), groupedText(scene.setup.context))
                               : tr("pair %1 does not turn: a straight line").arg(*pair);

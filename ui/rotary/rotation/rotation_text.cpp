@@ -47,7 +47,7 @@ QString signedText(double value) {
     return value > 0 ? QLatin1Char('+') + text : text;
 }
 
-double turnsInWindow(const RotationScene& scene, int pair) {
+double turnsInContext(const RotationScene& scene, int pair) {
     return static_cast<double>(scene.setup.context) * scene.frequency(pair) / (2 * std::numbers::pi);
 }
 

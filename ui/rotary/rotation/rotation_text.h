@@ -20,8 +20,8 @@ QString shortAngleText(double radians);
 QString frequencyText(double frequency);
 /// "+0.123", "−0.123".
 QString signedText(double value);
-/// "turns in the window" of a pair.
-double turnsInWindow(const RotationScene& scene, int pair);
+/// "turns in the context" of a pair.
+double turnsInContext(const RotationScene& scene, int pair);
 /// "random, draw 1".
 QString vectorsText(const RotationState& state);
 /// What a figure of this room was made from: the setup's text, positions, vectors, the large pair.

@@ -27,6 +27,7 @@ RunVectors::RunVectors(Workspace& workspace, QWidget* parent)
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(3, 1);
     grid->addWidget(makeHeading(tr("From a trained run"), this), 0, 0, 1, 4);
     const auto add = [&](const QString& name, QWidget* field, int row, int column, int span) {
         auto* label = new QLabel(name, this);
@@ -39,11 +40,10 @@ RunVectors::RunVectors(Workspace& workspace, QWidget* parent)
     m_runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     add(tr("run"), m_runs, 1, 0, 3);
     add(tr("head"), m_head, 2, 0, 3);
-    add(tr("q at"), m_query, 3, 0, 1);
-    add(tr("k at"), m_key, 3, 2, 1);
+    add(tr("q of"), m_query, 3, 0, 1);
+    add(tr("k of"), m_key, 3, 2, 1);
     m_query->setToolTip(tr("The symbol that asks."));
     m_key->setToolTip(tr("The symbol that is asked."));
-    scaleWidth(m_key, 56);
     grid->addWidget(m_take, 4, 0, 1, 4, Qt::AlignLeft);
     m_text->setProperty("quiet", true);
     m_text->setWordWrap(true);

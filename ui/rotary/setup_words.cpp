@@ -1,0 +1,78 @@
+#include "ui/rotary/setup_words.h"
+
+#include <QCoreApplication>
+#include <cmath>
+#include <numbers>
+
+#include "core/rope/context.h"
+#include "core/spec/numbers.h"
+#include "ui/figure/ticks.h"
+#include "ui/rotary/rotary_model.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString tr(const char* words) {
+    return QCoreApplication::translate("SetupWords", words);
+}
+
+}  // namespace
+
+QString percentText(double fraction) {
+    return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
+}
+
+QString whyOfTheta(const RotaryModel& model) {
+    const RotarySetup& setup = model.setup();
+    const std::vector<double>& unscaled = model.plain().inverse_frequencies;
+    const int turning = model.plain().rotary_dim;
+    const bool isSlice = setup.partial == Partial::slice;
+    QString why = isSlice ? tr("Rope theta b: pair i turns by g_i = b^(−2i/d_r) radians a token, before scaling.")
+                          : tr("Rope theta b: pair i turns by g_i = b^(−2i/d) radians a token, before scaling.");
+    if (turning > 0) {
+        const int last = turning / 2 - 1;
+        why += QLatin1Char('\n') + tr("b = %1, %2 = %3: from g_0 = %4 down to g_%5 = %6")
+                                       .arg(readableNumber(setup.theta), isSlice ? tr("d_r") : tr("d"))
+                                       .arg(isSlice ? turning : setup.head_dim)
+                                       .arg(readableNumber(unscaled.front()))
+                                       .arg(last)
+                                       .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
+    }
+    return why + QLatin1Char('\n') + (isSlice ? tr("F3 · RoFormer") : tr("F4 · p-RoPE"));
+}
+
+QString whyOfFraction(const RotaryModel& model) {
+    return tr("Share p of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest to "
+              "p·d.\np = %1, d = %2: d_r = %3\nF10 · partial-RoPE paper")
+        .arg(percentText(model.setup().fraction))
+        .arg(model.setup().head_dim)
+        .arg(model.plain().rotary_dim);
+}
+
+QString whatTurns(const RotaryModel& model) {
+    const RotarySetup& setup = model.setup();
+    const Frequencies& now = model.frequencies();
+    if (now.rotary_dim == 0) return tr("No pair turns: positions are not encoded.");
+    const double slowest =
+        2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
+    QString text =
+        tr("%1 of %2 channels turn, the slowest pair once in %3 tokens; %4 of %5 pairs complete a turn in the "
+           "context.")
+            .arg(now.rotary_dim)
+            .arg(setup.head_dim)
+            .arg(readableCount(std::round(slowest)))
+            .arg(complete_pairs(now, static_cast<double>(setup.context)))
+            .arg(now.rotary_dim / 2);
+    const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
+    if (isPart && setup.scaling.method == ScalingMethod::none) {
+        text += QLatin1Char(' ') +
+                tr("Truncate has these frequencies at θ = %1 (F5).")
+                    .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
+    }
+    if (now.attention_factor != 1) {
+        text += QLatin1Char(' ') + tr("cos and sin are multiplied by %1.").arg(readableNumber(now.attention_factor));
+    }
+    return text;
+}
+
+}  // namespace ropelab::ui
