@@ -3,6 +3,7 @@
 #include <QCloseEvent>
 #include <QFileDialog>
 #include <QMenuBar>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -15,6 +16,7 @@
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/corner.h"
+#include "ui/window/dialog_whys.h"
 #include "ui/window/format.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/rail.h"
@@ -110,6 +112,7 @@ void MainWindow::build() {
     m_palette = new CommandPalette(m_actions, this);
     m_sheet = new KeyboardSheet(m_actions, this);
     m_why = new WhyCard(this);
+    new DialogWhys(this);
 }
 
 void MainWindow::makeCorner() {
@@ -194,13 +197,25 @@ void MainWindow::restoreSettings() {
     setPanelFolded(settings.value("window/panel_folded").toBool());
     setRailFolded(settings.value("window/rail_folded").toBool());
     const QByteArray geometry = settings.value("window/geometry").toByteArray();
-    if (!geometry.isEmpty()) restoreGeometry(geometry);
+    if (!geometry.isEmpty()) {
+        restoreGeometry(geometry);
+    } else {
+        fitScreen();
+    }
     // From now on what the person changes is kept.
     connect(&theme, &ThemeManager::changed, this, [this, &theme] {
         const char* names[] = {"system", "light", "dark"};
         m_workspace.settings().setValue("window/theme", QString::fromLatin1(names[static_cast<int>(theme.choice())]));
         m_workspace.settings().setValue("window/scale", theme.scale());
     });
+}
+
+void MainWindow::fitScreen() {
+    const QSize room = screen()->availableSize();
+    const QSize wanted = size();
+    resize(wanted.boundedTo(room));
+    // The desktop knows what its frame takes.
+    if (size() != wanted) setWindowState(windowState() | Qt::WindowMaximized);
 }
 
 void MainWindow::findAgain() {

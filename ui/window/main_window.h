@@ -89,6 +89,8 @@ class MainWindow : public QMainWindow {
     void connectWorkspace();
     void showRecent(QMenu* menu);
     void renewTitle();
+    /// Of the first start: no edge is out of sight.
+    void fitScreen();
     void fitSides();
     void makeCorner();
     bool isNarrow() const;

@@ -116,13 +116,15 @@ void WhyCard::place() {
     int y = of.bottom() + gap;
     if (y + height > window->height() - gap) y = of.top() - gap - height;
     if (y < gap) y = window->height() - gap - height;
-    setGeometry(std::clamp(of.left(), gap, std::max(gap, window->width() - gap - width)), y, width, height);
+    setGeometry(std::clamp(of.left(), gap, std::max(gap, window->width() - gap - width)), std::max(y, gap), width,
+                height);
 }
 
 bool WhyCard::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::KeyPress && watched->isWidgetType()) {
         const auto* key = static_cast<QKeyEvent*>(event);
-        if (isVisible() && key->key() == Qt::Key_Escape) {
+        const bool isHere = static_cast<QWidget*>(watched)->window() == window();
+        if (isVisible() && isHere && key->key() == Qt::Key_Escape) {
             hide();
             return true;
         }

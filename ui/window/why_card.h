@@ -18,6 +18,7 @@ class WhyCard : public QFrame {
     Q_OBJECT
 
  public:
+    /// `window` is the main window or a dialog; the card lies in it.
     explicit WhyCard(QWidget* window);
 
     /// Shows it, or puts it away where it is shown of the same. False where nothing explains what the person is at.

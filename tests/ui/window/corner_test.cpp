@@ -7,29 +7,16 @@
 #include <QPushButton>
 #include <QToolButton>
 
-#include "tests/ui/support/workbench.h"
-#include "ui/window/main_window.h"
+#include "tests/ui/support/window_fixture.h"
 #include "ui/window/status_strip.h"
 
 namespace ropelab::ui {
 namespace {
 
-class CornerTest : public Workbench {
+class CornerTest : public WindowFixture {
  protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        window = std::make_unique<MainWindow>(options());
-        window->resize(1280, 800);
-        window->show();
-    }
-    void TearDown() override {
-        window.reset();
-        ThemeManager::instance().setChoice(ThemeManager::Choice::system);
-        ThemeManager::instance().setScale(100);
-    }
     Corner& corner() { return window->corner(); }
     QPushButton* start() { return window->findChild<QPushButton*>("start"); }
-    std::unique_ptr<MainWindow> window;
 };
 
 TEST_F(CornerTest, ItHasTheLabTheThemeAndTheFullScreen) {

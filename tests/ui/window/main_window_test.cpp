@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <QPointer>
 #include <QPushButton>
+#include <QScreen>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/experiment/run_list.h"
@@ -30,6 +31,24 @@ class Window : public Workbench {
         return window;
     }
 };
+
+TEST_F(Window, TheFirstStartFitsTheScreenAndTheNextIsAsItWasLeft) {
+    {
+        MainWindow window(options());
+        window.resize(5000, 5000);
+        window.restoreSettings();
+        EXPECT_LE(window.width(), window.screen()->availableSize().width());
+        EXPECT_LE(window.height(), window.screen()->availableSize().height());
+        EXPECT_TRUE(window.isMaximized());
+        window.setWindowState(Qt::WindowNoState);
+        window.resize(700, 650);
+        window.close();
+    }
+    MainWindow window(options());
+    window.restoreSettings();
+    EXPECT_EQ(window.size(), QSize(700, 650));
+    EXPECT_FALSE(window.isMaximized());
+}
 
 TEST_F(Window, DefaultSweepStartsWithOneClickAndEnds) {
     auto window = open();

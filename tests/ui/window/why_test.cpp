@@ -2,31 +2,27 @@
 
 #include <QComboBox>
 #include <QCursor>
+#include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QStandardItemModel>
 #include <QTableView>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/support/window_fixture.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/keyboard_sheet.h"
-#include "ui/window/main_window.h"
 #include "ui/window/room.h"
 #include "ui/window/why_card.h"
 
 namespace ropelab::ui {
 namespace {
 
-class WhyTest : public Workbench {
+class WhyTest : public WindowFixture {
  protected:
     void SetUp() override {
-        Workbench::SetUp();
-        window = std::make_unique<MainWindow>(options());
-        window->resize(1280, 800);
-        window->show();
-        ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+        WindowFixture::SetUp();
         window->showRoom("spectrum");
         // Where nothing is explained.
         QCursor::setPos(window->mapToGlobal(QPoint(window->width() / 2, window->height() - 8)));
@@ -38,14 +34,14 @@ class WhyTest : public Workbench {
         }
         return nullptr;
     }
-    QString said() const {
+    QString said() const { return saidBy(window->whyCard()); }
+    static QString saidBy(const WhyCard& card) {
         QStringList texts;
-        for (const QLabel* label : window->whyCard().findChildren<QLabel*>()) {
+        for (const QLabel* label : card.findChildren<QLabel*>()) {
             if (label->isVisible()) texts << label->text();
         }
         return texts.join('\n');
     }
-    std::unique_ptr<MainWindow> window;
 };
 
 TEST_F(WhyTest, F1ExplainsTheFieldThatHasTheKeyboardWithTodaysValues) {
@@ -110,11 +106,38 @@ TEST_F(WhyTest, TheMouseDecidesWhereItMovedLast) {
     QTest::keyClick(theta, Qt::Key_End);
     QCursor::setPos(context->mapToGlobal(context->rect().center()));
     QTest::keyClick(theta, Qt::Key_F1);
-    EXPECT_TRUE(said().contains("L, the window in tokens")) << said().toStdString();
+    EXPECT_TRUE(said().contains("L, the context in tokens")) << said().toStdString();
     QTest::keyClick(theta, Qt::Key_Escape);
     QTest::keyClick(theta, Qt::Key_End);
     QTest::keyClick(theta, Qt::Key_F1);
     EXPECT_TRUE(said().contains("Rope theta b")) << said().toStdString();
+}
+
+TEST_F(WhyTest, ADialogHasACardOfItsOwn) {
+    window->actions().action("rotary.models")->trigger();
+    auto* models = window->findChild<QDialog*>("models");
+    ASSERT_NE(models, nullptr);
+    ASSERT_TRUE(QTest::qWaitForWindowActive(models));
+    QCursor::setPos(models->mapToGlobal(QPoint(2, 2)));
+    auto* table = models->findChild<QTableView*>();
+    table->setFocus();
+    models->activateWindow();
+    ASSERT_TRUE(waitUntil([table] { return table->hasFocus(); }));
+    QTest::keyClick(table, Qt::Key_Right);
+    QTest::keyClick(table, Qt::Key_F1);
+    const auto* card = models->findChild<WhyCard*>();
+    ASSERT_NE(card, nullptr);
+    ASSERT_TRUE(card->isVisible());
+    EXPECT_EQ(saidBy(*card), QStringList({card->why().title, card->why().text}).join('\n'));
+    EXPECT_EQ(card->why().widget, table);
+    EXPECT_TRUE(models->rect().contains(card->geometry()));
+    EXPECT_FALSE(window->whyCard().isVisible());
+    QTest::keyClick(table, Qt::Key_Escape);
+    EXPECT_FALSE(card->isVisible());
+    EXPECT_TRUE(models->isVisible()) << "the first Escape is the card's";
+    models->hide();
+    models->show();
+    EXPECT_EQ(models->findChildren<WhyCard*>().size(), 1);
 }
 
 TEST_F(WhyTest, WhereNothingExplainsItTheKeysAreListed) {
