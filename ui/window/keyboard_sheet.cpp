@@ -1,47 +1,73 @@
 #include "ui/window/keyboard_sheet.h"
 
+#include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMap>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 #include <array>
 
+#include "ui/theme/theme_manager.h"
 #include "ui/window/actions.h"
 
 namespace ropelab::ui {
 
-KeyboardSheet::KeyboardSheet(ActionRegistry* registry, QWidget* window) : QFrame(window), m_registry(registry) {
+KeyboardSheet::KeyboardSheet(ActionRegistry* registry, QWidget* window)
+    : QFrame(window), m_registry(registry), m_area(new QScrollArea(this)) {
     setObjectName(QStringLiteral("keyboardSheet"));
     setProperty("panel", true);
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(tr("Keyboard shortcuts"));
     setFocusPolicy(Qt::StrongFocus);
+    m_area->setWidgetResizable(true);
+    m_area->setFrameShape(QFrame::NoFrame);
+    m_area->setFocusPolicy(Qt::NoFocus);
+    m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(1, 1, 1, 1);  // the frame's
+    layout->addWidget(m_area);
     hide();
 }
 
 void KeyboardSheet::toggle() {
     if (isVisible()) {
         hide();
-        parentWidget()->setFocus();
+        const bool isThere = m_before && m_before->isVisible();
+        (isThere ? m_before.data() : parentWidget())->setFocus();
         return;
     }
-    fill();
-    adjustSize();
-    const QSize size = sizeHint().boundedTo(parentWidget()->size());
-    setGeometry(QRect(
-        QPoint((parentWidget()->width() - size.width()) / 2, (parentWidget()->height() - size.height()) / 2), size));
+    m_before = QApplication::focusWidget();
+    QWidget* content = makeContent();  // anew: texts, shortcuts and fonts may have changed
+    m_area->setWidget(content);
+    const QSize room = parentWidget()->size();
+    QSize size = content->sizeHint() + QSize(2, 2);
+    if (size.height() > room.height()) size.rwidth() += m_area->verticalScrollBar()->sizeHint().width();
+    size = size.boundedTo(room);
+    setGeometry(QRect(QPoint((room.width() - size.width()) / 2, (room.height() - size.height()) / 2), size));
     show();
     raise();
     setFocus();
 }
 
 void KeyboardSheet::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        toggle();
-    } else {
-        QFrame::keyPressEvent(event);
+    QScrollBar* bar = m_area->verticalScrollBar();
+    switch (event->key()) {
+        case Qt::Key_Escape:
+            return toggle();
+        case Qt::Key_Up:
+            return bar->triggerAction(QScrollBar::SliderSingleStepSub);
+        case Qt::Key_Down:
+            return bar->triggerAction(QScrollBar::SliderSingleStepAdd);
+        case Qt::Key_PageUp:
+            return bar->triggerAction(QScrollBar::SliderPageStepSub);
+        case Qt::Key_PageDown:
+            return bar->triggerAction(QScrollBar::SliderPageStepAdd);
+        default:
+            return QFrame::keyPressEvent(event);
     }
 }
 
@@ -49,25 +75,25 @@ void KeyboardSheet::mousePressEvent(QMouseEvent*) {
     toggle();
 }
 
-void KeyboardSheet::fill() {
-    // Built anew each time: texts, shortcuts and fonts may have changed.
-    qDeleteAll(findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
-    delete layout();
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(24, 16, 24, 24);
-    outer->setSpacing(12);
-    auto* title = new QLabel(tr("Keyboard"), this);
+QWidget* KeyboardSheet::makeContent() {
+    const ThemeManager& theme = ThemeManager::instance();
+    auto* content = new QWidget;
+    auto* outer = new QVBoxLayout(content);
+    outer->setContentsMargins(theme.pixels(24), theme.pixels(16), theme.pixels(24), theme.pixels(24));
+    outer->setSpacing(theme.pixels(12));
+    auto* title = new QLabel(tr("Keyboard"), content);
     title->setProperty("roomTitle", true);
     outer->addWidget(title);
     auto* columns = new QHBoxLayout;
-    columns->setSpacing(48);
+    columns->setSpacing(theme.pixels(48));
     outer->addLayout(columns);
+    outer->addStretch(1);
     std::array<QGridLayout*, 2> grids{};
     for (QGridLayout*& grid : grids) {
         auto* column = new QVBoxLayout;
         grid = new QGridLayout;
-        grid->setHorizontalSpacing(24);
-        grid->setVerticalSpacing(4);
+        grid->setHorizontalSpacing(theme.pixels(24));
+        grid->setVerticalSpacing(theme.pixels(4));
         column->addLayout(grid);
         column->addStretch(1);
         columns->addLayout(column);
@@ -85,11 +111,15 @@ void KeyboardSheet::fill() {
     }
     qsizetype placed = 0;
     for (const QString& menu : menus) {
-        QGridLayout* grid = grids[placed * 2 < total ? 0 : 1];
-        auto* heading = new QLabel(menu, this);
-        heading->setProperty("heading", true);
-        grid->addWidget(heading, grid->rowCount(), 0, 1, 2);
+        QGridLayout* named = nullptr;  // the column that has this menu's name
         for (const QString& id : byMenu[menu]) {
+            QGridLayout* grid = grids[placed * 2 < total ? 0 : 1];
+            if (named != grid) {
+                auto* heading = new QLabel(menu, content);
+                heading->setProperty("heading", true);
+                grid->addWidget(heading, grid->rowCount(), 0, 1, 2);
+                named = grid;
+            }
             const QAction* action = m_registry->action(id);
             QStringList keys;
             for (const QKeySequence& sequence : action->shortcuts()) {
@@ -98,13 +128,14 @@ void KeyboardSheet::fill() {
             }
             const int row = grid->rowCount();
             QString text = action->text();
-            grid->addWidget(new QLabel(text.remove(QLatin1Char('&')), this), row, 0);
-            auto* key = new QLabel(keys.join(tr("  or  ")), this);
+            grid->addWidget(new QLabel(text.remove(QLatin1Char('&')), content), row, 0);
+            auto* key = new QLabel(keys.join(tr("  or  ")), content);
             key->setProperty("quiet", true);
             grid->addWidget(key, row, 1, Qt::AlignRight);
             ++placed;
         }
     }
+    return content;
 }
 
 }  // namespace ropelab::ui

@@ -1,13 +1,17 @@
 #pragma once
 
 #include <QFrame>
+#include <QPointer>
+
+class QScrollArea;
 
 namespace ropelab::ui {
 
 class ActionRegistry;
 
 /// Every shortcut, by menu, over the window (Shift+F1, and F1 where nothing explains what the person is at). Escape,
-/// the same keys or a click put it away.
+/// the same keys or a click put it away, and the keyboard goes back to what had it. Where the window is lower than the
+/// list, it scrolls.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 
@@ -21,8 +25,11 @@ class KeyboardSheet : public QFrame {
     void mousePressEvent(QMouseEvent* event) override;
 
  private:
-    void fill();
+    QWidget* makeContent();
+
     ActionRegistry* m_registry;
+    QScrollArea* m_area;
+    QPointer<QWidget> m_before;  // had the keyboard
 };
 
 }  // namespace ropelab::ui

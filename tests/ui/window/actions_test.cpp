@@ -4,25 +4,17 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/support/window_fixture.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/keyboard_sheet.h"
-#include "ui/window/main_window.h"
 
 namespace ropelab::ui {
 namespace {
 
-class Actions : public Workbench {
- protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        window = std::make_unique<MainWindow>(options());
-        window->show();
-        ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
-    }
-    std::unique_ptr<MainWindow> window;
-};
+using Actions = WindowFixture;
 
 TEST_F(Actions, NoTwoShareAShortcutAndEachHasAText) {
     QMap<QString, QString> taken;
@@ -81,6 +73,34 @@ TEST_F(Actions, KeyboardSheetShowsEveryShortcut) {
     }
     QTest::keyClick(&window->keyboardSheet(), Qt::Key_Escape);
     EXPECT_FALSE(window->keyboardSheet().isVisible());
+}
+
+TEST_F(Actions, KeyboardSheetGivesTheKeyboardBack) {
+    window->showRoom("spectrum");
+    const QList<QLineEdit*> fields = window->findChildren<QLineEdit*>();
+    const auto shown = std::find_if(fields.begin(), fields.end(), [](QLineEdit* each) { return each->isVisible(); });
+    ASSERT_NE(shown, fields.end());
+    QLineEdit* field = *shown;
+    field->setFocus();
+    window->actions().action("help.keyboard")->trigger();
+    EXPECT_TRUE(window->keyboardSheet().hasFocus());
+    QTest::keyClick(&window->keyboardSheet(), Qt::Key_Escape);
+    EXPECT_TRUE(field->hasFocus());
+}
+
+TEST_F(Actions, KeyboardSheetScrollsWhereTheWindowIsLow) {
+    ThemeManager::instance().setScale(200);
+    window->resize(1280, 720);
+    window->actions().action("help.keyboard")->trigger();
+    KeyboardSheet& sheet = window->keyboardSheet();
+    EXPECT_TRUE(window->rect().contains(sheet.geometry()));
+    const QScrollBar* bar = sheet.findChild<QScrollArea*>()->verticalScrollBar();
+    EXPECT_TRUE(waitUntil([bar] { return bar->maximum() > 0; }));
+    for (const QLabel* label : sheet.findChildren<QLabel*>()) {
+        EXPECT_GE(label->width(), label->sizeHint().width()) << label->text().toStdString();
+    }
+    QTest::keyClick(&sheet, Qt::Key_PageDown);
+    EXPECT_GT(bar->value(), 0);
 }
 
 TEST_F(Actions, DigitsGoToRoomsAndIntoFields) {
