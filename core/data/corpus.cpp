@@ -23,10 +23,10 @@ class RecentCorpora {
  public:
     std::shared_ptr<const Corpus> find(const std::string& key) {
         const std::lock_guard lock(mutex_);
-        for (const Entry& entry : entries_) {
-            if (entry.key == key) return entry.seen.lock();
-        }
-        return nullptr;
+        const auto found = std::ranges::find(entries_, key, &Entry::key);
+        if (found == entries_.end()) return nullptr;
+        std::rotate(entries_.begin(), found, found + 1);
+        return entries_.front().seen.lock();
     }
 
     void add(const std::string& key, const std::shared_ptr<const Corpus>& corpus) {

@@ -36,7 +36,8 @@ struct Fetched {
 /// its checksum, unpacks it where it is zipped, checks again, and only then gives it its name. A file of that name
 /// whose checksum is right is the answer at once; a wrong one is fetched anew and replaced. The environment variable
 /// ROPELAB_DATA_URL names a mirror: the download is then that URL, a slash, and the set's download name. Returns
-/// nullopt when cancelled; the next fetch goes on from there. Throws FetchFailed, in one sentence.
+/// nullopt when cancelled; the next fetch goes on from there. Throws FetchFailed, and std::runtime_error where what
+/// lies in the cache cannot be read, in one sentence.
 std::optional<Fetched> fetch(const KnownSet& set, const FetchOptions& options = {});
 
 }  // namespace ropelab

@@ -98,6 +98,21 @@ TEST_F(CorpusTest, OpensAFileOnceUntilItChanges) {
     EXPECT_EQ(open_corpus(first)->vocabulary.symbol(0), "y");
 }
 
+TEST_F(CorpusTest, KeepsWhatWasOpenedLast) {
+    const auto of = [&](char symbol) {
+        const std::string name = std::string("of-") + symbol + ".txt";
+        return spec(scratch_.write(name, std::string(1000, symbol)).string(), 9);
+    };
+    const RunSpec first = of('a');
+    const std::weak_ptr<const Corpus> kept = open_corpus(first);
+    std::weak_ptr<const Corpus> second = open_corpus(of('b'));
+    for (const char symbol : {'c', 'd'}) open_corpus(of(symbol));
+    EXPECT_EQ(open_corpus(first), kept.lock());
+    open_corpus(of('e'));
+    EXPECT_FALSE(kept.expired());
+    EXPECT_TRUE(second.expired());
+}
+
 TEST_F(CorpusTest, MayBeOpenedFromManyThreads) {
     const RunSpec run = file(std::string(50'000, 'x') + "y");
     std::vector<std::shared_ptr<const Corpus>> opened(8);
