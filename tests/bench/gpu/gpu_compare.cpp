@@ -1,6 +1,7 @@
 // gpu_compare cpu|cuda PART: one part of what tests/bench/gpu_report measures, as JSON. A process each, so that no part
 // can take others down. `steps_beside_the_cpu` trains 50 steps beside the CPU in float32, `memory` compares what was
-// predicted with what LibTorch held; the others time. On the CPU the same parts run on smaller models.
+// predicted with what LibTorch held, `kernels` says where a step's time goes; the others time. On the CPU the same
+// parts run on smaller models.
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include "core/train/cuda.h"
 #include "core/train/torch_cohort.h"
 #include "core/train/torch_engine.h"
+#include "tests/bench/gpu/kernel_times.h"
 
 namespace ropelab {
 namespace {
@@ -84,7 +86,7 @@ class Report {
             {"training", &Report::training},     {"graphs", &Report::graphs},
             {"cohorts", &Report::cohorts},       {"theta_and_fraction", &Report::settings},
             {"evaluation", &Report::evaluation}, {"generation", &Report::generation},
-            {"memory", &Report::memory},
+            {"memory", &Report::memory},         {"kernels", &Report::kernels},
         };
         return (this->*parts.at(name))();
     }
@@ -362,6 +364,49 @@ class Report {
                                  .number("held_megabytes", held / 1e6)
                                  .number("predicted_over_held", predicted / held)
                                  .text());
+        }
+        return result.text();
+    }
+
+    // The paper's step kernel by kernel, those that take longest first, and how long none worked.
+    std::string kernels() {
+        Object result;
+        if (!on_gpu()) return result.text();
+        constexpr int steps = 20;
+        const auto runs = cohort({paper(Precision::bfloat16)});
+        for (int i = 0; i < 15; ++i) runs->step();
+        double seconds = 0;
+        const auto times = kernel_times([&] {
+            seconds = seconds_of([&] {
+                for (int i = 0; i < steps; ++i) runs->step();
+            });
+        });
+        std::vector<std::pair<std::string, KernelTime>> longest(times.begin(), times.end());
+        std::sort(longest.begin(), longest.end(),
+                  [](const auto& a, const auto& b) { return a.second.microseconds > b.second.microseconds; });
+        const auto row = [&](const std::string& name, double microseconds, double starts) {
+            result.add(name, Object()
+                                 .number("microseconds_per_step", microseconds / steps)
+                                 .number("starts_per_step", starts / steps)
+                                 .text());
+        };
+        KernelTime all;
+        for (const auto& [name, time] : longest) {
+            all.microseconds += time.microseconds;
+            all.starts += time.starts;
+        }
+        row("all", all.microseconds, static_cast<double>(all.starts));
+        row("the rest of the step", 1e6 * seconds - all.microseconds, 0);
+        constexpr std::size_t shown = 60;
+        for (std::size_t i = 0; i < std::min(shown, longest.size()); ++i) {
+            // Names of templates are long; what differs mostly stands at both ends.
+            std::string name = longest[i].first;
+            if (name.size() > 120) name = name.substr(0, 60) + " … " + name.substr(name.size() - 57);
+            for (char& c : name) {
+                if (c == '"' || c == '\\' || c == '|') c = '\'';
+            }
+            row(std::to_string(i + 1) + ". " + name, longest[i].second.microseconds,
+                static_cast<double>(longest[i].second.starts));
         }
         return result.text();
     }

@@ -17,7 +17,7 @@ def read(name):
 
 report = json.loads((results / "machine.json").read_text())
 # A part each, as far as they were measured.
-parts = ("steps_beside_the_cpu", "training", "graphs", "cohorts", "theta_and_fraction", "evaluation", "generation", "memory")
+parts = ("steps_beside_the_cpu", "training", "graphs", "cohorts", "theta_and_fraction", "evaluation", "generation", "memory", "kernels")
 found = {part: read(f"measured.{part}.json") for part in ("machine", *parts)}
 report["measured"] = found.pop("machine") or {}
 report["measured"].update({part: values for part, values in found.items() if values})
