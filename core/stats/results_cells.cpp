@@ -20,7 +20,10 @@ std::string rough_text(double value) {
     if (!std::isfinite(value)) return missing_cell;
     if (value == 0) return "0";
     const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-    return fixed_text(value, std::clamp(1 - magnitude, 0, 300));
+    const int decimals = std::clamp(1 - magnitude, 0, 300);
+    // 0.0999 rounds up to 0.10: a digit less.
+    const bool carries = decimals > 0 && std::abs(value) * std::pow(10, decimals) >= 99.5;
+    return fixed_text(value, carries ? decimals - 1 : decimals);
 }
 
 std::string signed_percent(const std::optional<double>& percent) {
@@ -52,6 +55,19 @@ std::string mean_and_deviation(const Description& described, int decimals, const
     if (described.n == 0) return missing_cell;
     const std::string mean = fixed_text(described.mean, decimals);
     return described.n < 2 ? mean : mean + between + fixed_text(described.standard_deviation, decimals);
+}
+
+bool shares_a_clock(const ResultGroup& group, std::size_t measure) {
+    const std::string_view name = measures()[measure].name;
+    const Description& described = group.described[measure];
+    return (name == "seconds" || name == "tokens_per_second") && described.n > 1 && described.standard_deviation == 0;
+}
+
+std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between) {
+    const Description& described = group.described[measure];
+    const int decimals = measures()[measure].decimals;
+    return shares_a_clock(group, measure) ? fixed_text(described.mean, decimals)
+                                          : mean_and_deviation(described, decimals, between);
 }
 
 std::string interval_text(const Description& described, int decimals, const char* between) {
@@ -88,13 +104,13 @@ std::vector<std::size_t> measured(const ResultsTable& table) {
 }
 
 std::vector<std::string> table_notes(const ResultsTable& table) {
-    std::vector<std::string> result;
+    std::vector<std::string> result = {"Losses in nats: mean and sample standard deviation over n seeds."};
     const Measure& compared = measures()[table.compared];
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) {
             if (!table.is_baseline(group)) continue;
             const int count = table.comparisons_beside(group);
-            result.push_back("Baseline: " + group_label(table, group) + ". Improvement and two-tailed t tests of " +
+            result.push_back("Baseline: " + group_label(table, group) + ". Improvement, and two-sided t tests of " +
                              std::string(compared.name) + "; Holm's correction over " + std::to_string(count) +
                              (count == 1 ? " comparison." : " comparisons."));
         }
@@ -106,17 +122,11 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
         result.push_back("Until: steps to the first evaluation with a validation loss of at most " +
                          number_text(*table.target_loss) + " nats.");
     }
-    const auto share_a_clock = [](const ResultGroup& group) {
-        for (std::size_t i = 0; i < measure_count; ++i) {
-            const Description& described = group.described[i];
-            if (measures()[i].name == "seconds") return described.n > 1 && described.standard_deviation == 0;
-        }
-        return false;
-    };
-    if (std::any_of(table.groups.begin(), table.groups.end(), share_a_clock)) {
+    const auto on_one_clock = [](const ResultGroup& group) { return shares_a_clock(group, measure_index("seconds")); };
+    if (std::any_of(table.groups.begin(), table.groups.end(), on_one_clock)) {
         result.push_back(
-            "Seconds and symbols a second are of whole cohorts: runs that trained together share one clock, so that a "
-            "deviation of 0 says nothing.");
+            "Seconds and symbols a second are of whole cohorts: runs that trained together share one clock, so that "
+            "they have no deviation.");
     }
     for (const ResultGroup& group : table.groups) {
         const std::string label = group_label(table, group);

@@ -22,6 +22,10 @@ std::string p_text(const std::optional<double>& p);
 /// "p = 0.016", "p < 0.001".
 std::string p_words(double p);
 std::string mean_and_deviation(const Description& described, int decimals, const char* between);
+/// Whether a group's runs trained together, so that their times are one measurement and have no deviation.
+bool shares_a_clock(const ResultGroup& group, std::size_t measure);
+/// mean_and_deviation() of a measure with its decimals; without the deviation where there is none to speak of.
+std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between);
 /// The mean's 95 % confidence interval with `between` its ends.
 std::string interval_text(const Description& described, int decimals, const char* between);
 /// "1200 ± 50", with "(2 of 3)" where not every run came so low.
@@ -40,6 +44,8 @@ std::string csv_number(const std::optional<double>& value);
 std::string csv_field(const std::string& text);
 /// Text with what LaTeX reads as its own written out.
 std::string latex_escaped(const std::string& text);
+/// A setting's value: escaped, and "1e-04" as a power of ten.
+std::string latex_setting(const nlohmann::json& value);
 /// A cell of fixed_text(), p_text() or mean_and_deviation() in math mode; "--" for a missing one.
 std::string latex_number(const std::string& cell);
 

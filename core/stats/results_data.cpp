@@ -50,7 +50,7 @@ std::string results_csv(const ResultsTable& table) {
     if (until) result += ",iterations_until,iterations_until_std,iterations_until_n";
     result += ",standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent";
     result += ",p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm";
-    result += ",detectable,detectable_paired,verdict,unfinished,failed\r\n";
+    result += ",detectable,detectable_paired,compared,test,baseline,verdict,unfinished,failed\r\n";
     for (const ResultGroup& group : table.groups) {
         for (const std::string& key : table.swept) result += csv_field(setting_text(group.settings.at(key))) + ",";
         result += std::to_string(group.summaries.size());
@@ -71,7 +71,10 @@ std::string results_csv(const ResultsTable& table) {
         for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
             result += "," + csv_number(test->p) + "," + csv_number(test->p_holm);
         }
+        const ResultGroup* baseline = table.baseline_of(group);
         result += "," + csv_number(group.detectable) + "," + csv_number(group.detectable_paired) + "," +
+                  std::string(measures()[table.compared].name) + "," + to_string(table.test) + "," +
+                  (baseline ? csv_field(group_label(table, *baseline)) : "") + "," +
                   to_string(verdict_of(table, group).kind) + "," + std::to_string(group.unfinished) + "," +
                   std::to_string(group.failed) + "\r\n";
     }
@@ -109,7 +112,10 @@ json results_json(const ResultsTable& table) {
         }
         groups.push_back(std::move(entry));
     }
+    json units = json::object();
+    for (const Measure& measure : measures()) units[std::string(measure.name)] = std::string(measure.unit);
     return {{"swept", table.swept},
+            {"units", std::move(units)},
             {"compared", std::string(measures()[table.compared].name)},
             {"test", to_string(table.test)},
             {"target_loss", json_number(table.target_loss)},

@@ -34,6 +34,15 @@ std::string latex_escaped(const std::string& text) {
     return result;
 }
 
+std::string latex_setting(const nlohmann::json& value) {
+    const std::string text = setting_text(value);
+    const auto exponent = text.find('e');
+    if (!value.is_number() || exponent == std::string::npos) return latex_escaped(text);
+    const std::string factor = text.substr(0, exponent);
+    return "$" + (factor == "1" ? "" : factor + " \\times ") + "10^{" +
+           std::to_string(std::stoi(text.substr(exponent + 1))) + "}$";
+}
+
 std::string latex_number(const std::string& cell) {
     return cell == missing_cell ? "--" : "$" + cell + "$";
 }
@@ -59,7 +68,7 @@ std::string results_text(const ResultsTable& table) {
         for (const std::string& key : table.swept) row.push_back(setting_text(group.settings.at(key)));
         row.push_back(std::to_string(group.summaries.size()));
         for (const std::size_t i : shown) {
-            row.push_back(mean_and_deviation(group.described[i], measures()[i].decimals, " ± "));
+            row.push_back(measure_cell(group, i, " ± "));
         }
         if (table.target_loss) row.push_back(until_text(group, " ± "));
         row.push_back(interval_text(group.described[table.compared], decimals, " … "));
@@ -96,7 +105,7 @@ std::string results_latex(const ResultsTable& table) {
     const bool comparing = table.groups.size() > 1;
     const std::vector<std::size_t> shown = measured(table);
     std::string result =
-        "% needs \\usepackage{booktabs}; mean and sample standard deviation over n seeds\n"
+        "% needs \\usepackage{booktabs}\n"
         "% wider than a page of text: delete columns, or put it into \\resizebox{\\textwidth}{!}{...} (graphicx)\n";
     for (const std::string& note : table_notes(table)) result += "% " + note + "\n";
     std::string head;
@@ -107,7 +116,10 @@ std::string results_latex(const ResultsTable& table) {
         head += " & " + title;
         ++columns;
     };
-    for (const std::size_t i : shown) add(latex_escaped(std::string(measures()[i].title)));
+    const auto in_nats = [](std::size_t i) { return measures()[i].unit == "nats"; };
+    for (const std::size_t i : shown) {
+        add(latex_escaped(std::string(measures()[i].title)) + (in_nats(i) ? " (nats)" : ""));
+    }
     if (table.target_loss) add("steps until");
     add("95\\,\\% interval");
     add("std. error");
@@ -120,13 +132,12 @@ std::string results_latex(const ResultsTable& table) {
     result += "\\begin{tabular}{" + std::string(columns, 'r') + "}\n\\toprule\n" + head + " \\\\\n\\midrule\n";
     for (const ResultGroup& group : table.groups) {
         for (const std::string& key : table.swept) {
-            result += latex_escaped(setting_text(group.settings.at(key))) + " & ";
+            result += latex_setting(group.settings.at(key)) + " & ";
         }
         result += std::to_string(group.summaries.size());
         if (group.failed > 0) result += " (" + std::to_string(group.failed) + " failed)";
         for (const std::size_t i : shown) {
-            const std::string cell = mean_and_deviation(group.described[i], measures()[i].decimals, " \\pm ");
-            result += " & " + latex_number(cell);
+            result += " & " + latex_number(measure_cell(group, i, " \\pm "));
         }
         if (table.target_loss) {
             // The words of a part, "(2 of 3)", in upright letters.
@@ -137,7 +148,8 @@ std::string results_latex(const ResultsTable& table) {
         }
         const Description& compared = group.described[table.compared];
         const int decimals = measures()[table.compared].decimals;
-        result += " & " + latex_number(interval_text(compared, decimals, " \\dots "));
+        const std::string interval = interval_text(compared, decimals, ", ");
+        result += " & " + latex_number(interval == missing_cell ? interval : "[" + interval + "]");
         result += " & " + latex_number(fixed_text(compared.standard_error, decimals + 1));
         if (comparing) {
             result += " & " + latex_number(signed_percent(group.improvement_percent));

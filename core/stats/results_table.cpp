@@ -116,11 +116,6 @@ bool same_beside_text(const ResultGroup& a, const ResultGroup& b) {
         return is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
     });
 }
-bool same_text(const ResultGroup& a, const ResultGroup& b) {
-    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return !is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
-    });
-}
 
 // One baseline a text: the group with the settings of the table's.
 void find_baselines(ResultsTable& table) {
@@ -201,6 +196,12 @@ std::vector<double> ResultGroup::values(std::size_t measure) const {
     std::vector<double> result;
     for (const RunSummary& summary : summaries) result.push_back(measures()[measure].of(summary));
     return result;
+}
+
+bool same_text(const ResultGroup& a, const ResultGroup& b) {
+    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
+        return !is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
+    });
 }
 
 std::string setting_text(const json& value) {

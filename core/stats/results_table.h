@@ -151,6 +151,9 @@ void sort_groups(ResultsTable& table, const std::string& by);
 
 /// A value of a swept key as people read it: 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
+/// Whether both were trained on one text. Losses on different texts say nothing of each other.
+bool same_text(const ResultGroup& a, const ResultGroup& b);
+
 /// "theta = 500, fraction = 0.25"; "all runs" where nothing was swept.
 std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
@@ -168,7 +171,8 @@ std::string to_string(Verdict::Kind kind);
 
 /// Aligned columns, for a terminal; UTF-8. Notes below tell of runs that were left out, and the verdicts.
 std::string results_text(const ResultsTable& table);
-/// RFC 4180, one line a group, full precision. A missing number is an empty field.
+/// RFC 4180, one line a group, full precision. A missing number is an empty field. Differences, p values and intervals
+/// are of the measure in the column `compared`, against the group in `baseline`; `verdict` follows `test`.
 std::string results_csv(const ResultsTable& table);
 /// A booktabs tabular for a paper: losses, interval, improvement, corrected p values, with a comment on how they were
 /// made.

@@ -97,9 +97,7 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
             measureUnit(known),
             measureWhy(known) + QLatin1Char('\n') +
                 tr("Mean ± sample standard deviation, √(Σ(x − x̄)² / (n − 1)), over the group's seeds. F37"),
-            [measure, decimals = known.decimals](Group group) {
-                return text(mean_and_deviation(group.described[measure], decimals, " ± "));
-            },
+            [measure](Group group) { return text(measure_cell(group, measure, " ± ")); },
             [measure](Group group) { return keyOf(std::optional(group.described[measure].mean)); },
             [measure, decimals = known.decimals](Group group) {
                 const Description& described = group.described[measure];

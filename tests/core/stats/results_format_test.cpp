@@ -65,6 +65,8 @@ TEST(ResultsText, TellsOfRunsThatAreLeftOut) {
 TEST(ResultsText, TimesOfRunsThatTrainedTogetherAreOneMeasurement) {
     std::vector<ResultRun> runs = theta_paper_runs();
     EXPECT_THAT(results_text(results_table(runs)), HasSubstr("share one clock"));
+    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("± 0.0 ")));  // no deviation that nobody measured
+    EXPECT_THAT(results_latex(results_table(runs)), Not(HasSubstr("\\pm 0.0$")));
     ResultsOptions seconds;
     seconds.compare = "seconds";
     EXPECT_THAT(results_text(results_table(runs, seconds)), HasSubstr("train them one by one to compare times"));
@@ -87,12 +89,15 @@ TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
         EXPECT_EQ(parse_number(fields[3]), table.groups[i].described[0].standard_deviation);
         EXPECT_EQ(fields[6], "");  // whole_validation_loss was not measured
     }
-    const std::vector<std::string> baseline = fields_of(lines[4]);
+    const std::vector<std::string> baseline = fields_of(lines[4]);  // says what was compared, how and with what
     const auto column = [&](const std::string& name) {
         return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
     };
     EXPECT_EQ(baseline[column("verdict")], "baseline");
     EXPECT_EQ(baseline[column("p_welch")], "");
+    EXPECT_EQ(baseline[column("compared")], "best_validation_loss");
+    EXPECT_EQ(baseline[column("test")], "welch");
+    EXPECT_EQ(baseline[column("baseline")], "theta = 10000");
     const std::vector<std::string> best = fields_of(lines[3]);
     EXPECT_EQ(parse_number(best[column("p_welch_holm")]), *table.groups[2].welch.p_holm);
     EXPECT_EQ(parse_number(best[column("detectable")]), *table.groups[2].detectable);
@@ -110,7 +115,9 @@ TEST(ResultsLatex, IsABooktabsTable) {
     const std::string latex = results_latex(results_table(theta_paper_runs()));
     EXPECT_THAT(latex, HasSubstr("\\toprule\n$\\theta$ & $n$ & best val. loss"));
     EXPECT_THAT(latex, HasSubstr("5000 & 3 & $1.4662 \\pm 0.0014$"));
+    EXPECT_THAT(latex, HasSubstr("& best val. loss (nats) & final val. loss (nats) & "));
     EXPECT_THAT(latex, HasSubstr(" & seconds & symbols/s & 95\\,\\% interval & std. error & "));
+    EXPECT_THAT(latex, HasSubstr(" & $[1.4627, 1.4697]$ & "));
     EXPECT_THAT(latex, HasSubstr("\\bottomrule\n\\end{tabular}\n"));
     std::size_t separators = 0;
     for (const std::string& line : lines_of(latex)) {
@@ -121,6 +128,16 @@ TEST(ResultsLatex, IsABooktabsTable) {
         EXPECT_THAT(latex, HasSubstr("{" + std::string(count + 1, 'r') + "}"));
     }
     EXPECT_GT(separators, 0U);
+}
+
+TEST(ResultsLatex, WritesSmallNumbersAsPowersOfTen) {
+    const std::vector<ResultRun> runs = {result_run({{"learning_rate", 1e-4}, {"seed", 1}}, 1),
+                                         result_run({{"learning_rate", 2.5e-5}, {"seed", 1}}, 2),
+                                         result_run({{"learning_rate", 0.01}, {"seed", 1}}, 2)};
+    const std::string latex = results_latex(results_table(runs));
+    EXPECT_THAT(latex, HasSubstr("\n$10^{-4}$ & 1 & "));
+    EXPECT_THAT(latex, HasSubstr("\n$2.5 \\times 10^{-5}$ & 1 & "));
+    EXPECT_THAT(latex, HasSubstr("\n0.01 & 1 & "));
 }
 
 TEST(ResultsLatex, EscapesNames) {
@@ -134,6 +151,8 @@ TEST(ResultsJson, KeepsEverySeedsNumbersAndWritesMissingOnesAsNull) {
     runs[1].summary->best_validation_loss = std::numeric_limits<double>::quiet_NaN();
     const nlohmann::json read = nlohmann::json::parse(results_json(results_table(runs)).dump());
     EXPECT_EQ(read["compared"], "best_validation_loss");
+    EXPECT_EQ(read["units"]["best_validation_loss"], "nats");
+    EXPECT_EQ(read["units"]["tokens_per_second"], "symbols/s");
     EXPECT_EQ(read["baseline"]["theta"], 10000);
     const nlohmann::json& group = read["groups"][0];
     EXPECT_EQ(group["seeds"], nlohmann::json({1337, 1338, 1339}));
@@ -185,6 +204,10 @@ TEST(ResultsFormats, UseDecimalPointsWhateverTheLocale) {
 }
 
 TEST(ResultsFormat, CellsAndTheirWidth) {
+    EXPECT_EQ(rough_text(0.0996), "0.10");  // two digits, also where rounding carries
+    EXPECT_EQ(rough_text(0.0994), "0.099");
+    EXPECT_EQ(rough_text(-0.996), "-1.0");
+    EXPECT_EQ(rough_text(99.6), "100");
     EXPECT_EQ(p_words(0.0004), "p < 0.001");
     EXPECT_EQ(p_words(0.0164), "p = 0.016");
     EXPECT_EQ(csv_number(0.1), "0.1");
