@@ -21,6 +21,7 @@
 #include "ui/reproduce/sheet_tables.h"
 #include "ui/reproduce/sheet_words.h"
 #include "ui/results/prediction_table.h"
+#include "ui/results/results_words.h"
 #include "ui/results/table_view.h"
 #include "ui/results/word_list.h"
 #include "ui/theme/theme_manager.h"
@@ -249,7 +250,7 @@ void ReproduceRoom::renewPicked() {
     }
     const SheetRow& row = m_rows[places[static_cast<std::size_t>(picked)]];
     m_rowTitle->setText(rowTitle(row.plan) + QStringLiteral(": ") + measureTitleOf(row.plan.measure));
-    m_rowText->setText(rowWords(row));
+    m_rowText->setText(keptTogether(rowWords(row)));
     m_seeds->setContent(seedTable(row));
     m_seedView->resizeColumnsToContents();
 }

@@ -5,6 +5,7 @@
 #include "core/experiment/sheets/sheet_cells.h"
 #include "core/stats/results_cells.h"
 #include "ui/reproduce/sheet_tables.h"
+#include "ui/results/results_words.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
 #include "ui/window/text.h"
@@ -14,7 +15,7 @@ namespace ropelab::ui {
 namespace {
 
 QString escaped(const std::string& words) {
-    return text(words).toHtmlEscaped();
+    return keptTogether(text(words)).toHtmlEscaped();
 }
 
 QString colored(const QString& words, WordTable::Tone tone) {

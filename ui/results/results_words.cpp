@@ -15,11 +15,6 @@ namespace ropelab::ui {
 
 namespace {
 
-// Numbers stay on the line of their unit.
-QString kept(QString words) {
-    return words.replace(QStringLiteral(" %"), QString(QChar(QChar::Nbsp)) + QLatin1Char('%'));
-}
-
 // "3", "3 to 5": how many seeds the groups have.
 QString seedsOf(const ResultsTable& table) {
     std::int64_t fewest = 0;
@@ -70,6 +65,11 @@ QString leftOutWords(const ResultsTable& table) {
 }
 
 }  // namespace
+
+QString keptTogether(QString words) {
+    constexpr QChar narrow(0x202F);
+    return words.replace(QStringLiteral(" %"), QString(narrow) + QLatin1Char('%'));
+}
 
 QString measureTitle(const Measure& measure) {
     if (measure.name == "seconds") return QObject::tr("training time");
@@ -187,13 +187,13 @@ QString overallWords(const ResultsTable& table) {
     if (worse > 0) parts << QObject::tr("%1 worse").arg(worse);
     if (undecided > 0) parts << QObject::tr("%1 not significantly different").arg(undecided);
     if (untested > 0) parts << QObject::tr("%1 without a test").arg(untested);
-    return kept(QObject::tr("Against %1, at 5 % after Holm (%2): %3.")
-                    .arg(baseline, testTitle(table.test), parts.join(QStringLiteral(", "))) +
-                powerWords(table) + leftOutWords(table));
+    return keptTogether(QObject::tr("Against %1, at 5 % after Holm (%2): %3.")
+                            .arg(baseline, testTitle(table.test), parts.join(QStringLiteral(", "))) +
+                        powerWords(table) + leftOutWords(table));
 }
 
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group) {
-    return kept(text(verdict_of(table, group).words));
+    return keptTogether(text(verdict_of(table, group).words));
 }
 
 }  // namespace ropelab::ui

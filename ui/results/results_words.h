@@ -6,6 +6,8 @@
 
 namespace ropelab::ui {
 
+/// Keeps numbers on the line of their "%" where the words wrap.
+QString keptTogether(QString words);
 /// "best validation loss".
 QString measureTitle(const Measure& measure);
 /// "nats", "tokens/s".

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ui/results/results_words.h"
 #include "ui/results/table_view.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/scaled.h"
@@ -66,7 +67,7 @@ WordList::WordList(const QString& name, QString words, QString nothing, QWidget*
 void WordList::setContent(WordTable::Content content) {
     m_table->setContent(std::move(content));
     const bool any = m_table->rowCount() > 0;
-    m_label->setText(any ? m_words : m_nothing);
+    m_label->setText(keptTogether(any ? m_words : m_nothing));
     m_view->setVisible(any);
     fitColumns();
 }

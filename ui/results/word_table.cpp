@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/results/results_words.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -68,7 +69,7 @@ QVariant WordTable::data(const QModelIndex& index, int role) const {
     const Cell& cell = m_content.rows[static_cast<std::size_t>(index.row())][column];
     switch (role) {
         case Qt::DisplayRole:
-            return cell.text;
+            return keptTogether(cell.text);
         case Qt::ToolTipRole:
             return cell.tip.isEmpty() ? QVariant() : QVariant(cell.tip);
         case Qt::TextAlignmentRole:
