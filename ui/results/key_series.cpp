@@ -37,16 +37,43 @@ QString partWords(const std::string& key, const nlohmann::json& value) {
 
 }  // namespace
 
+std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key) {
+    const ResultsTable& table = data.table();
+    std::vector<std::pair<double, const ResultGroup*>> places;
+    std::set<double> values;
+    for (const ResultGroup& group : table.groups) {
+        const double at = keyValue(data, group, key);
+        if (!std::isfinite(at)) continue;
+        places.emplace_back(at, &group);
+        values.insert(at);
+    }
+    std::vector<std::string> result;
+    if (places.size() == values.size()) return result;
+    for (const std::string& other : table.swept) {
+        if (other == key) continue;
+        std::map<double, nlohmann::json> followed;
+        const bool follows = std::all_of(places.begin(), places.end(), [&](const auto& place) {
+            const nlohmann::json& value = place.second->settings.at(other);
+            return followed.try_emplace(place.first, value).first->second == value;
+        });
+        if (follows) result.push_back(other);
+    }
+    return result;
+}
+
 std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key) {
     const ResultsTable& table = data.table();
     std::vector<KeySeries> result;
     std::vector<std::map<std::string, nlohmann::json>> others;
+    std::vector<int> colors;
+    const std::vector<std::string> along = keysAlongWith(data, key);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         const double at = keyValue(data, group, key);
         if (!std::isfinite(at)) continue;
         std::map<std::string, nlohmann::json> rest = group.settings;
         rest.erase(key);
+        for (const std::string& other : along) rest.erase(other);
         // A model without positions stands at fraction 0 among those that rotate.
         if (key == "fraction" && rest.contains("position")) {
             const auto& position = rest["position"];
@@ -57,7 +84,10 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
         if (known == others.end()) {
             others.push_back(rest);
             known = others.end() - 1;
-            result.emplace_back().color = data.results.colorOf(group);
+            KeySeries series;
+            series.color = colorBeside(colors, data.results.colorOf(group));
+            colors.push_back(series.color);
+            result.push_back(std::move(series));
         }
         result[static_cast<std::size_t>(known - others.begin())].points.push_back({at, i});
     }
@@ -69,6 +99,7 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
         // Only keys in which the series differ.
         std::vector<std::pair<std::ptrdiff_t, QString>> parts;
         for (const std::string& name : telling) {
+            if (!others[i].contains(name)) continue;
             const nlohmann::json& value = others[i].at(name);
             const auto alike =
                 std::count_if(others.begin(), others.end(), [&](const auto& other) { return other.at(name) == value; });

@@ -14,7 +14,7 @@ struct KeyPoint {
 struct KeySeries {
     QString label;  // the other swept keys' values; "" where there is one series
     std::vector<KeyPoint> points;
-    int color = 0;  // of its first run
+    int color = 0;  // of its first run, or the next that no series before has
 
     /// The reference of a comparison within the series: the point with the baseline's value of the key; nullptr where
     /// there is none.
@@ -24,7 +24,11 @@ struct KeySeries {
 /// A group's value of a numeric key; NaN where the key means nothing to it: θ of a model that does not rotate. The
 /// fraction of such a model is 0.
 double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key);
-/// One series for each combination of the other swept keys. Groups without a value of the key are in none.
+/// Swept keys whose value follows from the key's in every group, as the batch of a sweep that keeps the symbols of a
+/// step the same for all contexts. None where no value of the key occurs twice, which would show nothing.
+std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key);
+/// One series for each combination of the other swept keys, but for those that go along with this one. Groups without a
+/// value of the key are in none.
 std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key);
 /// Different values of the key.
 std::size_t valuesOf(const std::vector<KeySeries>& series);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double seedOffset = 0.16;  // beside the bar, in groups
 constexpr double capWidth = 0.06;
+constexpr qsizetype longestTitle = 28;
 
 QString keysTitle(const ResultsTable& table) {
     QStringList keys;
@@ -79,13 +80,17 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     Figure& figure = picture.figure;
     figure.x.label = keysTitle(table);
     const QString against = table.groups.empty() ? QString() : baselineTitle(table);
-    figure.y = {QObject::tr("difference from %1").arg(against), measureUnit(data.measure())};
+    // A long name would push the unit out of the axis's title; it goes into the note.
+    const bool isLong = against.size() > longestTitle;
+    figure.y = {QObject::tr("difference from %1").arg(isLong ? QObject::tr("the baseline") : against),
+                measureUnit(data.measure())};
     figure.emptyText = QObject::tr(
         "Paired differences need a second group that shares a seed with the baseline: sweep a key with the same "
         "seeds.");
     FigureTable& rows = figure.table;
-    rows.names = {QObject::tr("group"), QObject::tr("seed"), figure.y.title()};
-    rows.columns.resize(3);
+    rows.names = {QObject::tr("seed"), figure.y.title()};
+    rows.columns.resize(2);
+    std::vector<std::size_t> drawn;
     int pairs = 0;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
@@ -109,13 +114,14 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         for (const SeedDifference& of : seed_differences(group, *baseline, table.compared)) {
             figure.curves.push_back(dot(x + seedOffset, of.difference, seedPt, ink, emphasis));
             spot.rows.append({QObject::tr("seed %1").arg(of.seed), readableNumber(of.difference)});
-            rows.columns[0].append(x);
-            rows.columns[1].append(static_cast<double>(of.seed));
-            rows.columns[2].append(of.difference);
+            drawn.push_back(i);
+            rows.columns[0].append(static_cast<double>(of.seed));
+            rows.columns[1].append(of.difference);
             ++pairs;
         }
         picture.spots.push_back(std::move(spot));
     }
+    addKeys(rows, table, drawn);
     if (pairs == 0) {
         figure.x.categories.clear();
         figure.summary = figure.emptyText;
@@ -127,7 +133,8 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
             .arg(against)
             .arg(pairs)
             .arg(measureTitle(data.measure()));
-    figure.horizontalLines.push_back({0, QObject::tr("as %1").arg(against), {Ink::Kind::quiet}});
+    if (isLong) addNote(figure, QObject::tr("baseline: %1").arg(against));
+    figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
     addDiverged(picture, data, everyGroup(table));
     return picture;
 }

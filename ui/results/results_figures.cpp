@@ -57,7 +57,7 @@ std::span<const ResultsFigure> resultsFigures() {
          QObject::tr("Keys that differ, and losses: each group a line across them."), Reads::table,
          parallelCoordinates},
         {"mutual-information", QObject::tr("information in the text"),
-         QObject::tr("How much two characters tell of each other by their distance, beside the wavelengths of the "
+         QObject::tr("How much two symbols tell of each other by their distance, beside the wavelengths of the "
                      "thetas: why the best θ might depend on the text."),
          Reads::texts, informationFigure},
     };

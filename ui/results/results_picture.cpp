@@ -6,6 +6,7 @@
 
 #include "core/stats/results_cells.h"
 #include "ui/results/results_words.h"
+#include "ui/theme/theme.h"
 #include "ui/window/format.h"
 #include "ui/window/text.h"
 
@@ -15,10 +16,30 @@ namespace {
 
 constexpr double divergedPt = 6;
 
+QString settingWords(const nlohmann::json& value) {
+    return value.is_null() ? QString() : text(setting_text(value));
+}
+
 }  // namespace
 
 Emphasis emphasisOf(const ResultsData& data, std::size_t group) {
     return static_cast<int>(group) == data.picked ? Emphasis::picked : Emphasis::normal;
+}
+
+int colorBeside(std::span<const int> taken, int wanted) {
+    const int count = static_cast<int>(Theme::light().data.size());
+    const auto isFree = [&](int color) {
+        return std::none_of(taken.begin(), taken.end(), [&](int other) {
+            return other % count == color % count || Theme::dashes(other, true) == Theme::dashes(color, true);
+        });
+    };
+    for (int step = 0; step < count; ++step) {
+        for (int round = 0; round < count; ++round) {  // the same colour with other dashes
+            const int color = wanted + step + count * round;
+            if (isFree(color)) return color;
+        }
+    }
+    return wanted;
 }
 
 FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis) {
@@ -146,6 +167,14 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
     return figure;
 }
 
+void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups) {
+    for (const std::string& key : table.swept) {
+        QStringList words;
+        for (const std::size_t group : groups) words << settingWords(table.groups[group].settings.at(key));
+        rows.words.append({text(key), words});
+    }
+}
+
 FigureTable groupColumns(const ResultsData& data) {
     const ResultsTable& table = data.table();
     FigureTable result;
@@ -160,7 +189,12 @@ FigureTable groupColumns(const ResultsData& data) {
             const auto& value = group.settings.at(key);
             return value.is_number() || value.is_boolean();
         });
-        if (!isNumber) continue;
+        if (!isNumber) {
+            QStringList words;
+            for (const ResultGroup& group : table.groups) words << settingWords(group.settings.at(key));
+            result.words.append({text(key), words});
+            continue;
+        }
         add(text(key), [&key](const ResultGroup& group) {
             const auto& value = group.settings.at(key);
             return value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>();

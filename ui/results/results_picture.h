@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointF>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,10 +12,10 @@
 
 namespace ropelab::ui {
 
-/// How much the characters of one of the lab's texts tell of each other.
+/// How much the symbols of one of the lab's texts tell of each other.
 struct TextInformation {
     QString name;        // "Tiny Shakespeare"
-    int colorIndex = 0;  // of its first run
+    int colorIndex = 0;  // of its first run, or the next that no text before has
     QString problem;     // why there are no numbers; "" where there are
     MutualInformation information;
 };
@@ -65,6 +66,9 @@ using Emphasis = FigureCurve::Emphasis;
 
 /// Of a group, where one is picked.
 Emphasis emphasisOf(const ResultsData& data, std::size_t group);
+/// The wanted colour (of a first run), or the next that none of the `taken` has, with dashes that none has either: the
+/// palette's colours come again after a few runs, and first runs that stand a palette apart would all look alike.
+int colorBeside(std::span<const int> taken, int wanted);
 FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis = Emphasis::normal);
 FigureCurve dot(double x, double y, double sizePt, Ink ink, Emphasis emphasis = Emphasis::normal);
 /// A bar from low to high at x, with caps of half the width `cap` (in the axis's units, or as a factor on a logarithmic
@@ -92,7 +96,9 @@ QString valueText(const Measure& measure, double value);
 
 /// A figure of that name with the table's settings, without axes.
 Figure emptyFigure(const ResultsData& data, const char* name);
-/// One row a group: numeric swept keys, n, mean, deviation, interval, diverged.
+/// One row a group: swept keys, n, mean, deviation, interval, diverged.
 FigureTable groupColumns(const ResultsData& data);
+/// The swept keys of these groups, a row each, as words in front of the table's numbers.
+void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups);
 
 }  // namespace ropelab::ui

@@ -103,8 +103,10 @@ std::vector<TextInformation> textInformation(const std::vector<ResultsRun>& runs
         const RunSpec& spec = runs[i].spec;
         if (cancelled && cancelled()) break;
         if (!seen.insert(textKey(spec)).second) continue;
+        std::vector<int> taken;
+        for (const TextInformation& other : result) taken.push_back(other.colorIndex);
         TextInformation& text = result.emplace_back();
-        text.colorIndex = runs[i].colorIndex();
+        text.colorIndex = colorBeside(taken, runs[i].colorIndex());
         text.name = QString::fromStdString(std::filesystem::path(spec.data).filename().string());
         try {
             const auto corpus = open_corpus(spec, dataDir);
@@ -126,7 +128,7 @@ ResultsPicture informationFigure(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "mutual-information"), {}};
     Figure& figure = picture.figure;
     const bool bits = data.inBits();
-    figure.x = {QObject::tr("distance"), QObject::tr("characters"), true};
+    figure.x = {QObject::tr("distance"), QObject::tr("symbols"), true};
     figure.y = {QObject::tr("mutual information"), bits ? QStringLiteral("bits") : QStringLiteral("nats"), true};
     const double factor = bits ? 1 / std::numbers::ln2 : 1.0;
     QStringList problems;
@@ -154,11 +156,11 @@ ResultsPicture informationFigure(const ResultsData& data) {
             picture.spots.push_back(
                 {{x, value},
                  text.name,
-                 {{QObject::tr("distance"), QObject::tr("%1 characters").arg(readableCount(x))},
+                 {{QObject::tr("distance"), QObject::tr("%1 symbols").arg(readableCount(x))},
                   {figure.y.label, readableNumber(value) + QLatin1Char(' ') + figure.y.unit},
                   {QObject::tr("without correction"), readableNumber(factor * information.plug_in[i])},
                   {QObject::tr("read"),
-                   QObject::tr("%1 characters").arg(readableCount(static_cast<double>(information.symbols)))}}});
+                   QObject::tr("%1 symbols").arg(readableCount(static_cast<double>(information.symbols)))}}});
         }
         figure.curves.push_back(std::move(curve));
     }
@@ -175,12 +177,12 @@ ResultsPicture informationFigure(const ResultsData& data) {
     figure.y.maximum = 1.3 * highest;
     figure.note = QObject::tr("Miller–Madow corrected; gaps: too little to tell; points: a pair turns once");
     for (const QString& problem : problems) addNote(figure, problem);
-    figure.summary = QObject::tr("Mutual information of two characters by their distance, with the wavelengths of %1.")
+    figure.summary = QObject::tr("Mutual information of two symbols by their distance, with the wavelengths of %1.")
                          .arg(countText(static_cast<std::int64_t>(thetasOf(data).size()), QObject::tr("theta")));
     FigureTable& table = figure.table;
     for (const TextInformation& text : data.texts) {
         if (text.information.distances.empty()) continue;
-        table.names << text.name + QObject::tr(" · distance (characters)")
+        table.names << text.name + QObject::tr(" · distance (symbols)")
                     << text.name + QObject::tr(" · mutual information (nats)")
                     << text.name + QObject::tr(" · plug-in estimate (nats)");
         table.columns.append(QList<double>(text.information.distances.begin(), text.information.distances.end()));

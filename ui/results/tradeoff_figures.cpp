@@ -7,6 +7,7 @@
 #include "core/stats/results_front.h"
 #include "ui/figure/ticks.h"
 #include "ui/results/results_words.h"
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 
@@ -24,6 +25,50 @@ struct Cost {
     std::function<double(const ResultGroup&)> of;
     std::function<double(const ResultGroup&)> deviation;
 };
+
+// One front a text, of whose losses alone it can speak; a text without numbers has none.
+std::vector<std::vector<std::size_t>> frontsOf(const ResultsTable& table, const std::vector<Costs>& choices) {
+    std::vector<std::vector<std::size_t>> fronts;
+    std::vector<bool> seen(choices.size());
+    for (std::size_t first = 0; first < choices.size(); ++first) {
+        if (seen[first]) continue;
+        std::vector<std::size_t> members;
+        std::vector<Costs> theirs;
+        for (std::size_t i = first; i < choices.size(); ++i) {
+            if (!same_text(table.groups[first], table.groups[i])) continue;
+            seen[i] = true;
+            members.push_back(i);
+            theirs.push_back(choices[i]);
+        }
+        std::vector<std::size_t> front = efficient_front(theirs);
+        for (std::size_t& place : front) place = members[place];
+        if (!front.empty()) fronts.push_back(std::move(front));
+    }
+    return fronts;
+}
+
+// A staircase: between two choices one has the cost of the one and the loss of the other.
+FigureCurve stairsOf(const std::vector<std::size_t>& front, const std::vector<Costs>& choices,
+                     const QList<double>& places, bool moreIsBetter) {
+    FigureCurve stairs;
+    stairs.ink = {Ink::Kind::quiet};
+    for (const std::size_t i : front) {
+        if (!stairs.x.isEmpty()) {
+            stairs.x.append(places[static_cast<qsizetype>(i)]);
+            stairs.y.append(stairs.y.last());
+        }
+        stairs.x.append(places[static_cast<qsizetype>(i)]);
+        stairs.y.append(choices[i].second);
+    }
+    if (moreIsBetter) {
+        std::reverse(stairs.x.begin(), stairs.x.end());
+        std::reverse(stairs.y.begin(), stairs.y.end());
+    }
+    stairs.companion = true;
+    stairs.dots = false;
+    stairs.quantity = QObject::tr("efficient front");
+    return stairs;
+}
 
 ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     const ResultsTable& table = data.table();
@@ -47,8 +92,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         choices.push_back({cost.moreIsBetter ? -x : x, y});
         places.append(x);
     }
-    const std::vector<std::size_t> front = efficient_front(choices);
-    if (front.empty()) return refuse(cost.empty);
+    const std::vector<std::vector<std::size_t>> fronts = frontsOf(table, choices);
+    if (fronts.empty()) return refuse(cost.empty);
     QList<double> extent = places;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const double across = cost.deviation(table.groups[i]);
@@ -56,32 +101,18 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     }
     padX(figure, extent);
     const double cap = 0.008 * (figure.x.maximum - figure.x.minimum);
-    // A staircase: between two choices one has the cost of the one and the loss of the other.
-    FigureCurve stairs;
-    stairs.ink = {Ink::Kind::quiet};
-    for (const std::size_t i : front) {
-        if (!stairs.x.isEmpty()) {
-            stairs.x.append(places[static_cast<qsizetype>(i)]);
-            stairs.y.append(stairs.y.last());
-        }
-        stairs.x.append(places[static_cast<qsizetype>(i)]);
-        stairs.y.append(choices[i].second);
+    std::vector<bool> isEfficient(table.groups.size());
+    for (const std::vector<std::size_t>& front : fronts) {
+        for (const std::size_t i : front) isEfficient[i] = true;
+        figure.curves.push_back(stairsOf(front, choices, places, cost.moreIsBetter));
     }
-    if (cost.moreIsBetter) {
-        std::reverse(stairs.x.begin(), stairs.x.end());
-        std::reverse(stairs.y.begin(), stairs.y.end());
-    }
-    stairs.companion = true;
-    stairs.dots = false;
-    stairs.quantity = QObject::tr("efficient front");
-    figure.curves.push_back(std::move(stairs));
     QStringList names;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         const double x = places[static_cast<qsizetype>(i)];
         const double y = choices[i].second;
         if (!std::isfinite(x) || !std::isfinite(y)) continue;
-        const bool efficient = std::find(front.begin(), front.end(), i) != front.end();
+        const bool efficient = isEfficient[i];
         const Ink ink = Ink::data(data.results.colorOf(group));
         const Emphasis emphasis = emphasisOf(data, i);
         const double s = group.described[table.compared].standard_deviation;
@@ -106,8 +137,12 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
                                                               : QObject::tr("another group is better in both")});
         picture.spots.push_back(std::move(spot));
     }
-    figure.note = QObject::tr("large points, dashed: the efficient front; bars: ± standard deviation");
-    figure.summary = QObject::tr("%1 against %2. Not beaten in both by any other group: %3.")
+    const bool oneText = fronts.size() == 1;
+    figure.note = oneText
+                      ? QObject::tr("large points, dashed: the efficient front; bars: ± standard deviation")
+                      : QObject::tr("large points, dashed: each text's efficient front; bars: ± standard deviation");
+    figure.summary = (oneText ? QObject::tr("%1 against %2. Not beaten in both by any other group: %3.")
+                              : QObject::tr("%1 against %2. Not beaten in both by any other group of their text: %3."))
                          .arg(figure.y.label, figure.x.label, names.join(QStringLiteral("; ")));
     addDiverged(picture, data, places);
     figure.table = groupColumns(data);
@@ -155,8 +190,9 @@ Coordinate coordinateOfMeasure(const ResultsTable& table, std::size_t measure) {
         low = std::min(low, mean);
         high = std::max(high, mean);
     }
+    const QString unit = of.unit == "nats" ? QObject::tr(" (nats)") : QString();
     Coordinate result{
-        QString::fromUtf8(of.title.data()), readableNumber(low) + QStringLiteral(" … ") + readableNumber(high), {}, {}};
+        text(of.title) + unit, readableNumber(low) + QStringLiteral(" … ") + readableNumber(high), {}, {}};
     for (const ResultGroup& group : table.groups) {
         const double mean = group.described[measure].mean;
         result.shares.append(high > low ? (mean - low) / (high - low) : std::isfinite(mean) ? 0.5 : mean);
@@ -200,13 +236,16 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         return picture;
     }
     std::vector<Coordinate> axes;
+    std::vector<std::size_t> shown;
     for (const std::string& key : table.swept) axes.push_back(coordinateOfKey(table, key));
     for (const char* name :
          {"final_training_loss", "final_validation_loss", "best_validation_loss", "tokens_per_second"}) {
         const std::size_t measure = measure_index(name);
         const bool any = std::any_of(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return group.described[measure].n > 0; });
-        if (any) axes.push_back(coordinateOfMeasure(table, measure));
+        if (!any) continue;
+        axes.push_back(coordinateOfMeasure(table, measure));
+        shown.push_back(measure);
     }
     figure.x = {{}, {}, false, -0.06, 1.06, {QObject::tr("lowest"), QObject::tr("highest")}};
     const auto heightOf = [&](std::size_t axis) { return static_cast<double>(axes.size() - 1 - axis); };
@@ -249,6 +288,14 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     if (without > 0) addNote(figure, QObject::tr("%1 diverged or failed, in no mean").arg(without));
     figure.summary = QObject::tr("%1 groups across %2 axes.").arg(table.groups.size()).arg(axes.size());
     figure.table = groupColumns(data);
+    for (const std::size_t measure : shown) {
+        if (measure == table.compared) continue;
+        QList<double> column;
+        for (const ResultGroup& group : table.groups) column.append(group.described[measure].mean);
+        figure.table.names << QObject::tr("%1 (%2)").arg(measureTitle(measures()[measure]),
+                                                         measureUnit(measures()[measure]));
+        figure.table.columns.append(column);
+    }
     return picture;
 }
 

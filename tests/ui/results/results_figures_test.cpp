@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tests/ui/results/results_data.h"
+#include "ui/figure/export.h"
 #include "ui/results/key_figures.h"
 #include "ui/results/means_figure.h"
 #include "ui/results/published_values.h"
@@ -15,6 +16,7 @@
 #include "ui/results/text_figure.h"
 #include "ui/results/tradeoff_figures.h"
 #include "ui/results/training_figures.h"
+#include "ui/theme/theme.h"
 
 namespace ropelab::ui {
 namespace {
@@ -88,6 +90,18 @@ TEST(ResultsFigures, LossAgainstThetaAscendsWithDeviations) {
     EXPECT_NEAR(found[1][2], 1.7, 1e-12);
     EXPECT_EQ(means(figure)[0]->ink, Ink::data(3));  // the first run at 500
     EXPECT_EQ(figure.table.names.first(), "theta");
+}
+
+TEST(ResultsFigures, KeysThatAreWordsAreColumnsToo) {
+    std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2}}, {10000, {1.4}}}, {{"partial", "slice"}});
+    runs.push_back({{{"partial", "truncate"}, {"theta", 500}, {"seed", 1}}, 1.9});
+    const ResultsData data = dataOf(runs);
+    const QByteArray csv = figureCsv(lossByTheta(data).figure);
+    EXPECT_TRUE(csv.contains("\npartial,theta,n,")) << csv.toStdString();
+    EXPECT_TRUE(csv.contains("\nslice,500,1,1.2")) << csv.toStdString();
+    EXPECT_TRUE(csv.contains("\ntruncate,500,1,1.9")) << csv.toStdString();
+    EXPECT_TRUE(figureCsv(improvementFigure(data).figure).contains("\ntheta,partial,improvement (%)") ||
+                figureCsv(improvementFigure(data).figure).contains("\npartial,theta,improvement (%)"));
 }
 
 TEST(ResultsFigures, OneThetaIsNoCurve) {
@@ -225,14 +239,65 @@ TEST(ResultsFigures, ContextHasACurveForEachFraction) {
     EXPECT_EQ(figure.curves[1].ink, Ink::data(2));
 }
 
+TEST(ResultsFigures, WhatGoesWithTheContextDoesNotTearItsCurves) {
+    // The batch that keeps the symbols of a step the same.
+    std::vector<MadeRun> runs;
+    for (const double fraction : {0.25, 1.0}) {
+        for (const int context : {64, 128}) {
+            runs.push_back({{{"fraction", fraction}, {"context", context}, {"batch", 1024 / context}, {"seed", 1}},
+                            1.5 - fraction / 10});
+        }
+    }
+    Figure figure = lossByContext(dataOf(runs)).figure;
+    EXPECT_EQ(figure.curves[0].label, "fraction 25 %");
+    EXPECT_EQ(figure.curves[0].x, QList<double>({64, 128}));
+    EXPECT_EQ(figure.curves[1].x, QList<double>({64, 128}));
+    EXPECT_TRUE(figure.note.contains("batch changes with it")) << figure.note.toStdString();
+    // Two groups that differ in both show nothing of the kind.
+    figure = lossByContext(dataOf({runs[0], runs[1]})).figure;
+    EXPECT_FALSE(figure.note.contains("batch"));
+}
+
+TEST(ResultsFigures, SeriesThatStandAPaletteApartHaveTheirOwnColours) {
+    std::vector<MadeRun> runs;
+    for (const int layers : {1, 2, 3}) {
+        const auto made =
+            madeRuns("fraction",
+                     {{0, {1.9}}, {0.1, {1.8}}, {0.25, {1.7}}, {0.4, {1.6}}, {0.5, {1.5}}, {0.75, {1.4}}, {1, {1.3}}},
+                     {{"layers", layers}, {"width", 64}, {"heads", 1}});
+        runs.insert(runs.end(), made.begin(), made.end());
+    }
+    const Figure figure = lossByFraction(dataOf(runs)).figure;
+    QSet<QRgb> colors;
+    for (int i = 0; i < 3; ++i) colors.insert(Theme::light().dataColor(figure.curves[i].ink.index).rgb());
+    EXPECT_EQ(colors.size(), 3);
+    // One sentence for all of them; the summary tells of each.
+    EXPECT_TRUE(figure.note.contains("apart in 3 of 3, by 0.10 nats")) << figure.note.toStdString();
+    EXPECT_EQ(figure.summary.count("apart"), 3);
+}
+
+TEST(ResultsFigures, ALongBaselineLeavesTheUnitInTheTitle) {
+    std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2, 1.4}}}, {{"block", "llama"}, {"learning_rate", 0.01}});
+    const auto others = madeRuns("theta", {{10000, {1.5, 1.6}}}, {{"block", "pythia"}, {"learning_rate", 0.001}});
+    runs.insert(runs.end(), others.begin(), others.end());
+    const Figure figure = pairedDifferences(dataOf(runs)).figure;
+    EXPECT_EQ(figure.y.title(), "difference from the baseline (nats)");
+    EXPECT_TRUE(figure.note.contains("baseline: ")) << figure.note.toStdString();
+    EXPECT_EQ(pairedDifferences(dataOf(madeRuns("theta", {{10000, {1.5, 1.6}}, {500, {1.4, 1.45}}}))).figure.y.title(),
+              "difference from θ 10k (nats)");
+}
+
 TEST(ResultsFigures, PairedDifferencesAreBySeed) {
     const ResultsPicture picture =
         pairedDifferences(dataOf(madeRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, diverged}}})));
     const Figure& figure = picture.figure;
     ASSERT_EQ(means(figure).size(), 1u);
     EXPECT_NEAR(means(figure)[0]->y[0], -0.125, 1e-12);
-    EXPECT_EQ(figure.table.columns[1], QList<double>({1, 2}));
-    EXPECT_NEAR(figure.table.columns[2][1], -0.15, 1e-12);
+    EXPECT_EQ(figure.table.columns[0], QList<double>({1, 2}));
+    EXPECT_NEAR(figure.table.columns[1][1], -0.15, 1e-12);
+    ASSERT_EQ(figure.table.words.size(), 1);
+    EXPECT_EQ(figure.table.words[0].first, "theta");
+    EXPECT_EQ(figure.table.words[0].second, QStringList({"500", "500"}));
     EXPECT_EQ(figure.horizontalLines.front().at, 0);
     EXPECT_EQ(redPoints(figure).size(), 1u);
     EXPECT_TRUE(rowOf(picture.spots.front(), "seed 2").contains("0.15"));
@@ -329,6 +394,25 @@ TEST(ResultsFigures, TheFrontIsWhatNoGroupBeats) {
     ResultsOptions speed;
     speed.compare = "tokens_per_second";
     EXPECT_TRUE(lossBySpeed(dataOf(madeRuns("theta", {{500, {1.2}}}), speed)).figure.emptyText.contains("loss"));
+}
+
+TEST(ResultsFigures, EachTextHasItsOwnFront) {
+    // The second text's losses are all higher: beside the first text's they would never be efficient.
+    std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2}}, {1000, {1.4}}}, {{"data", "a.txt"}});
+    const auto others = madeRuns("theta", {{500, {3.4}}, {1000, {3.2}}}, {{"data", "b.txt"}});
+    runs.insert(runs.end(), others.begin(), others.end());
+    const ResultsPicture memory = lossByMemory(dataOf(runs));  // equal shapes: the lowest loss of each text wins
+    QStringList efficient;
+    for (const Spot& spot : memory.spots) {
+        if (rowOf(spot, "efficient").startsWith("no other")) efficient << spot.title;
+    }
+    EXPECT_EQ(efficient, QStringList({"data a.txt, θ 500", "data b.txt, θ 1k"}));
+    const Figure speed = lossBySpeed(dataOf(runs)).figure;
+    const auto stairs = std::count_if(speed.curves.begin(), speed.curves.end(), [](const FigureCurve& curve) {
+        return curve.quantity == QLatin1String("efficient front");
+    });
+    EXPECT_EQ(stairs, 2);
+    EXPECT_TRUE(speed.note.contains("each text's efficient front")) << speed.note.toStdString();
 }
 
 TEST(ResultsFigures, ParallelCoordinatesGoFromLowestToHighest) {
