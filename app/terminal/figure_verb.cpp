@@ -15,7 +15,7 @@ struct Flags {
     std::string lab;
     std::string setup;
     std::string output;
-    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, compare, data_dir;
+    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, text, pair, compare, test, data_dir;
     std::vector<std::string> baseline;
 };
 
@@ -35,8 +35,11 @@ void run(const Flags& flags) {
     add("--run", flags.run);
     add("--beside", flags.beside);
     add("--step", flags.step);
+    add("--text", flags.text);
+    add("--pair", flags.pair);
     for (const std::string& setting : flags.baseline) add("--baseline", setting);
     add("--compare", flags.compare);
+    add("--test", flags.test);
     add("--data-dir", flags.data_dir);
     become_window_program("Figures", std::move(arguments));
 }
@@ -65,10 +68,14 @@ void add_figure(CLI::App& program) {
                      "key=value of the group that others are compared with, as in improvement")
         ->allow_extra_args(false);
     verb->add_option("--compare", flags->compare, "What a figure of results compares, as final_training_loss");
+    verb->add_option("--test", flags->test,
+                     "The test that intervals follow, as in improvement: student, welch (as without it) or paired");
     verb->add_option("--data-dir", flags->data_dir, "A folder in which known data sets are looked for first");
     verb->add_option("--run", flags->run, "The run that is looked into (the lab's first)");
     verb->add_option("--beside", flags->beside, "A second run; heat maps show the difference");
     verb->add_option("--step", flags->step, "The snapshot at or before this step (the newest)");
+    verb->add_option("--text", flags->text, "The text that figures of attention read (the snapshot's own)");
+    verb->add_option("--pair", flags->pair, "The pair that pair-logits is of (0)");
     verb->callback([flags] { run(*flags); });
 }
 

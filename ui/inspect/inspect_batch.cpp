@@ -17,6 +17,12 @@ Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const 
     data.choices.difference = moment.ghost != 0;
     data.iteration = moment.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : moment.iteration;
     ModelQuestions questions;
+    if (!moment.text.isEmpty()) {
+        questions.text = moment.text;
+        data.choices.pair = moment.pair;
+        data.textAsked = true;
+        data.askedPair = moment.pair;
+    }
     questions.knockOut = pair_range(KnockOut::Kind::stop, 0, 0);
     askModel(data, figure.reads, questions, workspace.engine(), workspace.dataDir(), [] { return false; });
     Figure made = figure.make(data).figure;

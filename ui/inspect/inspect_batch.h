@@ -11,6 +11,8 @@ struct InspectMoment {
     RunId run = 0;                // 0: the lab's first
     RunId ghost = 0;              // 0: none; heat maps show the difference
     std::int64_t iteration = -1;  // −1: the newest snapshot
+    QString text = {};            // that attention is looked at in; "" for the snapshot's own
+    int pair = 0;                 // whose part of the text's logits is shown
 };
 
 /// A figure of the workspace's lab without a widget; asks the run's checkpoint where the figure reads its model. Throws

@@ -201,9 +201,13 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
 }
 
 int writeFigure(const LaunchOptions& options) {
-    if (const RotaryFigure* rotary = findRotaryFigure(options.figure)) {
-        exportFigure(rotary->make(options.setup.value_or(RotarySetup{}), {}), options.figureOptions, options.output);
+    const auto write = [&options](const Figure& figure) {
+        exportFigure(figure, options.figureOptions, options.output);
+        QTextStream(stdout) << "Written: " << options.output << '\n';
         return 0;
+    };
+    if (const RotaryFigure* rotary = findRotaryFigure(options.figure)) {
+        return write(rotary->make(options.setup.value_or(RotarySetup{}), {}));
     }
     const QTemporaryDir folder;
     Workspace workspace(scratch(folder, options, {}));
@@ -215,19 +219,18 @@ int writeFigure(const LaunchOptions& options) {
         ResultsChoices choices;
         choices.experiment = ResultsChoices::allExperiments;
         choices.options.baseline = options.baseline;
+        choices.options.test = options.test;
         if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
         if (!options.compare.empty()) choices.options.compare = options.compare;
         if (resultsOf(workspace.runs(), choices).baselineIsMissing) {
             throw BadInput("No group of this lab has " + assignments_text(options.baseline) +
                            "; the baseline must be one of its groups.");
         }
-        exportFigure(resultsFigureOf(workspace, *results, choices), options.figureOptions, options.output);
-        return 0;
+        return write(resultsFigureOf(workspace, *results, choices));
     }
     if (const InspectFigure* inspect = findInspectFigure(options.figure)) {
-        exportFigure(inspectFigureOf(workspace, *inspect, {options.run, options.beside, options.step}),
-                     options.figureOptions, options.output);
-        return 0;
+        return write(inspectFigureOf(workspace, *inspect,
+                                     {options.run, options.beside, options.step, options.text, options.pair}));
     }
     workspace.settings().setValue("train/unit", options.unit);
     TrainRoom room(workspace);
@@ -235,8 +238,7 @@ int writeFigure(const LaunchOptions& options) {
     room.showQuantity(QString(options.figure).replace(QLatin1Char('-'), QLatin1Char('_')));
     if (options.figure.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);
     room.refreshNow();
-    exportFigure(room.figure(), options.figureOptions, options.output);
-    return 0;
+    return write(room.figure());
 }
 
 int writeReplay(const LaunchOptions& options) {

@@ -91,9 +91,14 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "Of a figure of the Results room: key=value of the group that others are compared with; repeatable.",
          "key=value"},
         {"compare", "Of a figure of the Results room: what it compares, as final_training_loss.", "name"},
+        {"test",
+         "Of a figure of the Results room: the test that intervals and verdicts follow; student, welch or paired.",
+         "name", "welch"},
         {"run", "The run that a figure of the Inspect room is of; the lab's first otherwise.", "number", "0"},
         {"beside", "A second run; heat maps show the difference.", "number", "0"},
         {"step", "The snapshot at or before this step; the newest otherwise.", "number", "-1"},
+        {"text", "The text that attention figures of the Inspect room read; the snapshot's own otherwise.", "text"},
+        {"pair", "The pair that pair-logits is of.", "number", "0"},
         {"replay", "Writes a replay, told as a JSON object (ropelab-cli replay makes one of its flags).", "JSON"},
     };
     parser.addOptions(options);
@@ -192,10 +197,12 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
             throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
         }
-        if ((set("baseline") || set("compare")) && !findResultsFigure(result.figure)) {
-            throw BadInput("--baseline and --compare belong to figures of the Results room, as improvement, not to " +
-                           result.figure.toStdString() + ".");
+        if ((set("baseline") || set("compare") || set("test")) && !findResultsFigure(result.figure)) {
+            throw BadInput(
+                "--baseline, --compare and --test belong to figures of the Results room, as improvement, not to " +
+                result.figure.toStdString() + ".");
         }
+        result.test = test_kind(parser.value(QStringLiteral("test")).toStdString());
         std::vector<std::string> baseline;
         for (const QString& each : parser.values(QStringLiteral("baseline"))) baseline.push_back(each.toStdString());
         result.baseline = baseline_settings(baseline);
@@ -203,6 +210,18 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.run = wholeIn(parser, QStringLiteral("run"), 0, 1e15);
         result.beside = wholeIn(parser, QStringLiteral("beside"), 0, 1e15);
         result.step = wholeIn(parser, QStringLiteral("step"), -1, 1e15);
+        result.text = parser.value(QStringLiteral("text"));
+        result.pair = static_cast<int>(wholeIn(parser, QStringLiteral("pair"), 0, 1e6));
+        const InspectFigure* inspect = findInspectFigure(result.figure);
+        const bool readsText = inspect && inspect->reads == InspectFigure::Reads::text;
+        if ((set("text") && !readsText) || (set("pair") && result.figure != QStringLiteral("pair-logits"))) {
+            throw BadInput(
+                "--text belongs to figures of attention, as attention-map, and --pair to pair-logits, not to " +
+                result.figure.toStdString() + ".");
+        }
+        if (result.figure == QStringLiteral("pair-logits") && result.text.isEmpty()) {
+            throw BadInput("pair-logits shows what a pair adds to each logit of a text; name one with --text.");
+        }
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
         result.figureOptions.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);

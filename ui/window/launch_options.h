@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/rope/rotary_setup.h"
+#include "core/stats/results_table.h"
 #include "ui/figure/export.h"
 #include "ui/inspect/replay_job.h"
 
@@ -38,9 +39,12 @@ struct LaunchOptions {
     std::int64_t run = 0;
     std::int64_t beside = 0;
     std::int64_t step = -1;
+    QString text;  // that attention figures read; "" for the snapshot's own
+    int pair = 0;  // that pair-logits is of
     // Of a figure of the Results room.
     std::map<std::string, std::string> baseline;  // as ResultsOptions has it
     std::string compare;                          // "" for the losses in `unit`
+    TestKind test = TestKind::welch;              // that intervals and verdicts follow
     ExportOptions figureOptions;
     ReplayJob replay;
     QString helpText;

@@ -372,6 +372,10 @@ TEST_F(ModelAnswersTest, FiguresAreMadeWithoutAWidget) {
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace, *findInspectFigure("pair-logits"), {});
                 }).contains("Type a text"));
+    // The fake model reads the text, but has no parts of logits.
+    EXPECT_TRUE(refusal([&] {
+                    (void)inspectFigureOf(workspace, *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
+                }).contains("no part of pair 1"));
 }
 
 }  // namespace

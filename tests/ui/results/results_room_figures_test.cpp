@@ -132,12 +132,21 @@ TEST_F(ResultsRoomTest, TheTerminalWritesItsFigures) {
     launch.figureOptions.format = FigureFormat::csv;
     launch.figure = "loss-by-theta";
     launch.unit = "nats";
+    ::testing::internal::CaptureStdout();
     EXPECT_EQ(writeFigure(launch), 0);
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "Written: " + launch.output.toStdString() + '\n');
     QFile csv(launch.output);
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
     const QByteArray text = csv.readAll();
     EXPECT_TRUE(text.contains("best validation loss (nats)")) << text.toStdString();
     EXPECT_TRUE(text.contains("1.31"));
+    EXPECT_TRUE(text.contains("\"test\":\"welch\""));
+    csv.close();
+    launch.figure = "improvement";
+    launch.test = TestKind::paired;
+    EXPECT_EQ(writeFigure(launch), 0);
+    ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(csv.readAll().contains("\"test\":\"paired\""));
     launch.figure = "loss-by-fraction";
     EXPECT_TRUE(refusal([&] { writeFigure(launch); }).contains("needs at least two fractions"));
 }
