@@ -217,7 +217,7 @@ InspectPicture attentionSpectrum(const InspectData& data) {
     const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("wavelength"), QObject::tr("tokens"), true};
+    figure.x = {QObject::tr("wavelength"), QObject::tr("symbols"), true};
     figure.y = {QObject::tr("magnitude of attention's spectrum"), {}};
     const auto length = static_cast<double>(seen.result->length);
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {

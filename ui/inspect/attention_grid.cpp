@@ -19,6 +19,7 @@ namespace {
 constexpr double kTitle = 14;  // points above each small map
 constexpr double kGap = 4;
 constexpr double kKeyShare = 0.07;  // of the height, below the maps
+constexpr double kMapsShare = 1 - kKeyShare;
 
 /// ProbeArray::row gives the numbers at the first two indices: of one map, row by row.
 QImage pictureOf(std::span<const float> map, int side, const std::function<QRgb(double)>& colorOf) {
@@ -52,14 +53,12 @@ struct Grid {
     std::vector<QImage> maps;
     int pickedLayer = -1;
     int pickedHead = -1;
-    QString key;  // what the colours mean; "" where brighter is more
-
-    double mapsShare() const { return key.isEmpty() ? 1 : 1 - kKeyShare; }
+    QString key;  // what the axes and colours mean
 };
 
 QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int layer, int head) {
     const double width = all.width() / grid.heads;
-    const double height = all.height() * grid.mapsShare() / grid.layers;
+    const double height = all.height() * kMapsShare / grid.layers;
     const double side = std::max(1.0, std::min(width - style.units(2 * kGap), height - style.units(kTitle + kGap)));
     const double left = all.left() + head * width + (width - side) / 2;
     const double top = all.top() + layer * height + (height - style.units(kTitle) - side) / 2 + style.units(kTitle);
@@ -86,9 +85,8 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
             painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), text);
         }
     }
-    if (grid.key.isEmpty()) return;
     painter.setPen(style.theme.quietText);
-    const QRectF below(all.left(), all.top() + all.height() * grid.mapsShare(), all.width(), all.height() * kKeyShare);
+    const QRectF below(all.left(), all.top() + all.height() * kMapsShare, all.width(), all.height() * kKeyShare);
     painter.drawText(below, Qt::AlignCenter, grid.key);
 }
 
@@ -110,6 +108,7 @@ InspectPicture attentionGrid(const InspectData& data) {
                    : shareColor;
     Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
               static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
+    grid.key = QObject::tr("key across, query up; share: dark 0, yellow 1 (root scale)");
     if (difference) {
         grid.key = QObject::tr("orange above 0, blue below; full colour: ±%1").arg(readableNumber(most));
     }
@@ -119,19 +118,18 @@ InspectPicture attentionGrid(const InspectData& data) {
         }
     }
     Figure& figure = picture.figure;
-    figure.summary = QObject::tr("Attention of %1 heads in %2 layers: %3; brighter is more.")
+    figure.summary = QObject::tr("Attention of %1 heads in %2 layers: %3; %4.")
                          .arg(grid.heads)
                          .arg(grid.layers)
-                         .arg(stepNote(data, seen));
+                         .arg(stepNote(data, seen), grid.key);
     if (difference) {
         figure.summary = QObject::tr("Difference of attention in %1 heads of %2 layers: %3; %4.")
                              .arg(grid.heads)
                              .arg(grid.layers)
                              .arg(attentionDifferenceNote(data), grid.key);
     }
-    picture.headAt = [layers = grid.layers, heads = grid.heads,
-                      maps = grid.mapsShare()](QPointF share) -> std::optional<std::pair<int, int>> {
-        const int layer = static_cast<int>(std::floor(share.y() / maps * layers));
+    picture.headAt = [layers = grid.layers, heads = grid.heads](QPointF share) -> std::optional<std::pair<int, int>> {
+        const int layer = static_cast<int>(std::floor(share.y() / kMapsShare * layers));
         const int head = static_cast<int>(std::floor(share.x() * heads));
         if (layer < 0 || layer >= layers || head < 0 || head >= heads) return std::nullopt;
         return std::pair(layer, head);

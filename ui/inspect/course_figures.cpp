@@ -167,7 +167,7 @@ InspectPicture thetaCourse(const InspectData& data) {
     }
     const RunSpec& spec = data.run->spec;
     const bool free = spec.theta_training == ThetaTraining::free;
-    Axis y{free ? QObject::tr("wavelength") : QObject::tr("θ"), free ? QObject::tr("tokens") : QString()};
+    Axis y{free ? QObject::tr("wavelength") : QObject::tr("θ"), free ? QObject::tr("symbols") : QString()};
     y.logarithmic = true;
     InspectPicture picture{overTraining(data, name, y)};
     Figure& figure = picture.figure;

@@ -63,7 +63,7 @@ std::vector<double> wavelengthsOf(const RunSpec& spec) {
 
 QString pairWavelengthText(double wavelength) {
     if (!std::isfinite(wavelength)) return QObject::tr("does not turn");
-    return QObject::tr("%1 tokens").arg(readableNumber(wavelength));
+    return QObject::tr("%1 symbols").arg(readableNumber(wavelength));
 }
 
 std::int64_t layerOf(const InspectData& data) {

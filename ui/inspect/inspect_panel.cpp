@@ -61,13 +61,13 @@ InspectPanel::InspectPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     m_axis->addItem(tr("pair"), false);
     m_axis->addItem(tr("wavelength"), true);
     m_axisTitle = addField(grid, tr("along"), m_axis,
-                           tr("By the pair's number, or by λ = 2π/g in tokens, on a logarithmic scale."));
+                           tr("By the pair's number, or by λ = 2π/g in symbols, on a logarithmic scale."));
 
     QGridLayout* dials = addGroup(column, tr("Dials"), &m_lagBox);
     m_lag = new QSpinBox(m_lagBox);
     m_lag->setRange(0, 1'000'000);
     m_lag->setValue(workspace.settings().value("inspect/lag").toInt());
-    m_lag->setSuffix(tr(" tokens"));
+    m_lag->setSuffix(tr(" symbols"));
     m_lag->setAccessibleName(tr("Lag of the dials"));
     addField(dials, tr("lag Δ"), m_lag, tr("How far the query stands after the key: each pair turns by g·Δ."));
 

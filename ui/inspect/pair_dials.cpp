@@ -97,7 +97,7 @@ InspectPicture pairDials(const InspectData& data) {
     dials.words.note = QObject::tr("step %2: %1; full hand: %3 (F33)%4; %5")
                            .arg(whereText(where), groupedText(now->iteration), readableNumber(full),
                                 stopped ? QObject::tr("; grey: does not turn") : QString(), data.run->name);
-    figure.summary = QObject::tr("%1 dials, one a pair, with the hands of q and k %2 tokens apart: %3.")
+    figure.summary = QObject::tr("%1 dials, one a pair, with the hands of q and k %2 symbols apart: %3.")
                          .arg(dials.hands.size())
                          .arg(data.choices.lag)
                          .arg(dials.words.note);

@@ -162,7 +162,7 @@ void finish(InspectPicture& picture, const InspectData& data, const Quantity& qu
             const Rows& rows, const QString& what) {
     Figure& figure = picture.figure;
     const int count = static_cast<int>(columns.source.size());
-    figure.x = {columns.axis, columns.axis == QObject::tr("wavelength") ? QObject::tr("tokens") : QString()};
+    figure.x = {columns.axis, columns.axis == QObject::tr("wavelength") ? QObject::tr("symbols") : QString()};
     figure.x.minimum = -0.5;
     figure.x.maximum = count - 0.5;
     figure.x.categories = columns.names;

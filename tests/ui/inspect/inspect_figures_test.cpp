@@ -146,7 +146,7 @@ TEST(InspectFigures, PairsAreFoundByNumberAndByWavelength) {
     EXPECT_EQ(picture.pairAt(QPointF(0, 0)), 0);
     EXPECT_EQ(picture.pairAt(QPointF(picture.figure.map->columns - 1, 0)), 3);
     EXPECT_EQ(picture.figure.x.categories.first(), "6.3");
-    EXPECT_EQ(picture.figure.x.unit, "tokens");
+    EXPECT_EQ(picture.figure.x.unit, "symbols");
 }
 
 TEST(InspectFigures, CoursesFollowTheSnapshots) {

@@ -424,10 +424,10 @@ TEST_F(InspectRoomTest, DialsFollowTheLagAndAreClicked) {
     room->mainPane().choose("pair-dials");
     ASSERT_TRUE(settled());
     EXPECT_TRUE(room->choices().lag()->isVisibleTo(&room->choices()));
-    EXPECT_TRUE(figure().summary.contains("10 tokens apart"));
+    EXPECT_TRUE(figure().summary.contains("10 symbols apart"));
     room->choices().lag()->setValue(3);
     ASSERT_TRUE(settled());
-    EXPECT_TRUE(figure().summary.contains("3 tokens apart"));
+    EXPECT_TRUE(figure().summary.contains("3 symbols apart"));
     room->refreshNow();
     const QRectF canvas = room->mainPane().view().canvasRect();
     std::optional<int> clicked;
