@@ -11,7 +11,8 @@
 namespace ropelab::terminal {
 
 void print_json(const nlohmann::json& json) {
-    std::cout << json.dump(2) << '\n' << std::flush;
+    using Handler = nlohmann::json::error_handler_t;
+    std::cout << json.dump(2, ' ', false, Handler::replace) << '\n' << std::flush;
 }
 
 void print_text(const std::string& text) {

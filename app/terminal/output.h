@@ -8,7 +8,8 @@
 
 namespace ropelab::terminal {
 
-/// Writes a result to standard output, with a newline. Numbers that are not finite become null.
+/// Writes a result to standard output, with a newline. Numbers that are not finite become null, and bytes that are not
+/// UTF-8 become U+FFFD: what comes out is always JSON.
 void print_json(const nlohmann::json& json);
 void print_text(const std::string& text);
 

@@ -61,7 +61,9 @@ void run(const Flags& flags) {
     const auto tokens = model->generate(prompt, how);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (flags.json) {
+        // Of a run on bytes the text may not be UTF-8; the tokens tell what it was.
         print_json({{"text", vocabulary.decode(tokens)},
+                    {"tokens", tokens},
                     {"prompt", flags.prompt},
                     {"iteration", checkpoint->iteration},
                     {"symbols_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
@@ -85,7 +87,8 @@ void add_sample(CLI::App& program) {
     verb->add_option("--top-k", flags->how.top_k, "Draw among the k likeliest; 0 among all")->capture_default_str();
     verb->add_option("--seed", flags->how.seed, "Seed of the draws")->capture_default_str();
     verb->add_option("--mode", flags->mode, "Past the context: recompute or rolling")->capture_default_str();
-    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->add_flag("--json", flags->json,
+                   "Write JSON: the text, in which U+FFFD stands for bytes that are not UTF-8, and its tokens");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -175,18 +175,19 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     std::size_t widest = 0;
     for (const auto& [id, name] : names) widest = std::max(widest, width_of(name));
     std::ostringstream text;
-    text << "run" << filling("run", widest) << std::setw(12) << "best val" << std::setw(12) << "whole val"
-         << std::setw(13) << "final train" << std::setw(14) << "symbols/s"
+    text << "run" << filling("run", widest) << std::setw(16) << "best val. loss" << std::setw(17) << "whole val. loss"
+         << std::setw(18) << "final train loss" << std::setw(14) << "symbols/s"
          << "  state\n";
     for (const auto& [id, outcome] : outcomes) {
         const RunSummary& summary = outcome.summary;
         text << names.at(id) << filling(names.at(id), widest);
-        for (const double loss :
-             {summary.best_validation_loss, summary.whole_validation_loss.value_or(RunSummary::unknown)}) {
-            text << filling(loss_text(loss), 12) << loss_text(loss);
+        for (const auto& [loss, width] :
+             {std::pair<double, std::size_t>{summary.best_validation_loss, 16},
+              std::pair<double, std::size_t>{summary.whole_validation_loss.value_or(RunSummary::unknown), 17}}) {
+            text << filling(loss_text(loss), width) << loss_text(loss);
         }
         const std::string training = loss_text(summary.final_training_loss);
-        text << filling(training, 13) << training << std::setw(14) << std::lround(summary.tokens_per_second) << "  "
+        text << filling(training, 18) << training << std::setw(14) << std::lround(summary.tokens_per_second) << "  "
              << to_string(outcome.state) << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
     text << "Losses in nats per symbol.\n";

@@ -40,6 +40,18 @@ class LabVerbsTest : public testing::Test {
     std::string lab_ = (folder_ / "a.ropelab").string();
 };
 
+TEST_F(LabVerbsTest, TextThatIsNoUtf8IsStillJson) {
+    // Lone bytes of longer letters: whatever such a model writes is not UTF-8.
+    std::string bytes;
+    for (int i = 0; i < 3000; ++i) bytes += static_cast<char>(0x80 + i * i % 23);
+    const std::string text = folder_.write("bytes.bin", bytes).string();
+    ASSERT_EQ(sweep({"--set", "data=" + text, "--set", "symbols=bytes"}).status, 0);
+    const auto sample = ropelab_cli({"sample", "--lab", lab_, "--prompt", "\x80", "--length", "30", "--json"});
+    ASSERT_EQ(sample.status, 0) << sample.err;
+    EXPECT_EQ(sample.json().at("tokens").size(), 30U);
+    EXPECT_THAT(sample.json().at("text").get<std::string>(), testing::HasSubstr("\uFFFD"));
+}
+
 TEST_F(LabVerbsTest, ASweepIsKeptAndRead) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto results = ropelab_cli({"results", "--lab", lab_, "--json"});
@@ -67,6 +79,7 @@ TEST_F(LabVerbsTest, ASweepIsKeptAndRead) {
     EXPECT_EQ(sample.json().at("text").get<std::string>().size(), 40U);
     const auto rolling = ropelab_cli({"sample", "--lab", lab_, "--run", "2", "--length", "60", "--mode", "rolling"});
     EXPECT_EQ(rolling.out.size(), 61U);
+    EXPECT_EQ(sample.json().at("tokens").size(), 40U);
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--prompt", "Ω"}), "Ω");
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--mode", "fast"}), "recompute or rolling");
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--run", "99"}), "99");
