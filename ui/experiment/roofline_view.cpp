@@ -8,6 +8,7 @@
 #include "core/data/corpus.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/step_cost.h"
+#include "ui/experiment/quantity_whys.h"
 #include "ui/experiment/roofline_figure.h"
 #include "ui/plot/figure_view.h"
 #include "ui/window/format.h"
@@ -149,6 +150,7 @@ void RooflineView::renew() {
     m_sentence->setText(sentence());
     m_memory->setText(memorySentence());
     m_view->setFigure(figure());
+    m_view->setWhatsThis(whyOfRoofline(machine().multiply, machine().copy));
 }
 
 }  // namespace ropelab::ui

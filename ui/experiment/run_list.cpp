@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QScrollBar>
 #include <algorithm>
 
 #include "ui/theme/theme_manager.h"
@@ -14,8 +15,10 @@ namespace {
 
 // Pixels at 100 %.
 constexpr int leastNameWidth = 150;
-constexpr int mostNameWidth = 320;
+constexpr int mostNameWidth = 460;
 constexpr int leastNoteWidth = 60;
+constexpr int besideName = 64;       // its tick, its line and the gaps
+constexpr int namesToMeasure = 500;  // those of thousands are as long
 
 }  // namespace
 
@@ -33,6 +36,7 @@ RunList::RunList(Workspace& workspace, QWidget* parent)
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setTextElideMode(Qt::ElideMiddle);  // names that differ at either end stay apart
     setAccessibleName(tr("Runs"));
+    setProperty("runs", true);
     header()->setSectionsMovable(false);
     header()->setHighlightSections(false);
     header()->setStretchLastSection(false);
@@ -108,6 +112,19 @@ void RunList::fitColumns() {
     header()->resizeSection(RunTable::Note, std::max(note, left - name));
 }
 
+int RunList::wishedWidth() const {
+    const auto& manager = ThemeManager::instance();
+    int name = 0;
+    for (int row = 0; row < std::min(m_table->rowCount(), namesToMeasure); ++row) {
+        const QString text = m_table->index(row, RunTable::Name).data().toString();
+        name = std::max(name, fontMetrics().horizontalAdvance(text));
+    }
+    name = std::min(name + manager.pixels(besideName), manager.pixels(mostNameWidth));
+    int others = manager.pixels(leastNoteWidth) + verticalScrollBar()->sizeHint().width() + 2 * frameWidth();
+    for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) others += header()->sectionSize(column);
+    return name + others;
+}
+
 void RunList::showMenu(const QPoint& where) {
     const RunId id = m_table->runAt(indexAt(where).row());
     const RunView* run = m_workspace.runs().find(id);
@@ -139,7 +156,7 @@ void RunList::restyle() {
                       .arg(theme.quietText.name(), theme.field.name(), theme.accent.name(),
                            theme.appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("light"))
                       .arg(manager.pixels(2)));
-    setIconSize({manager.pixels(24), manager.pixels(12)});
+    setIconSize(RunTable::swatchSize());
     header()->resizeSection(RunTable::State, manager.pixels(104));
     header()->resizeSection(RunTable::Last, manager.pixels(84));
     header()->resizeSection(RunTable::Best, manager.pixels(68));

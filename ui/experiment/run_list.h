@@ -19,6 +19,8 @@ class RunList : public QTreeView {
     void pick(RunId run);
     void rename(RunId run);
     void annotate(RunId run);
+    /// At which every name and note is whole, as far as that is not too much.
+    int wishedWidth() const;
 
  signals:
     void runPicked(ropelab::RunId run);

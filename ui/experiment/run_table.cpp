@@ -15,10 +15,9 @@ namespace {
 // The run's line as the plot draws it: colour and dashes.
 QPixmap swatch(int index) {
     const auto& manager = ThemeManager::instance();
-    const int width = manager.pixels(24);
-    const int height = manager.pixels(12);
+    const QSizeF size = RunTable::swatchSize();
     constexpr qreal ratio = 2;
-    QPixmap pixmap(QSize(width, height) * ratio);
+    QPixmap pixmap((size * ratio).toSize());
     pixmap.setDevicePixelRatio(ratio);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
@@ -28,11 +27,18 @@ QPixmap swatch(int index) {
     const QList<double> dashes = Theme::dashes(index, true);
     if (!dashes.isEmpty()) pen.setDashPattern(QList<qreal>(dashes.begin(), dashes.end()));
     painter.setPen(pen);
-    painter.drawLine(QPointF(0, height / 2.0), QPointF(width - manager.px(4), height / 2.0));
+    // Apart from the tick and from the name at every scale.
+    painter.drawLine(QPointF(manager.px(8), size.height() / 2),
+                     QPointF(size.width() - manager.px(4), size.height() / 2));
     return pixmap;
 }
 
 }  // namespace
+
+QSize RunTable::swatchSize() {
+    const auto& manager = ThemeManager::instance();
+    return {manager.pixels(32), manager.pixels(12)};
+}
 
 QString stateText(const RunView& run) {
     const RunRecord& record = run.record;

@@ -24,6 +24,8 @@ class RunTable : public QAbstractTableModel {
     void setLossUnit(const QString& unit, double perNat);
     RunId runAt(int row) const;
     int rowOf(RunId run) const;
+    /// Of a name's icon, which is the run's line.
+    static QSize swatchSize();
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

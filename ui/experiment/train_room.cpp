@@ -12,6 +12,7 @@
 
 #include "core/spec/error.h"
 #include "ui/experiment/plot_toolbar.h"
+#include "ui/experiment/quantity_whys.h"
 #include "ui/experiment/queue_view.h"
 #include "ui/experiment/roofline_view.h"
 #include "ui/experiment/run_list.h"
@@ -33,6 +34,9 @@ namespace ropelab::ui {
 namespace {
 
 constexpr std::size_t mostLines = 10;  // past them, and from the start, one line a group of seeds
+// Of the width beneath the picture, for the list of runs.
+constexpr double leastListShare = 0.585;
+constexpr double mostListShare = 0.72;
 
 QList<double> toList(const std::vector<std::int64_t>& values) {
     return {values.begin(), values.end()};
@@ -61,7 +65,10 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_picture = new QStackedWidget(this);
     m_picture->addWidget(m_plot);
     m_picture->addWidget(m_roofline);
-    const auto showRoofline = [this](bool on) { m_picture->setCurrentIndex(on ? 1 : 0); };
+    const auto showRoofline = [this](bool on) {
+        m_picture->setCurrentIndex(on ? 1 : 0);
+        renewWhy();
+    };
     connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
     connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
     showRoofline(m_toolbar->isRoofline());
@@ -72,7 +79,8 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_below->addWidget(makeSample());
     m_below->setStretchFactor(0, 3);
     m_below->setStretchFactor(1, 2);
-    m_below->setSizes({480, 340});
+    m_below->installEventFilter(this);
+    connect(m_below, &QSplitter::splitterMoved, this, [this] { m_belowMoved = true; });
 
     auto* split = new QSplitter(Qt::Vertical, this);
     split->setChildrenCollapsible(false);
@@ -244,6 +252,7 @@ void TrainRoom::syncRuns() {
     renewVisible();
     showSample(m_sampled);
     renewEmptyState();
+    fitBelow();
 }
 
 void TrainRoom::renewVisible() {
@@ -298,6 +307,7 @@ void TrainRoom::showSample(RunId run) {
         }
     }
     m_sampled = view ? view->record.id : 0;
+    renewWhy();
     if (!view || view->sample.isEmpty()) {
         m_sampleTitle->setText(view ? tr("%1 writes").arg(QString::fromStdString(view->record.name))
                                     : tr("what it writes"));
@@ -309,6 +319,29 @@ void TrainRoom::showSample(RunId run) {
     m_sampleTitle->setText(
         tr("%1 writes, step %2").arg(QString::fromStdString(view->record.name), groupedText(view->sampleIteration)));
     if (m_sample->toPlainText() != view->sample) m_sample->setPlainText(view->sample);
+}
+
+void TrainRoom::fitBelow() {
+    if (m_belowMoved) return;
+    const int all = m_below->width() - m_below->handleWidth();
+    const int list = std::clamp(m_list->wishedWidth(), static_cast<int>(leastListShare * all),
+                                static_cast<int>(mostListShare * all));
+    m_below->setSizes({list, all - list});
+}
+
+bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_below && event->type() == QEvent::Resize) fitBelow();
+    return Room::eventFilter(watched, event);
+}
+
+void TrainRoom::renewWhy() {
+    const RunView* run = m_workspace.runs().find(m_sampled);  // the one that writes beside the list
+    if (!run) return m_plot->setWhatsThis(QString());
+    const Quantity quantity = m_plot->shownQuantities().front();
+    const QList<double> values = m_plot->yValues({m_sampled, quantity});
+    const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
+    const QString name = QString::fromStdString(run->record.name);
+    m_plot->setWhatsThis(whyOfQuantity(quantity, run->spec, now) + QLatin1Char('\n') + tr("Values of %1.").arg(name));
 }
 
 void TrainRoom::renewFloor() {

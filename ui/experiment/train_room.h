@@ -59,6 +59,9 @@ class TrainRoom : public Room {
     /// While what the picture needs besides its curves is on its way.
     bool isBusy() const override;
 
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
     QWidget* makeEmptyState();
     QWidget* makeSample();
@@ -72,6 +75,10 @@ class TrainRoom : public Room {
     void take(const std::vector<Delivery>& deliveries);
     void showSample(RunId run);
     void renewFloor();
+    /// Gives the list the width that its names want, within limits, until the person moves the border.
+    void fitBelow();
+    /// What F1 says of the plot.
+    void renewWhy();
 
     Workspace& m_workspace;
     CurvePlot* m_plot = nullptr;
@@ -86,6 +93,7 @@ class TrainRoom : public Room {
     QueueView* m_queue = nullptr;
     bool m_planShown = false;
     QSplitter* m_below = nullptr;
+    bool m_belowMoved = false;
     QLabel* m_emptyText = nullptr;
     QPushButton* m_emptyStart = nullptr;
     QLabel* m_sampleTitle = nullptr;

@@ -23,6 +23,7 @@ namespace ropelab::ui {
 void TrainRoom::addActions(ActionRegistry& registry) {
     // In another room nobody sees which run is picked here.
     const auto picked = [this] { return isVisible() && m_list->picked() != 0; };
+    const auto curves = [this] { return isVisible() && !isEmpty() && !m_planShown && !m_toolbar->isRoofline(); };
     registry.add({.id = "run.rename",
                   .menu = "Edit",
                   .text = tr("Rename picked run"),
@@ -59,7 +60,7 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .text = tr("Logarithmic axis"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
                   .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
-                  .enabled = [this] { return isVisible() && !isEmpty(); },
+                  .enabled = curves,
                   .checked = [this] { return m_plot->isYLogarithmic(); },
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
@@ -67,7 +68,7 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .text = tr("Reset plot"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [this] { m_plot->resetView(); },
-                  .enabled = [this] { return isVisible() && !isEmpty(); }});
+                  .enabled = curves});
 }
 
 QWidget* TrainRoom::makeEmptyState() {

@@ -4,17 +4,22 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QSplitter>
 #include <QToolButton>
 #include <cmath>
 
 #include "core/data/corpus.h"
 #include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/experiment/roofline_view.h"
 #include "ui/experiment/run_list.h"
 #include "ui/experiment/sweep_panel.h"
 #include "ui/experiment/sweep_preview.h"
+#include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/plot/figure_view.h"
 #include "ui/window/actions.h"
+#include "ui/window/why.h"
 
 namespace ropelab::ui {
 namespace {
@@ -47,6 +52,61 @@ TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     }
     EXPECT_THROW(room->showQuantity("speed of light"), BadInput);
     EXPECT_EQ(workspace->settings().value("train/quantity").toString(), "gradient_norm");
+}
+
+TEST_F(TrainRoomTest, F1ExplainsWhatIsDrawnWithThePickedRunsValues) {
+    EXPECT_EQ(whyOf(&room->plot()).text, room->plot().accessibleDescription()) << "no run, no values";
+    train();
+    room->runList().pick(2);
+    const auto said = [this] { return whyOf(&room->plot()).text; };
+    room->showQuantity("validation_loss");
+    const double nats = room->plot().yValues({2, Quantity::validation_loss}).back();
+    EXPECT_TRUE(said().contains("ln p(next symbol")) << said().toStdString();
+    EXPECT_TRUE(said().contains(readableNumber(std::exp(nats)))) << said().toStdString();
+    EXPECT_TRUE(said().contains("θ 10k")) << said().toStdString();
+    EXPECT_FALSE(said().contains("best possible predictor")) << "no language is known of this text";
+    room->showQuantity("learning_rate");
+    EXPECT_TRUE(said().contains("w = 0, lowest 1.00×10⁻⁴, T = 60")) << said().toStdString();
+    room->showQuantity("gradient_norm");
+    EXPECT_TRUE(said().contains("c = 1")) << said().toStdString();
+    room->showQuantity("characters_per_second");
+    EXPECT_TRUE(said().contains("16 windows of 32 symbols")) << said().toStdString();
+    const QString roofline = whyOf(&room->roofline().view()).text;
+    EXPECT_TRUE(roofline.contains("min(P, B·I)")) << roofline.toStdString();
+}
+
+TEST_F(TrainRoomTest, LongNamesGiveTheListMoreRoomUntilTheBorderIsMoved) {
+    train();
+    auto* below = qobject_cast<QSplitter*>(room->runList().parentWidget());
+    ASSERT_NE(below, nullptr);
+    QApplication::processEvents();
+    const int before = room->runList().width();
+    workspace->renameRun(2, "learned + θ 10k, 100 %, data tinyshakespeare, seed 1337");
+    ASSERT_TRUE(waitUntil([&] { return room->runList().width() > before + 50; }));
+    EXPECT_LT(room->runList().width(), 0.75 * room->width()) << "what it writes has room too";
+    below->setSizes({400, below->width() - below->handleWidth() - 400});
+    emit below->splitterMoved(400, 1);  // as a hand does
+    workspace->renameRun(2, "learned + θ 10k, 100 %, data tinyshakespeare, seed 133");
+    QApplication::processEvents();
+    EXPECT_EQ(room->runList().width(), 400);
+}
+
+TEST_F(TrainRoomTest, AnActionOfTheCurvesIsThereWhereTheyAre) {
+    ActionRegistry registry(room.get());
+    room->addActions(registry);
+    train();
+    const auto isEnabled = [&registry] {
+        registry.refresh();
+        EXPECT_EQ(registry.action("plot.log")->isEnabled(), registry.action("plot.reset")->isEnabled());
+        return registry.action("plot.log")->isEnabled();
+    };
+    EXPECT_TRUE(isEnabled());
+    room->showQuantity("roofline");
+    EXPECT_FALSE(isEnabled());
+    room->showQuantity("gradient_norm");
+    EXPECT_TRUE(isEnabled());
+    room->showPlan(true);
+    EXPECT_FALSE(isEnabled());
 }
 
 TEST_F(TrainRoomTest, ListAndPlotPickAndHideTogether) {
