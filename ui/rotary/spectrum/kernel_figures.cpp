@@ -168,7 +168,7 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.x.minimum = std::clamp(curves.turns.back() / 1.5, 1e-3, 0.25);
     figure.x.maximum = std::max(2.0, static_cast<double>(curves.window) / 2);
     figure.y.minimum = kFloor;
-    figure.y.maximum = 2 * std::max(2.0, highest);
+    figure.y.maximum = 5 * std::max(2.0, highest);  // room for what the mark at zero is called
 
     FigureCurve spectrum;
     spectrum.quantity = QStringLiteral("magnitude");

@@ -26,6 +26,7 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kMostContext = 1 << 30;
+constexpr int kLowest = 160;  // pixels at 100 %: what the mark at zero is called has room too
 
 }  // namespace
 
@@ -42,6 +43,7 @@ SpectrumRoom::SpectrumRoom(Workspace& workspace, QWidget* parent)
     scaleLayout(below, {0, 0, 0, 0}, 8);
     below->addWidget(m_kernel, 1);
     below->addWidget(m_kernelSpectrum, 1);
+    for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
     column->addLayout(below, 2);
     m_options = makeOptions();
     explainBy(m_spectrum, m_words);
