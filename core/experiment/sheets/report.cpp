@@ -110,8 +110,9 @@ std::string head_text(const SheetPlan& plan) {
 }
 
 std::string table_text(const std::vector<const SheetRow*>& rows) {
-    std::vector<std::vector<std::string>> lines = {{rows.front()->plan.measure, "ours", "n", "difference %", "p (Holm)",
-                                                    "theirs", "theirs % (p Student, p Welch)", "verdict"}};
+    std::vector<std::vector<std::string>> lines = {{measure_heading(rows.front()->plan.measure), "ours", "n",
+                                                    "difference %", "p (Holm)", "theirs",
+                                                    "theirs % (p Student, p Welch)", "verdict"}};
     for (const SheetRow* row : rows) {
         std::string verdict = to_string(row->verdict);
         if (row->failed > 0) verdict += ", " + runs_text(row->failed) + " failed";

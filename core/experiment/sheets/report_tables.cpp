@@ -95,7 +95,8 @@ std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows) {
     for (const std::string& note : plan.notes) text += "% " + note + "\n";
     for (const std::string& rule : rules_of(plan)) text += "% " + rule + "\n";
     for (const auto& table : tables_of(rows)) {
-        text += "\\begin{tabular}{lrrrrrrl}\n\\toprule\n" + latex_escaped(table.front()->plan.measure) +
+        text += "\\begin{tabular}{lrrrrrrl}\n\\toprule\n" +
+                latex_escaped(measure_heading(table.front()->plan.measure)) +
                 " & ours & $n$ & diff. (\\%) & $p$ (Holm) & theirs & theirs (\\%) & verdict \\\\\n\\midrule\n";
         for (const SheetRow* row : table) text += latex_row(*row);
         text += "\\bottomrule\n\\end{tabular}\n\n";

@@ -64,6 +64,15 @@ std::string row_label(const json& keys) {
     return label;
 }
 
+std::string measure_heading(const std::string& measure) {
+    if (measure == extension_rise) return measure + " (nats)";
+    for (const Measure& known : measures()) {
+        if (known.name != measure) continue;
+        return measure + (known.unit == "nats" || known.unit == "bits" ? " (" + std::string(known.unit) + ")" : "");
+    }
+    return measure;
+}
+
 bool is_event(const std::string& measure) {
     return measure == spiked || measure == spiked_early;
 }

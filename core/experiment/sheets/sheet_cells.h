@@ -19,6 +19,8 @@ std::string row_label(const nlohmann::json& keys);
 std::string sample_text(const Sample& sample);
 /// Whether a measure says of each run whether something came to pass, as a spike.
 bool is_event(const std::string& measure);
+/// A measure as the heading of a table: "best_validation_loss (nats)"; alone where its name says its unit.
+std::string measure_heading(const std::string& measure);
 /// sample_text of a row's own numbers; of events how many: "1 of 3".
 std::string ours_text(const SheetRow& row);
 /// The source's difference in percent, recomputed from its means, with the p of Student and of Welch:

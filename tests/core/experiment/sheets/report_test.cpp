@@ -93,7 +93,7 @@ TEST_F(SheetReport, LatexHasATablePerMeasure) {
     plan_.notes = {"10 % of it."};
     const std::string latex = sheet_latex(plan_, evaluate(plan_, runs_));
     for (const char* part :
-         {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss & ours",
+         {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
           "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $", "& $1.4728 \\pm 0.0016$ & $-0.07$ & ",
           "reproduced, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & shown",
           "\\bottomrule\n\\end{tabular}\n"}) {
