@@ -232,6 +232,11 @@ class Report {
             spec.precision = precision;
             result.add("small, " + name, timed(spec, 1, step_time({spec})));
         }
+        if (on_gpu()) {  // flash attention, where dropout asks for kernels of ours
+            RunSpec spec = paper(Precision::bfloat16);
+            spec.dropout = 0;
+            result.add("paper, bfloat16, no dropout", timed(spec, 1, step_time({spec})));
+        }
         return result.text();
     }
 
