@@ -140,6 +140,8 @@ Experiment Experiment::from_text(std::string_view text) {
     } catch (const nlohmann::json::parse_error& error) {
         throw BadInput("The experiment is not JSON: near byte " + std::to_string(error.byte) +
                        " something else is expected; a small one is {\"theta\": [500, 10000]}.");
+    } catch (const nlohmann::json::out_of_range&) {
+        throw BadInput("The experiment holds a number beyond 1e308; no key takes one that large.");
     }
 }
 

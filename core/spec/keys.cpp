@@ -33,7 +33,7 @@ Key number_key(std::string_view name, std::string_view group, std::string_view u
             }
         }
         if (!(number >= minimum && number <= maximum)) {
-            const std::string range = maximum >= unlimited
+            const std::string range = maximum >= unlimited && !(number > maximum)
                                           ? number_text(minimum) + " or more"
                                           : "between " + number_text(minimum) + " and " + number_text(maximum);
             throw BadInput("The key " + std::string(name) + " is " + number_text(number) + ", but it must be " + range +

@@ -63,6 +63,7 @@ TEST(Experiment, RefusesWhatItDoesNotKnow) {
     EXPECT_MESSAGE(Experiment::from_text("{\"theta\": 0.5}"), BadInput, "0.5");
     EXPECT_MESSAGE(Experiment::from_text("{\"theta\": {}}"), BadInput, "theta");
     EXPECT_MESSAGE(Experiment::from_text("{\"theta\": 5"), BadInput, "not JSON");
+    EXPECT_MESSAGE(Experiment::from_text("{\"theta\": 1e999}"), BadInput, "a number beyond 1e308");
     EXPECT_MESSAGE(Experiment::from_text("[1]"), BadInput, "JSON object");
     EXPECT_MESSAGE(Experiment::from_text("{\"runs\": 5}"), BadInput, "list of objects");
     EXPECT_EQ(Experiment::from_text("{\"theta\": null}").expand().front(), RunSpec{});

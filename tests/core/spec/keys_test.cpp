@@ -65,6 +65,8 @@ TEST(Keys, RefuseValuesThatTheyCannotMean) {
     };
     EXPECT_MESSAGE(set("theta", "1"), BadInput, "theta is 1");
     EXPECT_MESSAGE(set("fraction", "150 %"), BadInput, "between 0 and 1");
+    EXPECT_MESSAGE(set("seed", "-1"), BadInput, "must be 0 or more");
+    EXPECT_MESSAGE(set("seed", "1e16"), BadInput, "must be between 0 and 1e+15");
     EXPECT_MESSAGE(set("layers", "2.5"), BadInput, "whole number");
     EXPECT_MESSAGE(set("layers", "two"), BadInput, "\"two\" is not a number");
     EXPECT_MESSAGE(set("position", "rop"), BadInput, "none, learned, rope, learned+rope");
