@@ -28,11 +28,13 @@ std::string read_all(const std::string& file) {
 }
 
 nlohmann::json read_json(const std::string& file) {
+    const std::string what = file == "-" ? "Standard input" : "The file " + file;
     try {
         return nlohmann::json::parse(read_all(file));
     } catch (const nlohmann::json::parse_error& error) {
-        throw BadInput((file == "-" ? "Standard input" : "The file " + file) +
-                       " is not JSON: it breaks off near byte " + std::to_string(error.byte) + ".");
+        throw BadInput(what + " is not JSON: it breaks off near byte " + std::to_string(error.byte) + ".");
+    } catch (const nlohmann::json::out_of_range&) {
+        throw BadInput(what + " holds a number beyond 1e308; nothing here takes one that large.");
     }
 }
 

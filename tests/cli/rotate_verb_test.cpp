@@ -37,6 +37,7 @@ TEST(RotateVerb, AgreesWithTransformers) {
 
 TEST(RotateVerb, RefusesBadInputInOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, "nonsense"), "not JSON");
+    EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, "[1e999]"), "a number beyond 1e308");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, "{}"), "x is missing");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [1, 2], "positions": [0]})"), "four levels");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2], [1]]]], "positions": [0, 1]})"), "different lengths");
