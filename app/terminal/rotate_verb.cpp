@@ -1,9 +1,11 @@
+#include <cmath>
 #include <memory>
 
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/rope/rotation.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab::terminal {
 
@@ -47,7 +49,14 @@ void run() {
     flatten(input.at("x"), 0, shape, numbers);
 
     try {
-        const auto positions = input.at("positions").get<std::vector<std::int64_t>>();
+        std::vector<std::int64_t> positions;
+        for (const double position : input.at("positions").get<std::vector<double>>()) {
+            if (position != std::trunc(position) || std::abs(position) > 0x1p53) {
+                throw BadInput("A position is " + number_text(position) +
+                               ", but it must be a whole number of at most 2^53.");
+            }
+            positions.push_back(static_cast<std::int64_t>(position));
+        }
         if (positions.size() != shape[2]) {
             throw BadInput("There are " + std::to_string(positions.size()) + " positions for " +
                            std::to_string(shape[2]) + " time steps of x; give one each.");

@@ -42,6 +42,8 @@ TEST(RotateVerb, RefusesBadInputInOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [1, 2], "positions": [0]})"), "four levels");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2], [1]]]], "positions": [0, 1]})"), "different lengths");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0, 1]})"), "2 positions for 1");
+    EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0.5]})"), "position is 0.5");
+    EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [1e30]})"), "position is 1e+30");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2, 3]]]], "positions": [0]})"), "head dimension is 3");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[["a", 2]]]], "positions": [0]})"),
                      "where a number must stand");
