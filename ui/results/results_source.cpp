@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/spec/error.h"
+#include "ui/results/results_picture.h"
+#include "ui/theme/theme.h"
 
 namespace ropelab::ui {
 
@@ -27,7 +29,23 @@ std::optional<RunSummary> summaryOf(const RunView& run) {
 }  // namespace
 
 int Results::colorOf(const ResultGroup& group) const {
-    return group.members.empty() ? 0 : static_cast<int>(runs[group.members.front()] - 1);
+    if (group.members.empty()) return 0;
+    const RunId first = runs[group.members.front()];
+    const auto chosen = colors.find(first);
+    return chosen == colors.end() ? static_cast<int>(first - 1) : chosen->second;
+}
+
+void Results::chooseColors() {
+    const int count = static_cast<int>(Theme::light().data.size());
+    colors.clear();
+    std::vector<int> taken;
+    for (const ResultGroup& group : table.groups) {
+        const int wanted = colorOf(group);
+        const bool isTaken =
+            std::any_of(taken.begin(), taken.end(), [&](int other) { return other % count == wanted % count; });
+        taken.push_back(isTaken && std::ssize(taken) < count ? colorBeside(taken, wanted) : wanted);
+        if (taken.back() != wanted) colors[runs[group.members.front()]] = taken.back();
+    }
 }
 
 Results resultsOf(const RunStore& store, const ResultsChoices& choices) {
@@ -58,6 +76,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices) {
         results.table = results_table(runs, options);
         results.baselineIsMissing = true;
     }
+    results.chooseColors();
     return results;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -30,8 +31,14 @@ struct Results {
     /// Whether the baseline that was asked for is not among these groups, so that the standard one stands in.
     bool baselineIsMissing = false;
 
-    /// The colour of a group in every room: that of its first run.
+    /// What colorOf() says that is not the colour of a group's first run, by that run.
+    std::map<RunId, int> colors = {};
+
+    /// The colour of a group: that of its first run, as in every room. As many seeds as the palette has colours would
+    /// give all groups one; then the next that is free.
     int colorOf(const ResultGroup& group) const;
+    /// Fills `colors`, for groups in order of first appearance.
+    void chooseColors();
     /// The run behind a place of `members` or `counted`.
     RunId runAt(std::size_t index) const { return runs[index]; }
 };

@@ -40,6 +40,7 @@ inline ResultsData dataOf(const std::vector<MadeRun>& made, const ResultsOptions
         data.results.runs.push_back(read.id);
     }
     data.results.table = results_table(runs, options);
+    data.results.chooseColors();
     return data;
 }
 

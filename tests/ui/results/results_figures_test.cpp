@@ -276,6 +276,17 @@ TEST(ResultsFigures, SeriesThatStandAPaletteApartHaveTheirOwnColours) {
     EXPECT_EQ(figure.summary.count("apart"), 3);
 }
 
+TEST(ResultsFigures, GroupsOfSevenSeedsHaveTheirOwnColours) {
+    const std::vector<double> seeds(7, 1.5);
+    const ResultsData data = dataOf(madeRuns("theta", {{500, seeds}, {1000, seeds}, {10000, seeds}}));
+    QSet<QRgb> colors;
+    for (const ResultGroup& group : data.table().groups) {
+        colors.insert(Theme::light().dataColor(data.results.colorOf(group)).rgb());
+    }
+    EXPECT_EQ(colors.size(), 3);
+    EXPECT_EQ(data.results.colorOf(data.table().groups[0]), 0);  // that of its first run
+}
+
 TEST(ResultsFigures, ALongBaselineLeavesTheUnitInTheTitle) {
     std::vector<MadeRun> runs = madeRuns("theta", {{500, {1.2, 1.4}}}, {{"block", "llama"}, {"learning_rate", 0.01}});
     const auto others = madeRuns("theta", {{10000, {1.5, 1.6}}}, {{"block", "pythia"}, {"learning_rate", 0.001}});
