@@ -213,6 +213,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.text = parser.value(QStringLiteral("text"));
         result.pair = static_cast<int>(wholeIn(parser, QStringLiteral("pair"), 0, 1e6));
         const InspectFigure* inspect = findInspectFigure(result.figure);
+        if ((set("run") || set("beside") || set("step")) && !inspect) {
+            throw BadInput("--run, --beside and --step belong to figures of the Inspect room, as logit-share, not to " +
+                           result.figure.toStdString() + ".");
+        }
         const bool readsText = inspect && inspect->reads == InspectFigure::Reads::text;
         if ((set("text") && !readsText) || (set("pair") && result.figure != QStringLiteral("pair-logits"))) {
             throw BadInput(
