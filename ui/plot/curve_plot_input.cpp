@@ -141,7 +141,7 @@ void CurvePlot::showReadout(const QPointF& where) {
     std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
         return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
     });
-    m_readout->show(tr("step %1").arg(readableCount(x)), x, rows, m_style);
+    m_readout->show(tr("step %1").arg(readableCount(x)), x, rows, m_style, m_plot->yAxis->pixelToCoord(where.y()));
 }
 
 void CurvePlot::zoom(double factor) {

@@ -70,11 +70,14 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
             shown->insert(shown->end(), curves.begin(), curves.end());
         }
     }
-    // Right of the axes there is room for few words; the legend has the whole names.
+    // Beside the curves there is room for few words; the legend has the whole names.
     QStringList names;
     for (const FigureCurve& curve : figure.curves) names << curve.label;
     const QStringList distinct = distinctNames(names);
     for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = distinct[i];
+    for (std::size_t i = 0; shown != nullptr && i < shown->size(); ++i) {  // as the crosshair reads them
+        (*shown)[i].label = distinct[static_cast<qsizetype>(i)];
+    }
     for (FigureBand& band : figure.bands) band.label = distinct[names.indexOf(band.label)];
     addEndsOfFailed(figure);
     if (losses && m_floor) {

@@ -5,14 +5,31 @@
 #include <cmath>
 
 namespace ropelab::ui {
+namespace {
+
+constexpr qsizetype kFewest = 6;  // rows, where the plot has room for them
+
+}  // namespace
 
 PlotReadout::PlotReadout(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("overlay")) {}
 
-void PlotReadout::show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style) {
+QList<PlotReadout::Row> PlotReadout::someOf(const QList<Row>& rows, qsizetype most, double nearTo) {
+    if (rows.size() <= most) return rows;
+    const auto strong = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.strong; });
+    const auto nearest = std::min_element(rows.begin(), rows.end(), [nearTo](const Row& a, const Row& b) {
+        return std::abs(a.y - nearTo) < std::abs(b.y - nearTo);
+    });
+    const qsizetype middle = (strong == rows.end() ? nearest : strong) - rows.begin();
+    return rows.mid(std::clamp<qsizetype>(middle - most / 2, 0, rows.size() - most), most);
+}
+
+void PlotReadout::show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style,
+                       double nearTo) {
     m_shown = true;
     m_title = title;
     m_x = x;
     m_rows = rows;
+    m_nearTo = nearTo;
     m_style = style;
     layer()->replot();
 }
@@ -57,21 +74,34 @@ void PlotReadout::draw(QCPPainter* painter) {
     const double pad = m_style.units(6);
     const double line = metrics.height() * 1.1;
     const double swatch = m_style.units(14);
-    double label = 0;
+    const double edge = m_style.units(4);
+    // Beneath the title, in the axes or, where they are low, over what is beneath them.
+    const QRectF whole(mParentPlot->viewport());
+    const auto rowsIn = [&](double inHeight) {
+        return static_cast<qsizetype>((inHeight - 2 * (pad + edge)) / line) - 1;
+    };
+    const auto room =
+        std::max<qsizetype>(2, std::max(rowsIn(axes.height()), std::min(rowsIn(whole.height()), kFewest)));
+    const bool isWhole = m_rows.size() <= room;
+    const QList<Row> rows = someOf(m_rows, isWhole ? room : room - 1, m_nearTo);
+    const QString more = isWhole ? QString() : tr("and %1 more").arg(m_rows.size() - rows.size());
+    double label = metrics.horizontalAdvance(more);
     double value = 0;
-    for (const Row& row : m_rows) {
+    for (const Row& row : rows) {
         label = std::max(label, (row.strong ? strongMetrics : metrics).horizontalAdvance(row.label));
         value = std::max(value, (row.strong ? strongMetrics : metrics).horizontalAdvance(row.value));
     }
     const double inside =
         std::max(metrics.horizontalAdvance(m_title), swatch + m_style.units(5) + label + m_style.units(12) + value);
-    const double height = line * static_cast<double>(m_rows.size() + 1) + 2 * pad;
+    const double height = line * static_cast<double>(rows.size() + (isWhole ? 1 : 2)) + 2 * pad;
     QRectF box(0, 0, inside + 2 * pad, height);
     // The upper right corner is where falling curves are not; away from it while the mouse is there.
-    const double edge = m_style.units(4);
     box.moveTopRight(QPointF(axes.right() - edge, axes.top() + edge));
     if (x > box.left() - m_style.units(12)) {
         box.moveRight(x - m_style.units(12));
+    }
+    if (box.bottom() > whole.bottom() - edge) {
+        box.moveBottom(whole.bottom() - edge);
     }
     if (box.left() < axes.left()) {
         box.moveLeft(axes.left() + edge);
@@ -89,7 +119,11 @@ void PlotReadout::draw(QCPPainter* painter) {
     painter->setFont(font);
     painter->setPen(m_style.theme.quietText);
     painter->drawText(QPointF(left, base), m_title);
-    for (const Row& row : m_rows) {
+    if (!isWhole) {
+        painter->drawText(QPointF(left + swatch + m_style.units(5), base + line * static_cast<double>(rows.size() + 1)),
+                          more);
+    }
+    for (const Row& row : rows) {
         base += line;
         painter->setPen(row.pen);
         const double middle = base - (metrics.ascent() - metrics.descent()) / 2;

@@ -4,6 +4,7 @@
 
 #include <QList>
 #include <QString>
+#include <limits>
 
 #include "ui/figure/figure_style.h"
 
@@ -25,8 +26,12 @@ class PlotReadout : public QCPLayerable {
 
     explicit PlotReadout(QCustomPlot* plot);
 
-    /// `title` says which x: "iteration 1,240".
-    void show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style);
+    /// `title` says which x: "step 1,240". Where the axes are too low for all rows, it has those about the strong one,
+    /// else about `nearTo`, in the axes' units, and counts the others.
+    void show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style,
+              double nearTo = std::numeric_limits<double>::quiet_NaN());
+    /// At most so many of the rows, in their order, as show() says.
+    static QList<Row> someOf(const QList<Row>& rows, qsizetype most, double nearTo);
     void hide();
     bool isShown() const { return m_shown; }
     const QList<Row>& rows() const { return m_rows; }
@@ -41,6 +46,7 @@ class PlotReadout : public QCPLayerable {
     QString m_title;
     double m_x = 0;
     QList<Row> m_rows;
+    double m_nearTo = 0;
     FigureStyle m_style;
 };
 
