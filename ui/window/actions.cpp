@@ -63,19 +63,28 @@ void ActionRegistry::fill(QMenuBar* bar) {
 }
 
 void ActionRegistry::refresh() {
-    for (const QString& id : std::as_const(m_order)) {
-        const ActionSpec& entry = spec(id);
-        QAction* action = m_actions.value(id);
-        if (entry.enabled) action->setEnabled(entry.enabled());
-        if (entry.checked) action->setChecked(entry.checked());
-        if (entry.liveText) action->setText(entry.liveText());
-    }
+    for (const QString& id : std::as_const(m_order)) ask(id);
+}
+
+void ActionRegistry::ask(const QString& id) {
+    const ActionSpec& entry = spec(id);
+    QAction* action = m_actions.value(id);
+    if (entry.enabled) action->setEnabled(entry.enabled());
+    if (entry.checked) action->setChecked(entry.checked());
+    if (entry.liveText) action->setText(entry.liveText());
 }
 
 bool ActionRegistry::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
         auto* widget = qobject_cast<QWidget*>(watched);
+        // What a shortcut may do now: much decides that of which nobody tells the registry.
+        if (widget && widget->window() == m_window) {
+            const QKeySequence pressed(key->keyCombination());
+            for (const QString& id : std::as_const(m_order)) {
+                if (m_actions.value(id)->shortcuts().contains(pressed)) ask(id);
+            }
+        }
         const bool wanted = qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) ||
                             qobject_cast<QAbstractItemView*>(widget);
         if (wanted && key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier) {

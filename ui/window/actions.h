@@ -21,7 +21,7 @@ struct ActionSpec {
     QString text;  // as menus show it
     QList<QKeySequence> shortcuts = {};
     std::function<void()> handler = {};
-    /// Asked whenever the registry is refreshed; empty: always.
+    /// Asked whenever the registry is refreshed, and before its shortcut; empty: always.
     std::function<bool()> enabled = {};
     /// Not empty: the action shows a tick, and this says whether it is set.
     std::function<bool()> checked = {};
@@ -58,10 +58,13 @@ class ActionRegistry : public QObject {
     void failed(const QString& sentence);
 
  protected:
-    /// Leaves the space bar to the widget that has the keyboard where it needs them (a button, a list).
+    /// Asks an action before its shortcut, and leaves the space bar to the widget that has the keyboard where it needs
+    /// them (a button, a list).
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+    void ask(const QString& id);
+
     QWidget* m_window;
     QList<QString> m_order;
     QHash<QString, ActionSpec> m_specs;

@@ -9,7 +9,6 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
-#include <array>
 
 #include "ui/theme/theme_manager.h"
 #include "ui/window/actions.h"
@@ -41,11 +40,19 @@ void KeyboardSheet::toggle() {
         return;
     }
     m_before = QApplication::focusWidget();
-    QWidget* content = makeContent();  // anew: texts, shortcuts and fonts may have changed
-    m_area->setWidget(content);
     const QSize room = parentWidget()->size();
-    QSize size = content->sizeHint() + QSize(2, 2);
-    if (size.height() > room.height()) size.rwidth() += m_area->verticalScrollBar()->sizeHint().width();
+    const int bar = m_area->verticalScrollBar()->sizeHint().width();
+    QWidget* content = makeContent(2);  // anew: texts, shortcuts and fonts may have changed
+    if (content->sizeHint().width() + bar > room.width()) {
+        delete content;
+        content = makeContent(1);
+    }
+    m_area->setWidget(content);
+    content->setAutoFillBackground(false);  // the panel's shows
+    m_area->viewport()->setAutoFillBackground(false);
+    ensurePolished();
+    QSize size = content->sizeHint().grownBy(layout()->contentsMargins()).grownBy(contentsMargins());
+    if (size.height() > room.height()) size.rwidth() += bar;
     size = size.boundedTo(room);
     setGeometry(QRect(QPoint((room.width() - size.width()) / 2, (room.height() - size.height()) / 2), size));
     show();
@@ -75,7 +82,7 @@ void KeyboardSheet::mousePressEvent(QMouseEvent*) {
     toggle();
 }
 
-QWidget* KeyboardSheet::makeContent() {
+QWidget* KeyboardSheet::makeContent(int columns) {
     const ThemeManager& theme = ThemeManager::instance();
     auto* content = new QWidget;
     auto* outer = new QVBoxLayout(content);
@@ -84,19 +91,20 @@ QWidget* KeyboardSheet::makeContent() {
     auto* title = new QLabel(tr("Keyboard"), content);
     title->setProperty("roomTitle", true);
     outer->addWidget(title);
-    auto* columns = new QHBoxLayout;
-    columns->setSpacing(theme.pixels(48));
-    outer->addLayout(columns);
+    auto* beside = new QHBoxLayout;
+    beside->setSpacing(theme.pixels(48));
+    outer->addLayout(beside);
     outer->addStretch(1);
-    std::array<QGridLayout*, 2> grids{};
-    for (QGridLayout*& grid : grids) {
+    QList<QGridLayout*> grids;
+    for (int i = 0; i < columns; ++i) {
         auto* column = new QVBoxLayout;
-        grid = new QGridLayout;
+        auto* grid = new QGridLayout;
+        grids << grid;
         grid->setHorizontalSpacing(theme.pixels(24));
         grid->setVerticalSpacing(theme.pixels(4));
         column->addLayout(grid);
         column->addStretch(1);
-        columns->addLayout(column);
+        beside->addLayout(column);
     }
 
     QStringList menus;
@@ -113,7 +121,7 @@ QWidget* KeyboardSheet::makeContent() {
     for (const QString& menu : menus) {
         QGridLayout* named = nullptr;  // the column that has this menu's name
         for (const QString& id : byMenu[menu]) {
-            QGridLayout* grid = grids[placed * 2 < total ? 0 : 1];
+            QGridLayout* grid = grids[placed * columns / total];
             if (named != grid) {
                 auto* heading = new QLabel(menu, content);
                 heading->setProperty("heading", true);

@@ -10,8 +10,8 @@ namespace ropelab::ui {
 class ActionRegistry;
 
 /// Every shortcut, by menu, over the window (Shift+F1, and F1 where nothing explains what the person is at). Escape,
-/// the same keys or a click put it away, and the keyboard goes back to what had it. Where the window is lower than the
-/// list, it scrolls.
+/// the same keys or a click put it away, and the keyboard goes back to what had it. Where the window is low
+/// the list scrolls; where it is narrow it has one column.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 
@@ -25,7 +25,7 @@ class KeyboardSheet : public QFrame {
     void mousePressEvent(QMouseEvent* event) override;
 
  private:
-    QWidget* makeContent();
+    QWidget* makeContent(int columns);
 
     ActionRegistry* m_registry;
     QScrollArea* m_area;

@@ -98,9 +98,30 @@ TEST_F(Actions, KeyboardSheetScrollsWhereTheWindowIsLow) {
     EXPECT_TRUE(waitUntil([bar] { return bar->maximum() > 0; }));
     for (const QLabel* label : sheet.findChildren<QLabel*>()) {
         EXPECT_GE(label->width(), label->sizeHint().width()) << label->text().toStdString();
+        EXPECT_LE(label->mapTo(&sheet, label->rect().topRight()).x(), sheet.width()) << label->text().toStdString();
     }
     QTest::keyClick(&sheet, Qt::Key_PageDown);
     EXPECT_GT(bar->value(), 0);
+}
+
+TEST_F(Actions, AShortcutKnowsWhatIsPossibleNow) {
+    bool isPossible = false;
+    int done = 0;
+    window->actions().add({.id = "test.now",
+                           .menu = "",
+                           .text = "Now",
+                           .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_J)},
+                           .handler = [&done] { ++done; },
+                           .enabled = [&isPossible] { return isPossible; }});
+    window->actions().refresh();
+    QTest::keyClick(window.get(), Qt::Key_J, Qt::ControlModifier);
+    EXPECT_EQ(done, 0);
+    isPossible = true;  // nobody says so
+    QTest::keyClick(window.get(), Qt::Key_J, Qt::ControlModifier);
+    EXPECT_EQ(done, 1);
+    isPossible = false;
+    QTest::keyClick(window.get(), Qt::Key_J, Qt::ControlModifier);
+    EXPECT_EQ(done, 1);
 }
 
 TEST_F(Actions, DigitsGoToRoomsAndIntoFields) {
