@@ -157,10 +157,10 @@ void RunList::restyle() {
                            theme.appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("light"))
                       .arg(manager.pixels(2)));
     setIconSize(RunTable::swatchSize());
+    header()->setMinimumSectionSize(manager.pixels(56));
     header()->resizeSection(RunTable::State, manager.pixels(104));
     header()->resizeSection(RunTable::Last, manager.pixels(84));
     header()->resizeSection(RunTable::Best, manager.pixels(68));
-    header()->setMinimumSectionSize(manager.pixels(56));
     fitColumns();
 }
 

@@ -75,6 +75,22 @@ TEST_F(TrainRoomTest, F1ExplainsWhatIsDrawnWithThePickedRunsValues) {
     EXPECT_TRUE(roofline.contains("min(P, B·I)")) << roofline.toStdString();
 }
 
+TEST_F(TrainRoomTest, TheListsColumnsComeBackFromALargeScale) {
+    train();
+    const auto widths = [this] {
+        QList<int> all;
+        for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) {
+            all << room->runList().header()->sectionSize(column);
+        }
+        return all;
+    };
+    const QList<int> before = widths();
+    ThemeManager::instance().setScale(200);
+    EXPECT_NE(widths(), before);
+    ThemeManager::instance().setScale(100);
+    EXPECT_EQ(widths(), before);
+}
+
 TEST_F(TrainRoomTest, LongNamesGiveTheListMoreRoomUntilTheBorderIsMoved) {
     train();
     auto* below = qobject_cast<QSplitter*>(room->runList().parentWidget());
