@@ -66,8 +66,10 @@ ResultsPicture meansFigure(const ResultsData& data) {
     }
     for (const ResultGroup& group : table.groups) {
         if (table.groups.size() == 1 || !table.is_baseline(group) || group.described[table.compared].n == 0) continue;
-        figure.horizontalLines.push_back(
-            {group.described[table.compared].mean, QObject::tr("baseline"), Ink{Ink::Kind::quiet}});
+        figure.horizontalLines.push_back({.at = group.described[table.compared].mean,
+                                          .label = QObject::tr("baseline"),
+                                          .ink = {Ink::Kind::quiet},
+                                          .wordsAtEnd = true});  // beside the points, not on them
     }
     if (!figure.curves.empty()) addDiverged(picture, data, everyGroup(table));
     figure.table = groupColumns(data);

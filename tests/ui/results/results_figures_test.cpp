@@ -298,6 +298,16 @@ TEST(ResultsFigures, ALongBaselineLeavesTheUnitInTheTitle) {
               "difference from θ 10k (nats)");
 }
 
+TEST(ResultsFigures, WordsOfABaselineStandBesideThePoints) {
+    const ResultsData data = dataOf(madeRuns("theta", {{10000, {1.5, 1.6}}, {500, {1.2, 1.4}}}));
+    for (const auto make : {meansFigure, improvementFigure}) {
+        const Figure figure = make(data).figure;
+        ASSERT_EQ(figure.horizontalLines.size(), 1u);
+        EXPECT_TRUE(figure.horizontalLines[0].wordsAtEnd) << figure.name.toStdString();
+        EXPECT_TRUE(figure.horizontalLines[0].label.startsWith("baseline"));
+    }
+}
+
 TEST(ResultsFigures, PairedDifferencesAreBySeed) {
     const ResultsPicture picture =
         pairedDifferences(dataOf(madeRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, diverged}}})));
