@@ -14,8 +14,6 @@
 
 namespace ropelab::ui {
 
-namespace {}  // namespace
-
 KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
     : QWidget(parent), m_key(key), m_model(model), m_error(new QLabel(this)) {
     auto* layout = new QVBoxLayout(this);
@@ -40,6 +38,7 @@ KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
         editor = m_field;
     }
     editor->setAccessibleName(title(key));
+    setFocusProxy(editor);
     editor->setAccessibleDescription(ropelab::ui::text(key.meaning));
     row->addWidget(editor, 1);
     if (!key.unit.empty()) {

@@ -48,6 +48,8 @@ QString nameOf(const QWidget* widget) {
     if (const auto* label = qobject_cast<const QLabel*>(widget); label && name.isEmpty()) {
         return label->buddy() ? nameOf(label->buddy()) : label->text();
     }
+    // A field of several widgets is called as the one that is typed into.
+    if (name.isEmpty() && widget->focusProxy()) return nameOf(widget->focusProxy());
     const QString value = valueOf(widget);
     if (name.isEmpty() || value.isEmpty()) return name + value;
     return QStringLiteral("%1: %2").arg(name, value);

@@ -199,5 +199,17 @@ TEST(Why, AListSaysWhatIsChosenAndAWidgetWhatAnotherSays) {
     EXPECT_EQ(whyOf(&picture).widget, nullptr);
 }
 
+TEST(Why, AFieldOfSeveralWidgetsIsCalledAsWhatIsTypedInto) {
+    QWidget field;
+    field.setToolTip("Highest learning rate.");
+    QLineEdit edit("3e-3", &field);
+    edit.setAccessibleName("learning rate");
+    field.setFocusProxy(&edit);
+    for (QWidget* asked : {&field, static_cast<QWidget*>(&edit)}) {
+        EXPECT_EQ(whyOf(asked).title, "learning rate: 3e-3");
+        EXPECT_EQ(whyOf(asked).text, "Highest learning rate.");
+    }
+}
+
 }  // namespace
 }  // namespace ropelab::ui
