@@ -237,7 +237,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
                          : QObject::tr("%1they overlap").arg(where));
     }
     if (gaps.isEmpty()) return;
-    addNote(figure, QObject::tr("shaded: all runs with ≤ 2 channels, and with ≥ 10 %; %1")
+    addNote(figure, QObject::tr("shaded: all runs with ≤\u00A02 channels, and with ≥\u00A010\u202F%; %1")
                         .arg(gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
     figure.summary += QObject::tr(" The range of runs with at most 2 channels and that with 10 % and more: %1.")
                           .arg(gaps.join(QStringLiteral(", ")));
