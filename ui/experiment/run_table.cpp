@@ -159,7 +159,22 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
     if (role == Qt::TextAlignmentRole) {
         return QVariant((section == Last || section == Best ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
-    if (role == Qt::ToolTipRole && (section == Last || section == Best)) return tr("validation loss in %1").arg(m_unit);
+    if (role == Qt::ToolTipRole) {
+        switch (section) {
+            case Name:
+                return tr("Ticked runs are drawn, each as its line shows. F2 renames a run, Delete takes it away.");
+            case State:
+                return tr("Steps done of all, or how it ended.");
+            case Last:
+                return tr("validation loss in %1").arg(m_unit);
+            case Best:
+                return tr("lowest validation loss in %1").arg(m_unit);
+            case Note:
+                return tr("What you wrote down: Edit > Note on picked run, or a double click.");
+            default:
+                return {};
+        }
+    }
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case Name:

@@ -110,10 +110,14 @@ QWidget* SweepPanel::makeSimple() {
 
     m_theta = chips("theta", QStringLiteral("θ"), parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
-    addChips(grid, QStringLiteral("θ"), m_theta, tr("Rope theta, the base of the frequencies: 500, 10k, 1e6."));
+    addChips(grid, QStringLiteral("θ"), m_theta,
+             tr("Rope theta, the base of the frequencies: 500, 10k, 1e6.\n"
+                "Pair i of a head turns by θ^(−2i/d_r) radians a token. F3 · RoFormer"));
     m_fraction = chips("fraction", tr("rotated"), parseFraction, showFraction,
                        {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
-    addChips(grid, tr("rotated"), m_fraction, tr("Rotated share of each head: 25 %, 0.25 or 6 ch (channels)."));
+    addChips(grid, tr("rotated"), m_fraction,
+             tr("Rotated share of each head: 25 %, 0.25 or 6 ch (channels).\n"
+                "d_r, the channels that turn, is the even number nearest to it. F10 · partial-RoPE paper"));
     m_seed = chips("seed", tr("seeds"), parseSeed, [](const QString& value) { return value; },
                    {"1337", "1338", "1339", "1340", "1341"});
     addChips(grid, tr("seeds"), m_seed, tr("Each seed repeats the sweep with other weights and batches."));

@@ -75,6 +75,15 @@ TEST_F(TrainRoomTest, F1ExplainsWhatIsDrawnWithThePickedRunsValues) {
     EXPECT_TRUE(roofline.contains("min(P, B·I)")) << roofline.toStdString();
 }
 
+TEST_F(TrainRoomTest, EveryColumnOfTheListIsExplained) {
+    RunTable& table = room->runList().table();
+    room->showQuantity("validation_loss");
+    for (int column = 0; column < RunTable::ColumnCount; ++column) {
+        EXPECT_FALSE(table.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty()) << column;
+    }
+    EXPECT_TRUE(table.headerData(RunTable::Best, Qt::Horizontal, Qt::ToolTipRole).toString().contains("nats"));
+}
+
 TEST_F(TrainRoomTest, TheListsColumnsComeBackFromALargeScale) {
     train();
     const auto widths = [this] {
