@@ -65,7 +65,7 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
                   .menu = "View",
-                  .text = tr("Reset plot"),
+                  .text = tr("Reset view"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [this] { m_plot->resetView(); },
                   .enabled = curves});
