@@ -34,9 +34,6 @@ namespace ropelab::ui {
 namespace {
 
 constexpr std::size_t mostLines = 10;  // past them, and from the start, one line a group of seeds
-// Of the width beneath the picture, for the list of runs.
-constexpr double leastListShare = 0.585;
-constexpr double mostListShare = 0.72;
 
 QList<double> toList(const std::vector<std::int64_t>& values) {
     return {values.begin(), values.end()};
@@ -319,19 +316,6 @@ void TrainRoom::showSample(RunId run) {
     m_sampleTitle->setText(
         tr("%1 writes, step %2").arg(QString::fromStdString(view->record.name), groupedText(view->sampleIteration)));
     if (m_sample->toPlainText() != view->sample) m_sample->setPlainText(view->sample);
-}
-
-void TrainRoom::fitBelow() {
-    if (m_belowMoved) return;
-    const int all = m_below->width() - m_below->handleWidth();
-    const int list = std::clamp(m_list->wishedWidth(), static_cast<int>(leastListShare * all),
-                                static_cast<int>(mostListShare * all));
-    m_below->setSizes({list, all - list});
-}
-
-bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m_below && event->type() == QEvent::Resize) fitBelow();
-    return Room::eventFilter(watched, event);
 }
 
 void TrainRoom::renewWhy() {

@@ -1,10 +1,12 @@
 // The Train room's actions and the pages of its middle.
+#include <QEvent>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/experiment/plot_toolbar.h"
 #include "ui/experiment/queue_view.h"
@@ -19,6 +21,14 @@
 #include "ui/window/workspace.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+// Of the width beneath the picture, for the list of runs.
+constexpr double leastListShare = 0.585;
+constexpr double mostListShare = 0.72;
+
+}  // namespace
 
 void TrainRoom::addActions(ActionRegistry& registry) {
     // In another room nobody sees which run is picked here.
@@ -117,6 +127,19 @@ QWidget* TrainRoom::makeSample() {
     column->addWidget(m_sample, 1);
     showSample(0);
     return box;
+}
+
+void TrainRoom::fitBelow() {
+    if (m_belowMoved) return;
+    const int all = m_below->width() - m_below->handleWidth();
+    const int list = std::clamp(m_list->wishedWidth(), static_cast<int>(leastListShare * all),
+                                static_cast<int>(mostListShare * all));
+    m_below->setSizes({list, all - list});
+}
+
+bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_below && event->type() == QEvent::Resize) fitBelow();
+    return Room::eventFilter(watched, event);
 }
 
 QWidget* TrainRoom::makePlan() {
