@@ -24,7 +24,7 @@ QString spaced(const std::string& name) {
 }
 
 QString numberOf(double value) {
-    return text(sample_text({1, value, std::nan("")}));
+    return numberText(sample_text({1, value, std::nan("")}));
 }
 
 // As run names have it.
@@ -52,12 +52,12 @@ Cell pCell(const std::optional<double>& p) {
 
 Cell printedCell(const SheetRow& row) {
     if (!row.plan.paper_printed) return {text(missing_cell), {}, Tone::quiet};
-    return {text(signed_percent(row.plan.paper_printed)), QObject::tr("As the source prints it.")};
+    return {numberText(signed_percent(row.plan.paper_printed)), QObject::tr("As the source prints it.")};
 }
 
 // It disagrees with what is printed past what rounding can do.
 Cell recomputedCell(const SheetRow& row) {
-    const QString words = text(recomputed_text(row));
+    const QString words = numberText(recomputed_text(row));
     if (!row.paper_difference_percent || !row.plan.baseline) return {words, {}, Tone::quiet};
     QString tip = QObject::tr(
         "From the means and deviations that the source prints: difference in percent, p of "
@@ -67,7 +67,7 @@ Cell recomputedCell(const SheetRow& row) {
     const bool agrees = std::abs(*row.plan.paper_printed + own.percent) <= own.rounding;
     tip += QLatin1Char('\n') + (agrees ? QObject::tr("It agrees with what is printed.")
                                        : QObject::tr("It disagrees with what is printed: %1 %.")
-                                             .arg(text(signed_percent(row.plan.paper_printed))));
+                                             .arg(numberText(signed_percent(row.plan.paper_printed))));
     return {words, tip, agrees ? Tone::normal : Tone::warning};
 }
 
@@ -254,8 +254,8 @@ WordTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         const std::vector<Cell> others = {
             oursCell(row),
             sampleCell(row.plan.paper),
-            {text(signed_percent(row.difference_percent)),
-             row.difference ? QObject::tr("difference of the means: %1").arg(text(rough_text(*row.difference)))
+            {numberText(signed_percent(row.difference_percent)),
+             row.difference ? QObject::tr("difference of the means: %1").arg(numberText(rough_text(*row.difference)))
                             : QString(),
              row.difference_percent ? Tone::normal : Tone::quiet},
             verdictCell(row),

@@ -29,7 +29,7 @@ QVariant keyOf(const nlohmann::json& setting) {
 QString testTip(const Comparison& comparison) {
     if (!comparison.test) return QObject::tr("No test: fewer than two values on a side, or no spread.");
     return QObject::tr("t = %1 with %2 degrees of freedom, p = %3")
-        .arg(text(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
+        .arg(numberText(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
              QString::number(comparison.test->p, 'g', 3));
 }
 
@@ -159,11 +159,11 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     if (comparing) {
         result.push_back({tr("improvement"), QStringLiteral("%"),
                           tr("(mean − baseline's mean) / baseline's mean, turned so that better is positive."),
-                          [](Group group) { return text(signed_percent(group.improvement_percent)); },
+                          [](Group group) { return numberText(signed_percent(group.improvement_percent)); },
                           [](Group group) { return keyOf(group.improvement_percent); },
                           [unit](Group group) {
                               return group.difference
-                                         ? tr("difference: %1 %2").arg(text(rough_text(*group.difference)), unit)
+                                         ? tr("difference: %1 %2").arg(numberText(rough_text(*group.difference)), unit)
                                          : QString();
                           }});
         result.push_back(

@@ -183,8 +183,8 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
 QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
     if (gaps.empty()) return QObject::tr("they overlap in all %1").arg(curves);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
-    const QString from = text(rough_text(*least));
-    const QString to = text(rough_text(*most));
+    const QString from = numberText(rough_text(*least));
+    const QString to = numberText(rough_text(*most));
     return QObject::tr("apart in %1 of %2, by %3 %4")
         .arg(gaps.size())
         .arg(curves)
@@ -330,12 +330,11 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             figure.curves.push_back(dot(at, improvement, meanPt, ink, emphasisOf(data, point.group)));
             addErrorBar(figure, at, std::min(a, b), std::max(a, b), capOf(figure), ink, emphasisOf(data, point.group));
             Spot spot = groupSpot(data, point.group, {at, improvement});
-            spot.rows.prepend({QObject::tr("improvement"),
-                               isReference
-                                   ? QObject::tr("the baseline")
-                                   : QString::fromStdString(signed_percent(improvement)) +
-                                         QObject::tr(" %, %1 … %2")
-                                             .arg(readableNumber(std::min(a, b)), readableNumber(std::max(a, b)))});
+            spot.rows.prepend({QObject::tr("improvement"), isReference ? QObject::tr("the baseline")
+                                                                       : numberText(signed_percent(improvement)) +
+                                                                             QObject::tr(" %, %1 … %2")
+                                                                                 .arg(readableNumber(std::min(a, b)),
+                                                                                      readableNumber(std::max(a, b)))});
             picture.spots.push_back(std::move(spot));
             const double numbers[] = {improvement, std::min(a, b), std::max(a, b)};
             drawn.push_back(point.group);

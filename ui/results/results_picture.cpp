@@ -150,7 +150,7 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
     if (of.improvement_percent) {
         spot.rows.append(
-            {QObject::tr("improvement"), text(signed_percent(of.improvement_percent)) + QLatin1String(" %")});
+            {QObject::tr("improvement"), numberText(signed_percent(of.improvement_percent)) + QLatin1String(" %")});
         spot.rows.append({QObject::tr("verdict"), text(to_string(verdict_of(data.table(), of).kind))});
     }
     if (const int diverged = divergedRuns(data, of)) {

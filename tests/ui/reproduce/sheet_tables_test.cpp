@@ -34,9 +34,9 @@ TEST(SheetTables, TheirOwnNumbersAreRecomputedAndDisagreementIsMarked) {
     EXPECT_EQ(cellOf(content, "θ").text, "500");
     EXPECT_EQ(cellOf(content, "data").text, "enwik8");
     EXPECT_EQ(cellOf(content, "theirs").text, "1.0792 ± 0.0016");
-    EXPECT_EQ(cellOf(content, "printed %").text, "-1.96");
+    EXPECT_EQ(cellOf(content, "printed %").text, "−1.96");
     const WordTable::Cell wrong = cellOf(content, "recomputed % (p)");
-    EXPECT_TRUE(wrong.text.startsWith("-1.94 (<0.001, ")) << wrong.text.toStdString();
+    EXPECT_TRUE(wrong.text.startsWith("−1.94 (<0.001, ")) << wrong.text.toStdString();
     EXPECT_EQ(wrong.tone, WordTable::Tone::warning);
     EXPECT_TRUE(wrong.tip.contains("disagrees"));
     const WordTable::Cell right = cellOf(comparisonTable(published(-1.94), ""), "recomputed % (p)");
@@ -57,7 +57,7 @@ TEST(SheetTables, TheVerdictIsAColouredWordWithItsReason) {
     ASSERT_EQ(seeds.rows.size(), 3U);
     EXPECT_EQ(seeds.rows[0][1].text, "1.1000");
     EXPECT_EQ(seeds.rows[0][2].text, "2.1000");
-    EXPECT_EQ(seeds.rows[0][3].text, "-1.0000");
+    EXPECT_EQ(seeds.rows[0][3].text, "−1.0000");
     EXPECT_TRUE(comparisonTable(rows, "seconds").rows.empty());
 }
 
