@@ -33,8 +33,8 @@ RotationTable canonical_table(const FrequencySettings& settings, std::size_t cou
 /// do not fit.
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing);
 
-/// For each channel of the canonical layout, head_dim in all, the channel of the layout that `rotary_dim`, `partial` and
-/// `pairing` make: rotating canonical channels with canonical_table equals rotating the original ones.
+/// For each channel of the canonical layout, head_dim in all, the channel of the layout that `rotary_dim`, `partial`
+/// and `pairing` make: rotating canonical channels with canonical_table equals rotating the original ones.
 std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Partial partial, Pairing pairing);
 
 }  // namespace ropelab

@@ -156,7 +156,7 @@ TEST_F(ResultsRoomTest, BaselineMeasureTestAndTargetAreChosen) {
     EXPECT_EQ(cell(0, "verdict"), "worse");
     EXPECT_EQ(panel.baseline()->currentText(), "θ 500");
     panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
-    EXPECT_EQ(cell(0, "speed"), "1000");  // one measurement, whatever the seeds
+    EXPECT_EQ(cell(0, "speed"), "1000");       // one measurement, whatever the seeds
     EXPECT_EQ(cell(0, "verdict"), "no test");  // copies of one number
     panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
     panel.test()->setCurrentIndex(panel.test()->findData("paired"));
