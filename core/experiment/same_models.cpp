@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 4;  // exclusions in a sentence
+constexpr std::size_t most_named = 4;  // exclusions in a sentence
 
 const RunSpec& standard() {
     static const RunSpec spec;
@@ -196,7 +196,7 @@ std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs) {
     words += "leave ";
     words += count == 1 ? "it" : "them";
     words += " out with exclude ";
-    const std::size_t named = same.exclusions.size() > kMostNamed + 1 ? kMostNamed : same.exclusions.size();
+    const std::size_t named = same.exclusions.size() > most_named + 1 ? most_named : same.exclusions.size();
     for (std::size_t i = 0; i < named; ++i) {
         words += i == 0 ? "" : i + 1 == same.exclusions.size() ? " and " : ", ";
         bool first = true;
