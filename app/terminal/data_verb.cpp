@@ -54,7 +54,7 @@ void list(const Flags& flags) {
     std::ostringstream text;
     for (const auto& set : sets) {
         const std::string name = set.at("name");
-        const bool generated = name.starts_with("generated");
+        const bool generated = find_language(name).has_value();
         text << std::left << std::setw(17) << name << set.at("about").get<std::string>() << '\n' << std::setw(17) << "";
         if (generated) {
             text << "built in\n";

@@ -12,6 +12,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/knock_out.h"
 #include "core/experiment/probing.h"
+#include "core/experiment/stored_run.h"
 #include "core/rope/scaling.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -91,7 +92,7 @@ std::optional<Seen> stored(const LabFile& lab, const RunRecord& record, const Fl
     const std::int64_t iteration = flags.step.value_or(iterations.back());
     auto result = lab.snapshot(record.id, iteration);
     if (!result) return std::nullopt;
-    Seen seen{record, run_spec_from_json(nlohmann::json::parse(record.settings)), iteration, "snapshot", {}, {}, {}};
+    Seen seen{record, stored_spec(record), iteration, "snapshot", {}, {}, {}};
     seen.request.windows.length = result->length;
     seen.result = std::move(*result);
     return seen;

@@ -6,6 +6,7 @@
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/sheets/ledger.h"
 #include "core/experiment/sheets/measuring.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
@@ -62,7 +63,7 @@ void run(const Flags& flags) {
     std::vector<ResultRun> runs;
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     for (const RunRecord& record : lab->runs()) {
-        runs.push_back({nlohmann::json::parse(record.settings), record.name, record.summary, record.state});
+        runs.push_back({stored_settings(record), record.name, record.summary, record.state});
         if (!options.target_loss) continue;
         const auto evaluations = lab->metrics(record.id).evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {

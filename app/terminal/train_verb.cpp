@@ -17,6 +17,7 @@
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/runner.h"
 #include "core/experiment/slurm.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
@@ -224,12 +225,11 @@ void run(const Flags& flags) {
         // Runs that had ended before are part of the answer.
         for (const RunRecord& record : lab->runs()) {
             names[record.id] = record.name;
-            outcomes[record.id] = {
-                {record.id, run_spec_from_json(nlohmann::json::parse(record.settings)), {}, false, {}},
-                record.state,
-                record.message,
-                record.summary.value_or(RunSummary{}),
-                record.conditions.value_or(RunConditions{})};
+            outcomes[record.id] = {{record.id, stored_spec(record), {}, false, {}},
+                                   record.state,
+                                   record.message,
+                                   record.summary.value_or(RunSummary{}),
+                                   record.conditions.value_or(RunConditions{})};
         }
     }
 

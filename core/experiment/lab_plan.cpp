@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/experiment/sheets/sheet_lab.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
 #include "core/store/lab_database.h"
@@ -109,8 +110,8 @@ Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
         if (!one_by_one.contains(record.experiment)) {
             one_by_one[record.experiment] = trains_one_by_one(lab, record.experiment);
         }
-        plan.runs.push_back({id, run_spec_from_json(nlohmann::json::parse(record.settings)), lab.checkpoint_path(id),
-                             true, record.conditions, one_by_one[record.experiment]});
+        plan.runs.push_back(
+            {id, stored_spec(record), lab.checkpoint_path(id), true, record.conditions, one_by_one[record.experiment]});
     }
     std::stable_sort(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
         if (a.alone != b.alone) return b.alone;

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/data/generated/names.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
 #include "core/spec/run_names.h"
@@ -46,7 +47,7 @@ struct Model {
 Model model_of(const RunSpec& run) {
     Model model{run, {}, {}};
     RunSpec& spec = model.spec;
-    if (!spec.data.starts_with("generated")) {
+    if (!find_language(spec.data)) {
         spec.data_seed = standard().data_seed;
         spec.data_length = standard().data_length;
     }

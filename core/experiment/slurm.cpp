@@ -11,6 +11,7 @@
 #include "core/data/text_source.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/lab_plan.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
 #include "core/store/atomic_file.h"
@@ -208,7 +209,7 @@ Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t co
 
 void check_holds_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
     std::vector<RunSpec> held, members;
-    for (const RunRecord& run : lab.runs()) held.push_back(run_spec_from_json(nlohmann::json::parse(run.settings)));
+    for (const RunRecord& run : lab.runs()) held.push_back(stored_spec(run));
     const std::vector<RunSpec> runs = experiment.expand();
     for (const std::size_t place : places_of_cohort(runs, cohort)) members.push_back(runs[place]);
     if (held != members) {

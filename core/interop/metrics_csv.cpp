@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/stats/results_table.h"
 #include "core/store/atomic_file.h"
@@ -87,7 +88,7 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
     }
     std::vector<nlohmann::json> settings;
     for (const RunRecord& run : runs) {
-        nlohmann::json stored = nlohmann::json::parse(run.settings);
+        nlohmann::json stored = stored_settings(run);
         settings.push_back(to_json(run_spec_from_json(stored)));
         settings.back().update(stored);  // keys of a newer program stay
     }

@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
@@ -189,7 +190,7 @@ std::string event_file(const RunRecord& run, const RunMetrics& metrics, const Ru
     const auto time = [&](std::int64_t step) {
         return clock.start + clock.seconds_per_step * static_cast<double>(step);
     };
-    const nlohmann::json settings = nlohmann::json::parse(run.settings);
+    const nlohmann::json settings = stored_settings(run);
     std::string file = event_record(fixed64(1, clock.start) + part(3, "brain.Event:2"));
     file += summary_event(clock.start, 0, hyperparameters(settings, clock.start));
     file += summary_event(clock.start, 0, settings_table(run, settings));
@@ -272,7 +273,7 @@ std::vector<EventFile> write_event_files(const LabFile& lab, const std::vector<R
             throw BadInput("The run \"" + run.name + "\" belongs to no experiment of " + lab.path().string() + ".");
         }
         const RunClock clock = clock_of(run, *experiment);
-        const nlohmann::json settings = nlohmann::json::parse(run.settings);
+        const nlohmann::json settings = stored_settings(run);
         std::string name = folder_name(run.name);
         if (settings.contains("seed")) name += "_seed" + folder_name(setting_text(settings["seed"]));
         while (!taken.insert(lower(name)).second) name += "_run" + std::to_string(run.id);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/data/corpus.h"
+#include "core/data/generated/names.h"
 
 namespace ropelab::ui {
 
@@ -26,7 +27,7 @@ void FloorFinder::ask(const std::optional<RunSpec>& spec) {
     m_job.cancel();
     const auto known = m_known.find(key);
     emit found(known == m_known.end() ? std::nullopt : known->second);
-    if (!spec || !spec->data.starts_with("generated") || known != m_known.end()) return;
+    if (!spec || !find_language(spec->data) || known != m_known.end()) return;
     m_job.start([this, key, find = m_find, run = *spec](const Cancelled& cancelled) -> std::function<void()> {
         std::optional<double> nats;
         try {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/data/generated/names.h"
 #include "ui/figure/ticks.h"
 #include "ui/window/format.h"
 
@@ -46,7 +47,7 @@ QString whyOfQuantity(Quantity quantity, const RunSpec& run, std::optional<doubl
         case Quantity::validation_loss:
             return lines(
                 {loss, heldOut(run), lossNow(now),
-                 run.data.starts_with("generated")
+                 find_language(run.data)
                      ? tr("The dashed line is what the best possible predictor loses on the windows of validation.")
                      : QString(),
                  tr("F35 · cross entropy")});

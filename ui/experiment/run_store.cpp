@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/stored_run.h"
 
 namespace ropelab::ui {
 
@@ -50,7 +51,7 @@ void add(RunView& run, const event::Evaluated& evaluated) {
 
 RunView read(RunRecord record, const RunMetrics& metrics) {
     RunView run;
-    run.spec = run_spec_from_json(nlohmann::json::parse(record.settings));
+    run.spec = stored_spec(record);
     if (metrics.latest_sample) {
         run.sample = QString::fromStdString(metrics.latest_sample->text);
         run.sampleIteration = metrics.latest_sample->iteration;

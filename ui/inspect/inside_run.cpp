@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 
 namespace ropelab::ui {
@@ -53,7 +54,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     InsideRun run;
     run.id = id;
     run.name = QString::fromStdString(record.name);
-    run.spec = run_spec_from_json(nlohmann::json::parse(record.settings));
+    run.spec = stored_spec(record);
     run.vocabulary = record.vocabulary;
     run.checkpoint = lab.checkpoint_path(id);
     run.wroteCheckpoint =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "ui/results/results_picture.h"
 #include "ui/theme/theme.h"
@@ -59,7 +60,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices) {
     for (const RunView& run : store.runs()) {
         if (choices.experiment != ResultsChoices::allExperiments && run.record.experiment != wanted) continue;
         results.runs.push_back(run.record.id);
-        runs.push_back({nlohmann::json::parse(run.record.settings), run.record.name,
+        runs.push_back({stored_settings(run.record), run.record.name,
                         choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
         if (!choices.options.target_loss) continue;
         const auto& evaluations = run.evaluations;

@@ -7,6 +7,7 @@
 
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/probing.h"
+#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/stats/smoothing.h"
 
@@ -143,7 +144,7 @@ void judge_spikes(LabFile& lab, std::int64_t experiment) {
         if (run.experiment != experiment || (!failed && run.state != RunState::finished)) continue;
         const auto known = lab.measurements(run.id);
         if (!failed && known.contains(spiked) && known.contains(spiked_early)) continue;
-        const RunSpec spec = run_spec_from_json(nlohmann::json::parse(run.settings));
+        const RunSpec spec = stored_spec(run);
         const RunMetrics::Steps steps = lab.metrics(run.id).steps;
         const auto spike = first_spike(steps, spec.warmup);
         const bool diverged = !steps.iteration.empty() && is_not_finite(steps, steps.iteration.size() - 1);
@@ -214,7 +215,7 @@ bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, 
     std::vector<Finished> runs;
     for (const RunRecord& run : lab.runs()) {
         if (run.experiment != experiment || run.state != RunState::finished) continue;
-        runs.push_back({run.id, run_spec_from_json(nlohmann::json::parse(run.settings))});
+        runs.push_back({run.id, stored_spec(run)});
     }
     std::stable_sort(runs.begin(), runs.end(),
                      [](const Finished& a, const Finished& b) { return a.spec.seed < b.spec.seed; });

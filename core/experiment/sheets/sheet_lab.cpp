@@ -3,6 +3,7 @@
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/sheets/measuring.h"
 #include "core/experiment/sheets/predictions.h"
+#include "core/experiment/stored_run.h"
 
 namespace ropelab {
 
@@ -65,8 +66,7 @@ std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment) {
     std::vector<SheetRun> runs;
     for (const RunRecord& record : lab.runs()) {
         if (record.experiment != experiment) continue;
-        runs.push_back({run_spec_from_json(nlohmann::json::parse(record.settings)), record.state, record.summary,
-                        lab.measurements(record.id)});
+        runs.push_back({stored_spec(record), record.state, record.summary, lab.measurements(record.id)});
     }
     return runs;
 }

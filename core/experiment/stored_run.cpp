@@ -1,0 +1,18 @@
+#include "core/experiment/stored_run.h"
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+nlohmann::json stored_settings(const RunRecord& run) {
+    nlohmann::json settings = nlohmann::json::parse(run.settings, nullptr, false);
+    if (settings.is_object()) return settings;
+    throw BadInput("The settings of run " + std::to_string(run.id) + ", \"" + run.name +
+                   "\", are damaged in the lab file: they are no JSON object. Take the file from a copy.");
+}
+
+RunSpec stored_spec(const RunRecord& run) {
+    return run_spec_from_json(stored_settings(run));
+}
+
+}  // namespace ropelab
