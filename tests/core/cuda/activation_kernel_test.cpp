@@ -16,12 +16,6 @@ std::vector<T> held(const std::vector<float>& values, float by) {
     for (float value : values) result.push_back(from_float<T>(by * value));
     return result;
 }
-template <typename T>
-std::vector<float> plain(const std::vector<T>& values) {
-    std::vector<float> result;
-    for (T value : values) result.push_back(to_float(value));
-    return result;
-}
 
 template <typename T>
 void compare_gelu(std::size_t count, Type type, double tolerance) {
@@ -41,12 +35,12 @@ void compare_gelu(std::size_t count, Type type, double tolerance) {
     const OnDevice<T> d_out(count);
     const auto size = static_cast<std::int64_t>(count);
     ASSERT_EQ(ropelab_cuda_kernels()->gelu_curve({size, type, d_in.data(), d_out.data()}, nullptr), 0);
-    expect_near(plain(d_out.host()), wanted, tolerance);
+    expect_near(widened(d_out.host()), wanted, tolerance);
     const OnDevice<T> d_gradient(gradient);
     ASSERT_EQ(ropelab_cuda_kernels()->gelu_curve_backward(
                   {size, type, d_in.data(), d_gradient.data(), d_gradient.data()}, nullptr),
               0);
-    expect_near(plain(d_gradient.host()), of_x, tolerance);
+    expect_near(widened(d_gradient.host()), of_x, tolerance);
 }
 
 template <typename T>
@@ -56,8 +50,8 @@ void compare(std::int64_t width, Type type, double tolerance) {
     const auto size = static_cast<std::size_t>(rows * width);
     const std::vector<T> in = held<T>(some_numbers(2 * size, 41), 4);
     const std::vector<T> gradient = held<T>(some_numbers(size, 42), 4);
-    const std::vector<float> x = plain(in);
-    const std::vector<float> along = plain(gradient);
+    const std::vector<float> x = widened(in);
+    const std::vector<float> along = widened(gradient);
     std::vector<float> wanted(size);
     std::vector<float> of_x(2 * size);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -70,13 +64,13 @@ void compare(std::int64_t width, Type type, double tolerance) {
     const OnDevice<T> d_in(in);
     const OnDevice<T> d_out(size);
     ASSERT_EQ(ropelab_cuda_kernels()->swiglu({rows, width, type, d_in.data(), d_out.data()}, nullptr), 0);
-    expect_near(plain(d_out.host()), wanted, tolerance);
+    expect_near(widened(d_out.host()), wanted, tolerance);
     const OnDevice<T> d_gradient(gradient);
     const OnDevice<T> d_of_in(2 * size);
     ASSERT_EQ(ropelab_cuda_kernels()->swiglu_backward(
                   {rows, width, type, d_in.data(), d_gradient.data(), d_of_in.data()}, nullptr),
               0);
-    expect_near(plain(d_of_in.host()), of_x, tolerance);
+    expect_near(widened(d_of_in.host()), of_x, tolerance);
 }
 
 KERNEL_TEST(ActivationKernel, GeluIsTheDefinitionInBothDirections) {

@@ -47,6 +47,10 @@ class OnDevice {
 std::vector<float> some_numbers(std::size_t count, std::uint32_t seed);
 std::vector<Bfloat16> rounded(const std::vector<float>& values);
 std::vector<float> widened(const std::vector<Bfloat16>& values);
+/// For code that is written once for both types.
+inline std::vector<float> widened(const std::vector<float>& values) {
+    return values;
+}
 
 }  // namespace ropelab::cuda
 

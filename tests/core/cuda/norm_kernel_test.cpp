@@ -32,12 +32,6 @@ std::vector<T> typed(const std::vector<float>& values) {
     for (float value : values) result.push_back(from_float<T>(value));
     return result;
 }
-template <typename T>
-std::vector<float> plain(const std::vector<T>& values) {
-    std::vector<float> result;
-    for (T value : values) result.push_back(to_float(value));
-    return result;
-}
 
 // What both directions give, one run after the other.
 struct Results {
@@ -178,11 +172,11 @@ Results on_device(const Case& c, const std::vector<float>& x, const std::vector<
                                              nullptr),
               0);
     return {sum.host(),
-            plain(normed.host()),
+            widened(normed.host()),
             mean.host(),
             inverse.host(),
             of_x.host(),
-            plain(of_branch.host()),
+            widened(of_branch.host()),
             gathered(of_weight.host()),
             gathered(of_bias.host())};
 }

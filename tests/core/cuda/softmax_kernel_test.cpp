@@ -24,13 +24,7 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
     std::vector<T> gradient;
     for (float value : some_numbers(runs * size, 21)) scores.push_back(from_float<T>(8 * value));
     for (float value : some_numbers(runs * size, 22)) gradient.push_back(from_float<T>(value));
-    const auto plain = [](const std::vector<T>& values) {
-        std::vector<float> result;
-        for (T value : values) result.push_back(to_float(value));
-        return result;
-    };
-
-    std::vector<float> shares = plain(scores);
+    std::vector<float> shares = widened(scores);
     std::vector<float> dropped(shares.size());
     std::vector<StreamKey> run_keys;
     const bool drops = rate > 0;
@@ -50,12 +44,12 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
         ropelab_cuda_kernels()->causal_softmax(
             {runs, rows, time, type, scale, dropout, d_scores.data(), drops ? d_dropped.data() : nullptr}, nullptr),
         0);
-    expect_near(plain(d_scores.host()), shares, tolerance);
-    if (drops) expect_near(plain(d_dropped.host()), dropped, tolerance);
+    expect_near(widened(d_scores.host()), shares, tolerance);
+    if (drops) expect_near(widened(d_dropped.host()), dropped, tolerance);
 
     // Backward from the device's shares, so that their rounding is no difference.
-    const std::vector<float> kept = plain(d_scores.host());
-    std::vector<float> wanted = plain(gradient);
+    const std::vector<float> kept = widened(d_scores.host());
+    std::vector<float> wanted = widened(gradient);
     for (std::size_t run = 0; run < runs; ++run) {
         kernels::causal_softmax_backward(kept.data() + run * size, drops ? dropped.data() + run * size : nullptr,
                                          wanted.data() + run * size, time, scale, rate, 0, rows);
@@ -66,13 +60,13 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
                                                                d_gradient.data(), drops ? d_again.data() : nullptr},
                                                               nullptr),
               0);
-    expect_near(plain(d_gradient.host()), wanted, tolerance);
+    expect_near(widened(d_gradient.host()), wanted, tolerance);
     if (!drops) return;
     std::vector<float> again(kept.size());
     for (std::size_t i = 0; i < kept.size(); ++i) {
         again[i] = dropped[i] != 0 ? kept[i] * static_cast<float>(1.0 / (1.0 - rate)) : 0.0F;
     }
-    expect_near(plain(d_again.host()), again, tolerance);
+    expect_near(widened(d_again.host()), again, tolerance);
 }
 
 KERNEL_TEST(SoftmaxKernel, IsTheCpusInBothDirections) {
