@@ -12,8 +12,8 @@
 #include "core/data/known_sets.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/preview.h"
+#include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab::terminal {
 
@@ -92,7 +92,7 @@ nlohmann::json json_of(const Preview& plan) {
 }
 
 std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
-    return "about " + duration_text(seconds) + ", " + std::to_string((bytes + 500'000) / 1'000'000) + " MB" +
+    return "about " + duration_text(seconds) + ", " + bytes_text(bytes) +
            (measured ? " (measured)" : " (estimated)");
 }
 

@@ -156,10 +156,6 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     return json;
 }
 
-std::string megabytes(std::int64_t bytes) {
-    return std::to_string((bytes + 500'000) / 1'000'000) + " MB";
-}
-
 void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names, const Memory& memory, bool as_json) {
     if (as_json) {
         nlohmann::json runs = nlohmann::json::array();
@@ -193,7 +189,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     }
     text << "Losses in nats per symbol.\n";
     if (memory.peak > 0) {
-        text << "Memory of training: " << megabytes(memory.peak) << " at most, " << megabytes(memory.predicted)
+        text << "Memory of training: " << bytes_text(memory.peak) << " at most, " << bytes_text(memory.predicted)
              << " predicted.\n";
     }
     print_text(text.str());

@@ -13,7 +13,7 @@
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/lab_plan.h"
-#include "core/stats/results_cells.h"
+#include "core/spec/numbers.h"
 #include "core/store/lab_recorder.h"
 
 namespace ropelab::terminal {

@@ -20,6 +20,12 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
+std::string with_one_decimal(double value) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 1).ptr;
+    return {buffer.data(), end};
+}
+
 }  // namespace
 
 double parse_number(std::string_view text) {
@@ -56,6 +62,24 @@ std::string short_number(double value) {
 
 std::string percent_text(double share) {
     return number_text(std::round(share * 1e14) / 1e12);  // 0.07 * 100 is 7.000000000000001
+}
+
+std::string duration_text(double seconds) {
+    if (!std::isfinite(seconds) || seconds < 0) return "–";
+    if (seconds < 1) return with_one_decimal(seconds) + " s";
+    const std::int64_t whole = std::llround(seconds);
+    if (whole < 60) return std::to_string(whole) + " s";
+    if (whole < 600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+    const std::int64_t minutes = (whole + 30) / 60;
+    if (minutes < 60) return std::to_string(minutes) + " min";
+    return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    const auto size = static_cast<double>(bytes);
+    if (size >= 1e9) return with_one_decimal(size / 1e9) + " GB";
+    if (size >= 1e6) return std::to_string(std::llround(size / 1e6)) + " MB";
+    return std::to_string(std::llround(std::ceil(size / 1e3))) + " kB";
 }
 
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ std::string number_text(double value);
 std::string short_number(double value);
 /// A share in per cent, without the unit, to 12 digits after the point: 0.07 as "7".
 std::string percent_text(double share);
+/// How long something takes: "0.4 s", "55 s", "3 min 20 s", from ten minutes on without seconds: "27 min", "2 h 5 min".
+/// "–" for what is negative or not finite.
+std::string duration_text(double seconds);
+/// "40 kB", "180 MB", "1.2 GB": powers of 1,000.
+std::string bytes_text(std::int64_t bytes);
 
 /// The known word nearest to `word` by edit distance, for "did you mean".
 std::string nearest(std::string_view word, std::span<const std::string_view> known);

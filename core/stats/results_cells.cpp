@@ -82,13 +82,6 @@ std::string until_text(const ResultGroup& group, const char* between) {
     return result;
 }
 
-std::string duration_text(double seconds) {
-    const auto whole = static_cast<std::int64_t>(std::lround(seconds));
-    if (whole < 100) return std::to_string(whole) + " s";
-    if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
-}
-
 std::string runs_text(std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " run" : " runs");
 }

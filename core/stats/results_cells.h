@@ -30,8 +30,6 @@ std::string measure_cell(const ResultGroup& group, std::size_t measure, const ch
 std::string interval_text(const Description& described, int decimals, const char* between);
 /// "1200 ± 50", with "(2 of 3)" where not every run came so low.
 std::string until_text(const ResultGroup& group, const char* between);
-/// "45 s", "12 min 5 s", "3 h 20 min".
-std::string duration_text(double seconds);
 /// "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 

@@ -76,7 +76,7 @@ Cell verdictCell(const SheetRow& row) {
     if (row.failed > 0) {
         words += QStringLiteral(", ") + QObject::tr("%1 failed").arg(countText(row.failed, QObject::tr("run")));
     }
-    QString tip = text(row.words);
+    QString tip = numberText(row.words);
     if (tip.isEmpty() && row.verdict == SheetVerdict::shown) tip = QObject::tr("Shown, not judged.");
     if (row.verdict == SheetVerdict::unfinished) {
         tip = QObject::tr("%1 of this group and its baseline to be trained or measured.")

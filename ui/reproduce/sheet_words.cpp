@@ -166,7 +166,7 @@ QString rowWords(const SheetRow& row) {
         words += QObject::tr("%1 of this group and its baseline to be trained or measured. ")
                      .arg(countText(row.waiting, QObject::tr("run")));
     }
-    if (!row.words.empty()) words += text(row.words) + QLatin1Char(' ');
+    if (!row.words.empty()) words += numberText(row.words) + QLatin1Char(' ');
     if (row.plan.rule) words += QStringLiteral("\n") + QObject::tr("Rule: %1").arg(text(rule_words(row.plan)));
     return words.trimmed();
 }

@@ -193,7 +193,7 @@ QString overallWords(const ResultsTable& table) {
 }
 
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group) {
-    return keptTogether(text(verdict_of(table, group).words));
+    return keptTogether(numberText(verdict_of(table, group).words));
 }
 
 }  // namespace ropelab::ui

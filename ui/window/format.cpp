@@ -2,23 +2,16 @@
 
 #include <cmath>
 
+#include "core/spec/numbers.h"
+
 namespace ropelab::ui {
 
 QString durationText(double seconds) {
-    if (!std::isfinite(seconds) || seconds < 0) return QStringLiteral("–");
-    if (seconds < 1) return QStringLiteral("%1 s").arg(seconds, 0, 'f', 1);
-    const auto whole = static_cast<std::int64_t>(std::llround(seconds));
-    if (whole < 60) return QStringLiteral("%1 s").arg(whole);
-    if (whole < 3600) return QStringLiteral("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-    const std::int64_t minutes = (whole + 30) / 60;
-    return QStringLiteral("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+    return QString::fromStdString(duration_text(seconds));
 }
 
 QString bytesText(std::int64_t bytes) {
-    const auto size = static_cast<double>(bytes);
-    if (size >= 1e9) return QStringLiteral("%1 GB").arg(size / 1e9, 0, 'f', 1);
-    if (size >= 1e6) return QStringLiteral("%1 MB").arg(std::round(size / 1e6), 0, 'f', 0);
-    return QStringLiteral("%1 kB").arg(std::ceil(size / 1e3), 0, 'f', 0);
+    return QString::fromStdString(bytes_text(bytes));
 }
 
 QString groupedText(std::int64_t number) {

@@ -7,9 +7,9 @@ namespace ropelab::ui {
 
 // Numbers as the window writes them, in the C locale.
 
-/// "0.4 s", "55 s", "3 min 20 s", "2 h 5 min".
+/// duration_text() of core/spec/numbers.h: "55 s", "27 min".
 QString durationText(double seconds);
-/// "180 MB", "1.2 GB"; powers of 1,000.
+/// bytes_text(): "180 MB", "1.2 GB".
 QString bytesText(std::int64_t bytes);
 /// "1,240".
 QString groupedText(std::int64_t number);

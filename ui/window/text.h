@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QRegularExpression>
 #include <QString>
 #include <string_view>
 
@@ -10,11 +11,11 @@ inline QString text(std::string_view words) {
     return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
 }
 
-/// The same of what begins with a number: a minus before it is one, as in the figures, and no hyphen.
+/// The same of a number, or of words with numbers in them: a minus before a number is one, as in the figures, and no
+/// hyphen; those of "1e-5" and of names stay.
 inline QString numberText(std::string_view words) {
-    QString result = text(words);
-    if (result.startsWith(QLatin1Char('-'))) result[0] = QChar(0x2212);
-    return result;
+    static const QRegularExpression minus(QStringLiteral("(?<![\\w.])-(?=\\d)"));
+    return text(words).replace(minus, QString(QChar(0x2212)));
 }
 
 }  // namespace ropelab::ui

@@ -2,6 +2,7 @@
 
 #include <clocale>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "core/spec/error.h"
@@ -44,6 +45,21 @@ TEST(Numbers, SharesAreWrittenInPerCentAsTheyWereTyped) {
     EXPECT_EQ(percent_text(0.07), "7");
     EXPECT_EQ(percent_text(6.0 / 64), "9.375");
     EXPECT_EQ(percent_text(-0.0025), "-0.25");
+}
+
+TEST(Numbers, DurationsAndSizesReadAsPeopleSayThem) {
+    EXPECT_EQ(duration_text(0.42), "0.4 s");
+    EXPECT_EQ(duration_text(55.4), "55 s");
+    EXPECT_EQ(duration_text(59.6), "1 min 0 s");
+    EXPECT_EQ(duration_text(200), "3 min 20 s");
+    EXPECT_EQ(duration_text(1634), "27 min");
+    EXPECT_EQ(duration_text(3590), "1 h 0 min");
+    EXPECT_EQ(duration_text(7500), "2 h 5 min");
+    EXPECT_EQ(duration_text(-1), "–");
+    EXPECT_EQ(duration_text(std::numeric_limits<double>::infinity()), "–");
+    EXPECT_EQ(bytes_text(1), "1 kB");
+    EXPECT_EQ(bytes_text(180'400'000), "180 MB");
+    EXPECT_EQ(bytes_text(1'234'000'000), "1.2 GB");
 }
 
 TEST(Numbers, DoNotFollowTheDesktopsLocale) {

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <QLocale>
-#include <limits>
+
+#include "ui/window/text.h"
 
 namespace ropelab::ui {
 namespace {
@@ -20,14 +21,7 @@ TEST(Format, NumbersReadTheSameUnderAGermanDesktop) {
     QLocale::setDefault(before);
 }
 
-TEST(Format, DurationsBytesAndRates) {
-    EXPECT_EQ(durationText(55.4), "55 s");
-    EXPECT_EQ(durationText(59.6), "1 min 0 s");
-    EXPECT_EQ(durationText(200), "3 min 20 s");
-    EXPECT_EQ(durationText(7500), "2 h 5 min");
-    EXPECT_EQ(durationText(std::numeric_limits<double>::infinity()), "–");
-    EXPECT_EQ(bytesText(180'400'000), "180 MB");
-    EXPECT_EQ(bytesText(1), "1 kB");
+TEST(Format, CountsAndRates) {
     EXPECT_EQ(roundText(912), "912");
     EXPECT_EQ(roundText(9140), "9.1k");
     EXPECT_EQ(roundText(91400), "91k");
@@ -35,6 +29,12 @@ TEST(Format, DurationsBytesAndRates) {
     EXPECT_EQ(lossText(std::nan("")), "–");
     EXPECT_EQ(countText(1, "run"), "1 run");
     EXPECT_EQ(countText(6, "run"), "6 runs");
+}
+
+TEST(Format, AMinusBeforeANumberIsOneAndAHyphenStays) {
+    EXPECT_EQ(numberText("-0.93"), QStringLiteral("−0.93"));
+    EXPECT_EQ(numberText("seen: -0.93 % in [-1.2, 0.4]"), QStringLiteral("seen: −0.93 % in [−1.2, 0.4]"));
+    EXPECT_EQ(numberText("two-tailed, p = 1e-5, Llama-3, 0.1-0.2"), "two-tailed, p = 1e-5, Llama-3, 0.1-0.2");
 }
 
 }  // namespace
