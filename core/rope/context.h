@@ -38,7 +38,7 @@ struct BaseScan {
     double high = 1e6;
     double step = 100;
 };
-/// What a scan found. The formula book states its step and range, because islands narrower than a step are missed.
+/// What a scan found. Who shows it states its step and range, because islands narrower than a step are missed.
 struct FeasibleBases {
     std::vector<BaseInterval> intervals;  // ascending; the last may end at the scan's end
     bool complete = true;                 // false where cancelled

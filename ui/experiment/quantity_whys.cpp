@@ -50,11 +50,11 @@ QString whyOfQuantity(Quantity quantity, const RunSpec& run, std::optional<doubl
                  find_language(run.data)
                      ? tr("The dashed line is what the best possible predictor loses on the windows of validation.")
                      : QString(),
-                 tr("F35 · cross entropy")});
+                 tr("Shannon 1948, formula 35")});
         case Quantity::training_loss:
             return lines({loss,
                           tr("N: the batch of the step, before the step changes the weights; %1.").arg(batchOf(run)),
-                          lossNow(now), tr("F35 · cross entropy")});
+                          lossNow(now), tr("Shannon 1948, formula 35")});
         case Quantity::learning_rate: {
             const std::int64_t end = run.decay_iterations > 0 ? run.decay_iterations : run.iterations;
             return lines({tr("η rises in a line to its highest within w steps, then falls as (1 + cos πs)/2, s from 0 "

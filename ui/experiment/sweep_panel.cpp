@@ -112,12 +112,12 @@ QWidget* SweepPanel::makeSimple() {
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
     addChips(grid, QStringLiteral("θ"), m_theta,
              tr("Rope theta, the base of the frequencies: 500, 10k, 1e6.\n"
-                "Pair i of a head turns by θ^(−2i/d_r) radians a token. F3 · RoFormer"));
+                "Pair i of a head turns by θ^(−2i/d_r) radians a token. Su et al. 2021, formula 3"));
     m_fraction = chips("fraction", tr("rotated"), parseFraction, showFraction,
                        {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
     addChips(grid, tr("rotated"), m_fraction,
              tr("Rotated share of each head: 25 %, 0.25 or 6 ch (channels).\n"
-                "d_r, the channels that turn, is the even number nearest to it. F10 · partial-RoPE paper"));
+                "d_r, the channels that turn, is the even number nearest to it. Khan et al., formula 10"));
     m_seed = chips("seed", tr("seeds"), parseSeed, [](const QString& value) { return value; },
                    {"1337", "1338", "1339", "1340", "1341"});
     addChips(grid, tr("seeds"), m_seed, tr("Each seed repeats the sweep with other weights and batches."));

@@ -176,7 +176,6 @@ InspectPicture pairLogits(const InspectData& data) {
     InspectPicture picture =
         positionsMap(data, name, data.text->pair_logits, seenOf(data),
                      QObject::tr("part of pair %1").arg(*data.textPair), FigureMap::Scale::diverging);
-    picture.figure.note += QObject::tr("; F7");
     return picture;
 }
 

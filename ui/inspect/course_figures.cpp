@@ -138,8 +138,8 @@ InspectPicture shareCourse(const InspectData& data) {
         figure.curves.push_back(std::move(curve));
     }
     addCursor(figure, data);
-    figure.note = QObject::tr("%1, %2; F8").arg(data.run->name, whereText(data.choices));
-    figure.summary = QObject::tr("Logit shares (F8) of the largest pairs over training of %1, %2.")
+    figure.note = QObject::tr("%1, %2").arg(data.run->name, whereText(data.choices));
+    figure.summary = QObject::tr("Logit shares of the largest pairs over training of %1, %2.")
                          .arg(data.run->name, whereText(data.choices));
     return picture;
 }

@@ -94,7 +94,7 @@ InspectPicture pairDials(const InspectData& data) {
     where.layer = layer;
     dials.words.query = QObject::tr("q, Δ = %1 later").arg(groupedText(data.choices.lag));
     dials.words.key = QObject::tr("k");
-    dials.words.note = QObject::tr("step %2: %1; full hand: %3 (F33)%4; %5")
+    dials.words.note = QObject::tr("step %2: %1; full hand: %3%4; %5")
                            .arg(whereText(where), groupedText(now->iteration), readableNumber(full),
                                 stopped ? QObject::tr("; grey: does not turn") : QString(), data.run->name);
     figure.summary = QObject::tr("%1 dials, one a pair, with the hands of q and k %2 symbols apart: %3.")

@@ -276,7 +276,7 @@ InspectPicture querySpectrum(const InspectData& data) {
     return spectrum(data, {"query-spectrum",
                            QObject::tr("query usage"),
                            {},
-                           QObject::tr("F33: mean norm of the pair's two numbers"),
+                           QObject::tr("mean norm of the pair's two numbers"),
                            &ProbeResult::query_usage});
 }
 
@@ -284,7 +284,7 @@ InspectPicture keySpectrum(const InspectData& data) {
     return spectrum(data, {"key-spectrum",
                            QObject::tr("key usage"),
                            {},
-                           QObject::tr("F33: mean norm of the pair's two numbers"),
+                           QObject::tr("mean norm of the pair's two numbers"),
                            &ProbeResult::key_usage});
 }
 
@@ -292,13 +292,13 @@ InspectPicture valueSpectrum(const InspectData& data) {
     return spectrum(data, {"value-spectrum",
                            QObject::tr("value usage"),
                            {},
-                           QObject::tr("F33 of values, which never turn: the control"),
+                           QObject::tr("mean norm of the pair's two numbers; values never turn: the control"),
                            &ProbeResult::value_usage});
 }
 
 InspectPicture shareSpectrum(const InspectData& data) {
     return spectrum(data, {"logit-share", QObject::tr("logit share"), QStringLiteral("%"),
-                           QObject::tr("F8: Cov(pair's part, logit) / Var(logit)"), &ProbeResult::logit_share,
+                           QObject::tr("Cov(pair's part, logit) / Var(logit)"), &ProbeResult::logit_share,
                            Quantity::Columns::pairsAndRest, 100});
 }
 
@@ -306,7 +306,7 @@ InspectPicture queryChannels(const InspectData& data) {
     return spectrum(data, {"query-channels",
                            QObject::tr("massive query values"),
                            {},
-                           QObject::tr("F34: norm of the channel over a window"),
+                           QObject::tr("norm of the channel over a window"),
                            &ProbeResult::query_massive,
                            Quantity::Columns::channels});
 }
@@ -315,7 +315,7 @@ InspectPicture keyChannels(const InspectData& data) {
     return spectrum(data, {"key-channels",
                            QObject::tr("massive key values"),
                            {},
-                           QObject::tr("F34: norm of the channel over a window"),
+                           QObject::tr("norm of the channel over a window"),
                            &ProbeResult::key_massive,
                            Quantity::Columns::channels});
 }

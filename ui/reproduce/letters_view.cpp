@@ -39,11 +39,12 @@ WordTable::Content bitsTable(double p) {
     const PrintedLetterBits printed = printed_letter_bits();
     const QString at = QString::fromStdString(number_text(printed.p_a));
     WordTable::Content content;
-    content.columns = {{QObject::tr("cost"), {}, true},
-                       {QObject::tr("bits"), QObject::tr("−log₂ p of the letter; the mean is Σ p·(−log₂ p). F35")},
-                       {QObject::tr("the post at p(A) = %1").arg(at), QObject::tr("As the post prints it.")},
-                       {QObject::tr("right there"), QObject::tr("The same formula at p(A) = %1.").arg(at)},
-                       {QObject::tr("agreement"), {}, true}};
+    content.columns = {
+        {QObject::tr("cost"), {}, true},
+        {QObject::tr("bits"), QObject::tr("−log₂ p of the letter; the mean is Σ p·(−log₂ p). Formula 35")},
+        {QObject::tr("the post at p(A) = %1").arg(at), QObject::tr("As the post prints it.")},
+        {QObject::tr("right there"), QObject::tr("The same formula at p(A) = %1.").arg(at)},
+        {QObject::tr("agreement"), {}, true}};
     const LetterBits right = letter_bits(printed.p_a);
     const auto add = [&](const QString& what, double LetterBits::*bits) {
         const bool agrees = std::abs(printed.bits.*bits - right.*bits) <= slip;

@@ -96,7 +96,7 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     return {measureTitle(known),
             measureUnit(known),
             measureWhy(known) + QLatin1Char('\n') +
-                tr("Mean ± sample standard deviation, √(Σ(x − x̄)² / (n − 1)), over the group's seeds. F37"),
+                tr("Mean ± sample standard deviation, √(Σ(x − x̄)² / (n − 1)), over the group's seeds. Formula 37"),
             [measure](Group group) { return text(measure_cell(group, measure, " ± ")); },
             [measure](Group group) { return keyOf(std::optional(group.described[measure].mean)); },
             [measure, decimals = known.decimals](Group group) {
@@ -178,7 +178,7 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
         addTests(result);
     }
     result.push_back(
-        {tr("95 % interval"), unit, tr("x̄ ± t(0.975; n − 1) · s/√n: confidence interval of the mean. F37"),
+        {tr("95 % interval"), unit, tr("x̄ ± t(0.975; n − 1) · s/√n: confidence interval of the mean. Formula 37"),
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals, " … ")); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(
@@ -221,14 +221,15 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     const auto why = [](TestKind kind) {
         if (kind == TestKind::student) {
             return tr(
-                "Student's two-tailed t test with the pooled variance: t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). F37");
+                "Student's two-tailed t test with the pooled variance: t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). "
+                "Formula 37");
         }
         if (kind == TestKind::welch) {
             return tr(
                 "Welch's two-tailed t test, each group with its own variance: t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). "
-                "F37");
+                "Formula 37");
         }
-        return tr("Two-tailed t test of the differences between runs of equal seed: t = d̄ / (s_d/√n). F37");
+        return tr("Two-tailed t test of the differences between runs of equal seed: t = d̄ / (s_d/√n). Formula 37");
     };
     std::vector<TestKind> kinds = {m_results.table.test};
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {

@@ -68,7 +68,7 @@ ResultsPanel::ResultsPanel(Workspace& workspace, QWidget* parent) : QFrame(paren
     addField(
         grid, tr("test"), m_test,
         tr("What the verdicts follow, two-tailed at 5 % after Holm's correction. Choose it before you look: of three "
-           "tests one is more often significant by luck. F37"));
+           "tests one is more often significant by luck. Formula 37"));
     m_target = new QLineEdit(content);
     m_target->setPlaceholderText(tr("nats, as 1.6"));
     m_target->setClearButtonEnabled(true);

@@ -174,8 +174,8 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
                [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
     });
     addField(grid, tr("partial"), m_partial,
-             tr("slice spreads the whole spectrum over the rotated channels (Hugging Face, GPT-NeoX; F3); "
-                "truncate keeps the head's spectrum and stops its slow pairs (p-RoPE; F4)."));
+             tr("slice spreads the whole spectrum over the rotated channels (Hugging Face, GPT-NeoX; formula 3); "
+                "truncate keeps the head's spectrum and stops its slow pairs (p-RoPE; formula 4)."));
 
     m_pairing = makeChoice(tr("pairing"), this);
     m_pairing->addItems({tr("half"), tr("interleaved")});
@@ -186,7 +186,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
     });
     addField(grid, tr("pairing"), m_pairing,
              tr("half turns channel i with i + d_r/2 (Hugging Face, GPT-NeoX); interleaved 2i with 2i + 1 "
-                "(GPT-J, RoFormer). Same frequencies, other channels. F6"));
+                "(GPT-J, RoFormer). Same frequencies, other channels. Formula 6"));
 
     m_precision = makeChoice(tr("precision of the table"), this);
     for (const NumberFormat format : number_formats()) {
@@ -214,7 +214,8 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             }
         });
     });
-    addField(grid, tr("scaling"), m_scaling, tr("How the frequencies are changed for a longer context. F18–F24"));
+    addField(grid, tr("scaling"), m_scaling,
+             tr("How the frequencies are changed for a longer context. Formulas 18 to 24"));
 }
 
 void SetupPanel::renew() {

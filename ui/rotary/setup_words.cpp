@@ -38,12 +38,12 @@ QString whyOfTheta(const RotaryModel& model) {
                                        .arg(last)
                                        .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
     }
-    return why + QLatin1Char('\n') + (isSlice ? tr("F3 · RoFormer") : tr("F4 · p-RoPE"));
+    return why + QLatin1Char('\n') + (isSlice ? tr("Su et al. 2021, formula 3") : tr("Barbero et al. 2024, formula 4"));
 }
 
 QString whyOfFraction(const RotaryModel& model) {
     return tr("Share p of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest to "
-              "p·d.\np = %1, d = %2: d_r = %3\nF10 · partial-RoPE paper")
+              "p·d.\np = %1, d = %2: d_r = %3\nKhan et al., formula 10")
         .arg(percentText(model.setup().fraction))
         .arg(model.setup().head_dim)
         .arg(model.plain().rotary_dim);
@@ -66,7 +66,7 @@ QString whatTurns(const RotaryModel& model) {
     const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
     if (isPart && setup.scaling.method == ScalingMethod::none) {
         text += QLatin1Char(' ') +
-                tr("Truncate has these frequencies at θ = %1 (F5).")
+                tr("Truncate has these frequencies at θ = %1.")
                     .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
     }
     if (now.attention_factor != 1) {

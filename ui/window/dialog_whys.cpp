@@ -19,6 +19,7 @@ bool DialogWhys::eventFilter(QObject* watched, QEvent* event) {
     if (dialog && !qobject_cast<QFileDialog*>(dialog) &&
         !dialog->findChild<WhyCard*>(QString(), Qt::FindDirectChildrenOnly)) {
         auto* card = new WhyCard(dialog);
+        connect(card, &WhyCard::formulaAsked, this, &DialogWhys::formulaAsked);
         connect(new QShortcut(Qt::Key_F1, dialog), &QShortcut::activated, card, &WhyCard::toggle);
     }
     return QObject::eventFilter(watched, event);

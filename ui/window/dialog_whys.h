@@ -12,6 +12,10 @@ class DialogWhys : public QObject {
  public:
     explicit DialogWhys(QObject* parent);
 
+ signals:
+    /// A card's link to a formula was followed.
+    void formulaAsked(int number);
+
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 };

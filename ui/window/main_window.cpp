@@ -112,7 +112,8 @@ void MainWindow::build() {
     m_palette = new CommandPalette(m_actions, this);
     m_sheet = new KeyboardSheet(m_actions, this);
     m_why = new WhyCard(this);
-    new DialogWhys(this);
+    connect(m_why, &WhyCard::formulaAsked, this, &MainWindow::showFormulas);
+    connect(new DialogWhys(this), &DialogWhys::formulaAsked, this, &MainWindow::showFormulas);
 }
 
 void MainWindow::makeCorner() {

@@ -15,6 +15,7 @@ namespace ropelab::ui {
 
 class CommandPalette;
 class Corner;
+class FormulaBook;
 class KeyboardSheet;
 class ModelMap;
 class Rail;
@@ -49,6 +50,10 @@ class MainWindow : public QMainWindow {
     /// Wrong statements about RoPE, and the rooms that refute them.
     StatementCards& statements();
     void showStatements();
+    /// The window of formulas.
+    FormulaBook& formulas();
+    /// Shows it, at one of them where `number` is above 0.
+    void showFormulas(int number = 0);
 
     /// Size, place, folds, theme and scale as they were left.
     void restoreSettings();
@@ -112,6 +117,7 @@ class MainWindow : public QMainWindow {
     WhyCard* m_why = nullptr;
     ModelMap* m_models = nullptr;
     StatementCards* m_statements = nullptr;
+    FormulaBook* m_formulas = nullptr;
     bool m_railFolded = false;
     bool m_panelFolded = false;
     bool m_panelAsked = false;  // for, in a narrow window

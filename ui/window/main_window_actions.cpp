@@ -7,6 +7,7 @@
 
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/formula_book.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/main_window.h"
 #include "ui/window/room.h"
@@ -187,6 +188,15 @@ void MainWindow::addRunActions() {
                     .shortcuts = {QKeySequence(Qt::Key_F1)},
                     .handler = [this] {
                         if (m_sheet->isVisible() || !m_why->toggle()) m_sheet->toggle();
+                    }});
+    m_actions->add({.id = "help.formulas",
+                    .menu = "Help",
+                    .text = tr("Formulas"),
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_F1)},
+                    .handler = [this] {
+                        // At what is being explained, where that names one.
+                        const bool isExplained = m_why->isVisible();
+                        showFormulas(isExplained ? formulasIn(m_why->why().text).value(0) : 0);
                     }});
     m_actions->add(
         {.id = "rotary.statements", .menu = "Help", .text = tr("Wrong statements about RoPE"), .handler = [this] {

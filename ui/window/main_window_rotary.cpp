@@ -1,4 +1,5 @@
-// What the window does for the rotary rooms: the models, the statements, the setup as text, files dropped onto it.
+// What the window does for the rotary rooms: the models, the statements, the formulas, the setup as text, files dropped
+// onto it.
 #include <QApplication>
 #include <QClipboard>
 #include <QDragEnterEvent>
@@ -8,6 +9,7 @@
 
 #include "ui/rotary/models/model_map.h"
 #include "ui/rotary/statements/statement_cards.h"
+#include "ui/window/formula_book.h"
 #include "ui/window/main_window.h"
 
 namespace ropelab::ui {
@@ -41,12 +43,23 @@ StatementCards& MainWindow::statements() {
         m_statements = new StatementCards(m_workspace, this);
         connect(m_statements, &StatementCards::shown, this,
                 [this](const QString& room, const QString& part) { showRoom(room, part); });
+        connect(m_statements, &StatementCards::formulaAsked, this, &MainWindow::showFormulas);
     }
     return *m_statements;
 }
 
 void MainWindow::showStatements() {
     present(statements());
+}
+
+FormulaBook& MainWindow::formulas() {
+    if (!m_formulas) m_formulas = new FormulaBook(this);
+    return *m_formulas;
+}
+
+void MainWindow::showFormulas(int number) {
+    present(formulas());
+    if (number > 0) formulas().showFormula(number);
 }
 
 void MainWindow::addRotaryActions() {

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "ui/theme/theme_manager.h"
+#include "ui/window/formula_book.h"
 #include "ui/window/scaled.h"
 
 namespace ropelab::ui {
@@ -24,6 +25,15 @@ bool isModifier(int key) {
     return key == Qt::Key_Shift || key == Qt::Key_Control || key == Qt::Key_Alt || key == Qt::Key_Meta;
 }
 
+/// Links to the formulas that a text names; "" where it names none.
+QString linksTo(const QList<int>& formulas) {
+    QStringList links;
+    for (const int number : formulas) {
+        links << QStringLiteral("<a href=\"%1\">%2</a>").arg(number).arg(WhyCard::tr("Formula %1").arg(number));
+    }
+    return links.join(QStringLiteral(", "));
+}
+
 bool isTable(const QWidget* widget) {
     return qobject_cast<const QAbstractItemView*>(widget) != nullptr;
 }
@@ -35,7 +45,8 @@ WhyCard::WhyCard(QWidget* window)
       m_mouseAtKey(QCursor::pos()),
       m_title(new QLabel(this)),
       m_summary(new QLabel(this)),
-      m_text(new QLabel(this)) {
+      m_text(new QLabel(this)),
+      m_formulas(new QLabel(this)) {
     setObjectName(QStringLiteral("whyCard"));
     setProperty("panel", true);
     setFrameShape(QFrame::StyledPanel);
@@ -46,6 +57,15 @@ WhyCard::WhyCard(QWidget* window)
         label->setTextFormat(Qt::PlainText);
         column->addWidget(label);
     }
+    m_formulas->setObjectName(QStringLiteral("formulas"));
+    m_formulas->setWordWrap(true);
+    m_formulas->setTextFormat(Qt::RichText);
+    m_formulas->setTextInteractionFlags(Qt::LinksAccessibleByMouse);
+    column->addWidget(m_formulas);
+    connect(m_formulas, &QLabel::linkActivated, this, [this](const QString& link) {
+        hide();
+        emit formulaAsked(link.toInt());
+    });
     m_title->setProperty("heading", true);
     m_summary->setProperty("quiet", true);
     m_timer.setInterval(kRenewMs);
@@ -87,6 +107,7 @@ void WhyCard::show(const Why& why) {
     put(m_title, why.title);
     put(m_summary, why.summary);
     put(m_text, why.text);
+    put(m_formulas, linksTo(formulasIn(why.text)));
     setAccessibleName(tr("Why: %1").arg(why.title));
     setAccessibleDescription(why.text);
     place();

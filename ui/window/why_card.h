@@ -13,7 +13,7 @@ namespace ropelab::ui {
 
 /// Explains what the person is at (F1), in a card beside it: what has the keyboard, or what the mouse points at where
 /// that moved since the last key. The keyboard stays where it is, and the card follows today's values. Escape, F1 or a
-/// click puts it away.
+/// click puts it away. Where the text names formulas, links lead to them.
 class WhyCard : public QFrame {
     Q_OBJECT
 
@@ -25,6 +25,10 @@ class WhyCard : public QFrame {
     bool toggle();
     /// What it says now.
     const Why& why() const { return m_why; }
+
+ signals:
+    /// The link to a formula was followed.
+    void formulaAsked(int number);
 
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -42,6 +46,7 @@ class WhyCard : public QFrame {
     QLabel* m_title;
     QLabel* m_summary;
     QLabel* m_text;
+    QLabel* m_formulas;
     QTimer m_timer;
 };
 

@@ -135,7 +135,7 @@ TEST(InspectFigures, PairsAreFoundByNumberAndByWavelength) {
     EXPECT_TRUE(readout->title.contains("pair 2")) << readout->title.toStdString();
     EXPECT_TRUE(readout->title.startsWith("layer 1, ")) << readout->title.toStdString();
     EXPECT_TRUE(readout->rows[0].value.endsWith(" %"));
-    EXPECT_TRUE(readout->rows[1].value.startsWith("F8"));
+    EXPECT_TRUE(readout->rows[1].value.startsWith("Cov("));
     EXPECT_EQ(picture.figure.map->title(), "logit share (%)");
     data.choices.headsAsRows = true;
     EXPECT_TRUE(shareSpectrum(data).readout(QPointF(2, 1))->title.startsWith("layer 0, head 1, pair 2"));

@@ -153,7 +153,7 @@ TEST(Pair, SaysItsAngleWavelengthAndTurns) {
     EXPECT_EQ(rows[4].value, "57.3°");
     EXPECT_EQ(rows[6].value, "22.9°");
     EXPECT_NEAR(pairFigure(scene).table.columns[6][0], scene.split().pairs[16], 1e-15);
-    for (const char* source : {"F9", "F1", "F7"}) EXPECT_TRUE(pairWhy(scene).contains(source));
+    for (const char* source : {"formula 9)", "formula 1)", "formula 7)"}) EXPECT_TRUE(pairWhy(scene).contains(source));
 
     const LargeDial dial = largeDialOf(scene, QRectF(0, 0, 300, 400), screen());
     const std::complex<double> value(0.5, -0.7);

@@ -1,10 +1,12 @@
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <algorithm>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/rotary/statements/statement_cards.h"
 #include "ui/rotary/statements/statements.h"
+#include "ui/window/formula_book.h"
 
 namespace ropelab::ui {
 namespace {
@@ -24,11 +26,13 @@ Reading readingOf(const QString& words) {
 
 TEST(WrongStatements, AreSixWithSetupsThatMakeSense) {
     ASSERT_EQ(wrongStatements().size(), 6U);
+    ThemeManager::instance().apply();
+    FormulaBook book;
     const QStringList known = {"rotation", "spectrum", "cache", "context", "memory"};
     for (const Statement& statement : wrongStatements()) {
         EXPECT_NO_THROW(check(statement.setup)) << statement.claim.toStdString();
         EXPECT_TRUE(known.contains(statement.room)) << statement.room.toStdString();
-        EXPECT_TRUE(statement.formula.startsWith("F"));
+        EXPECT_TRUE(book.showFormula(statement.formula)) << statement.formula;
         EXPECT_FALSE(statement.why.isEmpty());
     }
 }
@@ -108,6 +112,17 @@ TEST_F(StatementCardsTest, AButtonTakesTheSetupThereAndCanBeUndone) {
     }
     while (workspace.undo().canUndo()) workspace.undo().undo();
     EXPECT_EQ(workspace.rotary().setup(), before);
+}
+
+TEST_F(StatementCardsTest, AFormulaIsLookedUp) {
+    Workspace workspace(options());
+    StatementCards cards(workspace);
+    QSignalSpy asked(&cards, &StatementCards::formulaAsked);
+    for (auto* button : cards.findChildren<QToolButton*>()) button->click();
+    ASSERT_EQ(asked.count(), static_cast<int>(wrongStatements().size()));
+    for (int i = 0; i < asked.count(); ++i) {
+        EXPECT_EQ(asked[i], QVariantList({wrongStatements()[static_cast<std::size_t>(i)].formula}));
+    }
 }
 
 TEST_F(StatementCardsTest, TheNumbersComeWhenItIsShown) {

@@ -12,6 +12,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/formula_book.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/room.h"
 #include "ui/window/why_card.h"
@@ -35,10 +36,11 @@ class WhyTest : public WindowFixture {
         return nullptr;
     }
     QString said() const { return saidBy(window->whyCard()); }
+    static QLabel* linksOf(const WhyCard& card) { return card.findChild<QLabel*>("formulas"); }
     static QString saidBy(const WhyCard& card) {
         QStringList texts;
         for (const QLabel* label : card.findChildren<QLabel*>()) {
-            if (label->isVisible()) texts << label->text();
+            if (label->isVisible() && label != linksOf(card)) texts << label->text();
         }
         return texts.join('\n');
     }
@@ -55,7 +57,7 @@ TEST_F(WhyTest, F1ExplainsTheFieldThatHasTheKeyboardWithTodaysValues) {
     EXPECT_TRUE(said().startsWith("θ, the base: 10k\n")) << said().toStdString();
     EXPECT_TRUE(said().contains("b^(−2i/d_r)")) << said().toStdString();
     EXPECT_TRUE(said().contains("b = 10,000, d_r = 64")) << said().toStdString();
-    EXPECT_TRUE(said().contains("F3 · RoFormer"));
+    EXPECT_TRUE(said().contains("Su et al. 2021, formula 3"));
     EXPECT_TRUE(theta->hasFocus());
 
     RotarySetup setup = window->workspace().rotary().setup();
@@ -70,6 +72,28 @@ TEST_F(WhyTest, F1ExplainsTheFieldThatHasTheKeyboardWithTodaysValues) {
     QTest::keyClick(theta, Qt::Key_Escape);
     EXPECT_FALSE(window->whyCard().isVisible());
     EXPECT_TRUE(theta->hasFocus());
+}
+
+TEST_F(WhyTest, LinksLeadToTheFormulasThatTheTextNames) {
+    QLineEdit* theta = field("θ, the base");
+    theta->setFocus();
+    QTest::keyClick(theta, Qt::Key_End);
+    QTest::keyClick(theta, Qt::Key_F1);
+    QLabel* links = linksOf(window->whyCard());
+    ASSERT_TRUE(links->isVisible());
+    EXPECT_TRUE(links->text().contains("Formula 3<")) << links->text().toStdString();
+    emit links->linkActivated("3");
+    EXPECT_TRUE(window->formulas().isVisible());
+    EXPECT_TRUE(window->formulas().present().startsWith("Formula 3:"));
+    EXPECT_FALSE(window->whyCard().isVisible());
+    window->formulas().close();
+
+    QTest::keyClick(theta, Qt::Key_F1);
+    ASSERT_TRUE(window->whyCard().isVisible());
+    window->formulas().showFormula(37);
+    window->actions().action("help.formulas")->trigger();
+    EXPECT_TRUE(window->formulas().isVisible());
+    EXPECT_TRUE(window->formulas().present().startsWith("Formula 3:")) << "what is explained is looked up";
 }
 
 TEST_F(WhyTest, ThePaletteGivesTheKeyboardBackToWhatItExplains) {
@@ -183,9 +207,9 @@ TEST(Why, AListSaysWhatIsChosenAndAWidgetWhatAnotherSays) {
     QComboBox choice;
     choice.setAccessibleName("Method");
     choice.addItem("YaRN");
-    choice.setItemData(0, "by parts, F22", Qt::ToolTipRole);
+    choice.setItemData(0, "by parts, formula 22", Qt::ToolTipRole);
     EXPECT_EQ(whyOf(&choice).title, "Method: YaRN");
-    EXPECT_EQ(whyOf(&choice).text, "by parts, F22");
+    EXPECT_EQ(whyOf(&choice).text, "by parts, formula 22");
     QWidget picture;
     EXPECT_EQ(whyOf(&picture).widget, nullptr);
     {

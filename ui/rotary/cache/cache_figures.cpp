@@ -280,7 +280,7 @@ QString bytesSentence(const RotarySetup& setup) {
         return nothingTurns();
     }
     const int bytes = bytes_of(setup.precision);
-    QString sentence = QStringLiteral("Table: %1 with each angle at both its channels, %2 with each once (F31).")
+    QString sentence = QStringLiteral("Table: %1 with each angle at both its channels, %2 with each once.")
                            .arg(binaryBytes(rope_cache_bytes(turning, setup.context, bytes, TableLayout::duplicated)),
                                 binaryBytes(rope_cache_bytes(turning, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && turning < setup.head_dim) {

@@ -225,7 +225,7 @@ void CacheRoom::renew() {
     m_words->setText(bytesSentence(setup) + QLatin1Char(' ') + positionsSentence(setup));
     m_words->setToolTip(
         tr("Table: 2·L·d_r·B bytes with each angle at both channels of its pair (Hugging Face, GPT-NeoX), L·d_r·B with "
-           "each once; L positions, d_r rotated channels, B bytes a number (F31 · partial-RoPE paper).\n"
+           "each once; L positions, d_r rotated channels, B bytes a number (Khan et al., formula 31).\n"
            "A format with p bits of significand counts up to 2^p; the first wrong position is 2^p + 1."));
     const bool isReference = setup.precision == NumberFormat::float64;
     m_angles->setText(tr("angles computed in %1 too").arg(wordOf(setup.precision)));

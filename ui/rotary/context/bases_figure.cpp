@@ -187,7 +187,7 @@ QString scanText(const BaseProfile& profile) {
 
 QString basesSentence(const RotarySetup& setup, const BaseProfile& profile) {
     if (!canBeNegative(setup)) {
-        return QObject::tr("At most half of the channels turn, so every base carries every context (F13).");
+        return QObject::tr("At most half of the channels turn, so every base carries every context.");
     }
     if (setup.context > profile.range().limit) {
         return QObject::tr("The context of %1 lies beyond the %2 tokens that the scan follows.")

@@ -23,7 +23,8 @@ QString boundWhy(const BoundData& data) {
     return QObject::tr(
                "A base carries the context L when B(m) ≥ 0 for 0 ≤ m < L.\n"
                "B(m) = (d − d_r)/2 + Σ cos(m·g_i), i < d_r/2, with d = %1, d_r = %2, b = %3, L = %4\n"
-               "F12, F13 · Men et al. 2024; it predicts retrieval over distance, not loss")
+               "It predicts retrieval over distance, not loss.\n"
+               "Men et al. 2024, formulas 12 and 13")
         .arg(data.setup.head_dim)
         .arg(turning)
         .arg(thetaText(data.setup.theta), count(data.setup.context));
@@ -37,21 +38,20 @@ Criterion boundCriterion(const BoundData& data) {
     if (!carried) {
         result.text =
             data.isComplete
-                ? QObject::tr("Bound (F12): B(m) ≥ 0 as far as it is followed, %1 tokens.").arg(count(data.followed))
-                : QObject::tr("Bound (F12): B(m) ≥ 0 up to %1 tokens; it is followed further …")
-                      .arg(count(data.followed));
+                ? QObject::tr("Bound: B(m) ≥ 0 as far as it is followed, %1 tokens.").arg(count(data.followed))
+                : QObject::tr("Bound: B(m) ≥ 0 up to %1 tokens; it is followed further …").arg(count(data.followed));
         return result;
     }
     result.state = *carried ? State::met : State::failed;
     if (!canBeNegative(data.setup)) {
-        result.text = QObject::tr("Bound (F13): at most half of the channels turn, so B(m) is never negative.");
+        result.text = QObject::tr("Bound: at most half of the channels turn, so B(m) is never negative.");
     } else if (!data.firstNegative) {
-        result.text = QObject::tr("Bound (F12): B(m) ≥ 0 as far as %1 tokens.").arg(count(data.followed));
+        result.text = QObject::tr("Bound: B(m) ≥ 0 as far as %1 tokens.").arg(count(data.followed));
     } else if (*carried) {
-        result.text = QObject::tr("Bound (F12): the base supports %1 tokens, context %2.")
-                          .arg(count(*data.firstNegative), context);
+        result.text =
+            QObject::tr("Bound: the base supports %1 tokens, context %2.").arg(count(*data.firstNegative), context);
     } else {
-        result.text = QObject::tr("Bound (F12): the base supports only %1 tokens, context %2.")
+        result.text = QObject::tr("Bound: the base supports only %1 tokens, context %2.")
                           .arg(count(*data.firstNegative), context);
     }
     return result;
@@ -63,13 +63,13 @@ Criterion trainedCriterion(const RotarySetup& setup, const TuningNumbers& number
     const int untrained = numbers.turning - numbers.criticalDimension;
     result.state = untrained == 0 ? State::met : State::failed;
     if (numbers.turning == 0) {
-        result.text = QObject::tr("Trained (F14): no channel turns.");
+        result.text = QObject::tr("Trained: no channel turns.");
     } else if (untrained == 0) {
-        result.text = QObject::tr("Trained (F14): all %1 channels see a full period in %2 tokens.")
+        result.text = QObject::tr("Trained: all %1 channels see a full period in %2 tokens.")
                           .arg(numbers.turning)
                           .arg(tokensText(numbers.trained));
     } else {
-        result.text = QObject::tr("Trained (F14): %1 of %2 channels see a full period in %3 tokens.")
+        result.text = QObject::tr("Trained: %1 of %2 channels see a full period in %3 tokens.")
                           .arg(numbers.criticalDimension)
                           .arg(numbers.turning)
                           .arg(tokensText(numbers.trained));
@@ -81,9 +81,8 @@ Criterion tunedCriterion(const TuningNumbers& numbers) {
     Criterion result;
     result.why = reachWhy(numbers);
     if (!numbers.criticalBase || !numbers.reach) {
-        result.text = numbers.turning == 0
-                          ? QObject::tr("Tuned (F15): no channel turns, so there is no base to tune.")
-                          : QObject::tr("Tuned (F15): a context of 2π tokens or less trains no channel.");
+        result.text = numbers.turning == 0 ? QObject::tr("Tuned: no channel turns, so there is no base to tune.")
+                                           : QObject::tr("Tuned: a context of 2π tokens or less trains no channel.");
         return result;
     }
     const bool isAbove = numbers.base >= *numbers.criticalBase;
@@ -91,12 +90,12 @@ Criterion tunedCriterion(const TuningNumbers& numbers) {
     const QString base = thetaText(std::round(numbers.base));
     const QString reach = tokensText(std::floor(*numbers.reach));
     const QString wanted = tokensText(numbers.context);
-    result.text =
-        result.state == State::met
-            ? QObject::tr("Tuned (F15): base %1 reaches %2 tokens; wanted are %3.").arg(base, reach, wanted)
-        : isAbove ? QObject::tr("Tuned (F15): base %1 reaches %2 tokens only; wanted are %3.").arg(base, reach, wanted)
-                  : QObject::tr("Tuned (F15): base %1 is below β₀ = %2 for %3 tokens.")
-                        .arg(base, thetaText(std::ceil(*numbers.criticalBase)), wanted);
+    result.text = result.state == State::met
+                      ? QObject::tr("Tuned: base %1 reaches %2 tokens; wanted are %3.").arg(base, reach, wanted)
+                  : isAbove
+                      ? QObject::tr("Tuned: base %1 reaches %2 tokens only; wanted are %3.").arg(base, reach, wanted)
+                      : QObject::tr("Tuned: base %1 is below β₀ = %2 for %3 tokens.")
+                            .arg(base, thetaText(std::ceil(*numbers.criticalBase)), wanted);
     return result;
 }
 
@@ -129,7 +128,7 @@ QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
     return QObject::tr(
                "Channels that saw a full period in training.\n"
                "d_c = 2⌈(d/2)·log_b(L/2π)⌉ = %1, at most d_r = %2, with d = %3, b = %4, L = %5\n"
-               "F14 · Liu et al. 2023")
+               "Liu et al. 2023, formula 14")
         .arg(numbers.criticalDimension)
         .arg(numbers.turning)
         .arg(numbers.dimension)
@@ -140,7 +139,7 @@ QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
     return QObject::tr(
                "The base above which tuning at L′ tokens lets the trained channels reach further than L′.\n"
                "β₀ = b^(log_{L/2π}(L′/2π)) with b = %1, L = %2, L′ = %3\n"
-               "F15 · Liu et al. 2023")
+               "Liu et al. 2023, formula 15")
         .arg(thetaText(theta), tokensText(numbers.trained), tokensText(numbers.context));
 }
 
@@ -148,7 +147,7 @@ QString reachWhy(const TuningNumbers& numbers) {
     return QObject::
         tr("How far a model extrapolates when its base is tuned to β > β₀: one period of the slowest trained pair.\n"
            "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
-           "F15 · Liu et al. 2023")
+           "Liu et al. 2023, formula 15")
             .arg(thetaText(std::round(numbers.base)))
             .arg(numbers.criticalDimension)
             .arg(numbers.dimension);

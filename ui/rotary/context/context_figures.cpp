@@ -96,8 +96,7 @@ QString boundSentence(const BoundData& data) {
         return QObject::tr("Nothing turns: B(m) is %1 at every distance.").arg(setup.head_dim / 2);
     }
     if (!canBeNegative(setup)) {
-        return QObject::tr(
-                   "%1 of %2 channels turn; the others keep B(m) at %3 or above, so every context is carried (F13).")
+        return QObject::tr("%1 of %2 channels turn; the others keep B(m) at %3 or above, so every context is carried.")
             .arg(turning)
             .arg(setup.head_dim)
             .arg((setup.head_dim - 2 * turning) / 2);
@@ -105,7 +104,7 @@ QString boundSentence(const BoundData& data) {
     const QString who = isScaled(setup) ? QObject::tr("θ = %1 with %2").arg(thetaText(setup.theta), scalingTitle(setup))
                                         : QObject::tr("θ = %1").arg(thetaText(setup.theta));
     if (data.firstNegative) {
-        return QObject::tr("%1 supports %2 tokens by F12: B(m) is negative first at m = %2.")
+        return QObject::tr("%1 supports %2 tokens: B(m) is negative first at m = %2.")
             .arg(who, count(*data.firstNegative));
     }
     return data.isComplete ? QObject::tr("%1: B(m) is not negative below %2 tokens, where following it ends.")

@@ -40,18 +40,19 @@ constexpr std::array<PartName, 4> kParts = {{
     {"bound", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Bound"),
      QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
                        "B(m) = Σ cos(m·g_i): the base carries a context as long as this is not negative.\n"
-                       "F12, F13 · Men et al. 2024")},
+                       "Men et al. 2024, formulas 12 and 13")},
     {"bases", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Bases"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
-                       "Which bases carry which context, without scaling; they form islands.\nF12")},
+     QT_TRANSLATE_NOOP(
+         "ropelab::ui::ContextRoom",
+         "Which bases carry which context, without scaling; they form islands.\nMen et al. 2024, formula 12")},
     {"decay", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Decay"),
      QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
                        "Su's bound: |Σ h_t e^{𝑖Δg_t}| ≤ max_j|h_{j+1} − h_j| · Σ|S_j|, S_j = Σ_{t<j} e^{𝑖Δg_t}; shown "
-                       "is (2/d) Σ|S_j|.\nF11 · RoFormer 3.4.3")},
+                       "is (2/d) Σ|S_j|.\nSu et al. 2021, formula 11")},
     {"random", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Random"),
      QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
                        "q, k ~ N(0, I). Independent: E[qᵀR_Δ k] = 0 at every Δ; equal: 2 Σ cos(Δ·g_i) and the "
-                       "channels that do not turn.\nF16 · Barbero et al. 2024")},
+                       "channels that do not turn.\nBarbero et al. 2024, formula 16")},
 }};
 
 }  // namespace
@@ -216,6 +217,7 @@ void ContextRoom::setPart(Part part) {
     m_finer->setVisible(part == Part::bases);
     m_drawAgain->setVisible(part == Part::random);
     explainBy(m_view, m_parts[static_cast<int>(part)]);
+    explainBy(m_words, m_parts[static_cast<int>(part)]);
     m_view->setAccessibleName(tr("%1 of the context").arg(tr(kParts[static_cast<std::size_t>(part)].title)));
     if (part == Part::bases) {
         m_view->setReadout([this](QPointF place) { return basesReadout(place); });

@@ -39,7 +39,7 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
          .minimum = 2,
          .maximum = 1e9,
          .logarithmic = true,
-         .why = tr("The base that the model is tuned with; today's θ unless set. F15 · Liu et al. 2023")},
+         .why = tr("The base that the model is tuned with; today's θ unless set. Liu et al. 2023, formula 15")},
         this);
     column->addWidget(m_base);
     auto* grid = new QGridLayout;

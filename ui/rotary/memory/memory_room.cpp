@@ -120,13 +120,14 @@ QWidget* MemoryRoom::makeBar() {
     connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
     const auto layouts =
         addChoice({tr("each angle twice"), tr("cos and sin stand at both channels of a pair: 2·L·d_r·B bytes.\n"
-                                              "F31 · partial-RoPE paper, Hugging Face, GPT-NeoX")},
-                  {tr("once"), tr("Each angle's cos and sin are kept once: L·d_r·B bytes.\nF31")});
+                                              "As in Hugging Face and GPT-NeoX. Khan et al., formula 31")},
+                  {tr("once"), tr("Each angle's cos and sin are kept once: L·d_r·B bytes.\nFormula 31")});
     m_once = layouts[1];
     m_once->setAccessibleName(tr("each angle once"));
-    const auto tables = addChoice(
-        {tr("one table"), tr("All layers read the same table.")},
-        {tr("one a layer"), tr("Every layer keeps a table of its own, as older implementations do: × n_layer.\nF31")});
+    const auto tables =
+        addChoice({tr("one table"), tr("All layers read the same table.")},
+                  {tr("one a layer"),
+                   tr("Every layer keeps a table of its own, as older implementations do: × n_layer.\nFormula 31")});
     m_perLayer = tables[1];
     connect(m_once, &QToolButton::toggled, this, &MemoryRoom::schedule);
     connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
@@ -291,7 +292,7 @@ void MemoryRoom::renewSizes() {
                 const int bytes = bytes_of(precision.format);
                 QLabel* value = m_sizes[at++];
                 value->setText(binarySize(rope_cache_bytes(rotary_dim(setup), setup.context, bytes, layout, tables)));
-                value->setToolTip(tr("%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nF31")
+                value->setToolTip(tr("%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31")
                                       .arg(layout == TableLayout::duplicated ? QStringLiteral("2·") : QString(),
                                            tables == 1 ? QString() : tr(" × %1 layers").arg(tables),
                                            groupedText(setup.context))

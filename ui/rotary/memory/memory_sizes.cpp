@@ -80,7 +80,7 @@ QString kindWhy(KvCache kind, const CacheShape& shape) {
     const QString layers = groupedText(shape.layers);
     const QString dim = groupedText(shape.head_dim);
     const auto heads = [&](const QString& what, std::int64_t count) {
-        return QObject::tr("%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nF32")
+        return QObject::tr("%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32")
             .arg(what, layers, groupedText(count), dim);
     };
     switch (kind) {
@@ -93,14 +93,14 @@ QString kindWhy(KvCache kind, const CacheShape& shape) {
         case KvCache::latent:
             return QObject::tr(
                        "Multi-head latent attention: a latent vector and its rotary part.\n"
-                       "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nF32")
+                       "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32")
                 .arg(layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
         case KvCache::sliding:
             break;
     }
     return QObject::tr(
                "Sliding window: only the last W tokens, but in the global layers.\n"
-               "min(L, W) in place of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nF32")
+               "min(L, W) in place of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32")
         .arg(groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads), dim);
 }
 
@@ -137,7 +137,7 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const QString factor = options.layout == TableLayout::duplicated ? QStringLiteral("2·") : QString();
     const QString tables = options.isPerLayer ? QObject::tr(" × %1 layers").arg(shape.cache.layers) : QString();
-    QString why = QObject::tr("Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nF31 · partial-RoPE paper\n")
+    QString why = QObject::tr("Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al., formula 31\n")
                       .arg(factor, tables, groupedText(setup.context))
                       .arg(rotary_dim(setup))
                       .arg(bytes_of(setup.precision));

@@ -76,7 +76,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     for (const KvCache kind : kKinds) {
         m_kind->addItem(kindText(kind), static_cast<int>(kind));
     }
-    addRow(tr("kind"), tr("What the model keeps of every token it has read. F32"), m_kind);
+    addRow(tr("kind"), tr("What the model keeps of every token it has read. Formula 32"), m_kind);
     for (const NumberFormat format : kFormats) {
         m_kvFormat->addItem(formatText(format), static_cast<int>(format));
     }

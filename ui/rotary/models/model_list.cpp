@@ -15,12 +15,12 @@ QString whyOf(ModelList::Column column) {
         case ModelList::Name:
             return QObject::tr("The model; what was imported stands on top.");
         case ModelList::Theta:
-            return QObject::tr("Rope theta b: pair i turns by b^(−2i/d_r) radians a token. F3 · RoFormer");
+            return QObject::tr("Rope theta b: pair i turns by b^(−2i/d_r) radians a token. Su et al. 2021, formula 3");
         case ModelList::Base:
             return QObject::tr(
                 "b_eff, the base that rotating the whole head would need for the same fast pairs: θ^(d/d_r) where a "
                 "fraction is a slice, θ itself where it truncates the whole head's spectrum. It makes models of "
-                "different fractions comparable. F5");
+                "different fractions comparable. Formula 5");
         case ModelList::Fraction:
             return QObject::tr("Share of a head's channels that turn.");
         case ModelList::Rotated:
@@ -28,7 +28,8 @@ QString whyOf(ModelList::Column column) {
         case ModelList::Context:
             return QObject::tr("The longest context that the model is meant for, in tokens.");
         case ModelList::Scaled:
-            return QObject::tr("How its frequencies are changed for a longer context, and the factor s. F18–F24");
+            return QObject::tr(
+                "How its frequencies are changed for a longer context, and the factor s. Formulas 18 to 24");
         case ModelList::Layers:
             return QObject::tr("Kinds of layers with rotary settings of their own; the other columns show the first.");
         case ModelList::ColumnCount:

@@ -26,7 +26,7 @@ ModelScatter::ModelScatter(QWidget* parent)
     : QWidget(parent), m_height(new QComboBox(this)), m_view(new FigureView(this)) {
     m_height->setAccessibleName(tr("What stands up the map"));
     m_height->setToolTip(
-        tr("b_eff is the base that rotating the whole head would need for the same fast pairs (F5); the slowest "
+        tr("b_eff is the base that rotating the whole head would need for the same fast pairs (formula 5); the slowest "
            "wavelength is λ = 2π/g of the last pair that turns, before scaling."));
     for (const MapHeight height : {MapHeight::base, MapHeight::theta, MapHeight::wavelength}) {
         m_height->addItem(titleOf(height), static_cast<int>(height));

@@ -37,11 +37,12 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
     auto* side = new QWidget;
     auto* column = new QVBoxLayout(side);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_distance = new PositionSlider(tr("r"), tr("Distance r to aim at, tokens"),
-                                    tr("k = R_r q puts the largest logit at distance r (F17 · Barbero et al.)."), side);
+    m_distance = new PositionSlider(
+        tr("r"), tr("Distance r to aim at, tokens"),
+        tr("k = R_r q puts the largest logit at distance r (Barbero et al. 2024, formula 17)."), side);
     column->addWidget(m_distance);
     m_aim->setText(tr("Aim k at r"));
-    m_aim->setToolTip(tr("Sets k = R_r q: every pair's arrows meet at distance r (F17 · Barbero et al.)."));
+    m_aim->setToolTip(tr("Sets k = R_r q: every pair's arrows meet at distance r (Barbero et al. 2024, formula 17)."));
     column->addWidget(m_aim);
     m_text->setWordWrap(true);
     m_text->setProperty("quiet", true);

@@ -84,7 +84,7 @@ QString dialsNote(const RotationScene& scene) {
 
 QString dialsWhy(const RotationScene& scene, std::optional<int> pair) {
     if (!pair) return dialsNote(scene);
-    return tr("Pair %1: g = %2 rad/token, λ = 2π/g = %3, %4 turns in the context (F9)")
+    return tr("Pair %1: g = %2 rad/token, λ = 2π/g = %3, %4 turns in the context (formula 9)")
         .arg(*pair)
         .arg(frequencyText(scene.frequency(*pair)), wavelengthText(scene.frequency(*pair)),
              readableNumber(turnsInContext(scene, *pair)));

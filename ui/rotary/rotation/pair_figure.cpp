@@ -270,12 +270,12 @@ QString pairWhy(const RotationScene& scene) {
     const std::vector<PairRow> rows = pairRows(scene);
     return tr("Drag an arrow: it sets this pair of q or k. Keys: Q and K choose an arrow, the arrow keys turn and "
               "lengthen it.\n"
-              "g = %1 (%2); λ = 2π/g = %3; turns L/λ = %4 (F9 · YaRN)\n"
-              "q turns by m·g = %5, k by n·g = %6 (F1 · RoFormer)\n"
-              "part of the logit = ‖q‖‖k‖ cos(φ + (m − n)·g)/√d = %7 (F7)")
+              "g = %1 (%2); λ = 2π/g = %3; turns L/λ = %4 (Peng et al. 2023, formula 9)\n"
+              "q turns by m·g = %5, k by n·g = %6 (Su et al. 2021, formula 1)\n"
+              "part of the logit = ‖q‖‖k‖ cos(φ + (m − n)·g)/√d = %7 (formula 7)")
         .arg(rows[1].value,
-             scene.setup.partial == Partial::slice ? tr("θ^(−2i/d_r), F3, then the scaling")
-                                                   : tr("θ^(−2i/d), F4, then the scaling"),
+             scene.setup.partial == Partial::slice ? tr("θ^(−2i/d_r), formula 3, then the scaling")
+                                                   : tr("θ^(−2i/d), formula 4, then the scaling"),
              rows[2].value, rows[3].value, rows[4].value, rows[5].value, rows[7].value);
 }
 

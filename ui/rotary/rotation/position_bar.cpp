@@ -58,16 +58,16 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     m_speed->setCurrentIndex(m_speed->findData(kUsualSpeed));
     row->addWidget(m_speed);
     m_keep = new QCheckBox(tr("keep m − n"), first);
-    m_keep->setToolTip(tr("n goes with m: all hands turn, and the logit stays (F2)."));
+    m_keep->setToolTip(tr("n goes with m: all hands turn, and the logit stays (formula 2)."));
     row->addWidget(m_keep);
     column->addWidget(first);
 
     auto* second = new QHBoxLayout;
     scaleLayout(second, {0, 0, 0, 0}, 16);
     m_query = new PositionSlider(tr("q at m"), tr("Position m of the query, tokens"),
-                                 tr("Each pair of q is turned by m·g (F1 · RoFormer)."), this);
+                                 tr("Each pair of q is turned by m·g (Su et al. 2021, formula 1)."), this);
     m_key = new PositionSlider(tr("k at n"), tr("Position n of the key, tokens"),
-                               tr("Each pair of k is turned by n·g (F1 · RoFormer)."), this);
+                               tr("Each pair of k is turned by n·g (Su et al. 2021, formula 1)."), this);
     second->addWidget(m_query, 1);
     second->addWidget(m_key, 1);
     column->addLayout(second);

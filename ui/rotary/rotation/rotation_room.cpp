@@ -102,10 +102,11 @@ QWidget* RotationRoom::makeStrip() {
         QString text;
         QString why;
     };
-    for (const Tab& tab : {Tab{Logit, tr("Logit"), tr("The logit as a sum over the pairs (F7).")},
-                           Tab{Helix, tr("Helix"), tr("(cos mg, sin mg, m) of the large pair (F1).")},
-                           Tab{Matrix, tr("Matrix"), tr("The rotation matrix R_m with today's numbers (F1, F6).")},
-                           Tab{Aim, tr("Aim"), tr("A key that is found at a distance of choice (F17).")}}) {
+    for (const Tab& tab :
+         {Tab{Logit, tr("Logit"), tr("The logit as a sum over the pairs (formula 7).")},
+          Tab{Helix, tr("Helix"), tr("(cos mg, sin mg, m) of the large pair (formula 1).")},
+          Tab{Matrix, tr("Matrix"), tr("The rotation matrix R_m with today's numbers (formulas 1 and 6).")},
+          Tab{Aim, tr("Aim"), tr("A key that is found at a distance of choice (formula 17).")}}) {
         auto* button = new QToolButton(strip);
         button->setText(tab.text);
         button->setToolTip(tab.why);
@@ -116,7 +117,7 @@ QWidget* RotationRoom::makeStrip() {
     }
     row->addStretch(1);
     m_reading = new QLabel(strip);
-    m_reading->setToolTip(tr("logit = Σ ‖q‖‖k‖ cos(φ + (m − n)·g)/√d over the pairs + the unrotated part (F7)"));
+    m_reading->setToolTip(tr("logit = Σ ‖q‖‖k‖ cos(φ + (m − n)·g)/√d over the pairs + the unrotated part (formula 7)"));
     row->addWidget(m_reading);
     column->addLayout(row);
 

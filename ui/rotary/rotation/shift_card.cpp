@@ -41,7 +41,8 @@ ShiftCard::ShiftCard(QWidget* parent)
     scaleLayout(column, {0, 0, 0, 0}, 4);
     auto* buttons = new QHBoxLayout;
     scaleLayout(buttons, {0, 0, 0, 0}, 8);
-    m_shift->setToolTip(tr("Moves both by 1,000 tokens: the distance stays, and so should the logit (F2 · RoFormer)."));
+    m_shift->setToolTip(
+        tr("Moves both by 1,000 tokens: the distance stays, and so should the logit (Su et al. 2021, formula 2)."));
     m_back->setToolTip(tr("To where m and n stood before."));
     m_back->setAccessibleName(tr("Move m and n back"));
     buttons->addWidget(m_shift, 1);

@@ -35,7 +35,7 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
                     VectorSource::random);
     m_equal = make(tr("equal"), tr("k is the same as q before rotation: the logit is largest at distance 0."),
                    VectorSource::equal);
-    m_aimed = make(tr("aimed"), tr("k = R_r q: the logit is largest at distance r, which Aim sets (F17)."),
+    m_aimed = make(tr("aimed"), tr("k = R_r q: the logit is largest at distance r, which Aim sets (formula 17)."),
                    VectorSource::aimed);
     row->addStretch(1);
     column->addLayout(row);

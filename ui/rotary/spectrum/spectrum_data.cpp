@@ -131,7 +131,7 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
             *reason = method == ScalingMethod::longrope && setup.scaling.long_factors.empty()
                           ? QStringLiteral(
                                 "LongRoPE divides each pair by a number of its own; this setup has no such "
-                                "list. Models with one bring it along (F24).")
+                                "list. Models with one bring it along.")
                           : QString::fromStdString(error.what());
         }
         return std::nullopt;
@@ -145,31 +145,31 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
 QString sourceOf(ScalingMethod method) {
     switch (method) {
         case ScalingMethod::linear:
-            return QStringLiteral("Every frequency divided by s.\ng → g/s\nF18 · position interpolation");
+            return QStringLiteral("Every frequency divided by s.\ng → g/s\nChen et al. 2023, formula 18");
         case ScalingMethod::ntk:
             return QStringLiteral(
                 "Another base: the fastest pair stays, the slowest wavelength becomes s times as long.\n"
-                "b′ = b·s^(d/(d−2))\nF19 · NTK-aware");
+                "b′ = b·s^(d/(d−2))\nbloc97 2023, formula 19");
         case ScalingMethod::dynamic:
             return QStringLiteral(
                 "As NTK-aware, with the length l that is read at the moment; here l = s·L.\n"
-                "b′ = b·(s·l/L − (s−1))^(d/(d−2))\nF20 · dynamic NTK");
+                "b′ = b·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023, formula 20");
         case ScalingMethod::ntk_by_parts:
             return QStringLiteral(
                 "The YaRN paper's ramp over turns in the window, r = L/λ: kept above β, divided by s below α.\n"
-                "g → (1−γ)·g/s + γ·g, γ = (r−α)/(β−α) between\nF21 · YaRN");
+                "g → (1−γ)·g/s + γ·g, γ = (r−α)/(β−α) between\nPeng et al. 2023, formula 21");
         case ScalingMethod::yarn:
             return QStringLiteral(
                 "As Hugging Face codes it: the ramp is linear in the pair index.\n"
-                "cos and sin × 0.1·ln s + 1\nF22 · YaRN, modeling_rope_utils.py");
+                "cos and sin × 0.1·ln s + 1\nPeng et al. 2023, formula 22");
         case ScalingMethod::llama3:
             return QStringLiteral(
                 "λ < L/high_freq_factor stays, λ > L/low_freq_factor becomes s times as long, smooth between.\n"
-                "F23 · Llama 3");
+                "Grattafiori et al. 2024, formula 23");
         case ScalingMethod::longrope:
             return QStringLiteral(
                 "Each pair divided by a number of its own, found by search.\n"
-                "g_i → g_i/f_i, cos and sin × √(1 + ln s/ln L)\nF24 · LongRoPE");
+                "g_i → g_i/f_i, cos and sin × √(1 + ln s/ln L)\nDing et al. 2024, formula 24");
         case ScalingMethod::none:
             break;
     }

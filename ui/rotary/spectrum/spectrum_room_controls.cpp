@@ -42,7 +42,7 @@ QWidget* SpectrumRoom::makeBar() {
     m_wavelength->setToolTip(tr("λ_i = 2π/g_i, the tokens that pair i takes for a turn."));
     m_frequency = new QToolButton(bar);
     m_frequency->setText(tr("inverse frequency"));
-    m_frequency->setToolTip(tr("g_i = b^(−2i/d_r), the radians that pair i turns with a token (F3, F4)."));
+    m_frequency->setToolTip(tr("g_i = b^(−2i/d_r), the radians that pair i turns with a token (formulas 3 and 4)."));
     for (QToolButton* button : {m_wavelength, m_frequency}) {
         button->setCheckable(true);
         button->setFocusPolicy(Qt::TabFocus);
@@ -82,14 +82,14 @@ QWidget* SpectrumRoom::makePartial(QWidget* parent) {
     column->addWidget(makeHeading(tr("Slice and truncate"), box));
     m_otherPartial = new QCheckBox(box);
     m_otherPartial->setToolTip(
-        tr("Slice spreads the whole spectrum over the rotated channels (F3); truncate keeps the "
-           "head's spectrum and stops its slow pairs (F4)."));
+        tr("Slice spreads the whole spectrum over the rotated channels (formula 3); truncate keeps the "
+           "head's spectrum and stops its slow pairs (formula 4)."));
     connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumRoom::schedule);
     column->addWidget(m_otherPartial);
     m_coincide = makeQuiet(box);
     m_coincide->setToolTip(
         tr("truncate(b) with d_r rotated channels of d has exactly the frequencies of slice(b′) with\n"
-           "b′ = b^(d_r/d)\nF5 · algebra; before any scaling"));
+           "b′ = b^(d_r/d)\nbefore any scaling (formula 5)"));
     column->addWidget(m_coincide);
     m_useOther = new QPushButton(tr("Use it"), box);
     m_useOther->setFocusPolicy(Qt::TabFocus);
@@ -112,9 +112,9 @@ QWidget* SpectrumRoom::makeWindow(QWidget* parent) {
     scaleLayout(column, {0, 0, 0, 0}, 8);
     auto* heading = makeHeading(tr("Kernel"), box);
     heading->setToolTip(
-        tr("K(Δ) = Σ cos(Δ·g_i) over the pairs that turn, Δ = 0 … W − 1 (F12, F16).\n"
+        tr("K(Δ) = Σ cos(Δ·g_i) over the pairs that turn, Δ = 0 … W − 1 (formulas 12 and 16).\n"
            "Its spectrum is |DFT|·2/W: a pair that turns a whole number of times in the window shows as 1 "
-           "there,\npairs that turn less than once stand together at 0 (F9)."));
+           "there,\npairs that turn less than once stand together at 0 (formula 9)."));
     explainBy(m_kernel, heading);
     explainBy(m_kernelSpectrum, heading);
     column->addWidget(heading);
@@ -161,15 +161,15 @@ void SpectrumRoom::renewWords() {
     const int exponent = isSlice ? turning : setup.head_dim;
     const int incomplete = turning / 2 - complete_pairs(model().frequencies(), static_cast<double>(setup.context));
     const QString pairs = incomplete == 0
-                              ? tr("Every rotated pair turns once or more in the context (F9).")
-                              : tr("%1 never turn once in the context (F9).").arg(countText(incomplete, tr("pair")));
-    m_words->setText(turning == 0 ? tr("No pair turns.")
-                                  : pairs + QLatin1Char(' ') +
-                                        tr("Critical dimension %1 of %2 (F14).").arg(critical).arg(turning));
+                              ? tr("Every rotated pair turns once or more in the context.")
+                              : tr("%1 never turn once in the context.").arg(countText(incomplete, tr("pair")));
+    m_words->setText(turning == 0
+                         ? tr("No pair turns.")
+                         : pairs + QLatin1Char(' ') + tr("Critical dimension %1 of %2.").arg(critical).arg(turning));
     m_words->setToolTip(
-        tr("Complete: L/λ_i ≥ 1, here L = %1 (F9 · YaRN).\n"
+        tr("Complete: L/λ_i ≥ 1, here L = %1 (Peng et al. 2023, formula 9).\n"
            "Critical dimension, the channels that saw a full period in training:\n"
-           "d_c = 2⌈(d/2)·log_b(L/2π)⌉ with d = %2, b = %3, L = %4 (F14 · Liu et al. 2023)\n"
+           "d_c = 2⌈(d/2)·log_b(L/2π)⌉ with d = %2, b = %3, L = %4 (Liu et al. 2023, formula 14)\n"
            "The context and the slowest pair's line can be dragged; once clicked, arrow keys move them.")
             .arg(tokensText(static_cast<double>(setup.context)))
             .arg(exponent)
@@ -181,9 +181,8 @@ void SpectrumRoom::renewWords() {
     if (base && turning == setup.head_dim) {
         sentence = tr("Every channel turns: both are the same.");
     } else if (base) {
-        sentence =
-            (isSlice ? tr("Truncate has this spectrum at θ = %1 (F5).") : tr("Slice has this spectrum at θ = %1 (F5)."))
-                .arg(thetaText(*base));
+        sentence = (isSlice ? tr("Truncate has this spectrum at θ = %1.") : tr("Slice has this spectrum at θ = %1."))
+                       .arg(thetaText(*base));
         usable = *base > 1 && *base <= 1e15;
         if (!usable) {
             sentence += QLatin1Char(' ') + tr("A setup takes at most 10¹⁵.");

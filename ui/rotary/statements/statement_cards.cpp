@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <vector>
@@ -94,14 +95,16 @@ QWidget* StatementCards::makeCard(const Statement& statement) {
     reading->setAccessibleName(tr("The number to read"));
     column->addWidget(reading);
 
-    auto* formula = new QLabel(statement.formula, card);
-    formula->setProperty("quiet", true);
-    formula->setToolTip(tr("The formula's number in the formula book."));
     auto* button = new QPushButton(tr("Show in %1").arg(titleOfRoom(statement.room)), card);
     button->setAutoDefault(false);
     button->setAccessibleDescription(statement.claim);
     button->setToolTip(QString::fromStdString(text_of(statement.setup)));
     connect(button, &QPushButton::clicked, this, [this, &statement] { demonstrate(statement); });
+    auto* formula = new QToolButton(card);
+    formula->setProperty("quiet", true);
+    formula->setText(tr("Formula %1").arg(statement.formula));
+    formula->setToolTip(tr("Opens Help > Formulas there."));
+    connect(formula, &QToolButton::clicked, this, [this, number = statement.formula] { emit formulaAsked(number); });
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     row->addWidget(formula);

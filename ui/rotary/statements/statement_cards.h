@@ -30,6 +30,8 @@ class StatementCards : public QDialog {
  signals:
     /// The setup shows a statement now; its room and part are to be brought to the front.
     void shown(const QString& room, const QString& part);
+    /// A statement's formula is to be looked up.
+    void formulaAsked(int number);
 
  protected:
     void showEvent(QShowEvent* event) override;

@@ -169,34 +169,31 @@ const std::vector<Statement>& wrongStatements() {
         {QObject::tr("Attention of random q and k decays with distance."),
          QObject::tr("Su's curve is an upper bound, and what falls is the logit of a key that equals its query. For "
                      "independent q and k the mean logit is 0 at every distance."),
-         QStringLiteral("F16"), QStringLiteral("context"), QStringLiteral("random"), setupOf(64, 10000, 1024),
-         randomLogits},
+         16, QStringLiteral("context"), QStringLiteral("random"), setupOf(64, 10000, 1024), randomLogits},
         {QObject::tr("A larger base is always safer."),
          QObject::tr(
              "The bases that carry a context form islands: a base can fail although a smaller one carries the same "
              "context."),
-         QStringLiteral("F12"), QStringLiteral("context"), QStringLiteral("bases-near"), setupOf(64, 1850, 256),
-         islands},
+         12, QStringLiteral("context"), QStringLiteral("bases-near"), setupOf(64, 1850, 256), islands},
         {QObject::tr("“25 % rotary” says which pairs turn."),
          QObject::tr(
              "Without a word on slice or truncate it names two different spectra: a slice spreads all wavelengths "
              "over the rotated channels, truncation keeps the fastest pairs only."),
-         QStringLiteral("F5"), QStringLiteral("spectrum"), QString(), truncatedQuarter(), twoFractions},
+         5, QStringLiteral("spectrum"), QString(), truncatedQuarter(), twoFractions},
         {QObject::tr("YaRN divides the high frequencies."),
          QObject::tr(
              "It keeps them as they are and divides the low ones, with a ramp between: those that turn often enough "
              "in the training context need no change."),
-         QStringLiteral("F22"), QStringLiteral("spectrum"), QString(), llama2WithYarn(), keptPairs},
+         22, QStringLiteral("spectrum"), QString(), llama2WithYarn(), keptPairs},
         {QObject::tr("θ = 10,000 bounds the context at 2π·10,000."),
          QObject::tr(
              "That is about the slowest pair's wavelength. What tells a similar key from a random one is the sum over "
              "all pairs, B(m), and it falls below 0 much earlier."),
-         QStringLiteral("F12"), QStringLiteral("context"), QStringLiteral("bound"), setupOf(128, 10000, 4096),
-         firstNegative},
+         12, QStringLiteral("context"), QStringLiteral("bound"), setupOf(128, 10000, 4096), firstNegative},
         {QObject::tr("A base other than 10,000 costs speed."),
          QObject::tr("The base enters when the cos/sin table is filled, once. The table's size and the arithmetic of "
                      "training do not depend on it."),
-         QStringLiteral("F1"), QStringLiteral("cache"), QString(), setupOf(64, 500000, 1024), sameTable},
+         1, QStringLiteral("cache"), QString(), setupOf(64, 500000, 1024), sameTable},
     };
     return statements;
 }

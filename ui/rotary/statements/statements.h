@@ -18,14 +18,14 @@ struct Reading {
 struct Statement {
     QString claim;
     QString why;      // what is wrong with it, one or two sentences
-    QString formula;  // "F16"
+    int formula = 0;  // its number in docs/formulas.md
     QString room;     // whose picture shows it, and which of its parts ("" where it has none)
     QString part;
     RotarySetup setup;
     std::function<Reading(const RotarySetup&)> read;  // takes up to a second: beside the window's thread
 };
 
-/// Those that the formula book lists, in its order.
+/// All of them, in the order of their cards.
 const std::vector<Statement>& wrongStatements();
 
 }  // namespace ropelab::ui

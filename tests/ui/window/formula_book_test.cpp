@@ -1,0 +1,121 @@
+#include "ui/window/formula_book.h"
+
+#include <QCursor>
+#include <QFontMetricsF>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QTextBlock>
+#include <QTextBrowser>
+
+#include "tests/ui/support/window_fixture.h"
+#include "ui/window/command_palette.h"
+#include "ui/window/why_card.h"
+
+namespace ropelab::ui {
+namespace {
+
+class FormulaBookTest : public WindowFixture {
+ protected:
+    FormulaBook& open() {
+        window->actions().action("help.formulas")->trigger();
+        FormulaBook& book = window->formulas();
+        EXPECT_TRUE(QTest::qWaitForWindowActive(&book));
+        return book;
+    }
+    static void type(FormulaBook& book, const QString& words) {
+        book.search()->clear();
+        QTest::keyClicks(book.search(), words);
+    }
+};
+
+TEST_F(FormulaBookTest, HelpOpensItAndThePaletteFindsIt) {
+    EXPECT_EQ(window->commandPalette().matches("formulas").value(0), "help.formulas");
+    EXPECT_EQ(window->actions().spec("help.formulas").menu, "Help");
+    FormulaBook& book = open();
+    EXPECT_TRUE(book.isVisible());
+    EXPECT_FALSE(book.isModal());
+    const QString text = book.page()->toPlainText();
+    EXPECT_TRUE(text.startsWith("Formulas\n"));
+    EXPECT_TRUE(text.contains("Formula 12: context bound\n")) << "headings are set, not spelt with #";
+    EXPECT_TRUE(text.contains(QStringLiteral("B(m) = Σ_i cos(m·g_i); b carries L where B(m) ≥ 0")));
+    EXPECT_TRUE(text.contains("Source: Men et al. 2024."));
+    EXPECT_TRUE(book.page()->toHtml().contains("href=\"https://arxiv.org/abs/2405.14591\""));
+    QTest::keyClick(book.search(), Qt::Key_Escape);
+    EXPECT_FALSE(book.isVisible());
+}
+
+TEST_F(FormulaBookTest, ANumberGoesToItsFormulaAndWordsAreFound) {
+    FormulaBook& book = open();
+    for (const char* typed : {"12", "F12", "formula 12"}) {
+        type(book, "1");
+        type(book, typed);
+        EXPECT_TRUE(book.present().startsWith("Formula 12:")) << typed << ": " << book.present().toStdString();
+        EXPECT_FALSE(book.search()->property("wrong").toBool());
+    }
+    type(book, "YaRN");
+    QTextCursor first = book.page()->textCursor();
+    EXPECT_EQ(first.selectedText(), "YaRN");
+    QTest::keyClick(book.search(), Qt::Key_Return);
+    EXPECT_GT(book.page()->textCursor().position(), first.position());
+    QTest::keyClick(book.search(), Qt::Key_Return, Qt::ShiftModifier);
+    EXPECT_EQ(book.page()->textCursor().position(), first.position());
+    type(book, "no such words");
+    EXPECT_TRUE(book.search()->property("wrong").toBool());
+    const int before = book.page()->verticalScrollBar()->value();
+    QTest::keyClick(book.search(), Qt::Key_PageUp);
+    EXPECT_LT(book.page()->verticalScrollBar()->value(), before);
+    EXPECT_FALSE(book.showFormula(25)) << "the number of no formula";
+}
+
+TEST_F(FormulaBookTest, FollowsThemeAndScaleAndStaysAtItsPlace) {
+    FormulaBook& book = open();
+    ASSERT_TRUE(book.showFormula(21));
+    ThemeManager& theme = ThemeManager::instance();
+    theme.setScale(200);
+    theme.setChoice(ThemeManager::Choice::dark);
+    EXPECT_TRUE(book.present().startsWith("Formula 21:")) << book.present().toStdString();
+    bool hasLink = false;
+    for (QTextBlock block = book.page()->document()->begin(); block.isValid(); block = block.next()) {
+        for (auto piece = block.begin(); !piece.atEnd(); ++piece) {
+            const QTextCharFormat format = piece.fragment().charFormat();
+            EXPECT_GE(format.font().pointSizeF(), 20.9) << piece.fragment().text().toStdString();
+            if (!format.isAnchor()) continue;
+            hasLink = true;
+            EXPECT_EQ(format.foreground().color(), Theme::dark().accent);
+        }
+    }
+    EXPECT_TRUE(hasLink);
+}
+
+TEST_F(FormulaBookTest, TheWindowsFontHasItsSigns) {
+    const QFontMetricsF metrics(ThemeManager::instance().font());
+    for (const QChar sign : open().page()->toPlainText()) {
+        EXPECT_TRUE(sign.isSpace() || metrics.inFont(sign)) << QString(sign).toStdString();
+    }
+}
+
+TEST_F(FormulaBookTest, F1ExplainsItsField) {
+    FormulaBook& book = open();
+    book.activateWindow();
+    ASSERT_TRUE(waitUntil([&book] { return book.search()->hasFocus(); }));
+    QCursor::setPos(book.mapToGlobal(QPoint(2, 2)));
+    QTest::keyClick(book.search(), Qt::Key_Shift);
+    QTest::keyClick(book.search(), Qt::Key_F1);
+    const auto* card = book.findChild<WhyCard*>();
+    ASSERT_NE(card, nullptr);
+    ASSERT_TRUE(card->isVisible());
+    EXPECT_TRUE(card->why().text.contains("Shift+Enter"));
+    QTest::keyClick(book.search(), Qt::Key_Escape);
+    EXPECT_TRUE(book.isVisible()) << "the first Escape is the card's";
+}
+
+TEST(FormulasIn, ATextsNumbersInItsOrder) {
+    using Numbers = QList<int>;
+    EXPECT_EQ(formulasIn("Men et al. 2024, formula 12"), Numbers({12}));
+    EXPECT_EQ(formulasIn("Formulas 12 and 3, then formula 12"), Numbers({12, 3}));
+    EXPECT_EQ(formulasIn("Formulas 18 to 20, 22 and 23"), Numbers({18, 19, 20, 22, 23}));
+    EXPECT_EQ(formulasIn("5 formulas, F12 renames"), Numbers());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,237 @@
+#include "ui/window/formula_book.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QCoreApplication>
+#include <QFile>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QScreen>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QStyle>
+#include <QTextBlock>
+#include <QTextBrowser>
+#include <QTextCursor>
+#include <QVBoxLayout>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ui/theme/theme_manager.h"
+#include "ui/window/scaled.h"
+
+// Resources of a static library have to be asked for, outside any namespace.
+static void initializeResources() {
+    Q_INIT_RESOURCE(formulas);
+}
+
+namespace ropelab::ui {
+namespace {
+
+QString source() {
+    initializeResources();
+    QFile file(QStringLiteral(":/docs/formulas.md"));
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+/// The same where no line ends beside the sign of an operation.
+QString unbroken(QString text) {
+    static const QRegularExpression space(QStringLiteral(" (?=[=<>≤≥+−→←] )|(?<= [=<>≤≥+−→←]) "));
+    return text.replace(space, QString(QChar(QChar::Nbsp)));
+}
+
+/// "12", "F12" or "formula 12", as one types it.
+std::optional<int> typedNumber(const QString& typed) {
+    static const QRegularExpression number(QStringLiteral("^(?:f|formulas?\\s)?\\s*(\\d{1,3})$"),
+                                           QRegularExpression::CaseInsensitiveOption);
+    const auto match = number.match(typed);
+    return match.hasMatch() ? std::optional(match.captured(1).toInt()) : std::nullopt;
+}
+
+bool isHeading(const QTextBlock& block) {
+    return block.blockFormat().headingLevel() > 0;
+}
+
+/// What a text looks like that Markdown has laid out: headings as large as the window's, formulas in the window's own
+/// family, whose signs it has, set in from the words around them.
+void dress(QTextDocument& document) {
+    const ThemeManager& theme = ThemeManager::instance();
+    QTextCursor cursor(&document);
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        const int level = block.blockFormat().headingLevel();
+        std::vector<std::pair<int, int>> codes;
+        bool isFormula = level == 0;
+        for (auto piece = block.begin(); !piece.atEnd(); ++piece) {
+            const QTextFragment fragment = piece.fragment();
+            const bool isCode = fragment.charFormat().fontFixedPitch();
+            if (isCode) codes.emplace_back(fragment.position(), fragment.position() + fragment.length());
+            isFormula = isFormula && isCode;
+        }
+        for (const auto& [from, to] : codes) {
+            QTextCharFormat format;
+            format.setFont(theme.fontAt(10.5, isFormula ? QFont::DemiBold : QFont::Normal));
+            cursor.setPosition(from);
+            cursor.setPosition(to, QTextCursor::KeepAnchor);
+            cursor.mergeCharFormat(format);
+        }
+        cursor.setPosition(block.position());
+        QTextBlockFormat around;
+        around.setTopMargin(theme.px(level > 0 ? 16 : 4));
+        around.setBottomMargin(theme.px(4));
+        if (isFormula && !codes.empty()) around.setLeftMargin(theme.px(16));
+        cursor.mergeBlockFormat(around);
+        if (level == 0) continue;
+        QTextCharFormat heading;
+        heading.setFont(theme.fontAt(level == 1 ? 15 : level == 2 ? 12.5 : 10.5, QFont::DemiBold));
+        if (level == 2) heading.setForeground(theme.theme().quietText);
+        cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+        cursor.setCharFormat(heading);  // Markdown's own size of headings is left behind
+    }
+}
+
+}  // namespace
+
+QList<int> formulasIn(const QString& text) {
+    static const QRegularExpression named(QStringLiteral("\\bformulas? (\\d+(?:(?:, | and | to )\\d+)*)"),
+                                          QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression part(QStringLiteral("( to )?(\\d+)"));
+    QList<int> numbers;
+    const auto take = [&numbers](int number) {
+        if (!numbers.contains(number)) numbers << number;
+    };
+    for (auto matches = named.globalMatch(text); matches.hasNext();) {
+        int before = 0;
+        for (auto parts = part.globalMatch(matches.next().captured(1)); parts.hasNext();) {
+            const auto each = parts.next();
+            const int number = each.captured(2).toInt();
+            const bool isRange = !each.captured(1).isEmpty();
+            for (int i = isRange ? before + 1 : number; i <= number; ++i) take(i);
+            before = number;
+        }
+    }
+    return numbers;
+}
+
+FormulaBook::FormulaBook(QWidget* parent)
+    : QDialog(parent), m_search(new QLineEdit(this)), m_page(new QTextBrowser(this)) {
+    setObjectName(QStringLiteral("formulas"));
+    setWindowTitle(tr("Formulas"));
+    setModal(false);
+    m_search->setPlaceholderText(tr("Find: a number, a name, a word …"));
+    m_search->setAccessibleName(tr("Find in the formulas"));
+    m_search->setClearButtonEnabled(true);
+    m_search->setToolTip(
+        tr("A formula's number goes to that formula, other words to where they stand. Enter finds the next place, "
+           "Shift+Enter the one before; arrow keys scroll."));
+    m_search->installEventFilter(this);
+    connect(m_search, &QLineEdit::textChanged, this, [this] { seek(Step::stay); });
+    m_page->setAccessibleName(tr("Formulas"));
+    m_page->setWhatsThis(
+        tr("What the program calculates, with the source of each formula. Links open in the browser."));
+    m_page->setOpenExternalLinks(true);
+    m_page->setTabChangesFocus(true);
+    m_page->setFrameShape(QFrame::NoFrame);
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 12, 12, 12}, 8);
+    column->addWidget(m_search);
+    column->addWidget(m_page, 1);
+    connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, m_search, [this] {
+        m_search->setFocus(Qt::ShortcutFocusReason);
+        m_search->selectAll();
+    });
+    // When the theme changes the page is laid out anew before it hears of it, and shows another place by then.
+    m_scrolled.setSingleShot(true);
+    m_scrolled.setInterval(0);
+    connect(m_page->verticalScrollBar(), &QScrollBar::valueChanged, &m_scrolled, qOverload<>(&QTimer::start));
+    connect(&m_scrolled, &QTimer::timeout, this,
+            [this] { m_top = m_page->cursorForPosition(QPoint(0, 0)).position(); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &FormulaBook::render);
+    const ThemeManager& theme = ThemeManager::instance();
+    resize(QSize(theme.pixels(760), theme.pixels(760)).boundedTo(screen()->availableSize() * 0.95));
+    render();
+    m_search->setFocus();
+}
+
+void FormulaBook::render() {
+    m_page->document()->setDefaultFont(ThemeManager::instance().font());
+    m_page->setMarkdown(unbroken(source()));
+    dress(*m_page->document());
+    showAtTop(m_top);
+}
+
+bool FormulaBook::showFormula(int number) {
+    const QString beginning = QStringLiteral("Formula %1:").arg(number);
+    for (QTextBlock block = m_page->document()->begin(); block.isValid(); block = block.next()) {
+        if (!isHeading(block) || !block.text().startsWith(beginning)) continue;
+        QTextCursor heading(block);
+        heading.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+        m_page->setTextCursor(heading);
+        showAtTop(block.position());
+        return true;
+    }
+    return false;
+}
+
+QString FormulaBook::present() const {
+    const int edge = ThemeManager::instance().pixels(12);
+    QTextBlock block = m_page->cursorForPosition(QPoint(edge, edge)).block();
+    while (block.isValid() && !isHeading(block)) block = block.previous();
+    return block.text();
+}
+
+void FormulaBook::showAtTop(int position) {
+    const QTextBlock block = m_page->document()->findBlock(position);
+    if (!block.isValid()) return;
+    const QRectF place = m_page->document()->documentLayout()->blockBoundingRect(block);
+    m_page->verticalScrollBar()->setValue(static_cast<int>(place.top()));
+    m_scrolled.stop();
+    m_top = position;
+}
+
+void FormulaBook::seek(Step step) {
+    const QString typed = m_search->text().trimmed();
+    if (typed.isEmpty()) return markWrong(false);
+    const std::optional<int> number = typedNumber(typed);
+    if (step == Step::stay && number && showFormula(*number)) return markWrong(false);
+    const auto back = step == Step::previous ? QTextDocument::FindBackward : QTextDocument::FindFlags();
+    QTextCursor from = m_page->textCursor();
+    if (step == Step::stay) from.setPosition(from.selectionStart());
+    QTextCursor found = m_page->document()->find(typed, from, back);
+    if (found.isNull()) {  // from the other end
+        from.movePosition(step == Step::previous ? QTextCursor::End : QTextCursor::Start);
+        found = m_page->document()->find(typed, from, back);
+    }
+    if (!found.isNull()) m_page->setTextCursor(found);
+    if (isHeading(found.block())) showAtTop(found.block().position());  // with what it is the heading of
+    markWrong(found.isNull());
+}
+
+void FormulaBook::markWrong(bool wrong) {
+    m_search->setProperty("wrong", wrong);
+    style()->polish(m_search);
+}
+
+bool FormulaBook::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_search && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        switch (key->key()) {
+            case Qt::Key_Return:
+            case Qt::Key_Enter:
+                seek(key->modifiers().testFlag(Qt::ShiftModifier) ? Step::previous : Step::next);
+                return true;
+            case Qt::Key_Up:
+            case Qt::Key_Down:
+            case Qt::Key_PageUp:
+            case Qt::Key_PageDown:
+                QCoreApplication::sendEvent(m_page, event);
+                return true;
+            default:
+                break;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+}  // namespace ropelab::ui
