@@ -188,7 +188,7 @@ std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int
     const std::vector<double> smoothed = smooth(steps.training_loss, 0.9);
     double lowest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < smoothed.size(); ++i) {
-        const bool rose = steps.iteration[i] > warmup && steps.training_loss[i] > lowest + spike_nats;
+        const bool rose = steps.iteration[i] > warmup && smoothed[i] > lowest + spike_nats;
         if (rose || is_not_finite(steps, i)) return steps.iteration[i];
         if (std::isfinite(smoothed[i])) lowest = std::min(lowest, smoothed[i]);
     }

@@ -41,7 +41,8 @@ std::string retrieval_gain(std::int64_t lag);
 bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec);
 
 /// The step of the first spike: a loss or gradient that is not finite, where a run ends as diverged, or after the
-/// warm-up a loss of more than spike_nats over the lowest smoothed one (weight 0.9, F36) before. nullopt without any.
+/// warm-up a smoothed loss (weight 0.9, F36) of more than spike_nats over its lowest before. Smoothed, because with few
+/// windows a step the loss goes up and down by more than that with the text alone. nullopt without any.
 std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup);
 
 /// How many of a sheet's runs have ended without what measure_runs will measure of them.

@@ -122,9 +122,9 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
          "fifth of the training than at the usual one."}};
     const auto texts = texts_for({"enwik8"}, request, plan.notes);
     plan.notes.push_back(
-        "A run counts as spiked where its training loss rises by more than 0.5 nats over the lowest "
-        "smoothed loss (weight 0.9) before, after the warm-up, or where it diverges; as spiked early where that "
-        "happens within the first fifth of its steps. One that failed for another reason counts as neither.");
+        "A run counts as spiked where its smoothed training loss (weight 0.9) rises by more than 0.5 nats over its "
+        "lowest before, after the warm-up, or where it diverges; as spiked early where that happens within the first "
+        "fifth of its steps. One that failed for another reason counts as neither.");
     plan.notes.push_back(
         "The paper studies seeds and learning rates of parallel blocks; rows of sequential ones at other rates are "
         "shown, not judged.");

@@ -29,12 +29,20 @@ RunMetrics::Steps falling(std::int64_t count) {
 TEST(Measuring, ASpikeRisesOverTheLowestLossBefore) {
     RunMetrics::Steps steps = falling(200);
     EXPECT_FALSE(first_spike(steps, 10));
-    steps.training_loss[150] += 0.4;
+    for (std::size_t i = 150; i < 160; ++i) steps.training_loss[i] += 0.7;  // smoothed, 0.46
     EXPECT_FALSE(first_spike(steps, 10));
-    steps.training_loss[150] += 0.3;
-    EXPECT_EQ(first_spike(steps, 10), 151);
-    EXPECT_FALSE(first_spike(steps, 160));  // within the warm-up
+    for (std::size_t i = 150; i < 160; ++i) steps.training_loss[i] += 0.3;
+    EXPECT_EQ(first_spike(steps, 10), 157);
+    EXPECT_FALSE(first_spike(steps, 180));  // within the warm-up
     EXPECT_FALSE(first_spike({}, 0));
+}
+
+TEST(Measuring, ALossThatGoesUpAndDownWithItsTextIsNoSpike) {
+    RunMetrics::Steps steps = falling(200);
+    for (std::size_t i = 0; i < steps.training_loss.size(); ++i) steps.training_loss[i] += i % 2 == 0 ? 0.6 : -0.6;
+    EXPECT_FALSE(first_spike(steps, 10));
+    steps.training_loss[100] += 6;
+    EXPECT_EQ(first_spike(steps, 10), 101) << "one step alone, but a large one";
 }
 
 // A run ends there, so that the warm-up excuses it no more.

@@ -127,7 +127,7 @@ TEST_F(SheetLab, SpikesAreFoundInTheSteps) {
     lab_->record(std::vector<Event>{cohort_started({1, 2})});
     for (std::int64_t i = 1; i <= 300; ++i) {
         lab_->record(
-            std::vector<Event>{event::Step{1, i, 2.0, 1, 1e-3}, event::Step{2, i, i == 250 ? 3.0 : 2.0, 1, 1}});
+            std::vector<Event>{event::Step{1, i, 2.0, 1, 1e-3}, event::Step{2, i, i == 250 ? 9.0 : 2.0, 1, 1}});
     }
     lab_->record(std::vector<Event>{event::RunEnded{1, RunState::finished, "", summary_of(300)},
                                     event::RunEnded{2, RunState::finished, "", summary_of(300)},
