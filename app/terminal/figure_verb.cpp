@@ -17,6 +17,7 @@ struct Flags {
     std::string output;
     std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, text, pair, compare, test, data_dir;
     std::vector<std::string> baseline;
+    bool json = false;
 };
 
 void run(const Flags& flags) {
@@ -41,6 +42,7 @@ void run(const Flags& flags) {
     add("--compare", flags.compare);
     add("--test", flags.test);
     add("--data-dir", flags.data_dir);
+    if (flags.json) arguments.emplace_back("--json");
     become_window_program("Figures", std::move(arguments));
 }
 
@@ -76,6 +78,7 @@ void add_figure(CLI::App& program) {
     verb->add_option("--step", flags->step, "The snapshot at or before this step (the newest)");
     verb->add_option("--text", flags->text, "The text that figures of attention read (the snapshot's own)");
     verb->add_option("--pair", flags->pair, "The pair that pair-logits is of (0)");
+    verb->add_flag("--json", flags->json, "Say what was written, its summary and its settings as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

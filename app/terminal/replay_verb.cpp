@@ -1,6 +1,9 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/terminal/verbs.h"
 #include "app/terminal/window_program.h"
@@ -17,6 +20,7 @@ struct Flags {
     std::string output;
     std::string run, beside, layer, head, rows, along, pair, lag, width_px, per_second, frames, theme;
     bool difference = false;
+    bool json = false;
 };
 
 void run(const Flags& flags) {
@@ -46,7 +50,10 @@ void run(const Flags& flags) {
     number("frames_per_second", "--frames-per-second", flags.per_second);
     number("frames", "--frames", flags.frames);
     text("theme", flags.theme);
-    become_window_program("Replays", {"--replay", job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+    std::vector<std::string> arguments = {"--replay",
+                                          job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+    if (flags.json) arguments.emplace_back("--json");
+    become_window_program("Replays", std::move(arguments));
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ void add_replay(CLI::App& program) {
     verb->add_option("--width-px", flags->width_px, "Width in pixels, 320 to 3840 (960)");
     verb->add_option("--frames", flags->frames, "At most so many frames, evenly thinned out (every snapshot)");
     verb->add_option("--theme", flags->theme, "light or dark");
+    verb->add_flag("--json", flags->json, "Say what was written as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -24,7 +24,8 @@ void settle(pid_t parent) {
 }  // namespace
 
 ReplayWriter::ReplayWriter(QObject* parent) : QObject(parent), m_program(QCoreApplication::applicationFilePath()) {
-    connect(&m_process, &QProcess::readyReadStandardOutput, this, &ReplayWriter::read);
+    m_process.setReadChannel(QProcess::StandardError);
+    connect(&m_process, &QProcess::readyReadStandardError, this, &ReplayWriter::read);
     connect(&m_process, &QProcess::finished, this, &ReplayWriter::end);
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;  // finished() follows the others
@@ -49,6 +50,7 @@ ReplayWriter::~ReplayWriter() {
 bool ReplayWriter::start(const ReplayJob& job) {
     if (isRunning()) return false;
     m_done = 0;
+    m_problem.clear();
     m_animated = job.isAnimated();
     m_stopping = false;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -67,7 +69,10 @@ void ReplayWriter::stop() {
 
 void ReplayWriter::read() {
     while (m_process.canReadLine()) {
-        const QStringList words = QString::fromUtf8(m_process.readLine()).simplified().split(QLatin1Char(' '));
+        const QString line = QString::fromUtf8(m_process.readLine()).trimmed();
+        const QString mark = QStringLiteral("ropelab: ");
+        if (line.startsWith(mark)) m_problem = line.mid(mark.size());
+        const QStringList words = line.split(QLatin1Char(' '));
         if (words.size() != 4 || words[0] != QLatin1String("frame")) continue;
         m_done = words[1].toInt();
         if (!m_stopping) emit progressed(m_done, words[3].toInt());
@@ -82,14 +87,12 @@ void ReplayWriter::end(int code, QProcess::ExitStatus status) {
     } else if (m_stopping) {
         emit stopped(m_animated ? 0 : m_done);
     } else {
-        QString sentence =
-            tr("The program that paints the replay ended before it was done (%1).")
-                .arg(status == QProcess::CrashExit ? m_process.errorString() : tr("exit code %1").arg(code));
-        const QString mark = QStringLiteral("ropelab: ");
-        for (const QString& line : QString::fromUtf8(m_process.readAllStandardError()).split(QLatin1Char('\n'))) {
-            if (line.startsWith(mark)) sentence = line.mid(mark.size());
+        if (m_problem.isEmpty()) {
+            m_problem =
+                tr("The program that paints the replay ended before it was done (%1).")
+                    .arg(status == QProcess::CrashExit ? m_process.errorString() : tr("exit code %1").arg(code));
         }
-        emit failed(sentence);
+        emit failed(m_problem);
     }
 }
 

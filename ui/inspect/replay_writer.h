@@ -45,6 +45,7 @@ class ReplayWriter : public QObject {
     bool m_animated = false;
     int m_done = 0;
     bool m_stopping = false;
+    QString m_problem;  // what the program said of it
 };
 
 }  // namespace ropelab::ui

@@ -5,6 +5,9 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QPixmap>
 #include <QTemporaryDir>
 #include <QTextStream>
@@ -50,6 +53,10 @@ void choose(const LaunchOptions& options) {
         theme.setChoice(*options.theme == Appearance::dark ? ThemeManager::Choice::dark : ThemeManager::Choice::light);
     }
     theme.setScale(options.scale);
+}
+
+void say(const QJsonObject& written) {
+    QTextStream(stdout) << QJsonDocument(written).toJson();
 }
 
 WorkspaceOptions scratch(const QTemporaryDir& folder, const LaunchOptions& options, Runner::EngineSource engine) {
@@ -203,7 +210,14 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
 int writeFigure(const LaunchOptions& options) {
     const auto write = [&options](const Figure& figure) {
         exportFigure(figure, options.figureOptions, options.output);
-        QTextStream(stdout) << "Written: " << options.output << '\n';
+        if (options.asJson) {
+            say({{"figure", figure.name},
+                 {"file", options.output},
+                 {"summary", figure.summary},
+                 {"settings", figure.settings}});
+        } else {
+            QTextStream(stdout) << "Written: " << options.output << '\n';
+        }
         return 0;
     };
     if (const RotaryFigure* rotary = findRotaryFigure(options.figure)) {
@@ -244,21 +258,31 @@ int writeFigure(const LaunchOptions& options) {
 int writeReplay(const LaunchOptions& options) {
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { endAsked = 1; });
     std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: then it ends as if it was asked to
-    QTextStream out(stdout);
+    QTextStream err(stderr);
     int wanted = 0;
     bool unheard = false;
     const auto progress = [&](int done, int all) {
         wanted = all;
-        out << "frame " << done << " of " << all << '\n';
-        out.flush();
-        unheard = out.status() != QTextStream::Ok;
+        err << "frame " << done << " of " << all << '\n';
+        err.flush();
+        unheard = err.status() != QTextStream::Ok;
     };
     const auto cancelled = [&unheard] { return endAsked != 0 || unheard; };
     const int frames = writeReplay(options.replay, &open_engine, options.dataDir, progress, cancelled);
     if (wanted == 0 || frames < wanted) {
-        QTextStream(stderr) << "ropelab: the replay was stopped after " << countText(frames, QStringLiteral("frame"))
-                            << ".\n";
+        err << "ropelab: the replay was stopped after " << countText(frames, QStringLiteral("frame")) << ".\n";
         return 1;
+    }
+    const ReplayJob& job = options.replay;
+    if (options.asJson) {
+        QJsonArray files;
+        for (int i = 1; i <= (job.isAnimated() ? 1 : frames); ++i) {
+            files << (job.isAnimated() ? job.output : framePath(job.output, i));
+        }
+        say({{"figures", QJsonArray::fromStringList(job.figures)}, {"frames", frames}, {"files", files}});
+    } else {
+        QTextStream(stdout) << "Written: " << countText(frames, QStringLiteral("frame")) << " to " << job.output
+                            << '\n';
     }
     return 0;
 }

@@ -100,6 +100,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"text", "The text that attention figures of the Inspect room read; the snapshot's own otherwise.", "text"},
         {"pair", "The pair that pair-logits is of.", "number", "0"},
         {"replay", "Writes a replay, told as a JSON object (ropelab-cli replay makes one of its flags).", "JSON"},
+        {"json", "Says as JSON what --figure or --replay wrote."},
     };
     parser.addOptions(options);
     parser.addPositionalArgument(QStringLiteral("lab"), QStringLiteral("A lab file to open."), QStringLiteral("[lab]"));
@@ -125,6 +126,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure", "replay"}) {
         if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
     }
+    result.asJson = set("json");
+    if (result.asJson && !set("figure") && !set("replay")) throw BadInput("--json belongs to --figure and --replay.");
     if (modes.size() > 1) {
         throw BadInput(modes.join(QStringLiteral(" and ")).toStdString() +
                        " cannot be combined; ask for one at a time.");

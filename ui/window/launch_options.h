@@ -47,6 +47,7 @@ struct LaunchOptions {
     TestKind test = TestKind::welch;              // that intervals and verdicts follow
     ExportOptions figureOptions;
     ReplayJob replay;
+    bool asJson = false;  // what a figure or replay says that it wrote
     QString helpText;
 };
 

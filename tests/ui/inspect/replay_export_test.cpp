@@ -2,8 +2,13 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDoubleSpinBox>
+#include <QFileInfo>
 #include <QImageReader>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
+#include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -47,6 +52,23 @@ TEST_F(ReplayExportTest, ExportsTheReplayInAProgramOfItsOwn) {
     QImageReader reader(file("out.gif"));
     EXPECT_EQ(reader.imageCount(), 3);
     EXPECT_EQ(reader.size(), QSize(960, 538));
+}
+
+TEST_F(ReplayExportTest, AProgramThatIsToldSoSaysWhatItWroteAsJson) {
+    openLab(writeLab());
+    ReplayJob job = room->replayJob();
+    job.output = file("frames.png");
+    job.width = 320;
+    job.most = 2;
+    QProcess program;
+    program.start(ROPELAB_WINDOW, {"--replay", QString::fromStdString(replayJobText(job)), "--json"});
+    ASSERT_TRUE(program.waitForFinished());
+    EXPECT_EQ(program.exitCode(), 0);
+    EXPECT_TRUE(program.readAllStandardError().endsWith("frame 1 of 2\nframe 2 of 2\n"));
+    const QJsonObject said = QJsonDocument::fromJson(program.readAllStandardOutput()).object();
+    EXPECT_EQ(said["frames"], 2);
+    EXPECT_EQ(said["files"], (QJsonArray{file("frames-0001.png"), file("frames-0002.png")}));
+    EXPECT_TRUE(QFileInfo::exists(file("frames-0002.png")));
 }
 
 TEST_F(ReplayExportTest, AnExportThatFailsSaysWhyAndOneThatIsStoppedLeavesNothing) {

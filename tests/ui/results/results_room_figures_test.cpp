@@ -1,5 +1,7 @@
 // The pictures of the Results room.
 #include <QComboBox>
+#include <QJsonDocument>
+#include <QJsonObject>
 
 #include "core/spec/error.h"
 #include "tests/ui/results/results_fixture.h"
@@ -135,6 +137,16 @@ TEST_F(ResultsRoomTest, TheTerminalWritesItsFigures) {
     ::testing::internal::CaptureStdout();
     EXPECT_EQ(writeFigure(launch), 0);
     EXPECT_EQ(::testing::internal::GetCapturedStdout(), "Written: " + launch.output.toStdString() + '\n');
+    launch.asJson = true;
+    ::testing::internal::CaptureStdout();
+    EXPECT_EQ(writeFigure(launch), 0);
+    const QJsonObject said =
+        QJsonDocument::fromJson(QByteArray::fromStdString(::testing::internal::GetCapturedStdout())).object();
+    EXPECT_EQ(said["file"], launch.output);
+    EXPECT_TRUE(
+        QJsonDocument(said["settings"].toObject()).toJson(QJsonDocument::Compact).contains("\"test\":\"welch\""));
+    EXPECT_FALSE(said["summary"].toString().isEmpty());
+    launch.asJson = false;
     QFile csv(launch.output);
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
     const QByteArray text = csv.readAll();

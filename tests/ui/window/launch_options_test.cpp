@@ -77,6 +77,7 @@ TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
         {{"--headless", "--output", "b", "--room", "cache"}, "--room is not for it"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},
+        {{"--json"}, "--figure and --replay"},
         {{"a.ropelab", "b.ropelab"}, "One lab"},
     };
     for (const auto& [flags, named] : cases) {
