@@ -130,7 +130,7 @@ Part bench_train(const Flags& flags) {
     if (alone.conditions.device == "cpu") {
         const MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
         const RooflinePoint point = roofline_point(spec, alone.vocabulary, alone.tokens_per_second.median,
-                                                   alone.conditions.precision == "bfloat16");
+                                                   precision_of(alone.conditions) == Precision::bfloat16);
         part.json["roofline"] = {{"operations_per_step", point.work.operations},
                                  {"bytes_per_step", point.work.bytes()},
                                  {"operations_per_byte", point.work.intensity()},

@@ -224,9 +224,7 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
     }
 
     RunSpec settled = spec;
-    if (timed.conditions) {
-        settled.precision = timed.conditions->precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
-    }
+    if (timed.conditions) settled.precision = precision_of(*timed.conditions);
     const bool may_be_cuda =
         timed.conditions ? timed.conditions->device == "cuda"
                          : spec.device == Device::cuda || (spec.device == Device::automatic && !spec.theta_moves());

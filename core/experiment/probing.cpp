@@ -186,7 +186,7 @@ std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std:
 std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times) {
     RunSpec spec = checkpoint.spec;
     spec.context *= times;
-    spec.precision = checkpoint.conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
+    spec.precision = precision_of(checkpoint.conditions);
     return engine.create_model(spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
 }
 

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/spec/run_spec.h"
+
 namespace ropelab {
 
 struct ProbeResult;  // core/spec/probe.h
@@ -43,6 +45,11 @@ struct RunConditions {
     /// How it was chosen: "bfloat16: 1.4 × as fast as float32 here." and, where `auto` took the processor, why.
     std::string reason;
 };
+
+/// What a run would ask for to be calculated so.
+inline Precision precision_of(const RunConditions& conditions) {
+    return conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
+}
 
 namespace event {
 

@@ -280,7 +280,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     state_->iteration = start.iteration;
     if (start.conditions) {
         state_->conditions = *start.conditions;
-        state_->precision = start.conditions->precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
+        state_->precision = precision_of(*start.conditions);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;

@@ -325,7 +325,8 @@ void TrainRoom::renewWhy() {
     const QList<double> values = m_plot->yValues({m_sampled, quantity});
     const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
     const QString name = QString::fromStdString(run->record.name);
-    m_plot->setWhatsThis(whyOfQuantity(quantity, run->spec, now) + QLatin1Char('\n') + tr("Values of %1.").arg(name));
+    m_plot->setWhatsThis(whyOfQuantity(quantity, run->spec, now) + QLatin1Char('\n') +
+                         tr("Values of the run \"%1\".").arg(name));
 }
 
 void TrainRoom::renewFloor() {

@@ -117,16 +117,20 @@ void prepare(Thread& thread) {
 bool run_block(std::size_t index, std::size_t& left) {
     blockIdx = blocks[index].index;
     bool any = false;
+    // Now the first thread before the last and now the other way, for the reason that blocks are run so.
+    bool forth = index % 2 == 0;
     do {
         progress = false;
         for (unsigned i = 0; i < block_threads; ++i) {
-            current = index * block_threads + i;
+            const unsigned thread = forth ? i : block_threads - 1 - i;
+            current = index * block_threads + thread;
             if (threads[current].done) continue;
-            threadIdx = dim3(i, 0, 0);
+            threadIdx = dim3(thread, 0, 0);
             change(scheduler, threads[current].place);
             left -= threads[current].done;
         }
         any |= progress;
+        forth = !forth;
     } while (progress);
     return any;
 }
