@@ -295,10 +295,13 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const QFontMetricsF metrics(font);
     const double gap = metrics.height() * 1.05;
     const double top = axes.top();
-    const double bottom = std::max(top, axes.bottom() - metrics.height() * 0.3);
+    const double last = std::max(top, axes.bottom() - metrics.height() * 0.3);
 
-    // Where there is no room for all, every second, third … one is named; the legend has the others.
-    const auto room = std::max<qsizetype>(1, static_cast<qsizetype>((bottom - top) / gap) + 1);
+    // Where there is no room for all, every second, third … one is named, and the last row says that there are others.
+    const auto rows = std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
+    const bool isTight = rows < m_ends.size();
+    const qsizetype room = isTight ? std::max<qsizetype>(1, rows - 1) : rows;
+    const double bottom = isTight ? std::max(top, last - gap) : last;
     const qsizetype stride = (m_ends.size() + room - 1) / room;
     QList<EndLabel> shown;
     QList<double> wanted;
@@ -325,6 +328,12 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     }
     labels = labelsWithin(labels, widths, metrics);
     painter->setFont(font);
+    const double toBase = (metrics.ascent() - metrics.descent()) / 2;
+    if (isTight) {
+        painter->setPen(m_style.theme.quietText);
+        painter->drawText(QPointF(besideSwatch, last + toBase),
+                          QObject::tr("and %1 more").arg(m_ends.size() - shown.size()));
+    }
     for (qsizetype i = 0; i < shown.size(); ++i) {
         const EndLabel& each = shown[i];
         const double y = places[i];
@@ -351,7 +360,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         QColor ink = each.isLine ? each.pen.color() : m_style.theme.text;
         ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);
         painter->setPen(ink);
-        const double base = y + (metrics.ascent() - metrics.descent()) / 2;
+        const double base = y + toBase;
         painter->drawText(QPointF(text, base), labels[i]);
         if (m_showsValues && !each.isLine) {
             painter->drawText(QPointF(right - metrics.horizontalAdvance(each.value), base), each.value);

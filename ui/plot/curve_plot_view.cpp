@@ -70,7 +70,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
             shown->insert(shown->end(), curves.begin(), curves.end());
         }
     }
-    // Beside the curves there is room for few words; the legend has the whole names.
+    // Beside the curves there is room for few words.
     QStringList names;
     for (const FigureCurve& curve : figure.curves) names << curve.label;
     const QStringList distinct = distinctNames(names);

@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "ui/plot/distinct_names.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -23,9 +24,9 @@ class LegendEntry : public QAbstractButton {
     }
 
     RunId run() const { return m_run; }
-    void show(const Legend::Entry& entry) {
+    void show(const Legend::Entry& entry, const QString& distinct) {
         m_pen = entry.pen;
-        setText(entry.label);
+        setText(distinct);
         setChecked(entry.visible);
         setToolTip(entry.visible ? QObject::tr("Hide %1").arg(entry.label) : QObject::tr("Show %1").arg(entry.label));
         setAccessibleName(entry.label);
@@ -119,6 +120,9 @@ void Legend::setEntries(const std::vector<Entry>& entries) {
         delete m_entries.back();
         m_entries.pop_back();
     }
+    QStringList names;
+    for (const Entry& entry : entries) names << entry.label;
+    const QStringList distinct = distinctNames(names);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (i < m_entries.size() && m_entries[i]->run() != entries[i].run) {
             delete m_entries[i];
@@ -133,7 +137,7 @@ void Legend::setEntries(const std::vector<Entry>& entries) {
                     [this, entry](bool checked) { emit toggled(entry->run(), checked); });
             m_entries[i] = entry;
         }
-        m_entries[i]->show(entries[i]);
+        m_entries[i]->show(entries[i], distinct[static_cast<qsizetype>(i)]);
     }
     updateGeometry();
     arrange(width(), true);

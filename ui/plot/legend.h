@@ -12,8 +12,9 @@ namespace ropelab::ui {
 
 class LegendEntry;
 
-/// Names every run beside a piece of its line, in rows as wide as there is room. A click shows or hides a run; hovering
-/// lights it. Past a few rows the rest folds behind "12 more".
+/// Names every run beside a piece of its line, in rows as wide as there is room, by what tells it from the others; its
+/// tooltip has the whole name. A click shows or hides a run; hovering lights it. Past a few rows the rest folds behind
+/// "12 more".
 class Legend : public QWidget {
     Q_OBJECT
 

@@ -209,6 +209,22 @@ TEST(ExportSvg, IsXmlOfTheRightSizeWithDataInside) {
     ASSERT_TRUE(renderer.isValid());
 }
 
+TEST(ExportSvg, SaysHowManyCurvesItDoesNotName) {
+    Figure figure = sampleFigure();
+    figure.curves.resize(1);
+    figure.horizontalLines.clear();
+    EXPECT_FALSE(figureBytes(figure, options(FigureFormat::svg)).contains(" more\"")) << "each has room for its name";
+    for (int run = 1; run < 60; ++run) {
+        FigureCurve curve = figure.curves[0];
+        curve.label = QStringLiteral("run %1").arg(run);
+        figure.curves.push_back(curve);
+    }
+    const QByteArray bytes = figureBytes(figure, options(FigureFormat::svg));
+    const qsizetype named = bytes.count("aria-label=\"run ") + 1;
+    EXPECT_GT(named, 10);
+    EXPECT_TRUE(bytes.contains(QStringLiteral("aria-label=\"and %1 more\"").arg(60 - named).toUtf8()));
+}
+
 TEST(ExportSvg, NoCurveLeavesItsAxes) {
     // Qt's generator drops clipping, so every coordinate has to be inside by itself. Horizontal grid lines span the
     // axes.

@@ -39,6 +39,17 @@ TEST(Legend, ClickTogglesARun) {
     EXPECT_EQ(shownButtons(legend)[1]->accessibleName(), "run number 2");
 }
 
+TEST(Legend, NamesRunsByWhatTellsThemApart) {
+    Legend legend;
+    legend.resize(600, 100);
+    legend.setEntries({{1, "learned + θ 500, 100 %, 3 seeds", QPen(Qt::blue), true},
+                       {2, "learned + θ 10k, 100 %, 3 seeds", QPen(Qt::red), false}});
+    EXPECT_EQ(shownButtons(legend)[0]->text(), QStringLiteral("θ 500"));
+    EXPECT_EQ(shownButtons(legend)[1]->text(), QStringLiteral("θ 10k"));
+    EXPECT_EQ(shownButtons(legend)[1]->toolTip(), QStringLiteral("Show learned + θ 10k, 100 %, 3 seeds"));
+    EXPECT_EQ(shownButtons(legend)[1]->accessibleName(), QStringLiteral("learned + θ 10k, 100 %, 3 seeds"));
+}
+
 TEST(Legend, WrapsAndFoldsBehindMore) {
     Legend legend;
     legend.resize(500, 200);
