@@ -48,7 +48,7 @@ Candidate candidate(GroupKeys group, std::string label, const FrequencySettings&
 
 void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context) {
     Prediction prediction;
-    prediction.theory = "context bound (F12, F13; Men et al. 2024)";
+    prediction.theory = "context bound (Men et al. 2024)";
     prediction.quantity = "retrieval by distance";
     if (const std::vector<std::int64_t> lags = retrieval_lags(context); lags.empty()) {
         prediction.unmeasured = "The context is too short to hold two copies.";
@@ -81,7 +81,7 @@ void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& c
                             return a.incomplete < b.incomplete;
                         })->incomplete;
     Prediction prediction;
-    prediction.theory = "critical dimension (F14; Liu et al. 2023)";
+    prediction.theory = "critical dimension (Liu et al. 2023)";
     prediction.quantity = "loss beyond the context";
     prediction.measure = extended;
     prediction.unmeasured = extended.empty() ? why_not : "";

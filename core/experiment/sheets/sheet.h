@@ -93,7 +93,7 @@ std::string rule_words(const RetrievalRule& rule);
 /// What a theory says before the runs: each group of `low` measures below each of `high`; with a retrieval rule, each
 /// group of `high` fails and none of `low`.
 struct Prediction {
-    std::string theory;    // "context bound (F12)"
+    std::string theory;    // "context bound (Men et al. 2024)"
     std::string words;     // one sentence
     std::string quantity;  // what the theory speaks of: "retrieval by distance"
     std::string measure;   // that is taken for it; empty where the sheet measures none

@@ -224,6 +224,40 @@ TEST_F(SheetLab, PredictionsOnASweepAreFixedBeforeItsRunsAndScoredAfterwards) {
     EXPECT_EQ(scored()[1].outcome, ScoredPrediction::Outcome::wrong);  // it said that θ = 500 loses least
 }
 
+// The names of theories once had numbers of formulas in them. What was fixed stays as it was written.
+TEST_F(SheetLab, PredictionsAreScoredAlikeWhateverTheTheoriesAreCalled) {
+    SheetPlan before = predicted(sweep_of_bases().expand());
+    ASSERT_EQ(before.predictions.size(), 2U);
+    before.predictions[0].theory = "context bound (F12, F13; Men et al. 2024)";
+    before.predictions[1].theory = "critical dimension (F14; Liu et al. 2023)";
+    plan_new_runs(*lab_, sweep_of_bases(), [&](std::int64_t experiment) {
+        lab_->add_document(experiment, predictions_document, predictions_json(before).dump());
+    });
+    plan_new_runs(*lab_, sweep_of_bases());
+    std::vector<RunId> all;
+    for (const RunRecord& run : lab_->runs()) all.push_back(run.id);
+    ASSERT_EQ(all.size(), 8U);
+    finish(all);
+    for (const RunId run : all) {
+        const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
+        lab_->set_measurement(run, retrieval_gain(16), 0.8);
+        lab_->set_measurement(run, retrieval_gain(241), fails ? 0.1 : 0.8);
+        lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
+    }
+    const std::vector<StoredSheet> ledger = stored_predictions(*lab_);
+    ASSERT_EQ(ledger.size(), 2U);
+    EXPECT_EQ(ledger[0].plan.predictions, before.predictions);
+    const auto old_ones = score(ledger[0].plan, sheet_runs(*lab_, ledger[0].experiment));
+    const auto new_ones = score(ledger[1].plan, sheet_runs(*lab_, ledger[1].experiment));
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_NE(old_ones[i].prediction.theory, new_ones[i].prediction.theory);
+        EXPECT_EQ(old_ones[i].outcome, new_ones[i].outcome);
+        EXPECT_EQ(old_ones[i].words, new_ones[i].words);
+    }
+    EXPECT_EQ(old_ones[0].outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(old_ones[1].outcome, ScoredPrediction::Outcome::wrong);
+}
+
 TEST_F(SheetLab, ASheetHasItsOwnPredictionsAndOtherExperimentsHaveNone) {
     enter_sheet(*lab_, plan_);
     plan_new_runs(*lab_, Experiment("one run"));
