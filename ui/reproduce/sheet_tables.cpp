@@ -224,16 +224,16 @@ WordTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
     }
     if (measure.empty()) content.columns.push_back({QObject::tr("measure"), {}, true});
     const std::vector<WordTable::Column> rest = {
-        {QObject::tr("ours"), QObject::tr("Mean ± sample standard deviation over the seeds (n − 1). F37")},
+        {QObject::tr("ours"), QObject::tr("Mean ± sample standard deviation over the seeds (n − 1). Formula 37")},
         {QObject::tr("theirs"), QObject::tr("As published: of another machine and code, shown and not judged.")},
         {QObject::tr("diff. %"), QObject::tr("Ours: (mean − baseline's mean) / baseline's mean.")},
         {QObject::tr("verdict"), QObject::tr("By the rule that was fixed before the runs; the reason is on hover."),
          true},
         {QObject::tr("p rule, Holm"),
          QObject::tr("Of the rule's own test, after Holm's correction over the rows of its family.")},
-        {QObject::tr("p Student"), QObject::tr("Two-tailed, pooled variance. F37")},
-        {QObject::tr("p Welch"), QObject::tr("Two-tailed, each group with its own variance. F37")},
-        {QObject::tr("p paired"), QObject::tr("Two-tailed, of the differences between runs of one seed. F37")},
+        {QObject::tr("p Student"), QObject::tr("Two-tailed, pooled variance. Formula 37")},
+        {QObject::tr("p Welch"), QObject::tr("Two-tailed, each group with its own variance. Formula 37")},
+        {QObject::tr("p paired"), QObject::tr("Two-tailed, of the differences between runs of one seed. Formula 37")},
         {QObject::tr("printed %"), QObject::tr("The same difference as the source prints it; negative is lower.")},
         {QObject::tr("recomputed % (p)"),
          QObject::tr("The same difference from the source's own table, with the p of Student's and of Welch's test "

@@ -91,7 +91,7 @@ QString measureWhy(const Measure& measure) {
         return QObject::tr("Over every non-overlapping window of the validation split, once at the end.");
     }
     if (measure.name == "bits_per_character") {
-        return QObject::tr("Best validation loss in nats / ln 2. F35");
+        return QObject::tr("Best validation loss in nats / ln 2. Formula 35");
     }
     if (measure.name == "final_training_loss") return QObject::tr("The training loss of the last evaluation.");
     if (measure.name == "seconds") {
