@@ -8,6 +8,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr qsizetype kShort = 16;  // letters that have room anywhere
+const QString kComma = QStringLiteral(", ");
 
 // "learned + θ 10k" and "learned + no rotation" as "θ 10k" and "no rotation".
 QStringList withoutCommonStart(const QStringList& names) {
@@ -20,31 +21,54 @@ QStringList withoutCommonStart(const QStringList& names) {
     return result;
 }
 
+qsizetype longestOf(const QList<QStringList>& partsOf) {
+    qsizetype longest = 0;
+    for (const QStringList& parts : partsOf) longest = std::max(longest, parts.join(kComma).size());
+    return longest;
+}
+
+// Of parts that the very same names have, as "context 512" and "batch 2" where they vary together, the first.
+void dropCompanions(QList<QStringList>& partsOf) {
+    QHash<QString, QList<qsizetype>> namesWith;
+    for (qsizetype i = 0; i < partsOf.size(); ++i) {
+        for (const QString& part : partsOf[i]) {
+            if (QList<qsizetype>& names = namesWith[part]; names.isEmpty() || names.last() != i) names << i;
+        }
+    }
+    QHash<QList<qsizetype>, QString> firstWith;
+    for (QStringList& parts : partsOf) {
+        for (const QString& part : std::as_const(parts)) {
+            QString& first = firstWith[namesWith[part]];
+            if (first.isEmpty()) first = part;
+        }
+        parts.removeIf([&](const QString& part) { return firstWith[namesWith[part]] != part; });
+    }
+}
+
 }  // namespace
 
 QStringList distinctNames(const QStringList& all) {
-    const QString comma = QStringLiteral(", ");
     const QStringList names = withoutCommonStart(all);
     QHash<QString, qsizetype> namesWith;
     for (const QString& name : names) {
-        const QStringList parts = name.split(comma);
+        const QStringList parts = name.split(kComma);
         for (const QString& part : QSet<QString>(parts.begin(), parts.end())) ++namesWith[part];
     }
     QList<QStringList> partsOf;
-    qsizetype longest = 0;
     for (const QString& name : names) {
-        QStringList own = name.split(comma);
+        QStringList own = name.split(kComma);
         own.removeIf([&](const QString& part) { return names.size() > 1 && namesWith[part] == names.size(); });
         partsOf << (own.isEmpty() ? QStringList(name) : own);
-        longest = std::max(longest, partsOf.last().join(comma).size());
     }
+    if (names.size() > 1 && longestOf(partsOf) > kShort) dropCompanions(partsOf);
+    const bool isLong = longestOf(partsOf) > kShort;
     QStringList result;
     for (QStringList& parts : partsOf) {
-        if (longest > kShort) {
+        if (isLong) {
             std::stable_sort(parts.begin(), parts.end(),
                              [&](const QString& a, const QString& b) { return namesWith[a] < namesWith[b]; });
         }
-        result << parts.join(comma);
+        result << parts.join(kComma);
     }
     return result;
 }

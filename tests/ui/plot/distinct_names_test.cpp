@@ -26,6 +26,16 @@ TEST(DistinctNames, BeginWithWhatFewHave) {
               "llama, seed 1, no rotation");
 }
 
+TEST(DistinctNames, WhatVariesTogetherIsToldOnce) {
+    EXPECT_EQ(distinctNames({"no rotation, context 512, block llama, batch 2, rate 0.1, last rate 0.01",
+                             "no rotation, context 512, block llama, batch 2, rate 0.01, last rate 0.001",
+                             "no rotation, context 128, block pythia, batch 8, rate 0.1, last rate 0.01",
+                             "2 ch, context 128, block pythia, batch 8, rate 0.1, last rate 0.01"}),
+              QStringList({"context 512, no rotation, rate 0.1", "rate 0.01, context 512, no rotation",
+                           "context 128, no rotation, rate 0.1", "2 ch, context 128, rate 0.1"}));
+    EXPECT_EQ(distinctNames({"θ 500, 25 %", "θ 10k, 100 %"}), QStringList({"θ 500, 25 %", "θ 10k, 100 %"}));
+}
+
 TEST(DistinctNames, ShortOnesReadAsEverywhere) {
     const QStringList names = {"no rotation", "θ 10k, 2 ch", "θ 10k, 100 %", "θ 1M, 100 %"};
     EXPECT_EQ(distinctNames(names), names);
