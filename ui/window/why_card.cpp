@@ -100,6 +100,7 @@ bool WhyCard::toggle() {
 
 void WhyCard::show(const Why& why) {
     m_why = why;
+    setFocusProxy(QApplication::focusWidget());  // else a click on the card would take the keyboard to the window
     const auto put = [](QLabel* label, const QString& text) {
         label->setText(text);
         label->setVisible(!text.isEmpty());

@@ -82,11 +82,13 @@ TEST_F(WhyTest, LinksLeadToTheFormulasThatTheTextNames) {
     QLabel* links = linksOf(window->whyCard());
     ASSERT_TRUE(links->isVisible());
     EXPECT_TRUE(links->text().contains("Formula 3<")) << links->text().toStdString();
-    emit links->linkActivated("3");
+    QTest::mouseClick(links, Qt::LeftButton, {}, QPoint(6, links->height() / 2));
     EXPECT_TRUE(window->formulas().isVisible());
     EXPECT_TRUE(window->formulas().present().startsWith("Formula 3:"));
     EXPECT_FALSE(window->whyCard().isVisible());
     window->formulas().close();
+    window->activateWindow();
+    ASSERT_TRUE(waitUntil([theta] { return theta->hasFocus(); })) << "the keyboard goes back to it";
 
     QTest::keyClick(theta, Qt::Key_F1);
     ASSERT_TRUE(window->whyCard().isVisible());
