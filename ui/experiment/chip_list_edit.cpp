@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QStyle>
+#include <QStyleOptionButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -16,10 +17,33 @@
 
 namespace ropelab::ui {
 
+namespace {
+
+const QString kCross = QStringLiteral("  ✕");
+constexpr int kNarrowest = 64;  // pixels at 100 %
+
+}  // namespace
+
 Chip::Chip(const QString& text, bool removable, QWidget* parent)
-    : QPushButton(removable ? text + QStringLiteral("  ✕") : text, parent), m_removable(removable) {
+    : QPushButton(removable ? text + kCross : text, parent), m_removable(removable) {
     setProperty("chip", true);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setFocusPolicy(Qt::TabFocus);
+}
+
+QSize Chip::minimumSizeHint() const {
+    const QSize size = sizeHint();
+    return {std::min(size.width(), ThemeManager::instance().pixels(kNarrowest)), size.height()};
+}
+
+void Chip::initStyleOption(QStyleOptionButton* option) const {
+    QPushButton::initStyleOption(option);
+    const QString cross = m_removable ? kCross : QString();
+    const QSize words = fontMetrics().size(Qt::TextShowMnemonic, text());
+    const int lacking = style()->sizeFromContents(QStyle::CT_PushButton, option, words, this).width() - width();
+    if (lacking <= 0) return;
+    const int room = words.width() - lacking - fontMetrics().horizontalAdvance(cross);
+    option->text = fontMetrics().elidedText(text().chopped(cross.size()), Qt::ElideRight, room) + cross;
 }
 
 void Chip::mouseReleaseEvent(QMouseEvent* event) {
@@ -228,6 +252,7 @@ void ChipListEdit::rebuild() {
         auto* chip = new Chip(m_display(m_values[i]), true, m_box);
         chip->setObjectName(QStringLiteral("chip"));
         chip->setAccessibleName(tr("%1 %2").arg(m_what, m_display(m_values[i])));
+        if (!m_typable) chip->setToolTip(m_values[i]);
         chip->setAccessibleDescription(m_typable ? tr("Enter edits, Delete removes") : tr("Delete removes"));
         connect(chip, &Chip::editAsked, this, [this, i] { beginEdit(i); });
         connect(chip, &Chip::removeAsked, this, [this, i] { remove(i); });

@@ -21,6 +21,9 @@ class Chip : public QPushButton {
     /// `removable` chips end with ✕.
     Chip(const QString& text, bool removable, QWidget* parent);
 
+    /// Of a chip whose text is cut.
+    QSize minimumSizeHint() const override;
+
  signals:
     void editAsked();
     void removeAsked();
@@ -28,6 +31,7 @@ class Chip : public QPushButton {
  protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void initStyleOption(QStyleOptionButton* option) const override;
 
  private:
     bool m_removable;

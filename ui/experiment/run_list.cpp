@@ -34,7 +34,10 @@ RunList::RunList(Workspace& workspace, QWidget* parent)
     setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    setTextElideMode(Qt::ElideMiddle);  // names that differ at either end stay apart
+    // Whole names differ at either end, others at their beginning.
+    const auto cut = [this] { setTextElideMode(m_table->hasWholeNames() ? Qt::ElideMiddle : Qt::ElideRight); };
+    connect(m_table, &QAbstractItemModel::modelReset, this, cut);
+    cut();
     setAccessibleName(tr("Runs"));
     setProperty("runs", true);
     header()->setSectionsMovable(false);

@@ -4,6 +4,7 @@
 #include <QPen>
 #include <QPixmap>
 
+#include "ui/plot/distinct_names.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/format.h"
 #include "ui/window/workspace.h"
@@ -64,7 +65,13 @@ RunTable::RunTable(Workspace& workspace, QObject* parent)
     RunStore& store = workspace.runs();
     const auto sync = [this] {
         std::vector<RunId> runs;
-        for (const RunView& run : m_workspace.runs().runs()) runs.push_back(run.record.id);
+        QStringList names;
+        for (const RunView& run : m_workspace.runs().runs()) {
+            runs.push_back(run.record.id);
+            names << QString::fromStdString(run.record.name);
+        }
+        m_names = listedNames(names);
+        m_hasWholeNames = m_names == names;
         if (runs != m_shown) {
             beginResetModel();
             m_shown = std::move(runs);
@@ -123,7 +130,7 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
     if (role == Qt::DisplayRole || role == Qt::EditRole) {
         switch (column) {
             case Name:
-                return QString::fromStdString(run.record.name);
+                return role == Qt::EditRole ? QString::fromStdString(run.record.name) : m_names.value(index.row());
             case State:
                 return stateText(run);
             case Last:

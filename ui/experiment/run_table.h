@@ -2,6 +2,7 @@
 
 #include <QAbstractTableModel>
 #include <QString>
+#include <QStringList>
 #include <vector>
 
 #include "ui/experiment/run_store.h"
@@ -11,7 +12,7 @@ namespace ropelab::ui {
 class Workspace;
 
 /// The runs as a table: colour and name (with a tick for visible), state, newest and best validation loss, note. Name
-/// and note can be edited.
+/// and note can be edited. Long names are listed by what tells them apart; the tooltip has the whole one.
 class RunTable : public QAbstractTableModel {
     Q_OBJECT
 
@@ -22,6 +23,8 @@ class RunTable : public QAbstractTableModel {
 
     /// Losses are shown in nats times this.
     void setLossUnit(const QString& unit, double perNat);
+    /// Whether no name is listed by what tells it apart.
+    bool hasWholeNames() const { return m_hasWholeNames; }
     RunId runAt(int row) const;
     int rowOf(RunId run) const;
     /// Of a name's icon, which is the run's line.
@@ -39,6 +42,8 @@ class RunTable : public QAbstractTableModel {
 
     Workspace& m_workspace;
     std::vector<RunId> m_shown;  // the rows that views know
+    QStringList m_names;         // as they are listed, by row
+    bool m_hasWholeNames = true;
     QString m_unit;
     double m_perNat = 1;
 };

@@ -61,7 +61,10 @@ QStringList explicitRunLabels(const Experiment& experiment) {
     QStringList labels;
     for (const auto& run : experiment.explicit_runs()) {
         QStringList parts;
-        for (const auto& [name, value] : run) {
+        for (const Key& each : keys()) {
+            const auto found = run.find(std::string(each.name));
+            if (found == run.end()) continue;
+            const auto& [name, value] = *found;
             const QString shown = QString::fromStdString(value);
             if (name == "theta") {
                 parts << QStringLiteral("θ ") + showTheta(shown);

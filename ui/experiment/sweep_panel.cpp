@@ -18,6 +18,7 @@
 #include "ui/experiment/key_field.h"
 #include "ui/experiment/model_choice.h"
 #include "ui/experiment/sweep_chips.h"
+#include "ui/plot/distinct_names.h"
 #include "ui/window/fields.h"
 #include "ui/window/format.h"
 #include "ui/window/icons.h"
@@ -227,7 +228,11 @@ void SweepPanel::renew() {
     const bool listed = !experiment.explicit_runs().empty();
     m_runs->setVisible(listed);
     m_runsLabel->setVisible(listed);
-    m_runs->setValues(explicitRunLabels(experiment));
+    const QStringList labels = explicitRunLabels(experiment);
+    m_runs->setDisplay([labels, listed = listedNames(labels)](const QString& label) {
+        return listed.value(labels.indexOf(label), label);
+    });
+    m_runs->setValues(labels);
     // What the listed runs set themselves is theirs; a value picked here makes a grid.
     const auto own = [&experiment](const char* name) {
         return std::any_of(experiment.explicit_runs().begin(), experiment.explicit_runs().end(),

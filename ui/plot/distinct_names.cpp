@@ -7,7 +7,9 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr qsizetype kShort = 16;  // letters that have room anywhere
+// Letters that have room anywhere, and in a list.
+constexpr qsizetype kShort = 16;
+constexpr qsizetype kListed = 40;
 const QString kComma = QStringLiteral(", ");
 
 // "learned + θ 10k" and "learned + no rotation" as "θ 10k" and "no rotation".
@@ -70,6 +72,18 @@ QStringList distinctNames(const QStringList& all) {
         }
         result << parts.join(kComma);
     }
+    return result;
+}
+
+QStringList listedNames(const QStringList& all) {
+    QStringList longOnes;
+    for (const QString& name : all) {
+        if (name.size() > kListed) longOnes << name;
+    }
+    if (2 * longOnes.size() <= all.size()) return all;
+    QStringList distinct = distinctNames(longOnes);
+    QStringList result;
+    for (const QString& name : all) result << (name.size() > kListed ? distinct.takeFirst() : name);
     return result;
 }
 

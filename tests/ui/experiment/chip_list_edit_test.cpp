@@ -37,6 +37,23 @@ TEST_F(ChipListEditTest, ShowsValuesAsPeopleWriteThem) {
     EXPECT_TRUE(chips()[1]->text().startsWith("10k"));
 }
 
+TEST_F(ChipListEditTest, ALongValueIsCutRatherThanMakeItsPanelWider) {
+    edit.setParser([](const QString& typed) { return typed; });
+    edit.setDisplay([](const QString& value) { return value; });
+    const int before = edit.minimumSizeHint().width();
+    edit.setTypable(false);
+    edit.setValues({"block llama, context 512, fraction 0.03125, learning rate 0.001", "2 ch"});
+    EXPECT_LE(edit.minimumSizeHint().width(), before + 10);
+    ASSERT_TRUE(waitUntil([&] { return chips()[0]->y() < chips()[1]->y(); }));
+    EXPECT_LE(chips()[0]->width(), edit.width());
+    EXPECT_EQ(chips()[0]->toolTip(), edit.values()[0]);
+    QSignalSpy edited(&edit, &ChipListEdit::edited);
+    Chip* chip = chips()[0];
+    QTest::mouseClick(chip, Qt::LeftButton, {}, QPoint(chip->width() - 6, chip->height() / 2));
+    ASSERT_EQ(edited.size(), 1) << "its cross is there to be clicked";
+    EXPECT_EQ(edit.values(), QStringList{"2 ch"});
+}
+
 TEST_F(ChipListEditTest, TypingAddsAndEnterTakes) {
     QSignalSpy edited(&edit, &ChipListEdit::edited);
     edit.beginEdit(2);
@@ -121,6 +138,12 @@ TEST(SweepChips, FractionsAsPeopleWriteThem) {
     EXPECT_THROW(parseFraction("120 %"), BadInput);
     EXPECT_THROW(parseFraction("3 ch"), BadInput);
     EXPECT_THROW(parseSeed("1.5"), BadInput);
+}
+
+TEST(SweepChips, ARunsKeysStandInTheOrderOfTheTable) {
+    Experiment experiment;
+    experiment.set_explicit_runs({{{"learning_rate", "0.01"}, {"fraction", "0.25"}, {"context", "64"}}});
+    EXPECT_EQ(explicitRunLabels(experiment), QStringList{"context 64, 25 %, learning rate 0.01"});
 }
 
 TEST(SweepChips, TheDefaultSweepsRunsHaveShortNames) {

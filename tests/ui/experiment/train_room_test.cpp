@@ -100,6 +100,23 @@ TEST_F(TrainRoomTest, TheListsColumnsComeBackFromALargeScale) {
     EXPECT_EQ(widths(), before);
 }
 
+TEST_F(TrainRoomTest, LongNamesAreListedByWhatTellsThemApart) {
+    train();
+    const RunTable table(*workspace);
+    const auto& runs = workspace->runs().runs();
+    ASSERT_GE(runs.size(), 2U);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        workspace->renameRun(runs[i].record.id,
+                             "learned + θ 10k, 100 %, data tinyshakespeare, seed " + QString::number(i));
+    }
+    const QModelIndex second = table.index(1, RunTable::Name);
+    ASSERT_TRUE(waitUntil([&] { return table.data(second, Qt::DisplayRole) == "seed 1"; }));
+    EXPECT_FALSE(table.hasWholeNames());
+    for (const int role : {Qt::EditRole, Qt::ToolTipRole}) {
+        EXPECT_EQ(table.data(second, role), "learned + θ 10k, 100 %, data tinyshakespeare, seed 1");
+    }
+}
+
 TEST_F(TrainRoomTest, LongNamesGiveTheListMoreRoomUntilTheBorderIsMoved) {
     train();
     auto* below = qobject_cast<QSplitter*>(room->runList().parentWidget());

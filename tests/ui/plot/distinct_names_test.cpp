@@ -36,6 +36,15 @@ TEST(DistinctNames, WhatVariesTogetherIsToldOnce) {
     EXPECT_EQ(distinctNames({"θ 500, 25 %", "θ 10k, 100 %"}), QStringList({"θ 500, 25 %", "θ 10k, 100 %"}));
 }
 
+TEST(ListedNames, OnlyWhereMostAreLong) {
+    const QString one = "no rotation, context 512, block llama, seed 1337";
+    const QString other = "no rotation, context 512, block llama, seed 1338";
+    EXPECT_EQ(listedNames({one, other, "mine, of today"}), QStringList({"seed 1337", "seed 1338", "mine, of today"}));
+    EXPECT_EQ(listedNames({one, "θ 500", "θ 10k"}), QStringList({one, "θ 500", "θ 10k"}));
+    EXPECT_EQ(listedNames({one}), QStringList({one}));
+    EXPECT_TRUE(listedNames({}).isEmpty());
+}
+
 TEST(DistinctNames, ShortOnesReadAsEverywhere) {
     const QStringList names = {"no rotation", "θ 10k, 2 ch", "θ 10k, 100 %", "θ 1M, 100 %"};
     EXPECT_EQ(distinctNames(names), names);
