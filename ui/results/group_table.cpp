@@ -91,6 +91,15 @@ QString GroupTable::titleOf(int column) const {
     return column < 0 || column >= columnCount() ? QString() : m_columns[static_cast<std::size_t>(column)].title;
 }
 
+GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& why) const {
+    return {keyTitle(key),
+            {},
+            why,
+            [key](Group group) { return settingTitle(key, group.settings.at(key)); },
+            [key](Group group) { return keyOf(group.settings.at(key)); },
+            [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }};
+}
+
 GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     const Measure& known = measures()[measure];
     return {measureTitle(known),
@@ -111,14 +120,8 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
 std::vector<GroupTable::Column> GroupTable::columns() const {
     const ResultsTable& table = m_results.table;
     std::vector<Column> result;
-    for (const std::string& key : table.swept) {
-        result.push_back({keyTitle(key),
-                          {},
-                          tr("A key in which the runs differ."),
-                          [key](Group group) { return settingTitle(key, group.settings.at(key)); },
-                          [key](Group group) { return keyOf(group.settings.at(key)); },
-                          [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }});
-    }
+    const std::vector<std::string> telling = tellingKeys(table);
+    for (const std::string& key : telling) result.push_back(keyColumn(key, tr("A key in which the runs differ.")));
     if (table.swept.empty()) {
         result.push_back({tr("group"),
                           {},
@@ -145,6 +148,10 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
     addComparison(result);
     for (const std::size_t measure : measured(table)) {
         if (measure != table.compared) result.push_back(measureColumn(measure));
+    }
+    for (const std::string& key : table.swept) {
+        if (std::find(telling.begin(), telling.end(), key) != telling.end()) continue;
+        result.push_back(keyColumn(key, tr("A key that goes one to one with one of the first columns.")));
     }
     return result;
 }

@@ -8,8 +8,9 @@
 
 namespace ropelab::ui {
 
-/// The groups of the results as a table: swept keys, the compared measure and its verdict first, then everything else
-/// that was measured. Units stand in the headers, tooltips say how a number is made.
+/// The groups of the results as a table: the keys that tell them apart, the compared measure and its verdict first,
+/// then everything else that was measured, last the keys that go with one of the first. Units stand in the headers,
+/// tooltips say how a number is made.
 class GroupTable : public QAbstractTableModel {
     Q_OBJECT
 
@@ -46,6 +47,7 @@ class GroupTable : public QAbstractTableModel {
     std::vector<Column> columns() const;
     void addComparison(std::vector<Column>& columns) const;
     void addTests(std::vector<Column>& columns) const;
+    Column keyColumn(const std::string& key, const QString& why) const;
     Column measureColumn(std::size_t measure) const;
 
     Results m_results;

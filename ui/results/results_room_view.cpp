@@ -96,6 +96,7 @@ QWidget* ResultsRoom::makeResults() {
     m_seedTitle = new QLabel(group);
     m_seedTitle->setProperty("heading", true);
     m_seedTitle->setTextFormat(Qt::PlainText);
+    m_seedTitle->setWordWrap(true);
     m_groupWords = new QLabel(group);
     m_groupWords->setWordWrap(true);
     m_groupWords->setTextFormat(Qt::PlainText);
