@@ -107,6 +107,7 @@ QString keyTitle(const std::string& key) {
 
 QString settingTitle(const std::string& key, const nlohmann::json& value) {
     if (value.is_null()) return QStringLiteral("–");
+    if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
     if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
     if (!value.is_number()) return text(setting_text(value));
     const double number = value.get<double>();
