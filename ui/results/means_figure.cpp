@@ -16,12 +16,6 @@ constexpr double seedOffset = 0.16;  // beside the bar, in groups
 constexpr double capWidth = 0.06;
 constexpr qsizetype longestTitle = 28;
 
-QString keysTitle(const ResultsTable& table) {
-    QStringList keys;
-    for (const std::string& key : tellingKeys(table)) keys << keyTitle(key);
-    return keys.isEmpty() ? QObject::tr("group") : keys.join(QStringLiteral(" · "));
-}
-
 QList<double> everyGroup(const ResultsTable& table) {
     QList<double> places(static_cast<qsizetype>(table.groups.size()));
     std::iota(places.begin(), places.end(), 0.0);
@@ -43,7 +37,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
     figure.note = QObject::tr("bars: 95 % interval; small points: seeds");
     figure.y = {measureTitle(measure), measureUnit(measure)};
     figure.emptyText = QObject::tr("No run has a number for this measure yet.");
-    figure.x.label = keysTitle(table);
+    figure.x.label = shortLabelKeys(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         figure.x.categories << shortLabel(table, group);
@@ -80,7 +74,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "paired-differences"), {}};
     Figure& figure = picture.figure;
-    figure.x.label = keysTitle(table);
+    figure.x.label = shortLabelKeys(table);
     const QString against = table.groups.empty() ? QString() : baselineTitle(table);
     // A long name would push the unit out of the axis's title; it goes into the note.
     const bool isLong = against.size() > longestTitle;

@@ -81,6 +81,10 @@ void addNote(Figure& figure, const QString& words) {
     figure.note += (figure.note.isEmpty() ? QString() : QStringLiteral("; ")) + words;
 }
 
+void addLabelNote(Figure& figure, const ResultsTable& table) {
+    if (!table.swept.empty()) addNote(figure, QObject::tr("names: %1").arg(shortLabelKeys(table)));
+}
+
 void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
     Figure& figure = picture.figure;
     int count = 0;

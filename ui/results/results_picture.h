@@ -85,6 +85,8 @@ int divergedRuns(const ResultsData& data, const ResultGroup& group);
 /// a note. Call it last: it looks where the upper end is.
 void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x);
 void addNote(Figure& figure, const QString& words);
+/// Says of which keys the short labels of groups are the values.
+void addLabelNote(Figure& figure, const ResultsTable& table);
 
 /// Room at both ends of the x axis so that points are not cut.
 void padX(Figure& figure, const QList<double>& x);

@@ -139,6 +139,12 @@ QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
     return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(" · "));
 }
 
+QString shortLabelKeys(const ResultsTable& table) {
+    QStringList keys;
+    for (const std::string& key : tellingKeys(table)) keys << keyTitle(key);
+    return keys.isEmpty() ? QObject::tr("group") : keys.join(QStringLiteral(" · "));
+}
+
 QString longLabel(const ResultsTable& table, const ResultGroup& group) {
     QStringList parts;
     for (const std::string& key : table.swept) {

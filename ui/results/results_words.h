@@ -24,6 +24,8 @@ QString settingTitle(const std::string& key, const nlohmann::json& value);
 std::vector<std::string> tellingKeys(const ResultsTable& table, const std::string& without = {});
 /// A group in few letters, by those keys: "10k · 25 %"; "all runs" where nothing was swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
+/// What stands in it: "θ · fraction"; "group" where nothing was swept.
+QString shortLabelKeys(const ResultsTable& table);
 /// A group by all swept keys: "θ 10k, fraction 25 %".
 QString longLabel(const ResultsTable& table, const ResultGroup& group);
 

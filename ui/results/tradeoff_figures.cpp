@@ -141,6 +141,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     figure.note = oneText
                       ? QObject::tr("large points, dashed: the efficient front; bars: ± standard deviation")
                       : QObject::tr("large points, dashed: each text's efficient front; bars: ± standard deviation");
+    addLabelNote(figure, table);
     figure.summary = (oneText ? QObject::tr("%1 against %2. Not beaten in both by any other group: %3.")
                               : QObject::tr("%1 against %2. Not beaten in both by any other group of their text: %3."))
                          .arg(figure.y.label, figure.x.label, names.join(QStringLiteral("; ")));

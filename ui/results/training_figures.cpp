@@ -117,6 +117,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         return picture;
     }
     if (anyBand) figure.note = QObject::tr("shaded: mean ± standard deviation of seeds");
+    addLabelNote(figure, table);
     figure.summary = QObject::tr("Mean validation loss over seeds against steps, %1.")
                          .arg(countText(static_cast<std::int64_t>(table.groups.size()), QObject::tr("group")));
     if (failed > 0) {
@@ -179,7 +180,11 @@ ResultsPicture spikeFigure(const ResultsData& data) {
         return picture;
     }
     figure.note = QObject::tr("thick: loss; thin, dotted: gradient norm");
-    if (!all) addNote(figure, longLabel(table, table.groups[chosen]));
+    if (all) {
+        addLabelNote(figure, table);
+    } else {
+        addNote(figure, longLabel(table, table.groups[chosen]));
+    }
     figure.summary =
         QObject::tr("Training loss and gradient norm of every step of %1.").arg(countText(shown, QObject::tr("run")));
     return picture;
