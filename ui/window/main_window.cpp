@@ -307,7 +307,7 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 
 void MainWindow::renewTitle() {
     const QString name = m_workspace.lab().name();
-    setWindowTitle(tr("%1 – RoPE Lab").arg(name));
+    setWindowTitle(tr("%1 — RoPE Lab").arg(name));
     m_corner->showLab(tr("lab: %1").arg(name), m_workspace.lab().path());
 }
 

@@ -6,6 +6,7 @@
 #include <QCursor>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -93,6 +94,7 @@ bool WhyCard::toggle() {
     if (!why.widget) return wasShown;
     if (wasShown && why.widget == m_widget && (!isTable(m_widget) || why.title == m_why.title)) return true;
     m_widget = why.widget;
+    QToolTip::hideText();  // it would say the same over it
     show(why);
     m_timer.start();
     return true;
