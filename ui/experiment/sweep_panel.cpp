@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -50,6 +51,7 @@ QString estimateSentence(const Workspace& workspace) {
 
 SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
     const auto [area, content, column] = makePanel(this, tr("Sweep"));
+    m_area = area;
     column->addWidget(makeSimple());
     column->addWidget(makeMore());
     column->addStretch(1);
@@ -70,6 +72,11 @@ void SweepPanel::setMoreShown(bool shown) {
     m_more->setVisible(shown);
     m_moreButton->setText(shown ? tr("Fewer settings ▴") : tr("More settings ▾"));
     m_moreButton->setChecked(shown);
+    if (!shown) return;
+    // What unfolds is to be seen, once it is laid out.
+    QTimer::singleShot(0, this, [this] {
+        m_area->verticalScrollBar()->setValue(m_moreButton->mapTo(m_area->widget(), QPoint()).y());
+    });
 }
 
 QWidget* SweepPanel::makeSimple() {

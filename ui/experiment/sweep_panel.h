@@ -7,6 +7,7 @@ class QComboBox;
 class QGridLayout;
 class QLabel;
 class QPushButton;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace ropelab::ui {
@@ -46,6 +47,7 @@ class SweepPanel : public QFrame {
     void pickPreset(int index);
 
     Workspace& m_workspace;
+    QScrollArea* m_area;
     QComboBox* m_preset;
     QLabel* m_summary;
     QLabel* m_runsLabel;

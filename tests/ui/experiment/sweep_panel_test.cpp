@@ -44,6 +44,15 @@ TEST_F(SweepPanelTest, ShowsTheDefaultSweepAndItsCost) {
     EXPECT_TRUE(panel->estimateText().startsWith("6 runs, about ")) << panel->estimateText().toStdString();
 }
 
+TEST_F(SweepPanelTest, WhatUnfoldsIsScrolledIntoSight) {
+    KeyField& first = field("width");  // of those that were folded
+    EXPECT_FALSE(first.isVisible());
+    panel->setMoreShown(true);
+    ASSERT_TRUE(waitUntil([&] { return !first.visibleRegion().isEmpty(); }));
+    panel->setMoreShown(false);
+    ASSERT_TRUE(waitUntil([&] { return !chips("seeds").visibleRegion().isEmpty(); }));
+}
+
 TEST_F(SweepPanelTest, TakingARunOutAndBack) {
     chips("runs").remove(1);
     EXPECT_EQ(experiment().expand().size(), 5u);
