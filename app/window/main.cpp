@@ -4,7 +4,7 @@
 #include <QElapsedTimer>
 #include <QTextStream>
 
-#include "core/experiment/thread_waiting.h"
+#include "core/experiment/openmp.h"
 #include "core/spec/error.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/batch_modes.h"
@@ -47,7 +47,7 @@ int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    restart_to_wait_briefly(argv);
+    restart_with_settled_openmp(argv);
     QElapsedTimer sinceStart;
     sinceStart.start();
     QStringList arguments;

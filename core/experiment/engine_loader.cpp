@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "core/experiment/process_memory.h"
-#include "core/experiment/thread_waiting.h"
+#include "core/experiment/openmp.h"
 
 namespace ropelab {
 
@@ -43,7 +43,7 @@ Engine& open_engine() {
     const std::lock_guard lock(mutex);
     if (engine) return *engine;
 
-    wait_briefly();  // libgomp comes with the engine, so this is in time where Qt has not brought it before
+    settle_openmp();  // libgomp comes with the engine, so this is in time where Qt has not brought it before
 
     before_engine = process_memory().now;
     std::string trouble;

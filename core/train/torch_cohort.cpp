@@ -21,6 +21,7 @@
 #include "core/train/optimizer.h"
 #include "core/train/precision.h"
 #include "core/train/schedule.h"
+#include "core/train/threads.h"
 
 namespace ropelab {
 
@@ -266,7 +267,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         }
     }
 
-    at::set_num_threads(static_cast<int>(threads));
+    threads = use_threads(threads);
     const bool cuda = start.conditions ? start.conditions->device == "cuda" : start.runs.front().device == Device::cuda;
     if (cuda && start.runs.front().theta_moves()) {
         throw BadInput("A theta that moves while the model trains needs device=cpu; its tables change at every step.");

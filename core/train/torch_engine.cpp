@@ -16,6 +16,7 @@
 #include "core/train/amx.h"
 #include "core/train/cuda.h"
 #include "core/train/precision.h"
+#include "core/train/threads.h"
 #include "core/train/torch_cohort.h"
 
 namespace ropelab {
@@ -47,7 +48,7 @@ void keep_freed_memory() {
 
 }  // namespace
 
-TorchEngine::TorchEngine() : default_threads_(at::get_num_threads()) {
+TorchEngine::TorchEngine() : default_threads_(use_threads(at::get_num_threads())) {
     keep_freed_memory();
     prepare_amx();
 }
