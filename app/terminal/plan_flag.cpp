@@ -92,8 +92,7 @@ nlohmann::json json_of(const Preview& plan) {
 }
 
 std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
-    return "about " + duration_text(seconds) + ", " + bytes_text(bytes) +
-           (measured ? " (measured)" : " (estimated)");
+    return "about " + duration_text(seconds) + ", " + bytes_text(bytes) + (measured ? " (measured)" : " (estimated)");
 }
 
 std::string counted(std::size_t count, const std::string& word) {

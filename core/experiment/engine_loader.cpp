@@ -8,8 +8,8 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "core/experiment/process_memory.h"
 #include "core/experiment/openmp.h"
+#include "core/experiment/process_memory.h"
 
 namespace ropelab {
 

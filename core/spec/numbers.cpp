@@ -22,7 +22,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::string with_one_decimal(double value) {
     std::array<char, 32> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 1).ptr;
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 1).ptr;
     return {buffer.data(), end};
 }
 

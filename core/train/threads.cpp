@@ -8,8 +8,9 @@ namespace ropelab {
 
 std::int64_t use_threads(std::int64_t asked) {
     omp_set_dynamic(0);
+    const int team = static_cast<int>(asked);
     int given = 1;
-#pragma omp parallel num_threads(static_cast<int>(asked))
+#pragma omp parallel num_threads(team)
 #pragma omp single
     given = omp_get_num_threads();
     at::set_num_threads(given);

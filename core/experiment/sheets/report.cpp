@@ -219,9 +219,8 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     std::string text = head_text(plan);
     text += "\nRuns: " + std::to_string(cost.runs) +
             (plan.one_by_one ? ", one by one" : " in " + std::to_string(cost.cohorts) + " cohorts") + ", about " +
-            duration_text(cost.seconds) + " here with all evaluations and measurements, " +
-            bytes_text(cost.bytes) + "; " +
-            rough_text(static_cast<double>(cost.parameters) / 1e6) + " million parameters at most.\n";
+            duration_text(cost.seconds) + " here with all evaluations and measurements, " + bytes_text(cost.bytes) +
+            "; " + rough_text(static_cast<double>(cost.parameters) / 1e6) + " million parameters at most.\n";
     for (const auto& [label, runs] : settings_of(specs)) text += "  " + label + ": " + runs_text(runs) + '\n';
     text += rules_text(plan);
     if (!plan.predictions.empty()) text += "\nPredictions:\n";
