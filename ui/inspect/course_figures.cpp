@@ -65,7 +65,7 @@ double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
     return std::nan("");
 }
 
-InspectPicture courseByLayer(const InspectData& data, const char* name, Axis y, ProbeArray ProbeResult::*array) {
+InspectPicture courseByLayer(const InspectData& data, const char* name, const Axis& y, ProbeArray ProbeResult::*array) {
     if (!data.snapshot() || (data.snapshot()->result.get()->*array).empty()) return withoutNumbers(data, name);
     InspectPicture picture{overTraining(data, name, y)};
     Figure& figure = picture.figure;

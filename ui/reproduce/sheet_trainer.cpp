@@ -55,7 +55,7 @@ void makeLab(const SheetPlan& plan, const QString& path, const std::filesystem::
 
 }  // namespace
 
-SheetStanding standing_of(const LabFile& lab, const StoredSheet& sheet) {
+SheetStanding standingOf(const LabFile& lab, const StoredSheet& sheet) {
     const std::vector<SheetRun> runs = sheet_runs(lab, sheet.experiment);
     SheetStanding standing;
     standing.rows = evaluate(sheet.plan, runs);
@@ -278,7 +278,7 @@ void SheetTrainer::read() {
         std::optional<SheetStanding> standing;
         QString trouble;
         try {
-            standing = standing_of(*LabFile::open(toPath(path), LabFile::Mode::read), sheet);
+            standing = standingOf(*LabFile::open(toPath(path), LabFile::Mode::read), sheet);
         } catch (const std::exception& error) {
             trouble = QString::fromStdString(error.what());
         }
@@ -294,7 +294,7 @@ void SheetTrainer::readNow() {
     if (!m_sheet) return;
     m_reading.cancel();
     m_isStale = false;
-    keep(standing_of(*m_workspace.lab().file(), *m_sheet));
+    keep(standingOf(*m_workspace.lab().file(), *m_sheet));
 }
 
 void SheetTrainer::keep(SheetStanding standing) {

@@ -28,7 +28,7 @@ struct SheetStanding {
     bool isComplete() const { return runs > 0 && ended == runs && unmeasured == 0; }
 };
 /// Of a lab's sheet, as the file has it.
-SheetStanding standing_of(const LabFile& lab, const StoredSheet& sheet);
+SheetStanding standingOf(const LabFile& lab, const StoredSheet& sheet);
 
 /// Takes a sheet from its rules to its verdicts in the window: a lab of its own with rules and predictions fixed, the
 /// runs through the window's session, then what is measured of them. What lasts is done beside the window's thread.

@@ -240,7 +240,7 @@ Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::op
         reach.y.append(static_cast<double>(carried));
     }
     const QList<double> bases = reach.x;
-    const auto thin = [&](Polyline line) {
+    const auto thin = [&](const Polyline& line) {
         return line.x.size() <= kThinAbove ? line
                                            : drawable(line.x, line.y, {range.low, range.high, true, kColumns},
                                                       {1, 2.0 * static_cast<double>(range.limit), true, 1});
