@@ -25,7 +25,8 @@ bool settle_openmp() {
 
 void restart_with_settled_openmp(char** arguments) {
     if (settle_openmp()) execv("/proc/self/exe", arguments);
-    // Where that is not possible the program goes on as it is: slower beside a window, but right.
+    // Where that is not possible the program goes on as it is: slower beside a window, and right where OMP_DYNAMIC is
+    // not set.
 }
 
 }  // namespace ropelab

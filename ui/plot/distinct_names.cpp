@@ -1,7 +1,6 @@
 #include "ui/plot/distinct_names.h"
 
 #include <QHash>
-#include <QSet>
 #include <algorithm>
 
 namespace ropelab::ui {
@@ -30,20 +29,16 @@ qsizetype longestOf(const QList<QStringList>& partsOf) {
 }
 
 // Of parts that the very same names have, as "context 512" and "batch 2" where they vary together, the first.
-void dropCompanions(QList<QStringList>& partsOf) {
-    QHash<QString, QList<qsizetype>> namesWith;
-    for (qsizetype i = 0; i < partsOf.size(); ++i) {
-        for (const QString& part : partsOf[i]) {
-            if (QList<qsizetype>& names = namesWith[part]; names.isEmpty() || names.last() != i) names << i;
-        }
-    }
+void dropCompanions(QList<QStringList>& partsOf, const QHash<QString, QList<qsizetype>>& namesWith) {
     QHash<QList<qsizetype>, QString> firstWith;
     for (QStringList& parts : partsOf) {
         for (const QString& part : std::as_const(parts)) {
             QString& first = firstWith[namesWith[part]];
             if (first.isEmpty()) first = part;
         }
-        parts.removeIf([&](const QString& part) { return firstWith[namesWith[part]] != part; });
+        // A name that stays whole is no part.
+        parts.removeIf(
+            [&](const QString& part) { return namesWith.contains(part) && firstWith[namesWith[part]] != part; });
     }
 }
 
@@ -51,24 +46,26 @@ void dropCompanions(QList<QStringList>& partsOf) {
 
 QStringList distinctNames(const QStringList& all) {
     const QStringList names = withoutCommonStart(all);
-    QHash<QString, qsizetype> namesWith;
-    for (const QString& name : names) {
-        const QStringList parts = name.split(kComma);
-        for (const QString& part : QSet<QString>(parts.begin(), parts.end())) ++namesWith[part];
+    QHash<QString, QList<qsizetype>> namesWith;
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        for (const QString& part : names[i].split(kComma)) {
+            if (QList<qsizetype>& with = namesWith[part]; with.isEmpty() || with.last() != i) with << i;
+        }
     }
     QList<QStringList> partsOf;
     for (const QString& name : names) {
         QStringList own = name.split(kComma);
-        own.removeIf([&](const QString& part) { return names.size() > 1 && namesWith[part] == names.size(); });
+        own.removeIf([&](const QString& part) { return names.size() > 1 && namesWith[part].size() == names.size(); });
         partsOf << (own.isEmpty() ? QStringList(name) : own);
     }
-    if (names.size() > 1 && longestOf(partsOf) > kShort) dropCompanions(partsOf);
+    if (names.size() > 1 && longestOf(partsOf) > kShort) dropCompanions(partsOf, namesWith);
     const bool isLong = longestOf(partsOf) > kShort;
     QStringList result;
     for (QStringList& parts : partsOf) {
         if (isLong) {
-            std::stable_sort(parts.begin(), parts.end(),
-                             [&](const QString& a, const QString& b) { return namesWith[a] < namesWith[b]; });
+            std::stable_sort(parts.begin(), parts.end(), [&](const QString& a, const QString& b) {
+                return namesWith[a].size() < namesWith[b].size();
+            });
         }
         result << parts.join(kComma);
     }

@@ -55,6 +55,8 @@ TEST(DistinctNames, NeverLeaveNothing) {
     EXPECT_EQ(distinctNames({"mine", "mine"}), QStringList({"mine", "mine"}));
     EXPECT_EQ(distinctNames({"θ 500", "θ 500, seed 2"}), QStringList({"θ 500", "seed 2"}));
     EXPECT_TRUE(distinctNames({}).isEmpty());
+    const QStringList turned = {"no rotation, context 512", "context 512, no rotation", "no rotation, context 512"};
+    EXPECT_EQ(distinctNames(turned), turned);
 }
 
 }  // namespace
