@@ -1,13 +1,12 @@
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
 namespace {
 
 ROPELAB_INLINE Floats magnitude(Floats x) {
-    return x < 0.0F ? -x : x;
+    return where_less(x, 0.0F, -x, x);
 }
 
 // The normal distribution's Φ(x) and φ(x), with the error function to 1.5e-7 (Abramowitz and Stegun 7.1.26): both take
@@ -20,25 +19,25 @@ ROPELAB_INLINE Normal normal_at(Floats x) {
     constexpr float inverse_root_2_pi = 0.39894228F;
     const Floats power = exp_of_negative(-0.5F * x * x);
     const Floats t = 1.0F / (1.0F + 0.23164189F * magnitude(x));  // 0.3275911/√2
-    Floats p = Floats{} + 0.5307027145F;                          // half of the source's numbers
+    Floats p = 0.5307027145F;                                     // half of the source's numbers
     p = p * t - 0.7265760135F;
     p = p * t + 0.7107068705F;
     p = p * t - 0.142248368F;
     p = p * t + 0.127414796F;
     const Floats beyond = p * t * power;  // Φ(−|x|)
-    return {x < 0.0F ? beyond : 1.0F - beyond, inverse_root_2_pi * power};
+    return {where_less(x, 0.0F, beyond, 1.0F - beyond), inverse_root_2_pi * power};
 }
 
 // The logistic function.
 ROPELAB_INLINE Floats logistic(Floats x) {
     const Floats power = exp_of_negative(-magnitude(x));
-    return (x < 0.0F ? power : Floats{} + 1.0F) / (1.0F + power);
+    return where_less(x, 0.0F, power, 1.0F) / (1.0F + power);
 }
 
 }  // namespace
 
 template <typename T>
-ROPELAB_CLONES void gelu(const T* x, T* out, std::int64_t count) {
+void gelu(const T* x, T* out, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats value = load_lanes(x + i, some);
         store_lanes(out + i, value * normal_at(value).share, some);
@@ -46,7 +45,7 @@ ROPELAB_CLONES void gelu(const T* x, T* out, std::int64_t count) {
 }
 
 template <typename T>
-ROPELAB_CLONES void gelu_backward(const T* x, const T* gradient, T* of_x, std::int64_t count) {
+void gelu_backward(const T* x, const T* gradient, T* of_x, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats value = load_lanes(x + i, some);
         const Normal normal = normal_at(value);
@@ -55,7 +54,7 @@ ROPELAB_CLONES void gelu_backward(const T* x, const T* gradient, T* of_x, std::i
 }
 
 template <typename T>
-ROPELAB_CLONES void swiglu(const T* gate, const T* factor, T* out, std::int64_t count) {
+void swiglu(const T* gate, const T* factor, T* out, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats value = load_lanes(gate + i, some);
         store_lanes(out + i, value * logistic(value) * load_lanes(factor + i, some), some);
@@ -63,8 +62,7 @@ ROPELAB_CLONES void swiglu(const T* gate, const T* factor, T* out, std::int64_t 
 }
 
 template <typename T>
-ROPELAB_CLONES void swiglu_backward(const T* gate, const T* factor, const T* gradient, T* of_gate, T* of_factor,
-                                    std::int64_t count) {
+void swiglu_backward(const T* gate, const T* factor, const T* gradient, T* of_gate, T* of_factor, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats value = load_lanes(gate + i, some);
         const Floats arriving = load_lanes(gradient + i, some);

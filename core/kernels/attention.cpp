@@ -5,17 +5,16 @@
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
 #include "core/spec/random_stream.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
 namespace {
 
-ROPELAB_CLONES void multiply(const float* a, const float* b, float* out, std::int64_t count) {
+void multiply(const float* a, const float* b, float* out, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
 }
 
-ROPELAB_CLONES void keep_where_not_zero(const float* dropped, float kept, float* values, std::int64_t count) {
+void keep_where_not_zero(const float* dropped, float kept, float* values, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) values[i] = dropped[i] != 0 ? values[i] * kept : 0.0F;
 }
 
@@ -48,7 +47,7 @@ ROPELAB_INLINE std::int64_t place_of(std::int64_t row, std::int64_t head, const 
 }
 
 // gradient := shares·(gradient − Σ gradient·shares)·scale
-ROPELAB_CLONES void softmax_backward(const float* shares, float* gradient, std::int64_t count, float scale) {
+void softmax_backward(const float* shares, float* gradient, std::int64_t count, float scale) {
     Floats totals = {};
     for_lanes(count, [&](std::int64_t i, std::int64_t some)
                          ROPELAB_LAMBDA { totals += load_lanes(gradient + i, some) * load_lanes(shares + i, some); });
@@ -58,11 +57,11 @@ ROPELAB_CLONES void softmax_backward(const float* shares, float* gradient, std::
 
 }  // namespace
 
-ROPELAB_CLONES void softmax(float* scores, std::int64_t count, float scale) {
-    Floats largest = Floats{} - INFINITY;
+void softmax(float* scores, std::int64_t count, float scale) {
+    Floats largest = -INFINITY;
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats score = load_lanes(scores + i, some, -INFINITY);
-        largest = score > largest ? score : largest;
+        largest = larger(score, largest);
     });
     float top = largest[0];
     for (std::int64_t lane = 1; lane < lane_count; ++lane) top = std::max(top, largest[lane]);
@@ -76,16 +75,16 @@ ROPELAB_CLONES void softmax(float* scores, std::int64_t count, float scale) {
     for (std::int64_t i = 0; i < count; ++i) scores[i] *= inverse;
 }
 
-ROPELAB_CLONES void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine,
-                               const float* sine, float direction) {
+void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
+                float direction) {
     for (std::int64_t head = 0; head < count; ++head, vectors += head_dim) {
         turn(vectors, vectors, head_dim / 2, cosine, sine, direction);
     }
 }
 
 template <typename T>
-ROPELAB_CLONES void to_heads(const T* rows, const HeadShape& shape, const RotaryTable& table,
-                             std::span<float* const> out, std::int64_t first, std::int64_t last) {
+void to_heads(const T* rows, const HeadShape& shape, const RotaryTable& table, std::span<float* const> out,
+              std::int64_t first, std::int64_t last) {
     const std::int64_t pairs = shape.head_dim / 2;
     const T* from = rows + first * std::ssize(out) * shape.heads * shape.head_dim;
     for (std::int64_t row = first; row < last; ++row) {
@@ -104,8 +103,8 @@ ROPELAB_CLONES void to_heads(const T* rows, const HeadShape& shape, const Rotary
 }
 
 template <typename T>
-ROPELAB_CLONES void from_heads(std::span<const float* const> heads, const HeadShape& shape, const RotaryTable& table,
-                               T* rows, std::int64_t first, std::int64_t last) {
+void from_heads(std::span<const float* const> heads, const HeadShape& shape, const RotaryTable& table, T* rows,
+                std::int64_t first, std::int64_t last) {
     const std::int64_t pairs = shape.head_dim / 2;
     T* to = rows + first * std::ssize(heads) * shape.heads * shape.head_dim;
     for (std::int64_t row = first; row < last; ++row) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/cuda/bfloat16.h"
@@ -17,6 +18,10 @@ class RandomStream;
 namespace ropelab::kernels {
 
 using cuda::Bfloat16;
+
+/// The level of processor that the loaded library is for, as GCC and glibc name it: x86-64-v4 with AVX-512, x86-64-v3
+/// with AVX2; "any processor".
+std::string_view level();
 
 /// Rows that a sum over rows takes together.
 constexpr std::int64_t block_rows = 64;

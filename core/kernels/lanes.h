@@ -1,42 +1,131 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "core/cuda/bfloat16.h"
 
 namespace ropelab::kernels {
 
-// Sixteen numbers at a time, whatever the processor: the compiler makes one, two or four registers of them. Sums are
-// made lane by lane and then over the lanes in order, so a result depends on neither.
+// Sixteen numbers at a time, whatever the processor, in one, two or four of its registers. Sums are made lane by lane
+// and then over the lanes in order, so a result depends on neither. The compiler has a vector type of 64 bytes on every
+// processor, but where registers are narrower it takes most operations on it apart number by number.
 
 constexpr std::int64_t lane_count = 16;
-using Floats = float __attribute__((vector_size(64)));
-using Ints = std::int32_t __attribute__((vector_size(64)));
-using cuda::Bfloat16;
+#if defined(__AVX512F__)
+constexpr std::size_t register_bytes = 64;
+#elif defined(__AVX__)
+constexpr std::size_t register_bytes = 32;
+#else
+constexpr std::size_t register_bytes = 16;
+#endif
+constexpr std::size_t register_count = 64 / register_bytes;
+constexpr std::size_t lanes_in_register = lane_count / register_count;
+
+using Bfloat16 = cuda::Bfloat16;
 
 #define ROPELAB_INLINE inline __attribute__((always_inline))
-// On a lambda: else it may stay a function of its own, compiled for the default processor whoever calls it.
+// On a lambda: else it may stay a function of its own, whose arguments go through memory.
 #define ROPELAB_LAMBDA __attribute__((always_inline))
 
-ROPELAB_INLINE Floats load(const float* from) {
+using FloatRegister = float __attribute__((vector_size(register_bytes)));
+using IntRegister = std::int32_t __attribute__((vector_size(register_bytes)));
+using WordRegister = std::uint32_t __attribute__((vector_size(register_bytes)));
+using HalfRegister = std::uint16_t __attribute__((vector_size(register_bytes / 2)));
+
+/// Calls f(register's index as a constant) for each register of sixteen lanes.
+template <typename F>
+ROPELAB_INLINE void for_registers(F f) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) ROPELAB_LAMBDA {
+        (f(i), ...);
+    }
+    (std::make_index_sequence<register_count>{});
+}
+
+/// Sixteen numbers of 32 bits, with the arithmetic of one.
+template <typename Register>
+struct Lanes {
+    using Number = std::remove_cvref_t<decltype(Register{}[0])>;
+
+    std::array<Register, register_count> part = {};
+
+    Lanes() = default;
+    /// The same number in every lane.
+    ROPELAB_INLINE Lanes(Number number) {
+        for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = Register{} + number; });
+    }
+    ROPELAB_INLINE Number operator[](std::int64_t lane) const {
+        const auto at = static_cast<std::size_t>(lane);
+        return part[at / lanes_in_register][at % lanes_in_register];
+    }
+    ROPELAB_INLINE void set(std::int64_t lane, Number number) {
+        const auto at = static_cast<std::size_t>(lane);
+        part[at / lanes_in_register][at % lanes_in_register] = number;
+    }
+
+#define ROPELAB_OPERATOR(sign)                                                                           \
+    friend ROPELAB_INLINE Lanes operator sign(const Lanes& a, const Lanes& b) {                          \
+        Lanes result;                                                                                    \
+        for_registers([&](std::size_t i) ROPELAB_LAMBDA { result.part[i] = a.part[i] sign b.part[i]; }); \
+        return result;                                                                                   \
+    }                                                                                                    \
+    ROPELAB_INLINE Lanes& operator sign##=(const Lanes& other) {                                         \
+        return *this = *this sign other;                                                                 \
+    }
+    ROPELAB_OPERATOR(+)
+    ROPELAB_OPERATOR(-)
+    ROPELAB_OPERATOR(*)
+    ROPELAB_OPERATOR(/)
+#undef ROPELAB_OPERATOR
+    friend ROPELAB_INLINE Lanes operator-(const Lanes& a) {
+        Lanes result;
+        for_registers([&](std::size_t i) ROPELAB_LAMBDA { result.part[i] = -a.part[i]; });
+        return result;
+    }
+};
+using Floats = Lanes<FloatRegister>;
+
+/// Lane by lane: a < b ? yes : no.
+ROPELAB_INLINE Floats where_less(const Floats& a, const Floats& b, const Floats& yes, const Floats& no) {
     Floats result;
-    std::memcpy(&result, from, sizeof result);
+    for_registers([&](std::size_t i)
+                      ROPELAB_LAMBDA { result.part[i] = a.part[i] < b.part[i] ? yes.part[i] : no.part[i]; });
     return result;
 }
-ROPELAB_INLINE void store(float* to, Floats values) {
-    std::memcpy(to, &values, sizeof values);
+/// The larger of each lane; b where one of them is NaN.
+ROPELAB_INLINE Floats larger(const Floats& a, const Floats& b) {
+    return where_less(b, a, a, b);
+}
+
+// Register by register, here and below: the compiler makes no moves between registers of one copy of more.
+ROPELAB_INLINE Floats load(const float* from) {
+    Floats result;
+    for_registers([&](std::size_t i)
+                      ROPELAB_LAMBDA { std::memcpy(&result.part[i], from + i * lanes_in_register, register_bytes); });
+    return result;
+}
+ROPELAB_INLINE void store(float* to, const Floats& values) {
+    for_registers([&](std::size_t i)
+                      ROPELAB_LAMBDA { std::memcpy(to + i * lanes_in_register, &values.part[i], register_bytes); });
+}
+// Of fewer than sixteen, so that the compiler knows it.
+ROPELAB_INLINE std::size_t bytes_of_some(std::int64_t count, std::size_t size) {
+    if (count < 0 || count >= lane_count) __builtin_unreachable();
+    return static_cast<std::size_t>(count) * size;
 }
 /// Fewer than sixteen; the other lanes are `rest`.
 ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float rest) {
-    Floats result = Floats{} + rest;
-    std::memcpy(&result, from, static_cast<std::size_t>(count) * sizeof(float));
+    Floats result = rest;
+    std::memcpy(&result.part, from, bytes_of_some(count, sizeof(float)));
     return result;
 }
-ROPELAB_INLINE void store_some(float* to, Floats values, std::int64_t count) {
-    std::memcpy(to, &values, static_cast<std::size_t>(count) * sizeof(float));
+ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t count) {
+    std::memcpy(to, &values.part, bytes_of_some(count, sizeof(float)));
 }
-ROPELAB_INLINE float sum_of(Floats values) {
+ROPELAB_INLINE float sum_of(const Floats& values) {
     float total = 0;
     for (std::int64_t lane = 0; lane < lane_count; ++lane) total += values[lane];
     return total;
@@ -44,40 +133,52 @@ ROPELAB_INLINE float sum_of(Floats values) {
 
 // The same of bfloat16 numbers: widened when they are read, rounded to the nearest when they are written, as
 // cuda::to_bfloat16 does.
-using Halves = std::uint16_t __attribute__((vector_size(32)));
-using Words = std::uint32_t __attribute__((vector_size(64)));
+using Halves = std::array<HalfRegister, register_count>;
 
-ROPELAB_INLINE Floats widened(Halves halves) {
-    const Words words = __builtin_convertvector(halves, Words) << 16;
-    Floats result;
+ROPELAB_INLINE FloatRegister as_floats(WordRegister words) {
+    FloatRegister result;
     std::memcpy(&result, &words, sizeof result);
     return result;
 }
-ROPELAB_INLINE Halves rounded(Floats values) {
-    Words words;
-    std::memcpy(&words, &values, sizeof words);
-    const Words nearest = words + 0x7FFFU + ((words >> 16) & 1U);
-    return __builtin_convertvector((values == values ? nearest : Words{} + 0x7FFF0000U) >> 16, Halves);
+ROPELAB_INLINE Floats widened(const Halves& halves) {
+    Floats result;
+    for_registers([&](std::size_t i) ROPELAB_LAMBDA {
+        result.part[i] = as_floats(__builtin_convertvector(halves[i], WordRegister) << 16);
+    });
+    return result;
+}
+ROPELAB_INLINE Halves rounded(const Floats& values) {
+    Halves result;
+    for_registers([&](std::size_t i) ROPELAB_LAMBDA {
+        WordRegister words;
+        std::memcpy(&words, &values.part[i], sizeof words);
+        const WordRegister nearest = words + 0x7FFFU + ((words >> 16) & 1U);
+        result[i] = __builtin_convertvector(
+            (values.part[i] == values.part[i] ? nearest : WordRegister{} + 0x7FFF0000U) >> 16, HalfRegister);
+    });
+    return result;
 }
 ROPELAB_INLINE Floats load(const Bfloat16* from) {
     Halves halves;
-    std::memcpy(&halves, from, sizeof halves);
+    for_registers([&](std::size_t i)
+                      ROPELAB_LAMBDA { std::memcpy(&halves[i], from + i * lanes_in_register, register_bytes / 2); });
     return widened(halves);
 }
-ROPELAB_INLINE void store(Bfloat16* to, Floats values) {
+ROPELAB_INLINE void store(Bfloat16* to, const Floats& values) {
     const Halves halves = rounded(values);
-    std::memcpy(to, &halves, sizeof halves);
+    for_registers([&](std::size_t i)
+                      ROPELAB_LAMBDA { std::memcpy(to + i * lanes_in_register, &halves[i], register_bytes / 2); });
 }
 ROPELAB_INLINE Floats load_some(const Bfloat16* from, std::int64_t count, float rest) {
     Halves halves = {};
-    std::memcpy(&halves, from, static_cast<std::size_t>(count) * sizeof(Bfloat16));
+    std::memcpy(&halves, from, bytes_of_some(count, sizeof(Bfloat16)));
     Floats result = widened(halves);
-    for (std::int64_t lane = count; lane < lane_count; ++lane) result[lane] = rest;
+    for (std::int64_t lane = count; lane < lane_count; ++lane) result.set(lane, rest);
     return result;
 }
-ROPELAB_INLINE void store_some(Bfloat16* to, Floats values, std::int64_t count) {
+ROPELAB_INLINE void store_some(Bfloat16* to, const Floats& values, std::int64_t count) {
     const Halves halves = rounded(values);
-    std::memcpy(to, &halves, static_cast<std::size_t>(count) * sizeof(Bfloat16));
+    std::memcpy(to, &halves, bytes_of_some(count, sizeof(Bfloat16)));
 }
 
 /// f(place, count) for 0, 16, 32 … of `size` numbers; count is 16, and at the end what is left.
@@ -92,7 +193,7 @@ ROPELAB_INLINE Floats load_lanes(const T* from, std::int64_t count, float rest =
     return count == lane_count ? load(from) : load_some(from, count, rest);
 }
 template <typename T>
-ROPELAB_INLINE void store_lanes(T* to, Floats values, std::int64_t count) {
+ROPELAB_INLINE void store_lanes(T* to, const Floats& values, std::int64_t count) {
     if (count == lane_count) {
         store(to, values);
     } else {
@@ -101,24 +202,28 @@ ROPELAB_INLINE void store_lanes(T* to, Floats values, std::int64_t count) {
 }
 
 /// e^x to two units in the last place for x ≤ 0 down to −87, 0 below. NaN stays NaN.
-ROPELAB_INLINE Floats exp_of_negative(Floats x) {
-    const Floats low = Floats{} - 87.0F;
-    const Floats clipped = x < low ? low : x;
-    // x = n ln 2 + r, |r| ≤ ln 2 / 2; ln 2 in two parts, so that r keeps its bits.
-    const Ints n = __builtin_convertvector(clipped * 1.44269504F - 0.5F, Ints);
-    const Floats whole = __builtin_convertvector(n, Floats);
-    const Floats r = (clipped - whole * 0.693359375F) - whole * -2.12194440e-4F;
-    Floats p = Floats{} + 1.9875691500e-4F;
-    p = p * r + 1.3981999507e-3F;
-    p = p * r + 8.3334519073e-3F;
-    p = p * r + 4.1665795894e-2F;
-    p = p * r + 1.6666665459e-1F;
-    p = p * r + 5.0000001201e-1F;
-    p = p * r * r + r + 1.0F;
-    const Ints bits = (n + 127) << 23;
-    Floats power;
-    std::memcpy(&power, &bits, sizeof power);
-    return x < low ? Floats{} : p * power;
+ROPELAB_INLINE Floats exp_of_negative(const Floats& x) {
+    Floats result;
+    for_registers([&](std::size_t i) ROPELAB_LAMBDA {
+        const FloatRegister low = FloatRegister{} - 87.0F;
+        const FloatRegister clipped = x.part[i] < low ? low : x.part[i];
+        // x = n ln 2 + r, |r| ≤ ln 2 / 2; ln 2 in two parts, so that r keeps its bits.
+        const IntRegister n = __builtin_convertvector(clipped * 1.44269504F - 0.5F, IntRegister);
+        const FloatRegister whole = __builtin_convertvector(n, FloatRegister);
+        const FloatRegister r = (clipped - whole * 0.693359375F) - whole * -2.12194440e-4F;
+        FloatRegister p = FloatRegister{} + 1.9875691500e-4F;
+        p = p * r + 1.3981999507e-3F;
+        p = p * r + 8.3334519073e-3F;
+        p = p * r + 4.1665795894e-2F;
+        p = p * r + 1.6666665459e-1F;
+        p = p * r + 5.0000001201e-1F;
+        p = p * r * r + r + 1.0F;
+        const IntRegister bits = (n + 127) << 23;
+        FloatRegister power;
+        std::memcpy(&power, &bits, sizeof power);
+        result.part[i] = x.part[i] < low ? FloatRegister{} : p * power;
+    });
+    return result;
 }
 
 }  // namespace ropelab::kernels

@@ -3,13 +3,12 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
 namespace {
 
-ROPELAB_CLONES float sum_of_exponentials(const float* logits, std::int64_t columns, float top) {
+float sum_of_exponentials(const float* logits, std::int64_t columns, float top) {
     Floats totals = {};
     for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         totals += exp_of_negative(load_lanes(logits + i, count, -INFINITY) - top);
@@ -17,7 +16,7 @@ ROPELAB_CLONES float sum_of_exponentials(const float* logits, std::int64_t colum
     return sum_of(totals);
 }
 
-ROPELAB_CLONES void shares(const float* logits, std::int64_t columns, float log_sum, float scale, float* out) {
+void shares(const float* logits, std::int64_t columns, float log_sum, float scale, float* out) {
     // log Σ exp is at least the largest logit, but for rounding.
     for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         store_lanes(out + i, exp_of_negative(load_lanes(logits + i, count) - log_sum) * scale, count);
@@ -52,8 +51,8 @@ void gather_rows(const float* table, const std::int64_t* tokens, std::int64_t co
     }
 }
 
-ROPELAB_CLONES void scatter_rows(const float* gradient, const std::int64_t* tokens, std::int64_t rows,
-                                 std::int64_t columns, float* of_table, std::int64_t first, std::int64_t last) {
+void scatter_rows(const float* gradient, const std::int64_t* tokens, std::int64_t rows, std::int64_t columns,
+                  float* of_table, std::int64_t first, std::int64_t last) {
     for (std::int64_t row = 0; row < rows; ++row) {
         const float* from = gradient + row * columns;
         float* to = of_table + tokens[row] * columns;

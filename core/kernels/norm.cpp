@@ -4,7 +4,6 @@
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
 #include "core/spec/random_stream.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
@@ -15,7 +14,7 @@ constexpr float layer_epsilon = 1e-5F;
 constexpr float rms_epsilon = 1e-6F;
 
 template <typename Branch, typename Out>
-ROPELAB_CLONES void forward_row(const NormForward<Branch, Out>& args, std::int64_t row, const float* mask) {
+void forward_row(const NormForward<Branch, Out>& args, std::int64_t row, const float* mask) {
     const std::int64_t n = args.columns;
     const float* x = args.x + row * n;
     Floats totals = {};
@@ -52,8 +51,8 @@ ROPELAB_CLONES void forward_row(const NormForward<Branch, Out>& args, std::int64
 }
 
 template <typename Branch, typename Out>
-ROPELAB_CLONES void backward_row(const NormBackward<Branch, Out>& args, std::int64_t row, const float* mask,
-                                 float* of_weight, float* of_bias) {
+void backward_row(const NormBackward<Branch, Out>& args, std::int64_t row, const float* mask, float* of_weight,
+                  float* of_bias) {
     const std::int64_t n = args.columns;
     const float* sum = args.sum + row * n;
     const Out* gradient = args.of_normed + row * n;
@@ -124,7 +123,7 @@ template void norm_backward(const NormBackward<float, float>&, std::int64_t, std
 template void norm_backward(const NormBackward<float, Bfloat16>&, std::int64_t, std::int64_t, std::int64_t);
 template void norm_backward(const NormBackward<Bfloat16, Bfloat16>&, std::int64_t, std::int64_t, std::int64_t);
 
-ROPELAB_CLONES void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out) {
+void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out) {
     std::copy_n(parts, columns, out);
     for (std::int64_t row = 1; row < rows; ++row) {
         for (std::int64_t i = 0; i < columns; ++i) out[i] += parts[row * columns + i];

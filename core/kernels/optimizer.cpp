@@ -3,11 +3,10 @@
 
 #include "core/cuda/bfloat16.h"
 #include "core/kernels/kernels.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
-ROPELAB_CLONES double sum_of_squares(const float* values, std::int64_t count) {
+double sum_of_squares(const float* values, std::int64_t count) {
     double totals[16] = {};
     std::int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
@@ -22,8 +21,8 @@ ROPELAB_CLONES double sum_of_squares(const float* values, std::int64_t count) {
     return total;
 }
 
-ROPELAB_CLONES void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment,
-                          std::int64_t count, float scale, const AdamW& settings, std::uint16_t* working) {
+void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment, std::int64_t count,
+           float scale, const AdamW& settings, std::uint16_t* working) {
     const auto beta1 = static_cast<float>(settings.beta1);
     const auto beta2 = static_cast<float>(settings.beta2);
     const auto rest1 = static_cast<float>(1.0 - settings.beta1);

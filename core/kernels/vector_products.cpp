@@ -3,7 +3,6 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/spec/target_clones.h"
 
 namespace ropelab::kernels {
 
@@ -12,11 +11,19 @@ namespace {
 // Rows that are read side by side: enough loads in flight to hide their latency.
 constexpr std::int64_t rows_at_once = 4;
 
-using Words = std::uint32_t __attribute__((vector_size(64)));
-
-ROPELAB_INLINE Floats as_floats(Words words) {
-    Floats result;
-    std::memcpy(&result, &words, sizeof result);
+// Thirty-two bfloat16 numbers, those of even and of odd place.
+struct Pairs {
+    Floats even;
+    Floats odd;
+};
+ROPELAB_INLINE Pairs load_pairs(const std::uint16_t* from) {
+    Pairs result;
+    for_registers([&](std::size_t i) ROPELAB_LAMBDA {
+        WordRegister words;
+        std::memcpy(&words, from + 2 * i * lanes_in_register, sizeof words);
+        result.even.part[i] = as_floats(words << 16);
+        result.odd.part[i] = as_floats(words & 0xFFFF0000U);
+    });
     return result;
 }
 
@@ -29,8 +36,8 @@ float as_float(std::uint16_t half) {
 
 }  // namespace
 
-ROPELAB_CLONES void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
-                             std::int64_t last) {
+void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
+              std::int64_t last) {
     std::int64_t row = first;
     for (; row + rows_at_once <= last; row += rows_at_once) {
         const float* from = matrix + row * columns;
@@ -61,8 +68,7 @@ PairedVector::PairedVector(const float* x, std::int64_t count) : columns(count) 
     rest.assign(x + paired(), x + count);
 }
 
-ROPELAB_CLONES void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first,
-                             std::int64_t last) {
+void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first, std::int64_t last) {
     const std::int64_t columns = x.columns;
     const std::int64_t paired = x.paired();
     for (std::int64_t row = first; row < last; ++row) {
@@ -70,10 +76,9 @@ ROPELAB_CLONES void dot_rows(const std::uint16_t* matrix, const PairedVector& x,
         Floats even = {};
         Floats odd = {};
         for (std::int64_t i = 0; i < paired; i += 2 * lane_count) {
-            Words words;
-            std::memcpy(&words, from + i, sizeof words);
-            even += as_floats(words << 16) * load(x.even.data() + i / 2);
-            odd += as_floats(words & 0xFFFF0000U) * load(x.odd.data() + i / 2);
+            const Pairs pairs = load_pairs(from + i);
+            even += pairs.even * load(x.even.data() + i / 2);
+            odd += pairs.odd * load(x.odd.data() + i / 2);
         }
         float total = sum_of(even + odd);
         for (std::int64_t i = paired; i < columns; ++i)
@@ -82,8 +87,7 @@ ROPELAB_CLONES void dot_rows(const std::uint16_t* matrix, const PairedVector& x,
     }
 }
 
-ROPELAB_CLONES void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns,
-                                      float* out) {
+void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out) {
     std::fill_n(out, columns, 0.0F);
     for (std::int64_t row = 0; row < count; ++row) {
         for (std::int64_t i = 0; i < columns; ++i) out[i] += weights[row] * rows[row * columns + i];

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include "core/kernels/kernels.h"
 #include "core/model/device_graph.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
@@ -56,7 +57,8 @@ TorchEngine::TorchEngine() : default_threads_(use_threads(at::get_num_threads())
 EngineInfo TorchEngine::info() {
     EngineInfo result;
     result.version = TORCH_VERSION;
-    result.processor = at::get_cpu_capability() + (prepare_amx() ? ", AMX" : "");
+    result.processor =
+        at::get_cpu_capability() + (prepare_amx() ? ", AMX" : "") + ", kernels for " + std::string(kernels::level());
     result.bfloat16 = processor_multiplies_bfloat16();
     result.threads = default_threads_;
     result.cuda = open_cuda().available;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numbers>
 #include <random>
+#include <utility>
 
 #include "core/kernels/kernels.h"
 
@@ -164,6 +165,96 @@ TEST(Heads, AreTakenApartTurnedAndPutTogetherAgain) {
         const std::array<const float*, 3> from = {out[0], out[1], out[2]};
         from_heads<float>(from, shape, {cosine.data(), sine.data()}, again.data(), 0, rows);
         for (std::size_t i = 0; i < qkv.size(); ++i) EXPECT_NEAR(again[i], qkv[i], 1e-6);
+    }
+}
+
+// Rows of whole registers, of parts of one, and of both.
+class RowsOf : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Columns, RowsOf, testing::Values(1, 15, 16, 40, 64));
+
+TEST_P(RowsOf, NormAndItsGradientAreThoseOfTheFormula) {
+    const std::int64_t columns = GetParam();
+    constexpr std::int64_t rows = 3;
+    const auto size = static_cast<std::size_t>(rows * columns);
+    const std::vector<float> x = random_numbers(size);
+    const std::vector<float> branch(x.rbegin(), x.rend());
+    const std::vector<float> weight = random_numbers(static_cast<std::size_t>(columns));
+    const std::vector<float> bias(weight.rbegin(), weight.rend());
+    std::vector<float> sum(size), normed(size), mean(rows), inverse(rows);
+    norm_forward(NormForward<float, float>{columns,
+                                           true,
+                                           x.data(),
+                                           branch.data(),
+                                           weight.data(),
+                                           bias.data(),
+                                           {},
+                                           nullptr,
+                                           sum.data(),
+                                           normed.data(),
+                                           mean.data(),
+                                           inverse.data()},
+                 rows, 0, blocks_of(rows));
+    const std::vector<float> arriving(sum.rbegin(), sum.rend());
+    std::vector<float> of_x(size), of_weight(weight.size()), of_bias(weight.size());
+    norm_backward(
+        NormBackward<float, float>{columns, true, sum.data(), mean.data(), inverse.data(), weight.data(), nullptr,
+                                   arriving.data(), nullptr, of_x.data(), nullptr, of_weight.data(), of_bias.data()},
+        rows, 0, blocks_of(rows));
+    const auto n = static_cast<double>(columns);
+    std::vector<double> expected_weight(weight.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+        const auto at = [&](std::int64_t i) {
+            return row * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i);
+        };
+        double center = 0;
+        double square = 0;
+        for (std::int64_t i = 0; i < columns; ++i) center += (static_cast<double>(x[at(i)]) + branch[at(i)]) / n;
+        for (std::int64_t i = 0; i < columns; ++i) square += std::pow(x[at(i)] + branch[at(i)] - center, 2) / n;
+        const double scale = 1 / std::sqrt(square + 1e-5);
+        double along = 0;
+        double total = 0;
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const auto column = static_cast<std::size_t>(i);
+            const double unit = (sum[at(i)] - center) * scale;
+            EXPECT_NEAR(normed[at(i)], unit * weight[column] + bias[column], 1e-5) << i;
+            along += arriving[at(i)] * weight[column] * unit / n;
+            total += arriving[at(i)] * weight[column] / n;
+            expected_weight[column] += arriving[at(i)] * unit;
+        }
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const double unit = (sum[at(i)] - center) * scale;
+            const double direct = arriving[at(i)] * weight[static_cast<std::size_t>(i)];
+            EXPECT_NEAR(of_x[at(i)], scale * (direct - total - unit * along), 2e-5 * (1 + scale)) << i;
+        }
+    }
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+        EXPECT_NEAR(of_weight[i], expected_weight[i], 1e-5);
+        EXPECT_NEAR(of_bias[i], arriving[i] + arriving[weight.size() + i] + arriving[2 * weight.size() + i], 1e-5);
+    }
+}
+
+TEST_P(RowsOf, SoftmaxAndCrossEntropyAreThoseOfTheFormula) {
+    const std::int64_t columns = GetParam();
+    const std::vector<float> scores = random_numbers(static_cast<std::size_t>(columns));
+    double total = 0;
+    for (const float score : scores) total += std::exp(3.0 * score);
+    std::vector<float> shares = scores;
+    softmax(shares.data(), columns, 3.0F);
+    for (std::size_t i = 0; i < shares.size(); ++i) EXPECT_NEAR(shares[i], std::exp(3.0 * scores[i]) / total, 1e-6);
+
+    std::vector<float> logits = scores;
+    for (float& logit : logits) logit *= 3.0F;
+    const std::int64_t target = columns / 2;
+    float loss = 0;
+    float log_sum = 0;
+    cross_entropy(logits.data(), &target, columns, &loss, &log_sum, 0, 1);
+    EXPECT_NEAR(log_sum, std::log(total), 1e-5);
+    EXPECT_NEAR(loss, std::log(total) - logits[static_cast<std::size_t>(target)], 1e-5);
+    std::vector<float> gradient(logits.size());
+    cross_entropy_backward(logits.data(), &target, &log_sum, columns, 0.5F, gradient.data(), 0, 1);
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+        const double hit = std::cmp_equal(i, target) ? 1.0 : 0.0;
+        EXPECT_NEAR(gradient[i], 0.5 * (std::exp(3.0 * scores[i]) / total - hit), 1e-6);
     }
 }
 
