@@ -47,12 +47,29 @@ std::int64_t shift_numbers(const RunSpec& spec) {
     return 0;
 }
 
-// Widths of one symbol in one layer where attention goes step by step, besides, as measured: one more where q and k are
-// turned apart, three more where keys and values are spread over the heads.
+// Whether attention goes step by step, by LibTorch's operations.
+bool attends_stepwise(const RunSpec& spec) {
+    return spec.operations != Operations::fused || spec.theta_moves();
+}
+// Widths of one symbol in one layer that it keeps then besides q, k and v, as measured: where q and k are turned or
+// normed apart, and where keys and values are spread over the heads.
 double more_stepwise(const RunSpec& spec) {
+    if (!attends_stepwise(spec)) return 0;
     const bool shared = spec.kv_heads() != spec.heads;
-    const bool stepwise = shared || spec.qk_norm || spec.theta_moves();
-    return (stepwise ? 1.0 : 0.0) + (shared ? 3.0 : 0.0);
+    return (shared || spec.qk_norm || spec.theta_moves() ? 1.0 : 0.0) + (shared ? 3.0 : 0.0);
+}
+// Numbers of one symbol that attention keeps in one layer, in float32: the products' q, k and v, or with normalised
+// heads what is normed and what comes of it; step by step with dropout the shares before it and after.
+double attention_numbers(const RunSpec& spec) {
+    const bool rounded = spec.precision == Precision::bfloat16;
+    const double qkv = number(qkv_rows(spec));
+    const double C = number(spec.width);
+    if (attends_stepwise(spec)) {
+        const double shares = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
+        return 3.0 * C + more_stepwise(spec) * C + shares;
+    }
+    if (spec.qk_norm) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
+    return (rounded ? 0.5 : 1.0) * qkv;
 }
 
 // Numbers of one symbol that a step keeps or works on besides where it goes operation by operation, as measured: in
@@ -103,12 +120,10 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     // Two normalised rows and the mixture, and the MLP's wide rows before and after their curve, as products read them;
-    // two residual sums, q, k and v, and where flash attention's mixture is rounded for the product, the exact one too.
-    const bool rounded = spec.precision == Precision::bfloat16;
-    const double size = rounded ? 0.5 : 1.0;
-    double layer = size * (3.0 * C + wide_rows(spec)) + 5.0 * C + more_stepwise(spec) * C;
-    if (rounded && spec.dropout == 0) layer += C;
-    if (spec.dropout > 0) layer += 2.0 * number(spec.heads * spec.context) + 2.0 * C;
+    // two residual sums, and with dropout what was multiplied with before each.
+    const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
+    const double sums = spec.dropout > 0 ? 4.0 : 2.0;
+    const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }
 
@@ -141,8 +156,10 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     need.weights = float_bytes * R * (4.0 + copy) * P;
     // The gradients as the backward pass delivers them; where the precision is chosen, copies of the start as well.
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
-    // What one operation works on besides: the rows of an MLP, or with dropout the shares and their gradients.
-    const double working = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
+    // What one operation works on besides: the rows of an MLP, or step by step with dropout the shares and their
+    // gradients.
+    const double working =
+        attends_stepwise(spec) && spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
     need.step = step_heap * float_bytes * R *
                 (copies * P + symbols * (kept_numbers(spec, vocabulary) + working + more_when_eager(spec)));
     // The residual sum, a branch, a normalised row, and the MLP's wide rows; in bfloat16 q, k and v are the larger.

@@ -31,8 +31,9 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Numbers that a training step keeps for its backward pass, for each symbol of the batch. In each layer of width C:
 /// two residual sums, two normalised rows, q, k and v, what attention mixed, and the MLP's wide rows before and after
-/// their curve; with dropout also the share of each pair of positions and head, before and after, and two masks. Then
-/// the last rows, the logits and their gradients. Where precision asks for bfloat16, what products read counts half.
+/// their curve; with dropout two masks, and where attention goes step by step the share of each pair of positions and
+/// head, before and after. Then the last rows, the logits and their gradients. Where precision asks for bfloat16, what
+/// products read and give counts half.
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary);
 
 /// What a cohort's training takes in bytes, resident.

@@ -1,22 +1,20 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <memory>
+#include <new>
+#include <utility>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
+#include "core/kernels/products.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab::kernels {
 
 namespace {
 
-void multiply(const float* a, const float* b, float* out, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
-}
-
-void keep_where_not_zero(const float* dropped, float kept, float* values, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) values[i] = dropped[i] != 0 ? values[i] * kept : 0.0F;
-}
+// Queries that look at their keys together: their scores stay in a core's own cache.
+constexpr std::int64_t queries_at_once = 32;
 
 template <typename From, typename To>
 ROPELAB_INLINE void copy(const From* from, To* to, std::int64_t count) {
@@ -38,12 +36,8 @@ ROPELAB_INLINE void turn(const From* from, To* to, std::int64_t pairs, const flo
     });
 }
 
-// Where a row's numbers of one head begin.
-ROPELAB_INLINE std::int64_t place_of(std::int64_t row, std::int64_t head, const HeadShape& shape) {
-    const std::int64_t vector = shape.order == HeadOrder::by_position
-                                    ? row * shape.heads + head
-                                    : (row / shape.time * shape.heads + head) * shape.time + row % shape.time;
-    return vector * shape.head_dim;
+void multiply_by(const float* factors, float* values, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) values[i] *= factors[i];
 }
 
 // gradient := shares·(gradient − Σ gradient·shares)·scale
@@ -55,16 +49,211 @@ void softmax_backward(const float* shares, float* gradient, std::int64_t count, 
     for (std::int64_t i = 0; i < count; ++i) gradient[i] = shares[i] * (gradient[i] - total) * scale;
 }
 
+// Numbers that begin where a cache line does: a load of 64 bytes then touches one.
+class Numbers {
+ public:
+    explicit Numbers(std::int64_t count)
+        : numbers_(static_cast<float*>(::operator new(static_cast<std::size_t>(count) * sizeof(float), line))) {
+        std::fill_n(numbers_.get(), count, 0.0F);
+    }
+    float* get() const { return numbers_.get(); }
+
+ private:
+    static constexpr std::align_val_t line{64};
+    struct Free {
+        void operator()(float* numbers) const { ::operator delete(numbers, line); }
+    };
+    std::unique_ptr<float, Free> numbers_;
+};
+
+// Attention of one head after another. What lies here of a head is turned already, and as wide and as long as products
+// want it; numbers beyond its channels and positions are 0.
+template <typename T>
+class HeadByHead {
+ public:
+    explicit HeadByHead(const CausalAttention<T>& args)
+        : args_(args),
+          width_(rounded_up(args.head_dim, column_step)),
+          length_(rounded_up(args.time, column_step)),
+          scale_(static_cast<float>(1.0 / std::sqrt(static_cast<double>(args.head_dim)))),
+          keys_(length_ * width_),
+          values_(length_ * width_),
+          of_keys_(length_ * width_),
+          across_keys_(width_ * length_),
+          across_values_(width_ * length_),
+          query_(queries_at_once * width_),
+          of_query_(queries_at_once * width_),
+          shares_(queries_at_once * length_),
+          of_shares_(queries_at_once * length_),
+          factors_(length_) {}
+
+    void forward(std::int64_t group, T* mixed) {
+        const auto [sequence, shared] = place_of(group);
+        read(sequence, args_.heads + shared, true, keys_.get());
+        read(sequence, args_.heads + args_.key_value_heads + shared, false, values_.get());
+        transpose(keys_.get(), across_keys_.get());
+        for (std::int64_t head = shared * queries_a_key(); head < (shared + 1) * queries_a_key(); ++head) {
+            for (std::int64_t first = 0; first < args_.time; first += queries_at_once) {
+                const std::int64_t last = std::min(args_.time, first + queries_at_once);
+                look(sequence, head, first, last);
+                for (std::int64_t query = first; query < last && drops(); ++query) {
+                    draw(sequence, head, query);
+                    multiply_by(factors_.get(), row(shares_, query - first), query + 1);
+                }
+                // What was mixed stands where its gradient does on the way back.
+                float* out = of_query_.get();
+                multiply<false>({shares_.get(), length_, 1}, {values_.get(), width_}, out, width_, height(first, last),
+                                width_, last);
+                for (std::int64_t query = first; query < last; ++query) {
+                    copy(out + (query - first) * width_, mixed + place_in_mixed(sequence, query, head), args_.head_dim);
+                }
+            }
+        }
+    }
+
+    void backward(std::int64_t group, const T* of_mixed, T* of_qkv) {
+        const auto [sequence, shared] = place_of(group);
+        const std::int64_t key_head = args_.heads + shared;
+        const std::int64_t value_head = key_head + args_.key_value_heads;
+        read(sequence, key_head, true, keys_.get());
+        read(sequence, value_head, false, values_.get());
+        transpose(keys_.get(), across_keys_.get());
+        transpose(values_.get(), across_values_.get());
+        // Values are needed across only; their place takes their gradient.
+        float* of_values = values_.get();
+        std::fill_n(of_values, length_ * width_, 0.0F);
+        std::fill_n(of_keys_.get(), length_ * width_, 0.0F);
+        for (std::int64_t head = shared * queries_a_key(); head < (shared + 1) * queries_a_key(); ++head) {
+            for (std::int64_t first = 0; first < args_.time; first += queries_at_once) {
+                const std::int64_t last = std::min(args_.time, first + queries_at_once);
+                look(sequence, head, first, last);
+                for (std::int64_t query = first; query < last; ++query) {
+                    copy(of_mixed + place_in_mixed(sequence, query, head), row_of_query(of_query_, query - first),
+                         args_.head_dim);
+                }
+                const std::int64_t seen = rounded_up(last, column_step);
+                multiply<false>({of_query_.get(), width_, 1}, {across_values_.get(), length_}, of_shares_.get(),
+                                length_, height(first, last), seen, args_.head_dim);
+                for (std::int64_t query = first; query < last; ++query) {
+                    float* shares = row(shares_, query - first);
+                    float* of_scores = row(of_shares_, query - first);
+                    if (drops()) {
+                        draw(sequence, head, query);
+                        multiply_by(factors_.get(), of_scores, query + 1);
+                    }
+                    softmax_backward(shares, of_scores, query + 1, scale_);
+                    std::fill(of_scores + query + 1, of_scores + seen, 0.0F);
+                    if (drops()) multiply_by(factors_.get(), shares, query + 1);
+                }
+                const std::int64_t queries = last - first;
+                const std::int64_t rows = rounded_up(last, row_step);
+                multiply<true>({shares_.get(), 1, length_}, {of_query_.get(), width_}, of_values, width_, rows, width_,
+                               queries);
+                multiply<true>({of_shares_.get(), 1, length_}, {query_.get(), width_}, of_keys_.get(), width_, rows,
+                               width_, queries);
+                multiply<false>({of_shares_.get(), length_, 1}, {keys_.get(), width_}, of_query_.get(), width_,
+                                height(first, last), width_, last);
+                for (std::int64_t query = first; query < last; ++query) {
+                    turn_back(row_of_query(of_query_, query - first), query,
+                              of_qkv + place_in_qkv(sequence, query, head));
+                }
+            }
+        }
+        for (std::int64_t position = 0; position < args_.time; ++position) {
+            turn_back(of_keys_.get() + position * width_, position,
+                      of_qkv + place_in_qkv(sequence, position, key_head));
+            copy(of_values + position * width_, of_qkv + place_in_qkv(sequence, position, value_head), args_.head_dim);
+        }
+    }
+
+ private:
+    bool drops() const { return args_.dropout.stream != nullptr; }
+    std::int64_t queries_a_key() const { return args_.heads / args_.key_value_heads; }
+    // The sequence of a group, and its head of keys.
+    std::pair<std::int64_t, std::int64_t> place_of(std::int64_t group) const {
+        return {group / args_.key_value_heads, group % args_.key_value_heads};
+    }
+    std::int64_t place_in_qkv(std::int64_t sequence, std::int64_t position, std::int64_t head) const {
+        const std::int64_t heads = args_.heads + 2 * args_.key_value_heads;
+        return ((sequence * args_.time + position) * heads + head) * args_.head_dim;
+    }
+    std::int64_t place_in_mixed(std::int64_t sequence, std::int64_t position, std::int64_t head) const {
+        return ((sequence * args_.time + position) * args_.heads + head) * args_.head_dim;
+    }
+    static std::int64_t height(std::int64_t first, std::int64_t last) { return rounded_up(last - first, row_step); }
+    float* row(const Numbers& scores, std::int64_t query) const { return scores.get() + query * length_; }
+    float* row_of_query(const Numbers& vectors, std::int64_t query) const { return vectors.get() + query * width_; }
+
+    // The vector of one head at one position.
+    void read_vector(std::int64_t sequence, std::int64_t position, std::int64_t head, bool turned, float* to) const {
+        const T* from = args_.qkv + place_in_qkv(sequence, position, head);
+        const std::int64_t pairs = args_.head_dim / 2;
+        if (turned && args_.table.cosine) {
+            turn(from, to, pairs, args_.table.cosine + position * pairs, args_.table.sine + position * pairs, 1.0F);
+        } else {
+            copy(from, to, args_.head_dim);
+        }
+    }
+    void read(std::int64_t sequence, std::int64_t head, bool turned, float* to) const {
+        for (std::int64_t position = 0; position < args_.time; ++position) {
+            read_vector(sequence, position, head, turned, to + position * width_);
+        }
+    }
+    void turn_back(const float* from, std::int64_t position, T* to) const {
+        const std::int64_t pairs = args_.head_dim / 2;
+        if (args_.table.cosine) {
+            turn(from, to, pairs, args_.table.cosine + position * pairs, args_.table.sine + position * pairs, -1.0F);
+        } else {
+            copy(from, to, args_.head_dim);
+        }
+    }
+    // (time, head_dim) → (head_dim, time), in squares that the first cache holds.
+    void transpose(const float* from, float* to) const {
+        constexpr std::int64_t side = 16;
+        for (std::int64_t row = 0; row < length_; row += side) {
+            for (std::int64_t column = 0; column < width_; column += side) {
+                for (std::int64_t c = column; c < column + side; ++c) {
+                    for (std::int64_t r = row; r < row + side; ++r) to[c * length_ + r] = from[r * width_ + c];
+                }
+            }
+        }
+    }
+    // Queries [first, last) of a head are read, and the shares of each key calculated; 0 for the future.
+    void look(std::int64_t sequence, std::int64_t head, std::int64_t first, std::int64_t last) {
+        for (std::int64_t query = first; query < last; ++query) {
+            read_vector(sequence, query, head, true, row_of_query(query_, query - first));
+        }
+        const std::int64_t seen = rounded_up(last, column_step);
+        multiply<false>({query_.get(), width_, 1}, {across_keys_.get(), length_}, shares_.get(), length_,
+                        height(first, last), seen, args_.head_dim);
+        for (std::int64_t query = first; query < last; ++query) {
+            float* shares = row(shares_, query - first);
+            softmax(shares, query + 1, scale_);
+            std::fill(shares + query + 1, shares + seen, 0.0F);
+        }
+    }
+    // What dropout multiplies the shares of a query by.
+    void draw(std::int64_t sequence, std::int64_t head, std::int64_t query) const {
+        const std::int64_t row = (sequence * args_.heads + head) * args_.time + query;
+        args_.dropout.stream->fill_dropout({factors_.get(), static_cast<std::size_t>(query + 1)}, args_.dropout.rate,
+                                           args_.dropout.step, static_cast<std::uint64_t>(row * args_.time));
+    }
+
+    const CausalAttention<T>& args_;
+    std::int64_t width_;   // of a vector
+    std::int64_t length_;  // of a sequence
+    float scale_;
+    Numbers keys_, values_, of_keys_;      // (time, head_dim)
+    Numbers across_keys_, across_values_;  // (head_dim, time)
+    Numbers query_, of_query_;             // (queries_at_once, head_dim)
+    Numbers shares_, of_shares_;           // (queries_at_once, time)
+    Numbers factors_;                      // (time)
+};
+
 }  // namespace
 
 void softmax(float* scores, std::int64_t count, float scale) {
-    Floats largest = -INFINITY;
-    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
-        const Floats score = load_lanes(scores + i, some, -INFINITY);
-        largest = larger(score, largest);
-    });
-    float top = largest[0];
-    for (std::int64_t lane = 1; lane < lane_count; ++lane) top = std::max(top, largest[lane]);
+    const float top = largest_number(scores, count);
     Floats totals = {};
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats share = exp_of_negative((load_lanes(scores + i, some, -INFINITY) - top) * scale);
@@ -83,82 +272,21 @@ void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const
 }
 
 template <typename T>
-void to_heads(const T* rows, const HeadShape& shape, const RotaryTable& table, std::span<float* const> out,
-              std::int64_t first, std::int64_t last) {
-    const std::int64_t pairs = shape.head_dim / 2;
-    const T* from = rows + first * std::ssize(out) * shape.heads * shape.head_dim;
-    for (std::int64_t row = first; row < last; ++row) {
-        const std::int64_t at = row % shape.time * pairs;
-        for (std::size_t part = 0; part < out.size(); ++part) {
-            for (std::int64_t head = 0; head < shape.heads; ++head, from += shape.head_dim) {
-                float* to = out[part] + place_of(row, head, shape);
-                if (table.cosine && part < 2) {
-                    turn(from, to, pairs, table.cosine + at, table.sine + at, 1.0F);
-                } else {
-                    copy(from, to, shape.head_dim);
-                }
-            }
-        }
-    }
+void attend(const CausalAttention<T>& args, T* mixed, std::int64_t first, std::int64_t last) {
+    HeadByHead<T> heads(args);
+    for (std::int64_t group = first; group < last; ++group) heads.forward(group, mixed);
 }
 
 template <typename T>
-void from_heads(std::span<const float* const> heads, const HeadShape& shape, const RotaryTable& table, T* rows,
-                std::int64_t first, std::int64_t last) {
-    const std::int64_t pairs = shape.head_dim / 2;
-    T* to = rows + first * std::ssize(heads) * shape.heads * shape.head_dim;
-    for (std::int64_t row = first; row < last; ++row) {
-        const std::int64_t at = row % shape.time * pairs;
-        for (std::size_t part = 0; part < heads.size(); ++part) {
-            for (std::int64_t head = 0; head < shape.heads; ++head, to += shape.head_dim) {
-                const float* from = heads[part] + place_of(row, head, shape);
-                if (table.cosine && part < 2) {
-                    turn(from, to, pairs, table.cosine + at, table.sine + at, -1.0F);
-                } else {
-                    copy(from, to, shape.head_dim);
-                }
-            }
-        }
-    }
+void attend_backward(const CausalAttention<T>& args, const T* of_mixed, T* of_qkv, std::int64_t first,
+                     std::int64_t last) {
+    HeadByHead<T> heads(args);
+    for (std::int64_t group = first; group < last; ++group) heads.backward(group, of_mixed, of_qkv);
 }
 
-template void to_heads(const float*, const HeadShape&, const RotaryTable&, std::span<float* const>, std::int64_t,
-                       std::int64_t);
-template void to_heads(const Bfloat16*, const HeadShape&, const RotaryTable&, std::span<float* const>, std::int64_t,
-                       std::int64_t);
-template void from_heads(std::span<const float* const>, const HeadShape&, const RotaryTable&, float*, std::int64_t,
-                         std::int64_t);
-template void from_heads(std::span<const float* const>, const HeadShape&, const RotaryTable&, Bfloat16*, std::int64_t,
-                         std::int64_t);
-
-void causal_softmax(float* scores, float* dropped, std::int64_t time, float scale, const DropoutNumbers& dropout,
-                    std::int64_t first, std::int64_t last) {
-    std::vector<float> mask(dropout.stream ? static_cast<std::size_t>(time) : 0);
-    for (std::int64_t row = first; row < last; ++row) {
-        float* shares = scores + row * time;
-        const std::int64_t seen = row % time + 1;
-        softmax(shares, seen, scale);
-        std::fill(shares + seen, shares + time, 0.0F);
-        if (!dropout.stream) continue;
-        dropout.stream->fill_dropout({mask.data(), static_cast<std::size_t>(seen)}, dropout.rate, dropout.step,
-                                     static_cast<std::uint64_t>(row * time));
-        float* out = dropped + row * time;
-        multiply(shares, mask.data(), out, seen);
-        std::fill(out + seen, out + time, 0.0F);
-    }
-}
-
-void causal_softmax_backward(const float* shares, const float* dropped, float* gradient, std::int64_t time, float scale,
-                             double rate, std::int64_t first, std::int64_t last) {
-    const auto kept = static_cast<float>(1.0 / (1.0 - rate));
-    for (std::int64_t row = first; row < last; ++row) {
-        const std::int64_t seen = row % time + 1;
-        float* of_scores = gradient + row * time;
-        // A share that is 0 by itself has no gradient either, so what is 0 after dropout tells what was dropped.
-        if (dropped) keep_where_not_zero(dropped + row * time, kept, of_scores, seen);
-        softmax_backward(shares + row * time, of_scores, seen, scale);
-        std::fill(of_scores + seen, of_scores + time, 0.0F);
-    }
-}
+template void attend(const CausalAttention<float>&, float*, std::int64_t, std::int64_t);
+template void attend(const CausalAttention<Bfloat16>&, Bfloat16*, std::int64_t, std::int64_t);
+template void attend_backward(const CausalAttention<float>&, const float*, float*, std::int64_t, std::int64_t);
+template void attend_backward(const CausalAttention<Bfloat16>&, const Bfloat16*, Bfloat16*, std::int64_t, std::int64_t);
 
 }  // namespace ropelab::kernels

@@ -90,37 +90,31 @@ struct RotaryTable {
     const float* cosine = nullptr;
     const float* sine = nullptr;
 };
-/// How vectors lie that are taken apart: head by head, (rows/time, heads, time, head_dim), as products of scores want
-/// them, or position by position, (rows, heads, head_dim).
-enum class HeadOrder { by_head, by_position };
-struct HeadShape {
-    std::int64_t time;
-    std::int64_t heads;
-    std::int64_t head_dim;
-    HeadOrder order;
-};
 /// Turns `count` heads that stand side by side in place (F1) by head_dim/2 angles; direction −1 turns back.
 void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
                 float direction);
-/// Takes rows [first, last) of `rows`, (rows, parts, heads, head_dim), apart: part p goes to out[p] in the shape's
-/// order. With a table, parts 0 and 1 of three (q, k and v) are turned (F1); row r stands at position r mod time.
-template <typename T>
-void to_heads(const T* rows, const HeadShape& shape, const RotaryTable& table, std::span<float* const> out,
-              std::int64_t first, std::int64_t last);
-/// The inverse, for results and gradients: parts 0 and 1 are turned back.
-template <typename T>
-void from_heads(std::span<const float* const> heads, const HeadShape& shape, const RotaryTable& table, T* rows,
-                std::int64_t first, std::int64_t last);
 
-/// Causal softmax with dropout over rows of attention scores. Row r of time scores belongs to the query at r mod time.
-/// In: scores of rows [first, last), unscaled; out: in place the shares before dropout, 0 for the future, and `dropped`
-/// (may be the same array without dropout) after it.
-void causal_softmax(float* scores, float* dropped, std::int64_t time, float scale, const DropoutNumbers& dropout,
-                    std::int64_t first, std::int64_t last);
-/// Its gradient: `gradient` of the dropped shares becomes that of the unscaled scores, in place. `dropped` are the
-/// shares after dropout at `rate`, null where nothing was dropped.
-void causal_softmax_backward(const float* shares, const float* dropped, float* gradient, std::int64_t time, float scale,
-                             double rate, std::int64_t first, std::int64_t last);
+/// Causal attention of one run, with the rotation of queries and keys (F1), in float32 whatever T is. `qkv`:
+/// (sequences·time, heads + 2·key_value_heads, head_dim), queries, then keys, then values; each head of keys and values
+/// serves heads/key_value_heads heads of queries that stand side by side. Row (sequence·heads + head)·time + query of
+/// the shares is what dropout counts, with `time` columns. No scores are kept: the backward pass calculates them again.
+template <typename T>
+struct CausalAttention {
+    std::int64_t time;
+    std::int64_t heads;
+    std::int64_t key_value_heads;
+    std::int64_t head_dim;
+    const T* qkv;
+    RotaryTable table;
+    DropoutNumbers dropout;
+};
+/// Groups [first, last), sequence·key_value_heads + head of keys, into `mixed`: (sequences·time, heads, head_dim).
+template <typename T>
+void attend(const CausalAttention<T>& args, T* mixed, std::int64_t first, std::int64_t last);
+/// Its gradient, which lies as `qkv` does.
+template <typename T>
+void attend_backward(const CausalAttention<T>& args, const T* of_mixed, T* of_qkv, std::int64_t first,
+                     std::int64_t last);
 
 /// One row's softmax of `count` scores times scale, in place.
 void softmax(float* scores, std::int64_t count, float scale);

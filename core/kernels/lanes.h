@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "core/cuda/bfloat16.h"
@@ -11,8 +13,8 @@
 namespace ropelab::kernels {
 
 // Sixteen numbers at a time, whatever the processor, in one, two or four of its registers. Sums are made lane by lane
-// and then over the lanes in order, so a result depends on neither. The compiler has a vector type of 64 bytes on every
-// processor, but where registers are narrower it takes most operations on it apart number by number.
+// and then over the lanes in one order, so a result depends on neither. The compiler has a vector type of 64 bytes on
+// every processor, but where registers are narrower it takes most operations on it apart number by number.
 
 constexpr std::int64_t lane_count = 16;
 #if defined(__AVX512F__)
@@ -125,12 +127,23 @@ ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float res
 ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t count) {
     std::memcpy(to, &values.part, bytes_of_some(count, sizeof(float)));
 }
-ROPELAB_INLINE float sum_of(const Floats& values) {
-    float total = 0;
-    for (std::int64_t lane = 0; lane < lane_count; ++lane) total += values[lane];
-    return total;
+/// The sixteen lanes by `join`, the upper half onto the lower until one is left, in whatever registers they are.
+template <typename Join>
+ROPELAB_INLINE float folded(Floats values, Join join) {
+    for (std::size_t half = register_count / 2; half > 0; half /= 2) {
+        for (std::size_t i = 0; i < half; ++i) values.part[i] = join(values.part[i], values.part[i + half]);
+    }
+    FloatRegister left = values.part[0];
+    for (std::size_t half = lanes_in_register / 2; half > 0; half /= 2) {
+        IntRegister from = {};
+        for (std::size_t lane = 0; lane < half; ++lane) from[lane] = static_cast<std::int32_t>(lane + half);
+        left = join(left, __builtin_shuffle(left, from));
+    }
+    return left[0];
 }
-
+ROPELAB_INLINE float sum_of(const Floats& values) {
+    return folded(values, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a + b; });
+}
 // The same of bfloat16 numbers: widened when they are read, rounded to the nearest when they are written, as
 // cuda::to_bfloat16 does.
 using Halves = std::array<HalfRegister, register_count>;
@@ -199,6 +212,14 @@ ROPELAB_INLINE void store_lanes(T* to, const Floats& values, std::int64_t count)
     } else {
         store_some(to, values, count);
     }
+}
+
+/// The largest of `count` numbers; −∞ of none. NaN counts as less than any.
+ROPELAB_INLINE float largest_number(const float* numbers, std::int64_t count) {
+    Floats largest = -INFINITY;
+    for_lanes(count, [&](std::int64_t i, std::int64_t some)
+                         ROPELAB_LAMBDA { largest = larger(load_lanes(numbers + i, some, -INFINITY), largest); });
+    return folded(largest, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a > b ? a : b; });
 }
 
 /// e^x to two units in the last place for x ≤ 0 down to −87, 0 below. NaN stays NaN.

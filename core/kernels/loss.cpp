@@ -29,7 +29,7 @@ void cross_entropy(const float* logits, const std::int64_t* targets, std::int64_
                    float* log_sums, std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
         const float* numbers = logits + row * columns;
-        const float top = *std::max_element(numbers, numbers + columns);
+        const float top = largest_number(numbers, columns);
         log_sums[row] = top + std::log(sum_of_exponentials(numbers, columns, top));
         losses[row] = log_sums[row] - numbers[targets[row]];
     }

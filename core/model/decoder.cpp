@@ -79,13 +79,11 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
         }
         return vectors;
     };
-    const bool plain = !cache && !hook && tables.at(layer).plain();
     torch::Tensor mixed;
-    if (plain && has_device_kernels(qkv)) {
+    const bool apart = spec_.qk_norm && is_eager();  // normed heads are put together for the fused ways only
+    if (!cache && !hook && tables.at(layer).plain() && !apart) {
         const torch::Tensor packed = spec_.qk_norm ? joined(normed()) : qkv;
-        mixed = on_device::attend(packed, batch, spec_.heads, spec_.kv_heads(), tables.at(layer), dropout, name);
-    } else if (plain && !spec_.qk_norm && spec_.kv_heads() == spec_.heads) {
-        mixed = attend(qkv, batch, spec_.heads, tables.at(layer), dropout, name);
+        mixed = attend(packed, batch, {spec_.heads, spec_.kv_heads()}, tables.at(layer), dropout, name);
     } else {
         LayerVectors vectors = normed();
         if (hook) hook->see(layer, vectors);

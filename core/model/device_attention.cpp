@@ -300,9 +300,9 @@ class OpenAttention : public torch::autograd::Function<OpenAttention> {
 
 namespace on_device {
 
-torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, std::int64_t key_value_heads,
-                     const RotaryTables& tables, const Dropout& dropout, const std::string& place) {
-    auto what = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, batch, heads, key_value_heads, tables);
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, HeadCounts heads, const RotaryTables& tables,
+                     const Dropout& dropout, const std::string& place) {
+    auto what = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, batch, heads.query, heads.key_value, tables);
     if (!dropout.active() && suits_flash(qkv, what->head_dim)) return FlashAttention::apply(qkv, std::move(what));
     if (suits_tiles(qkv, *what)) return TiledAttention::apply(qkv, std::move(what));
     return OpenAttention::apply(qkv, std::move(what));

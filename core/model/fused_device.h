@@ -68,10 +68,9 @@ Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const 
                      torch::ScalarType type = torch::kFloat32);
 
 /// Flash attention where qkv is bfloat16 and nothing is dropped; where something is, kernels of ours that hold no
-/// scores either, for heads of 32 or 64 channels; else a softmax over all scores. Groups of heads may share keys and
-/// values: qkv is (runs, batch·time, (heads + 2·key_value_heads)·head_dim).
-torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, std::int64_t heads, std::int64_t key_value_heads,
-                     const RotaryTables& tables, const Dropout& dropout, const std::string& place);
+/// scores either, for heads of 32 or 64 channels; else a softmax over all scores.
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, HeadCounts heads, const RotaryTables& tables,
+                     const Dropout& dropout, const std::string& place);
 
 torch::Tensor gelu(const torch::Tensor& x);
 torch::Tensor swiglu(const torch::Tensor& x);

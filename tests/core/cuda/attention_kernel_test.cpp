@@ -1,110 +1,24 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/cuda/cuda_kernels.h"
-#include "core/spec/random_stream.h"
 #include "tests/core/cuda/compare.h"
 #include "tests/core/cuda/device_memory.h"
+#include "tests/core/kernels/attention_by_definition.h"
 
 namespace ropelab::cuda {
 namespace {
 
 constexpr std::int64_t step = 3;
-constexpr std::int64_t seeds[] = {11, 12};
+const std::vector<std::int64_t> seeds = {11, 12};
 constexpr char place[] = "dropout:layers.0.attention";
 
-struct Shape {
-    std::int64_t time;
-    std::int64_t heads;
-    std::int64_t key_value_heads;
-    std::int64_t head_dim;
-    double rate;
-    std::int64_t runs = 2;
-    std::int64_t batch = 2;
-
-    std::int64_t width() const { return (heads + 2 * key_value_heads) * head_dim; }
-    std::int64_t qkv_size() const { return runs * batch * time * width(); }
-    std::int64_t mixed_size() const { return runs * batch * time * heads * head_dim; }
-    std::int64_t rows() const { return runs * batch * heads * time; }
-    double scale() const { return 1.0 / std::sqrt(static_cast<double>(head_dim)); }
-};
-
-struct Result {
-    std::vector<float> mixed;
-    std::vector<float> log_sums;
-    std::vector<float> of_qkv;
-};
-
-// By definition, in double. `mixed`, where given, are the rounded ones that the gradient begins with.
-Result by_definition(const Shape& shape, const std::vector<float>& qkv, const std::vector<float>& of_mixed) {
-    const auto n = shape.head_dim;
-    const auto all = shape.heads + 2 * shape.key_value_heads;
-    std::vector<double> mixed(static_cast<std::size_t>(shape.mixed_size()));
-    std::vector<double> of_qkv(qkv.size());
-    Result result;
-    for (std::int64_t run = 0; run < shape.runs; ++run) {
-        std::vector<float> factors(static_cast<std::size_t>(shape.batch * shape.heads * shape.time * shape.time), 1.0F);
-        if (shape.rate > 0) RandomStream(seeds[run], place).fill_dropout(factors, shape.rate, step, 0);
-        for (std::int64_t item = 0; item < shape.batch * shape.heads; ++item) {
-            const std::int64_t window = run * shape.batch + item / shape.heads;
-            const std::int64_t head = item % shape.heads;
-            const std::int64_t shared = head / (shape.heads / shape.key_value_heads);
-            const auto at = [&](std::int64_t row, std::int64_t its_head) {
-                return static_cast<std::size_t>(((window * shape.time + row) * all + its_head) * n);
-            };
-            for (std::int64_t row = 0; row < shape.time; ++row) {
-                const std::size_t query = at(row, head);
-                const auto out = static_cast<std::size_t>(((window * shape.time + row) * shape.heads + head) * n);
-                std::vector<double> shares;
-                double total = 0;
-                for (std::int64_t other = 0; other <= row; ++other) {
-                    const std::size_t key = at(other, shape.heads + shared);
-                    double score = 0;
-                    for (std::size_t c = 0; c < static_cast<std::size_t>(n); ++c)
-                        score += double{qkv[query + c]} * qkv[key + c];
-                    shares.push_back(std::exp(score * shape.scale()));
-                    total += shares.back();
-                }
-                result.log_sums.push_back(static_cast<float>(std::log2(total)));
-                double along = 0;
-                std::vector<double> of_shares;
-                for (std::int64_t other = 0; other <= row; ++other) {
-                    double& share = shares[static_cast<std::size_t>(other)];
-                    share /= total;
-                    const double factor =
-                        factors[static_cast<std::size_t>((item * shape.time + row) * shape.time + other)];
-                    const std::size_t value = at(other, shape.heads + shape.key_value_heads + shared);
-                    double of_share = 0;
-                    for (std::size_t c = 0; c < static_cast<std::size_t>(n); ++c) {
-                        mixed[out + c] += share * factor * qkv[value + c];
-                        of_share += factor * of_mixed[out + c] * qkv[value + c];
-                        of_qkv[value + c] += share * factor * of_mixed[out + c];
-                    }
-                    of_shares.push_back(of_share);
-                    along += share * of_share;
-                }
-                for (std::int64_t other = 0; other <= row; ++other) {
-                    const std::size_t key = at(other, shape.heads + shared);
-                    const auto o = static_cast<std::size_t>(other);
-                    const double of_score = shares[o] * (of_shares[o] - along) * shape.scale();
-                    for (std::size_t c = 0; c < static_cast<std::size_t>(n); ++c) {
-                        of_qkv[query + c] += of_score * qkv[key + c];
-                        of_qkv[key + c] += of_score * qkv[query + c];
-                    }
-                }
-            }
-        }
-    }
-    result.mixed.assign(mixed.begin(), mixed.end());
-    result.of_qkv.assign(of_qkv.begin(), of_qkv.end());
-    return result;
-}
-
-Result on_device(const Shape& shape, const std::vector<Bfloat16>& qkv, const std::vector<Bfloat16>& of_mixed) {
+AttentionResult on_device(const AttentionShape& shape, const std::vector<Bfloat16>& qkv,
+                          const std::vector<Bfloat16>& of_mixed) {
     std::vector<StreamKey> run_keys;
-    for (std::int64_t run = 0; run < shape.runs; ++run) run_keys.push_back(stream_key(seeds[run], place));
+    for (std::int64_t run = 0; run < shape.runs; ++run)
+        run_keys.push_back(stream_key(seeds[static_cast<std::size_t>(run)], place));
     const OnDevice<StreamKey> keys(run_keys);
     const OnDevice<std::int64_t> now(std::vector<std::int64_t>{step});
     const OnDevice<Bfloat16> given(qkv);
@@ -147,7 +61,7 @@ void expect_close(const std::vector<float>& got, const std::vector<float>& wante
     }
 }
 
-void compare(const Shape& shape) {
+void compare(const AttentionShape& shape) {
     SCOPED_TRACE(testing::Message() << "time " << shape.time << ", heads " << shape.heads << " of "
                                     << shape.key_value_heads << ", " << shape.head_dim << " channels, rate "
                                     << shape.rate);
@@ -155,8 +69,9 @@ void compare(const Shape& shape) {
     for (float& number : numbers) number *= 2;
     const auto qkv = rounded(numbers);
     const auto of_mixed = rounded(some_numbers(static_cast<std::size_t>(shape.mixed_size()), 32));
-    const Result wanted = by_definition(shape, widened(qkv), widened(of_mixed));
-    const Result got = on_device(shape, qkv, of_mixed);
+    const AttentionResult wanted =
+        attention_by_definition(shape, {place, seeds, step}, widened(qkv), widened(of_mixed));
+    const AttentionResult got = on_device(shape, qkv, of_mixed);
     expect_close(got.mixed, wanted.mixed, 0.006);
     expect_near(got.log_sums, wanted.log_sums, 1e-5);
     expect_close(got.of_qkv, wanted.of_qkv, 0.01);

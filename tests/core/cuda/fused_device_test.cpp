@@ -103,15 +103,16 @@ TEST_F(FusedDevice, AttentionTurnsDropsAndMixes) {
             const Dropout dropout = rate > 0 ? Dropout(rate, {5, 6}, 11) : Dropout();
             // A copy, because attend() rotates in place.
             expect_the_cpus({random({runs, 3 * time, 48})}, [&](const Tensors& in) {
-                return attend(in[0].clone(), 3, 2, rotary, dropout, "attention");
+                return attend(in[0].clone(), 3, {2, 2}, rotary, dropout, "attention");
             });
         }
     }
 }
 
 TEST_F(FusedDevice, AttentionWithoutRotation) {
-    expect_the_cpus({random({runs, 3 * 8, 48})},
-                    [&](const Tensors& in) { return attend(in[0].clone(), 3, 2, {}, {}, "attention"); });
+    expect_the_cpus({random({runs, 3 * 8, 48})}, [&](const Tensors& in) {
+        return attend(in[0].clone(), 3, {2, 2}, {}, {}, "attention");
+    });
 }
 
 // Four heads, and one or two of keys and values.
@@ -129,7 +130,7 @@ TEST_F(FusedDevice, HeadsShareKeysAndValues) {
                             return attend_openly(turned(split_heads(in[0], 3, 4, shared), rotary), dropout,
                                                  "attention");
                         }
-                        return on_device::attend(in[0].to(type, false, true), 3, 4, shared, rotary, dropout,
+                        return on_device::attend(in[0].to(type, false, true), 3, {4, shared}, rotary, dropout,
                                                  "attention");
                     },
                     type == torch::kFloat32 ? 1e-5 : 0.03);
@@ -147,8 +148,8 @@ TEST_F(FusedDevice, AttentionInBfloat16IsRoundedFloat32) {
             {random({runs, 3 * 8, 48})},
             [&](const Tensors& in) {
                 const torch::Tensor qkv = in[0].clone();
-                if (!has_device_kernels(qkv)) return attend(qkv, 3, 2, rotary, dropout, "attention");
-                const torch::Tensor mixed = attend(qkv.to(torch::kBFloat16), 3, 2, rotary, dropout, "attention");
+                if (!has_device_kernels(qkv)) return attend(qkv, 3, {2, 2}, rotary, dropout, "attention");
+                const torch::Tensor mixed = attend(qkv.to(torch::kBFloat16), 3, {2, 2}, rotary, dropout, "attention");
                 EXPECT_EQ(mixed.scalar_type(), torch::kBFloat16);
                 return mixed;
             },
@@ -198,8 +199,8 @@ TEST_F(FusedDevice, AttentionInTilesDropsTheCpusNumbers) {
         {random({runs, 3 * 20, 192})},
         [&](const Tensors& in) {
             const torch::Tensor qkv = in[0].clone();
-            if (!has_device_kernels(qkv)) return attend(qkv, 3, 2, rotary, dropout, "attention");
-            return attend(qkv.to(torch::kBFloat16), 3, 2, rotary, dropout, "attention");
+            if (!has_device_kernels(qkv)) return attend(qkv, 3, {2, 2}, rotary, dropout, "attention");
+            return attend(qkv.to(torch::kBFloat16), 3, {2, 2}, rotary, dropout, "attention");
         },
         0.02);
 }

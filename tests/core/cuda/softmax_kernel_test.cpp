@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/cuda/cuda_kernels.h"
-#include "core/kernels/kernels.h"
 #include "core/spec/random_stream.h"
 #include "tests/core/cuda/compare.h"
 #include "tests/core/cuda/device_memory.h"
@@ -14,6 +15,37 @@ constexpr std::int64_t step = 3;
 constexpr float scale = 0.35F;
 constexpr std::int64_t seeds[runs] = {11, 12};
 
+// Rows of scores by definition, in double. Row r belongs to the query at r mod time.
+struct Shares {
+    std::vector<float> kept;
+    std::vector<float> dropped;
+};
+Shares shares_of(const std::vector<float>& scores, const std::vector<float>& factors, std::size_t time) {
+    Shares result{std::vector<float>(scores.size()), std::vector<float>(scores.size())};
+    for (std::size_t begin = 0; begin < scores.size(); begin += time) {
+        const std::size_t seen = begin + begin / time % time + 1;
+        double total = 0;
+        for (std::size_t i = begin; i < seen; ++i) total += std::exp(double{scale} * scores[i]);
+        for (std::size_t i = begin; i < seen; ++i) {
+            result.kept[i] = static_cast<float>(std::exp(double{scale} * scores[i]) / total);
+            result.dropped[i] = result.kept[i] * factors[i];
+        }
+    }
+    return result;
+}
+std::vector<float> gradient_of_scores(const std::vector<float>& shares, const std::vector<float>& factors,
+                                      const std::vector<float>& of_dropped, std::size_t time) {
+    std::vector<float> result(shares.size());
+    for (std::size_t begin = 0; begin < shares.size(); begin += time) {
+        double along = 0;
+        for (std::size_t i = begin; i < begin + time; ++i) along += double{shares[i]} * factors[i] * of_dropped[i];
+        for (std::size_t i = begin; i < begin + time; ++i) {
+            result[i] = static_cast<float>(scale * shares[i] * (double{factors[i]} * of_dropped[i] - along));
+        }
+    }
+    return result;
+}
+
 template <typename T>
 void compare(std::int64_t time, double rate, Type type, double tolerance) {
     SCOPED_TRACE(testing::Message() << "time " << time << ", rate " << rate << ", bfloat16 "
@@ -24,17 +56,16 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
     std::vector<T> gradient;
     for (float value : some_numbers(runs * size, 21)) scores.push_back(from_float<T>(8 * value));
     for (float value : some_numbers(runs * size, 22)) gradient.push_back(from_float<T>(value));
-    std::vector<float> shares = widened(scores);
-    std::vector<float> dropped(shares.size());
     std::vector<StreamKey> run_keys;
+    std::vector<float> factors(scores.size(), 1.0F);
     const bool drops = rate > 0;
     for (std::size_t run = 0; run < runs; ++run) {
-        const RandomStream stream(seeds[run], "dropout:layers.0.attention");
         run_keys.push_back(stream_key(seeds[run], "dropout:layers.0.attention"));
-        kernels::DropoutNumbers numbers;
-        if (drops) numbers = {&stream, rate, step};
-        kernels::causal_softmax(shares.data() + run * size, dropped.data() + run * size, time, scale, numbers, 0, rows);
+        if (!drops) continue;
+        RandomStream(seeds[run], "dropout:layers.0.attention")
+            .fill_dropout({factors.data() + run * size, size}, rate, step, 0);
     }
+    const auto [shares, dropped] = shares_of(widened(scores), factors, static_cast<std::size_t>(time));
     const OnDevice<StreamKey> keys(run_keys);
     const OnDevice<std::int64_t> now(std::vector<std::int64_t>{step});
     const DropoutNumbers dropout{drops ? keys.data() : nullptr, now.data(), rate};
@@ -49,11 +80,8 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
 
     // Backward from the device's shares, so that their rounding is no difference.
     const std::vector<float> kept = widened(d_scores.host());
-    std::vector<float> wanted = widened(gradient);
-    for (std::size_t run = 0; run < runs; ++run) {
-        kernels::causal_softmax_backward(kept.data() + run * size, drops ? dropped.data() + run * size : nullptr,
-                                         wanted.data() + run * size, time, scale, rate, 0, rows);
-    }
+    const std::vector<float> wanted =
+        gradient_of_scores(kept, factors, widened(gradient), static_cast<std::size_t>(time));
     const OnDevice<T> d_gradient(gradient);
     const OnDevice<T> d_again(scores.size());
     ASSERT_EQ(ropelab_cuda_kernels()->causal_softmax_backward({runs, rows, time, type, scale, dropout, d_scores.data(),
@@ -62,10 +90,8 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
               0);
     expect_near(widened(d_gradient.host()), wanted, tolerance);
     if (!drops) return;
-    std::vector<float> again(kept.size());
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-        again[i] = dropped[i] != 0 ? kept[i] * static_cast<float>(1.0 / (1.0 - rate)) : 0.0F;
-    }
+    std::vector<float> again = kept;
+    for (std::size_t i = 0; i < again.size(); ++i) again[i] *= factors[i];
     expect_near(widened(d_again.host()), again, tolerance);
 }
 

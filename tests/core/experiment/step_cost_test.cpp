@@ -67,14 +67,30 @@ TEST(StepCost, AForwardPassMultipliesEachWeightOnce) {
     EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
 }
 
-TEST(StepCost, DropoutKeepsSharesAndMasks) {
+TEST(StepCost, DropoutKeepsMasksAndStepByStepTheShares) {
     RunSpec spec = paper();
-    const double with = kept_numbers(spec, 65);
-    spec.dropout = 0;
-    EXPECT_DOUBLE_EQ(with - kept_numbers(spec, 65), 6.0 * (2 * 6 * 256 + 2 * 384));
+    const auto dropped = [&] {
+        RunSpec without = spec;
+        without.dropout = 0;
+        return kept_numbers(spec, 65) - kept_numbers(without, 65);
+    };
+    constexpr double masks = 6.0 * 2 * 384;
+    EXPECT_DOUBLE_EQ(dropped(), masks);
+    spec.theta_training = ThetaTraining::head;
+    EXPECT_DOUBLE_EQ(dropped(), masks + 6.0 * 2 * 6 * 256);
+    spec.theta_training = ThetaTraining::fixed;
     const double exact = kept_numbers(spec, 65);
     spec.precision = Precision::bfloat16;
     EXPECT_LT(kept_numbers(spec, 65), exact);
+}
+
+// Attention reads its queries, keys and values where the product left them.
+TEST(StepCost, SharedKeysAreKeptOnce) {
+    RunSpec spec = paper();
+    spec.precision = Precision::float32;
+    const double own = kept_numbers(spec, 65);
+    spec.key_value_heads = 2;
+    EXPECT_DOUBLE_EQ(own - kept_numbers(spec, 65), 6.0 * 2 * 4 * 64);
 }
 
 TEST(StepCost, MemoryIsTheEngineTheWeightsAndTheLargerPhase) {

@@ -118,54 +118,18 @@ TEST(Bfloat16Numbers, AreWidenedAndRoundedAsTheCommonRuleSays) {
         gelu(widened.data(), exact.data(), count);
         for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(exact[i]).bits);
     }
+    // Where nothing arrives at the norm, what the residual path brings goes on as it is: to the branch rounded.
     const std::vector<float> odd = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.00390625F, 1.01171875F, 3.4e38F};
+    const std::vector<float> zeros(odd.size());
+    const std::vector<Bfloat16> nothing(odd.size());
+    std::vector<float> of_x(odd.size());
+    std::vector<float> of_weight(odd.size());
     std::vector<Bfloat16> rounded(odd.size());
-    const float* one_row = odd.data();
-    from_heads<Bfloat16>({&one_row, 1}, {1, 1, std::ssize(odd), HeadOrder::by_position}, {}, rounded.data(), 0, 1);
-    for (std::size_t i = 0; i < odd.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(odd[i]).bits) << odd[i];
-}
-
-TEST(Heads, AreTakenApartTurnedAndPutTogetherAgain) {
-    constexpr std::int64_t time = 3;
-    constexpr std::int64_t heads = 2;
-    constexpr std::int64_t head_dim = 6;
-    constexpr std::int64_t rows = 2 * time;  // two sequences
-    constexpr auto part = static_cast<std::size_t>(rows * heads * head_dim);
-    const std::vector<float> qkv = random_numbers(3 * part);
-    std::vector<float> cosine;
-    std::vector<float> sine;
-    for (int i = 0; i < time * head_dim / 2; ++i) {
-        cosine.push_back(std::cos(0.3F * static_cast<float>(i)));
-        sine.push_back(std::sin(0.3F * static_cast<float>(i)));
-    }
-    for (const HeadOrder order : {HeadOrder::by_head, HeadOrder::by_position}) {
-        const HeadShape shape{time, heads, head_dim, order};
-        std::vector<std::vector<float>> vectors(3, std::vector<float>(part));
-        const std::array<float*, 3> out = {vectors[0].data(), vectors[1].data(), vectors[2].data()};
-        to_heads(qkv.data(), shape, {cosine.data(), sine.data()}, out, 0, 4);
-        to_heads(qkv.data(), shape, {cosine.data(), sine.data()}, out, 4, rows);
-        for (std::int64_t row = 0; row < rows; ++row) {
-            for (std::int64_t head = 0; head < heads; ++head) {
-                for (std::int64_t p = 0; p < 3; ++p) {
-                    std::vector<float> expected(head_dim);
-                    std::copy_n(qkv.begin() + ((row * 3 + p) * heads + head) * head_dim, head_dim, expected.begin());
-                    const std::int64_t at = row % time * head_dim / 2;
-                    if (p < 2) turn_heads(expected.data(), 1, head_dim, cosine.data() + at, sine.data() + at, 1.0F);
-                    const std::int64_t place = order == HeadOrder::by_head
-                                                   ? (row / time * heads + head) * time + row % time
-                                                   : row * heads + head;
-                    for (std::int64_t i = 0; i < head_dim; ++i) {
-                        EXPECT_EQ(vectors[static_cast<std::size_t>(p)][static_cast<std::size_t>(place * head_dim + i)],
-                                  expected[static_cast<std::size_t>(i)]);
-                    }
-                }
-            }
-        }
-        std::vector<float> again(qkv.size());
-        const std::array<const float*, 3> from = {out[0], out[1], out[2]};
-        from_heads<float>(from, shape, {cosine.data(), sine.data()}, again.data(), 0, rows);
-        for (std::size_t i = 0; i < qkv.size(); ++i) EXPECT_NEAR(again[i], qkv[i], 1e-6);
-    }
+    norm_backward(NormBackward<Bfloat16, Bfloat16>{std::ssize(odd), true, zeros.data(), zeros.data(), zeros.data(),
+                                                   zeros.data(), odd.data(), nothing.data(), nullptr, of_x.data(),
+                                                   rounded.data(), of_weight.data(), nullptr},
+                  1, 0, 1);
+    for (std::size_t i = 0; i < odd.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(of_x[i]).bits) << odd[i];
 }
 
 // Rows of whole registers, of parts of one, and of both.

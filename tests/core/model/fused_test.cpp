@@ -142,7 +142,9 @@ TEST(Fused, AttentionTurnsQueriesAndKeys) {
     const RotaryTables rotary = tables();
     expect_agreement(
         {random({runs, batch * time_steps, 48})},
-        [&](const Tensors& in) { return attend(in[0], batch, 2, rotary, {}, "attention"); },
+        [&](const Tensors& in) {
+            return attend(in[0], batch, {2, 2}, rotary, {}, "attention");
+        },
         [&](const Tensors& in) { return exact_attention(in[0], rotary, {}); });
 }
 
@@ -152,7 +154,9 @@ TEST(Fused, AttentionDropsItsOwnRunsShares) {
     const torch::Tensor mask = mask_of(dropout, {runs, batch * 2 * time_steps * time_steps}, "attention");
     expect_agreement(
         {random({runs, batch * time_steps, 48})},
-        [&](const Tensors& in) { return attend(in[0], batch, 2, rotary, dropout, "attention"); },
+        [&](const Tensors& in) {
+            return attend(in[0], batch, {2, 2}, rotary, dropout, "attention");
+        },
         [&](const Tensors& in) { return exact_attention(in[0], rotary, mask); });
 }
 
@@ -197,8 +201,9 @@ TEST(Fused, WhatGoesBetweenProductsIsRoundedOnce) {
     expect_one_rounding({random({runs, rows, 24})}, [](const Tensors& in) { return gelu_activation(in[0]); });
     expect_one_rounding({random({runs, rows, 48})}, [](const Tensors& in) { return swiglu_activation(in[0]); });
     for (const Dropout& drops : {Dropout(), dropout}) {
-        expect_one_rounding({random({runs, batch * time_steps, 48})},
-                            [&](const Tensors& in) { return attend(in[0], batch, 2, rotary, drops, "here"); });
+        expect_one_rounding({random({runs, batch * time_steps, 48})}, [&](const Tensors& in) {
+            return attend(in[0], batch, {2, 2}, rotary, drops, "here");
+        });
     }
     const torch::Tensor x = random({runs, rows, 24});
     const torch::Tensor weight = random({runs, 24});

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/kernels/lanes.h"
+
+namespace ropelab::kernels {
+
+// Products of small matrices that lie in a cache, where a library's would spend its time on copying them first.
+
+/// Whole columns and rows that `multiply` takes: matrices are as wide, and as high, as a multiple of these.
+constexpr std::int64_t column_step = 32;
+constexpr std::int64_t row_step = 4;
+constexpr std::int64_t rounded_up(std::int64_t count, std::int64_t step) {
+    return (count + step - 1) / step * step;
+}
+
+/// The left factor: the number of row r and depth k is numbers[r·of_row + k·of_depth].
+struct LeftFactor {
+    const float* numbers;
+    std::int64_t of_row;
+    std::int64_t of_depth;
+};
+/// Rows of `width` numbers one after another.
+struct RowsOf {
+    const float* numbers;
+    std::int64_t width;
+};
+
+template <bool added>
+ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
+                                  std::int64_t depth) {
+    // As many sums as stay in registers: of 32 or of 16.
+    constexpr std::int64_t groups = register_bytes == 64 ? 2 : 1;
+    for (std::int64_t column = 0; column < column_step; column += groups * lane_count) {
+        Floats sums[row_step][groups];
+        const float* from = b.numbers + column;
+        if constexpr (added) {
+            for (std::int64_t r = 0; r < row_step; ++r)
+                for (std::int64_t g = 0; g < groups; ++g)
+                    sums[r][g] = load(out + r * out_width + column + g * lane_count);
+        }
+        for (std::int64_t k = 0; k < depth; ++k, from += b.width) {
+            Floats row[groups];
+            for (std::int64_t g = 0; g < groups; ++g) row[g] = load(from + g * lane_count);
+            for (std::int64_t r = 0; r < row_step; ++r) {
+                const Floats factor = a.numbers[r * a.of_row + k * a.of_depth];
+                for (std::int64_t g = 0; g < groups; ++g) sums[r][g] += factor * row[g];
+            }
+        }
+        for (std::int64_t r = 0; r < row_step; ++r)
+            for (std::int64_t g = 0; g < groups; ++g) store(out + r * out_width + column + g * lane_count, sums[r][g]);
+    }
+}
+
+/// out[r, c] = Σ_k a[r, k]·b[k, c], with `added` on top of what is there. Rows: a multiple of row_step; columns: of
+/// column_step.
+template <bool added>
+ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
+                             std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    for (std::int64_t column = 0; column < columns; column += column_step) {
+        for (std::int64_t row = 0; row < rows; row += row_step) {
+            multiply_tile<added>({a.numbers + row * a.of_row, a.of_row, a.of_depth}, {b.numbers + column, b.width},
+                                 out + row * out_width + column, out_width, depth);
+        }
+    }
+}
+
+}  // namespace ropelab::kernels

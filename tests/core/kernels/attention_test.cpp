@@ -1,0 +1,150 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "core/kernels/kernels.h"
+#include "core/spec/random_stream.h"
+#include "tests/core/kernels/attention_by_definition.h"
+
+namespace ropelab::kernels {
+namespace {
+
+const DropoutOfRuns dropout = {"dropout:layers.0.attention", {11, 12}, 3};
+
+std::vector<float> random_numbers(std::int64_t count, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> numbers(static_cast<std::size_t>(count));
+    for (float& number : numbers) number = normal(generator);
+    return numbers;
+}
+
+struct Tables {
+    std::vector<float> cosine;
+    std::vector<float> sine;
+    RotaryTable row() const { return {cosine.data(), sine.data()}; }
+};
+Tables some_tables(const AttentionShape& shape) {
+    Tables tables;
+    for (std::int64_t i = 0; i < shape.time * shape.head_dim / 2; ++i) {
+        tables.cosine.push_back(std::cos(0.3F * static_cast<float>(i)));
+        tables.sine.push_back(std::sin(0.3F * static_cast<float>(i)));
+    }
+    return tables;
+}
+
+// Queries and keys of qkv, or of its gradient, turned: 1 as the kernel does before, −1 as it does after.
+std::vector<float> turned(const AttentionShape& shape, const Tables& tables, std::vector<float> qkv, float direction) {
+    const std::int64_t pairs = shape.head_dim / 2;
+    for (std::int64_t row = 0; row < shape.runs * shape.batch * shape.time; ++row) {
+        const std::int64_t at = row % shape.time * pairs;
+        turn_heads(qkv.data() + row * shape.width(), shape.heads + shape.key_value_heads, shape.head_dim,
+                   tables.cosine.data() + at, tables.sine.data() + at, direction);
+    }
+    return qkv;
+}
+
+AttentionResult by_kernel(const AttentionShape& shape, const Tables& tables, const std::vector<float>& qkv,
+                          const std::vector<float>& of_mixed) {
+    AttentionResult result;
+    result.mixed.assign(static_cast<std::size_t>(shape.mixed_size()), NAN);
+    result.of_qkv.assign(qkv.size(), NAN);
+    const std::int64_t groups = shape.batch * shape.key_value_heads;
+    for (std::int64_t run = 0; run < shape.runs; ++run) {
+        const RandomStream stream(dropout.seeds[static_cast<std::size_t>(run)], dropout.what);
+        const CausalAttention<float> args = {shape.time,
+                                             shape.heads,
+                                             shape.key_value_heads,
+                                             shape.head_dim,
+                                             qkv.data() + run * shape.qkv_size() / shape.runs,
+                                             tables.row(),
+                                             {shape.rate > 0 ? &stream : nullptr, shape.rate, dropout.step}};
+        const std::int64_t mixed = run * shape.mixed_size() / shape.runs;
+        float* out = result.mixed.data() + mixed;
+        attend(args, out, 0, 1);
+        attend(args, out, 1, groups);
+        float* of_qkv = result.of_qkv.data() + run * shape.qkv_size() / shape.runs;
+        attend_backward(args, of_mixed.data() + mixed, of_qkv, 0, groups - 1);
+        attend_backward(args, of_mixed.data() + mixed, of_qkv, groups - 1, groups);
+    }
+    return result;
+}
+
+void expect_near(const std::vector<float>& got, const std::vector<float>& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_NEAR(got[i], wanted[i], 2e-5 * std::max(1.0F, std::abs(wanted[i]))) << i;
+}
+
+TEST(Attention, IsTheDefinitionInBothDirections) {
+    for (const double rate : {0.0, 0.3}) {
+        for (const AttentionShape& shape :
+             {AttentionShape{1, 1, 1, 2, rate}, AttentionShape{33, 2, 2, 20, rate}, AttentionShape{64, 1, 1, 32, rate},
+              AttentionShape{70, 4, 2, 40, rate}, AttentionShape{34, 6, 1, 64, rate}}) {
+            SCOPED_TRACE(testing::Message()
+                         << "time " << shape.time << ", heads " << shape.heads << " of " << shape.key_value_heads
+                         << ", " << shape.head_dim << " channels, rate " << shape.rate);
+            const Tables tables = some_tables(shape);
+            const std::vector<float> qkv = random_numbers(shape.qkv_size(), 1);
+            const std::vector<float> of_mixed = random_numbers(shape.mixed_size(), 2);
+            const AttentionResult got = by_kernel(shape, tables, qkv, of_mixed);
+            const AttentionResult wanted =
+                attention_by_definition(shape, dropout, turned(shape, tables, qkv, 1), of_mixed);
+            expect_near(got.mixed, wanted.mixed);
+            expect_near(got.of_qkv, turned(shape, tables, wanted.of_qkv, -1));
+        }
+    }
+}
+
+TEST(Attention, OfBfloat16IsThatOfTheSameNumbersInFloat32RoundedOnce) {
+    const AttentionShape shape = {.time = 37, .heads = 2, .key_value_heads = 1, .head_dim = 32, .rate = 0, .runs = 1};
+    const Tables tables = some_tables(shape);
+    const auto rounded = [](const std::vector<float>& numbers) {
+        std::vector<Bfloat16> result;
+        for (const float number : numbers) result.push_back(cuda::to_bfloat16(number));
+        return result;
+    };
+    const auto widened = [](const std::vector<Bfloat16>& numbers) {
+        std::vector<float> result;
+        for (const Bfloat16 number : numbers) result.push_back(cuda::to_float(number));
+        return result;
+    };
+    const std::vector<Bfloat16> qkv = rounded(random_numbers(shape.qkv_size(), 1));
+    const std::vector<Bfloat16> of_mixed = rounded(random_numbers(shape.mixed_size(), 2));
+    const std::vector<float> wide = widened(qkv);
+    const AttentionResult exact = by_kernel(shape, tables, wide, widened(of_mixed));
+    const CausalAttention<Bfloat16> args = {
+        shape.time, shape.heads, shape.key_value_heads, shape.head_dim, qkv.data(), tables.row(), {}};
+    std::vector<Bfloat16> mixed(of_mixed.size());
+    std::vector<Bfloat16> of_qkv(qkv.size());
+    attend(args, mixed.data(), 0, shape.batch);
+    attend_backward(args, of_mixed.data(), of_qkv.data(), 0, shape.batch);
+    EXPECT_EQ(widened(mixed), widened(rounded(exact.mixed)));
+    EXPECT_EQ(widened(of_qkv), widened(rounded(exact.of_qkv)));
+}
+
+// What a diverged run holds is not spread over its sequence's past.
+TEST(Attention, SeesNothingOfTheFuture) {
+    const AttentionShape shape = {.time = 40, .heads = 1, .key_value_heads = 1, .head_dim = 16, .rate = 0, .runs = 1};
+    const Tables tables = some_tables(shape);
+    std::vector<float> qkv = random_numbers(shape.qkv_size(), 1);
+    const std::vector<float> of_mixed = random_numbers(shape.mixed_size(), 2);
+    const AttentionResult before = by_kernel(shape, tables, qkv, of_mixed);
+    constexpr std::int64_t changed = 35;  // of the first sequence
+    for (std::int64_t i = 0; i < shape.width(); ++i) qkv[static_cast<std::size_t>(changed * shape.width() + i)] += 1;
+    const AttentionResult after = by_kernel(shape, tables, qkv, of_mixed);
+    for (std::int64_t i = 0; i < shape.mixed_size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const std::int64_t row = i / shape.head_dim;
+        if (row < changed || row >= shape.time) {
+            EXPECT_EQ(before.mixed[at], after.mixed[at]) << row;
+        } else {
+            EXPECT_NE(before.mixed[at], after.mixed[at]) << row;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ropelab::kernels
