@@ -2,7 +2,6 @@
 #include <cmath>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
@@ -88,105 +87,85 @@ class HeadByHead {
           factors_(length_) {}
 
     void forward(std::int64_t group, T* mixed) {
-        const auto [sequence, shared] = place_of(group);
-        read(sequence, args_.heads + shared, true, keys_.get());
-        read(sequence, args_.heads + args_.key_value_heads + shared, false, values_.get());
-        transpose(keys_.get(), across_keys_.get());
-        for (std::int64_t head = shared * queries_a_key(); head < (shared + 1) * queries_a_key(); ++head) {
-            for (std::int64_t first = 0; first < args_.time; first += queries_at_once) {
-                const std::int64_t last = std::min(args_.time, first + queries_at_once);
-                look(sequence, head, first, last);
-                for (std::int64_t query = first; query < last && drops(); ++query) {
-                    draw(sequence, head, query);
-                    multiply_by(factors_.get(), row(shares_, query - first), query + 1);
-                }
-                // What was mixed stands where its gradient does on the way back.
-                float* out = of_query_.get();
-                multiply<false>({shares_.get(), length_, 1}, {values_.get(), width_}, out, width_, height(first, last),
-                                width_, last);
-                for (std::int64_t query = first; query < last; ++query) {
-                    copy(out + (query - first) * width_, mixed + place_in_mixed(sequence, query, head), args_.head_dim);
-                }
+        read_keys_and_values(group);
+        for_queries(group, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+            look(group, head, first, last);
+            for (std::int64_t query = first; query < last && drops(); ++query) {
+                draw(group, head, query);
+                multiply_by(factors_.get(), row(shares_, query - first), query + 1);
             }
-        }
+            float* out = of_query_.get();  // what was mixed stands where its gradient does on the way back
+            multiply<false>({shares_.get(), length_, 1}, {values_.get(), width_}, out, width_, height(first, last),
+                            width_, last);
+            for (std::int64_t query = first; query < last; ++query) {
+                copy(out + (query - first) * width_, mixed + place_in_mixed(group, query, head), args_.head_dim);
+            }
+        });
     }
 
     void backward(std::int64_t group, const T* of_mixed, T* of_qkv) {
-        const auto [sequence, shared] = place_of(group);
-        const std::int64_t key_head = args_.heads + shared;
-        const std::int64_t value_head = key_head + args_.key_value_heads;
-        read(sequence, key_head, true, keys_.get());
-        read(sequence, value_head, false, values_.get());
-        transpose(keys_.get(), across_keys_.get());
+        read_keys_and_values(group);
         transpose(values_.get(), across_values_.get());
         // Values are needed across only; their place takes their gradient.
         float* of_values = values_.get();
         std::fill_n(of_values, length_ * width_, 0.0F);
         std::fill_n(of_keys_.get(), length_ * width_, 0.0F);
-        for (std::int64_t head = shared * queries_a_key(); head < (shared + 1) * queries_a_key(); ++head) {
-            for (std::int64_t first = 0; first < args_.time; first += queries_at_once) {
-                const std::int64_t last = std::min(args_.time, first + queries_at_once);
-                look(sequence, head, first, last);
-                for (std::int64_t query = first; query < last; ++query) {
-                    copy(of_mixed + place_in_mixed(sequence, query, head), row_of_query(of_query_, query - first),
-                         args_.head_dim);
-                }
-                const std::int64_t seen = rounded_up(last, column_step);
-                multiply<false>({of_query_.get(), width_, 1}, {across_values_.get(), length_}, of_shares_.get(),
-                                length_, height(first, last), seen, args_.head_dim);
-                for (std::int64_t query = first; query < last; ++query) {
-                    float* shares = row(shares_, query - first);
-                    float* of_scores = row(of_shares_, query - first);
-                    if (drops()) {
-                        draw(sequence, head, query);
-                        multiply_by(factors_.get(), of_scores, query + 1);
-                    }
-                    softmax_backward(shares, of_scores, query + 1, scale_);
-                    std::fill(of_scores + query + 1, of_scores + seen, 0.0F);
-                    if (drops()) multiply_by(factors_.get(), shares, query + 1);
-                }
-                const std::int64_t queries = last - first;
-                const std::int64_t rows = rounded_up(last, row_step);
-                multiply<true>({shares_.get(), 1, length_}, {of_query_.get(), width_}, of_values, width_, rows, width_,
-                               queries);
-                multiply<true>({of_shares_.get(), 1, length_}, {query_.get(), width_}, of_keys_.get(), width_, rows,
-                               width_, queries);
-                multiply<false>({of_shares_.get(), length_, 1}, {keys_.get(), width_}, of_query_.get(), width_,
-                                height(first, last), width_, last);
-                for (std::int64_t query = first; query < last; ++query) {
-                    turn_back(row_of_query(of_query_, query - first), query,
-                              of_qkv + place_in_qkv(sequence, query, head));
-                }
+        for_queries(group, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+            look(group, head, first, last);
+            for (std::int64_t query = first; query < last; ++query) {
+                copy(of_mixed + place_in_mixed(group, query, head), of_query_.get() + (query - first) * width_,
+                     args_.head_dim);
             }
-        }
+            look_back(group, head, first, last);
+            const std::int64_t rows = rounded_up(last, row_step);
+            multiply<true>({shares_.get(), 1, length_}, {of_query_.get(), width_}, of_values, width_, rows, width_,
+                           last - first);
+            multiply<true>({of_shares_.get(), 1, length_}, {query_.get(), width_}, of_keys_.get(), width_, rows, width_,
+                           last - first);
+            multiply<false>({of_shares_.get(), length_, 1}, {keys_.get(), width_}, of_query_.get(), width_,
+                            height(first, last), width_, last);
+            for (std::int64_t query = first; query < last; ++query) {
+                turn_back(of_query_.get() + (query - first) * width_, query, of_qkv + place_in_qkv(group, query, head));
+            }
+        });
         for (std::int64_t position = 0; position < args_.time; ++position) {
             turn_back(of_keys_.get() + position * width_, position,
-                      of_qkv + place_in_qkv(sequence, position, key_head));
-            copy(of_values + position * width_, of_qkv + place_in_qkv(sequence, position, value_head), args_.head_dim);
+                      of_qkv + place_in_qkv(group, position, key_head(group)));
+            copy(of_values + position * width_, of_qkv + place_in_qkv(group, position, value_head(group)),
+                 args_.head_dim);
         }
     }
 
  private:
     bool drops() const { return args_.dropout.stream != nullptr; }
-    std::int64_t queries_a_key() const { return args_.heads / args_.key_value_heads; }
-    // The sequence of a group, and its head of keys.
-    std::pair<std::int64_t, std::int64_t> place_of(std::int64_t group) const {
-        return {group / args_.key_value_heads, group % args_.key_value_heads};
-    }
-    std::int64_t place_in_qkv(std::int64_t sequence, std::int64_t position, std::int64_t head) const {
+    std::int64_t sequence(std::int64_t group) const { return group / args_.key_value_heads; }
+    // Where the heads of keys and of values that a group shares stand among all.
+    std::int64_t key_head(std::int64_t group) const { return args_.heads + group % args_.key_value_heads; }
+    std::int64_t value_head(std::int64_t group) const { return key_head(group) + args_.key_value_heads; }
+    std::int64_t place_in_qkv(std::int64_t group, std::int64_t position, std::int64_t head) const {
         const std::int64_t heads = args_.heads + 2 * args_.key_value_heads;
-        return ((sequence * args_.time + position) * heads + head) * args_.head_dim;
+        return ((sequence(group) * args_.time + position) * heads + head) * args_.head_dim;
     }
-    std::int64_t place_in_mixed(std::int64_t sequence, std::int64_t position, std::int64_t head) const {
-        return ((sequence * args_.time + position) * args_.heads + head) * args_.head_dim;
+    std::int64_t place_in_mixed(std::int64_t group, std::int64_t position, std::int64_t head) const {
+        return ((sequence(group) * args_.time + position) * args_.heads + head) * args_.head_dim;
+    }
+    // f(head, first, last) for the queries of each head of the group.
+    template <typename F>
+    void for_queries(std::int64_t group, F f) const {
+        const std::int64_t heads = args_.heads / args_.key_value_heads;
+        const std::int64_t first_head = group % args_.key_value_heads * heads;
+        for (std::int64_t head = first_head; head < first_head + heads; ++head) {
+            for (std::int64_t first = 0; first < args_.time; first += queries_at_once) {
+                f(head, first, std::min(args_.time, first + queries_at_once));
+            }
+        }
     }
     static std::int64_t height(std::int64_t first, std::int64_t last) { return rounded_up(last - first, row_step); }
     float* row(const Numbers& scores, std::int64_t query) const { return scores.get() + query * length_; }
-    float* row_of_query(const Numbers& vectors, std::int64_t query) const { return vectors.get() + query * width_; }
 
     // The vector of one head at one position.
-    void read_vector(std::int64_t sequence, std::int64_t position, std::int64_t head, bool turned, float* to) const {
-        const T* from = args_.qkv + place_in_qkv(sequence, position, head);
+    void read(std::int64_t group, std::int64_t position, std::int64_t head, bool turned, float* to) const {
+        const T* from = args_.qkv + place_in_qkv(group, position, head);
         const std::int64_t pairs = args_.head_dim / 2;
         if (turned && args_.table.cosine) {
             turn(from, to, pairs, args_.table.cosine + position * pairs, args_.table.sine + position * pairs, 1.0F);
@@ -194,10 +173,12 @@ class HeadByHead {
             copy(from, to, args_.head_dim);
         }
     }
-    void read(std::int64_t sequence, std::int64_t head, bool turned, float* to) const {
+    void read_keys_and_values(std::int64_t group) {
         for (std::int64_t position = 0; position < args_.time; ++position) {
-            read_vector(sequence, position, head, turned, to + position * width_);
+            read(group, position, key_head(group), true, keys_.get() + position * width_);
+            read(group, position, value_head(group), false, values_.get() + position * width_);
         }
+        transpose(keys_.get(), across_keys_.get());
     }
     void turn_back(const float* from, std::int64_t position, T* to) const {
         const std::int64_t pairs = args_.head_dim / 2;
@@ -218,10 +199,10 @@ class HeadByHead {
             }
         }
     }
-    // Queries [first, last) of a head are read, and the shares of each key calculated; 0 for the future.
-    void look(std::int64_t sequence, std::int64_t head, std::int64_t first, std::int64_t last) {
+    // Queries [first, last) of a head are read, and their shares of each key calculated; 0 for the future.
+    void look(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         for (std::int64_t query = first; query < last; ++query) {
-            read_vector(sequence, query, head, true, row_of_query(query_, query - first));
+            read(group, query, head, true, query_.get() + (query - first) * width_);
         }
         const std::int64_t seen = rounded_up(last, column_step);
         multiply<false>({query_.get(), width_, 1}, {across_keys_.get(), length_}, shares_.get(), length_,
@@ -232,9 +213,26 @@ class HeadByHead {
             std::fill(shares + query + 1, shares + seen, 0.0F);
         }
     }
+    // From the gradient of what they mixed, of_query_, that of their scores; and their shares are dropped.
+    void look_back(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
+        const std::int64_t seen = rounded_up(last, column_step);
+        multiply<false>({of_query_.get(), width_, 1}, {across_values_.get(), length_}, of_shares_.get(), length_,
+                        height(first, last), seen, args_.head_dim);
+        for (std::int64_t query = first; query < last; ++query) {
+            float* shares = row(shares_, query - first);
+            float* of_scores = row(of_shares_, query - first);
+            if (drops()) {
+                draw(group, head, query);
+                multiply_by(factors_.get(), of_scores, query + 1);
+            }
+            softmax_backward(shares, of_scores, query + 1, scale_);
+            std::fill(of_scores + query + 1, of_scores + seen, 0.0F);
+            if (drops()) multiply_by(factors_.get(), shares, query + 1);
+        }
+    }
     // What dropout multiplies the shares of a query by.
-    void draw(std::int64_t sequence, std::int64_t head, std::int64_t query) const {
-        const std::int64_t row = (sequence * args_.heads + head) * args_.time + query;
+    void draw(std::int64_t group, std::int64_t head, std::int64_t query) const {
+        const std::int64_t row = (sequence(group) * args_.heads + head) * args_.time + query;
         args_.dropout.stream->fill_dropout({factors_.get(), static_cast<std::size_t>(query + 1)}, args_.dropout.rate,
                                            args_.dropout.step, static_cast<std::uint64_t>(row * args_.time));
     }
