@@ -33,7 +33,8 @@ double operations_per_step(const RunSpec& spec);
 double reading_operations(const RunSpec& spec, double symbols);
 /// Symbols of a run's validation split where its text is there; else of the known set in full, or a rough guess.
 std::int64_t likely_validation_symbols(const RunSpec& spec, const std::filesystem::path& data_dir = {});
-/// Operations a second of this processor in training small models, overhead included: a cautious guess.
-double default_speed();
+/// Operations a second in training small models of such a run, overhead included: a cautious guess for this processor,
+/// or for a GPU of a data centre.
+double default_speed(const RunSpec& spec);
 
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/spec/numbers.h"
+#include "core/spec/processor.h"
 
 namespace ropelab {
 
@@ -16,16 +17,6 @@ std::string times(double factor) {
 }
 
 }  // namespace
-
-bool processor_multiplies_bfloat16() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512bf16") != 0;
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_BF16)
-    return true;
-#else
-    return false;
-#endif
-}
 
 SettledPrecision faster_precision(const std::function<double(Precision)>& seconds) {
     if (!processor_multiplies_bfloat16()) return {Precision::float32, "this processor has no bfloat16 products."};

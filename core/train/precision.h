@@ -7,9 +7,6 @@
 
 namespace ropelab {
 
-/// Whether the processor multiplies bfloat16 by instruction. Without it bfloat16 is emulated and never pays.
-bool processor_multiplies_bfloat16();
-
 /// The precision that a cohort trains in, float32 or bfloat16, and why: "as asked."
 struct SettledPrecision {
     Precision precision;

@@ -14,6 +14,7 @@
 #include "core/model/parallel.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
+#include "core/spec/processor.h"
 #include "core/train/amx.h"
 #include "core/train/cuda.h"
 #include "core/train/precision.h"

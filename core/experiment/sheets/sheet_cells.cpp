@@ -158,7 +158,7 @@ Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, do
     // As measured on two cores.
     constexpr double to_begin = 1;        // second: the engine, the texts
     constexpr double of_each_run = 0.03;  // checkpoint, looks inside, steps too short to fill a processor
-    if (operations_per_second <= 0) operations_per_second = default_speed();
+    if (operations_per_second <= 0 && !specs.empty()) operations_per_second = default_speed(specs.front());
     Estimate cost = estimate(specs, operations_per_second, data_dir);  // looks for each text once
     if (plan.one_by_one) {
         cost.cohorts = cost.runs;

@@ -19,7 +19,7 @@ TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     spec.iterations *= 3;  // the evaluation before the first step is there once
     EXPECT_GT(estimate({spec}, 1e10).seconds, 2.9 * one.seconds);
     EXPECT_LT(estimate({spec}, 1e10).seconds, 3 * one.seconds);
-    EXPECT_NEAR(estimate({spec}, default_speed()).seconds, estimate({spec}).seconds, 1e-9);
+    EXPECT_NEAR(estimate({spec}, default_speed(spec)).seconds, estimate({spec}).seconds, 1e-9);
 }
 
 // A run of sampled evaluations ends with one over the whole split, whose length is the text's.

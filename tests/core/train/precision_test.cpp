@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/spec/processor.h"
+
 namespace ropelab {
 namespace {
 
