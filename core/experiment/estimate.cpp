@@ -82,9 +82,9 @@ std::optional<double> reached_speed(const std::vector<RunSpec>& runs, double sec
 
 double default_speed(const RunSpec& spec) {
     constexpr double on_device = 1e14;
-    // Of one core, as measured with models of width 64: with AVX2 29e9, and in bfloat16 where it is multiplied 63e9.
+    // Of one core, as measured with models of width 64: 29e9 with AVX2, and in bfloat16 where it is multiplied 40e9 to 63e9.
     constexpr double of_core = 25e9;
-    constexpr double of_core_rounded = 50e9;
+    constexpr double of_core_rounded = 40e9;
     if (spec.device == Device::cuda) return on_device;
     const bool rounds = spec.precision != Precision::float32 && processor_multiplies_bfloat16();
     return (rounds ? of_core_rounded : of_core) * std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
