@@ -82,7 +82,7 @@ std::optional<double> reached_speed(const std::vector<RunSpec>& runs, double sec
 
 double default_speed(const RunSpec& spec) {
     constexpr double on_device = 1e14;
-    // Of one core, as measured with models of width 64: 29e9 with AVX2, and in bfloat16 where it is multiplied 40e9 to 63e9.
+    // Of one core, as measured with models of width 64: 29e9 with AVX2, where bfloat16 is multiplied 40e9 to 63e9.
     constexpr double of_core = 25e9;
     constexpr double of_core_rounded = 40e9;
     if (spec.device == Device::cuda) return on_device;
