@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "core/cuda/bfloat16.h"
@@ -47,34 +46,27 @@ ROPELAB_INLINE void for_registers(F f) {
     (std::make_index_sequence<register_count>{});
 }
 
-/// Sixteen numbers of 32 bits, with the arithmetic of one.
-template <typename Register>
-struct Lanes {
-    using Number = std::remove_cvref_t<decltype(Register{}[0])>;
+/// Sixteen numbers with the arithmetic of one.
+struct Floats {
+    std::array<FloatRegister, register_count> part = {};
 
-    std::array<Register, register_count> part = {};
-
-    Lanes() = default;
+    Floats() = default;
     /// The same number in every lane.
-    ROPELAB_INLINE Lanes(Number number) {
-        for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = Register{} + number; });
+    ROPELAB_INLINE Floats(float number) {
+        for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = FloatRegister{} + number; });
     }
-    ROPELAB_INLINE Number operator[](std::int64_t lane) const {
-        const auto at = static_cast<std::size_t>(lane);
-        return part[at / lanes_in_register][at % lanes_in_register];
-    }
-    ROPELAB_INLINE void set(std::int64_t lane, Number number) {
+    ROPELAB_INLINE void set(std::int64_t lane, float number) {
         const auto at = static_cast<std::size_t>(lane);
         part[at / lanes_in_register][at % lanes_in_register] = number;
     }
 
 #define ROPELAB_OPERATOR(sign)                                                                           \
-    friend ROPELAB_INLINE Lanes operator sign(const Lanes& a, const Lanes& b) {                          \
-        Lanes result;                                                                                    \
+    friend ROPELAB_INLINE Floats operator sign(const Floats& a, const Floats& b) {                       \
+        Floats result;                                                                                   \
         for_registers([&](std::size_t i) ROPELAB_LAMBDA { result.part[i] = a.part[i] sign b.part[i]; }); \
         return result;                                                                                   \
     }                                                                                                    \
-    ROPELAB_INLINE Lanes& operator sign##=(const Lanes& other) {                                         \
+    ROPELAB_INLINE Floats& operator sign##=(const Floats& other) {                                       \
         return *this = *this sign other;                                                                 \
     }
     ROPELAB_OPERATOR(+)
@@ -82,13 +74,12 @@ struct Lanes {
     ROPELAB_OPERATOR(*)
     ROPELAB_OPERATOR(/)
 #undef ROPELAB_OPERATOR
-    friend ROPELAB_INLINE Lanes operator-(const Lanes& a) {
-        Lanes result;
+    friend ROPELAB_INLINE Floats operator-(const Floats& a) {
+        Floats result;
         for_registers([&](std::size_t i) ROPELAB_LAMBDA { result.part[i] = -a.part[i]; });
         return result;
     }
 };
-using Floats = Lanes<FloatRegister>;
 
 /// Lane by lane: a < b ? yes : no.
 ROPELAB_INLINE Floats where_less(const Floats& a, const Floats& b, const Floats& yes, const Floats& no) {
@@ -144,6 +135,7 @@ ROPELAB_INLINE float folded(Floats values, Join join) {
 ROPELAB_INLINE float sum_of(const Floats& values) {
     return folded(values, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a + b; });
 }
+
 // The same of bfloat16 numbers: widened when they are read, rounded to the nearest when they are written, as
 // cuda::to_bfloat16 does.
 using Halves = std::array<HalfRegister, register_count>;

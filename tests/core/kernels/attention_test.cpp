@@ -125,7 +125,7 @@ TEST(Attention, OfBfloat16IsThatOfTheSameNumbersInFloat32RoundedOnce) {
     EXPECT_EQ(widened(of_qkv), widened(rounded(exact.of_qkv)));
 }
 
-// What a diverged run holds is not spread over its sequence's past.
+// What changes at one position changes nothing before it, nor in another sequence.
 TEST(Attention, SeesNothingOfTheFuture) {
     const AttentionShape shape = {.time = 40, .heads = 1, .key_value_heads = 1, .head_dim = 16, .rate = 0, .runs = 1};
     const Tables tables = some_tables(shape);
