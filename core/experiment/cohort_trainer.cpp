@@ -6,7 +6,6 @@
 #include "core/experiment/cohort_width.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
-#include "core/experiment/process_memory.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -62,13 +61,11 @@ void CohortTrainer::train(std::vector<TrainedRun> runs) {
         const bool evaluates = last || iteration % spec.evaluate_every == 0;
         const bool probes = probes_at(spec, iteration);
         if (evaluates && iteration != evaluated_) {
-            release_free_memory();  // the steps' blocks have other sizes than the evaluation's, and back again
             if (evaluate()) {
                 if (probes) probe();
                 sample();
                 save_checkpoints();
             }
-            release_free_memory();
         } else if (probes && !evaluates) {
             probe();
         }
@@ -111,7 +108,6 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
     cohort_ = engine_.create_cohort(start, {corpus_->vocabulary.size(), corpus_->training, corpus_->validation});
     first_iteration_ = cohort_->iteration();
-    release_free_memory();  // what choosing the precision used
 
     event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);

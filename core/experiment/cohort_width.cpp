@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "core/experiment/device_need.h"
-#include "core/experiment/process_memory.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -97,7 +96,6 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
             if (i >= steps.warm_up) best = std::min(best, seconds_since(begin));
         }
     }
-    release_free_memory();
     return best;
 }
 
@@ -264,7 +262,6 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
     // Parts that each chose for themselves might choose differently.
     if (!timed.conditions && result.runs < start.runs.size()) {
         timed.conditions = engine.create_cohort(first_runs(timed, 1), data)->conditions();
-        release_free_memory();
     }
     result.conditions = timed.conditions;
     return result;

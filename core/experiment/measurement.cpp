@@ -57,10 +57,8 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
     {
         const auto cohort =
             engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
-        release_free_memory();
         result.conditions = cohort->conditions();
         const double step = seconds_a_step(*cohort, spec.iterations, cancelled);
-        release_free_memory();
         int batches = 0;
         cohort->evaluate([&] { return ++batches > 2 || cancelled(); });
         const double with_evaluations = operations_per_step(spec) / training_operations(spec, likely_vocabulary(spec));
@@ -69,7 +67,6 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
     if (result.conditions.device == "cpu") {
         result.bytes = std::max<std::int64_t>(0, process_memory().peak - memory_before);
     }
-    release_free_memory();
     return result;
 }
 

@@ -1,7 +1,5 @@
 #include "core/experiment/process_memory.h"
 
-#include <malloc.h>
-
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -24,12 +22,6 @@ ProcessMemory process_memory() {
 
 void forget_peak() {
     std::ofstream("/proc/self/clear_refs") << "5\n";
-}
-
-void release_free_memory() {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
 }
 
 }  // namespace ropelab

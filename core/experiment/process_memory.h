@@ -15,8 +15,4 @@ ProcessMemory process_memory();
 /// The highest counts from here on; where the system does not allow it, it stays.
 void forget_peak();
 
-/// Gives memory that is free inside the allocator back to the system. Blocks of other sizes than before would find no
-/// room between the old ones, and the two heaps would add up: a training step and an evaluation, for example.
-void release_free_memory();
-
 }  // namespace ropelab

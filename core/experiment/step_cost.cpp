@@ -56,7 +56,7 @@ bool attends_stepwise(const RunSpec& spec) {
 double more_stepwise(const RunSpec& spec) {
     if (!attends_stepwise(spec)) return 0;
     const bool shared = spec.kv_heads() != spec.heads;
-    return (shared || spec.qk_norm || spec.theta_moves() ? 1.0 : 0.0) + (shared ? 3.0 : 0.0);
+    return (shared || spec.qk_norm || spec.theta_moves() ? 1.0 : 0.0) + (shared ? 1.0 : 0.0);
 }
 // Numbers of one symbol that attention keeps in one layer, in float32: the products' q, k and v, or with normalised
 // heads what is normed and what comes of it; step by step with dropout the shares before it and after.
@@ -65,7 +65,7 @@ double attention_numbers(const RunSpec& spec) {
     const double qkv = number(qkv_rows(spec));
     const double C = number(spec.width);
     if (attends_stepwise(spec)) {
-        const double shares = spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
+        const double shares = spec.dropout > 0 ? 3.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
         return 3.0 * C + more_stepwise(spec) * C + shares;
     }
     if (spec.qk_norm) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
@@ -73,14 +73,14 @@ double attention_numbers(const RunSpec& spec) {
 }
 
 // Numbers of one symbol that a step keeps or works on besides where it goes operation by operation, as measured: in
-// each layer the norms before their weights, SwiGLU's curved gate, with rotation q and k before and after it, with
-// dropout the shares before their mask; and once what the operation at hand makes of them.
+// each layer the norms before their weights, q and k before and after rotation, biases' sums, SwiGLU's curved gate; and
+// once what the operation at hand makes of them.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);
-    const double shares = spec.dropout > 0 ? number(spec.heads * spec.context) : 0.0;
-    const double gate = spec.block == Block::llama ? number(spec.hidden_width()) : 0.0;
-    return number(spec.layers) * ((spec.rotates() ? 5.4 : 2.7) * C + gate + shares) + 4.0 * (C + shares) + gate;
+    const bool llama = spec.block == Block::llama;
+    const double gate = llama ? number(spec.hidden_width()) : 0.0;
+    return number(spec.layers) * ((llama ? 2.0 : 7.0) * C + gate) + 4.0 * C + gate;
 }
 
 }  // namespace
@@ -120,28 +120,24 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     // Two normalised rows and the mixture, and the MLP's wide rows before and after their curve, as products read them;
-    // two residual sums, and with dropout what was multiplied with before each.
+    // two residual sums (one where both norms read the same), and with dropout what was multiplied with before each.
     const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
-    const double sums = spec.dropout > 0 ? 4.0 : 2.0;
+    const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0);
     const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }
 
 double MemoryNeed::total() const {
-    // Each phase gives back what it can, but blocks in use pin others between them.
-    constexpr double left_behind = 0.39;
+    // Each phase gives back what it can. What stays beside tensors are the products' own blocks and code.
+    constexpr double left_behind = 0.3;
     return engine + weights + std::max(step, evaluation) + left_behind * std::min(step, evaluation);
 }
 
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
-    // glibc maps blocks from 32 MiB on one by one; smaller ones share a heap, which a chain of unequal sizes fragments.
-    // An evaluation's are of one to four widths: the heap of the smaller ones shrinks as the larger ones leave it.
-    constexpr double mapped_block = 32.0 * (1 << 20);
-    constexpr double engine = 126.0 * (1 << 20);
-    constexpr double step_heap = 1.13;
-    constexpr double evaluation_heap = 2.2;
-    constexpr double evaluation_partly_mapped = 1.55;
-    constexpr double evaluation_mapped = 1.35;
+    constexpr double engine = 140e6;
+    // Tensors do not fit exactly into the blocks that others let go (core/train/tensor_memory.h).
+    constexpr double step_room = 1.05;
+    constexpr double evaluation_room = 1.2;
 
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
@@ -160,17 +156,14 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     // gradients.
     const double working =
         attends_stepwise(spec) && spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
-    need.step = step_heap * float_bytes * R *
+    need.step = step_room * float_bytes * R *
                 (copies * P + symbols * (kept_numbers(spec, vocabulary) + working + more_when_eager(spec)));
-    // The residual sum, a branch, a normalised row, and the MLP's wide rows; in bfloat16 q, k and v are the larger.
-    const bool rounded = spec.precision == Precision::bfloat16;
-    const double rows = rounded ? 3.5 * C + 0.5 * wide_rows(spec) : 3.0 * C + wide_rows(spec);
-    const double row = float_bytes * R * number(symbols_at_once(spec)) * C;
-    const double room = 3.0 * row >= mapped_block   ? evaluation_mapped
-                        : 4.0 * row >= mapped_block ? evaluation_partly_mapped
-                                                    : evaluation_heap;
-    need.evaluation =
-        room * float_bytes * R * number(symbols_at_once(spec)) * (rows + more_stepwise(spec) * C + 2.0 * V);
+    // The residual sum; a branch, a normalised row, and the MLP's wide rows, as products read and give them.
+    const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
+    const double rows = (1.0 + 2.0 * size) * C + size * wide_rows(spec) + more_stepwise(spec) * C;
+    // In bfloat16 normalised heads are put together in float32.
+    const double heads = spec.qk_norm && size < 1 ? 1.5 * C : 0.0;
+    need.evaluation = evaluation_room * float_bytes * R * number(symbols_at_once(spec)) * (rows + heads + 2.0 * V);
     return need;
 }
 

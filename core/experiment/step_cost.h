@@ -30,10 +30,10 @@ ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabular
 double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Numbers that a training step keeps for its backward pass, for each symbol of the batch. In each layer of width C:
-/// two residual sums, two normalised rows, q, k and v, what attention mixed, and the MLP's wide rows before and after
-/// their curve; with dropout two masks, and where attention goes step by step the share of each pair of positions and
-/// head, before and after. Then the last rows, the logits and their gradients. Where precision asks for bfloat16, what
-/// products read and give counts half.
+/// two residual sums (pythia: one), two normalised rows, q, k and v, what attention mixed, and the MLP's wide rows
+/// before and after their curve; with dropout two masks, and where attention goes step by step three numbers for each
+/// pair of positions and head. Then the last rows, the logits and their gradients. Where precision asks for bfloat16,
+/// what products read and give counts half.
 double kept_numbers(const RunSpec& spec, std::int64_t vocabulary);
 
 /// What a cohort's training takes in bytes, resident.
@@ -45,10 +45,10 @@ struct MemoryNeed {
     /// All of it at its highest.
     double total() const;
 };
-/// Of `runs` of this shape that train together on the processor. How much more the allocator takes than is asked of it
-/// was fitted to 34 measured peaks of 10 shapes (width 64 to 384, 1 to 6 runs, every block, each precision), of which
-/// it meets 32 within 15 %, the other two within 22 %; the same run varies by up to 10 % itself. Of runs that go
-/// operation by operation eight were measured, which it meets within 10 %.
+/// Of `runs` of this shape that train together on the processor. What blocks and products take besides tensors was
+/// fitted to 32 measured peaks (width 64 to 384, every block, float32 and bfloat16, fused, with a trained θ and
+/// operation by operation), each of which it meets within 12 %; a peak is the same each time within 1 %. Not met:
+/// bfloat16 operation by operation, where oneDNN's own memory takes several hundred MB more.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

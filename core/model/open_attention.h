@@ -9,8 +9,8 @@
 
 namespace ropelab {
 
-// Attention step by step in LibTorch's operations, for what `attend` (core/model/fused.h) does not fuse: keys and
-// values that heads share and normalised queries and keys on the CPU, a cache, other devices.
+// Attention step by step in LibTorch's operations, for what `attend` (core/model/fused.h) does not fuse: a cache, a
+// hook, tables that are trained, other devices.
 
 /// One layer's vectors: (runs, batch, time, heads, head_dim). Keys and values may have fewer heads, each of which
 /// serves a group of neighbouring query heads.

@@ -9,7 +9,7 @@ namespace ropelab {
 namespace {
 
 // Scores that are held at a time.
-constexpr std::int64_t scores_at_once = std::int64_t{1} << 22;
+constexpr std::int64_t scores_at_once = std::int64_t{1} << 21;
 
 void add(torch::Tensor& sum, const torch::Tensor& more) {
     sum = sum.defined() ? sum + more : more;

@@ -1,9 +1,5 @@
 #include "core/train/torch_cohort.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -21,6 +17,7 @@
 #include "core/train/optimizer.h"
 #include "core/train/precision.h"
 #include "core/train/schedule.h"
+#include "core/train/tensor_memory.h"
 #include "core/train/threads.h"
 
 namespace ropelab {
@@ -291,13 +288,12 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions.reason = state_->conditions.precision + ": " + settled.reason + why_here;
     }
     within_memory(start.runs, [&] { state_->renew_working_copy(); });
+    release_tensor_memory();
 }
 
 TorchCohort::~TorchCohort() {
     state_.reset();
-#ifdef __GLIBC__
-    malloc_trim(0);  // what the engine keeps between steps
-#endif
+    release_tensor_memory();
 }
 
 std::int64_t TorchCohort::runs() const {
@@ -343,6 +339,7 @@ std::string TorchCohort::steps_as() const {
 
 std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>& cancelled) {
     State& s = *state_;
+    release_tensor_memory();
     const bool whole = s.specs.front().evaluation == Evaluation::whole;
     const auto training_starts = s.starts([&](const RunSpec& spec) {
         return whole ? spaced_starts(spec, s.data.training.size())
@@ -366,6 +363,7 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
     const std::vector<double> validation = training.empty() ? training : losses(s.data.validation, validation_starts);
     std::vector<EvaluationResult> results;
     for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
+    release_tensor_memory();
     return results;
 }
 

@@ -4,10 +4,6 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/torch.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "core/kernels/kernels.h"
 #include "core/model/device_graph.h"
 #include "core/model/operations.h"
@@ -18,6 +14,7 @@
 #include "core/train/amx.h"
 #include "core/train/cuda.h"
 #include "core/train/precision.h"
+#include "core/train/tensor_memory.h"
 #include "core/train/threads.h"
 #include "core/train/torch_cohort.h"
 
@@ -39,19 +36,10 @@ std::int64_t free_device_memory() {
     return open_cuda().free_memory;
 }
 
-// A step asks for the same tensors as the step before: what was freed stays with the program instead of being given
-// back and cleared by the system each time. A cohort of six small models is 8 % faster so.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
-    mallopt(M_TRIM_THRESHOLD, 512 << 20);
-#endif
-}
-
 }  // namespace
 
 TorchEngine::TorchEngine() : default_threads_(use_threads(at::get_num_threads())) {
-    keep_freed_memory();
+    keep_tensor_memory();
     prepare_amx();
 }
 

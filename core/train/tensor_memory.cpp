@@ -1,0 +1,99 @@
+#include "core/train/tensor_memory.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/alignment.h>
+#include <malloc.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+namespace ropelab {
+
+namespace {
+
+// Smaller ones stay with malloc. glibc maps each larger one by itself, so that none keeps its neighbours from going.
+constexpr std::size_t large = std::size_t{1} << 20;
+
+// Large blocks that no tensor has.
+class FreeBlocks {
+ public:
+    // The smallest that is large enough; null where none is.
+    void* take(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        const auto found = blocks_.lower_bound(bytes);
+        if (found == blocks_.end()) return nullptr;
+        void* block = found->second;
+        blocks_.erase(found);
+        return block;
+    }
+    void put(void* block, std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        blocks_.emplace(bytes, block);
+    }
+    void release() {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [bytes, block] : blocks_) std::free(block);
+        blocks_.clear();
+    }
+
+ private:
+    std::mutex mutex_;
+    std::multimap<std::size_t, void*> blocks_;  // by their bytes
+};
+
+FreeBlocks& free_blocks() {
+    static auto* blocks = new FreeBlocks;  // never destroyed, as tensors may be there to the program's end
+    return *blocks;
+}
+
+void let_go(void* block) {
+    if (const std::size_t bytes = malloc_usable_size(block); bytes >= large) {
+        free_blocks().put(block, bytes);
+    } else {
+        std::free(block);
+    }
+}
+
+class TensorMemory : public c10::Allocator {
+ public:
+    c10::DataPtr allocate(std::size_t bytes) override {
+        void* block = bytes == 0 ? nullptr : take(bytes);
+        return {block, block, let_go, c10::Device(c10::DeviceType::CPU)};
+    }
+    c10::DeleterFnPtr raw_deleter() const override { return let_go; }
+    void copy_data(void* to, const void* from, std::size_t bytes) const override { default_copy_data(to, from, bytes); }
+
+ private:
+    static void* take(std::size_t bytes) {
+        void* block = bytes < large ? nullptr : free_blocks().take(bytes);
+        if (block || posix_memalign(&block, c10::gAlignment, bytes) == 0) return block;
+        release_tensor_memory();
+        if (posix_memalign(&block, c10::gAlignment, bytes) == 0) return block;
+        TORCH_CHECK(false, "can't allocate memory: ", bytes, " bytes");  // the words of LibTorch's own allocator
+    }
+};
+
+}  // namespace
+
+void keep_tensor_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, large);
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
+#endif
+#ifndef __SANITIZE_ADDRESS__  // it would see no write beyond a tensor whose block is larger
+    static auto* memory = new TensorMemory;
+    constexpr std::uint8_t before_its_own = 1;
+    c10::SetCPUAllocator(memory, before_its_own);
+#endif
+}
+
+void release_tensor_memory() {
+    free_blocks().release();
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+}  // namespace ropelab

@@ -1,0 +1,83 @@
+#include "core/train/tensor_memory.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace ropelab {
+namespace {
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+torch::Tensor bytes(std::int64_t count) {
+    return torch::ones({count}, torch::kUInt8);
+}
+
+std::int64_t resident() {
+    std::int64_t all = 0;
+    std::int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+class TensorMemory : public testing::Test {
+ protected:
+    void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+        GTEST_SKIP() << "The address sanitizer watches LibTorch's own blocks.";
+#endif
+        keep_tensor_memory();
+    }
+    void TearDown() override {
+        release_tensor_memory();
+    }
+};
+
+TEST_F(TensorMemory, GivesTheSmallestBlockThatWasLetGoAndIsLargeEnough) {
+    const void* larger = nullptr;
+    const void* smaller = nullptr;
+    {
+        const torch::Tensor first = bytes(40 * mebibyte);
+        const torch::Tensor second = bytes(20 * mebibyte);
+        larger = first.data_ptr();
+        smaller = second.data_ptr();
+    }
+    const torch::Tensor a = bytes(15 * mebibyte);
+    const torch::Tensor b = bytes(19 * mebibyte);
+    EXPECT_EQ(a.data_ptr(), smaller);
+    EXPECT_EQ(b.data_ptr(), larger);
+    EXPECT_EQ(b.sum().item<std::int64_t>(), 19 * mebibyte);
+}
+
+TEST_F(TensorMemory, GoesBackToTheSystemWhenItIsReleased) {
+    constexpr std::int64_t much = 256 * mebibyte;
+    const std::int64_t before = resident();
+    torch::Tensor tensor = bytes(much);
+    tensor.reset();
+    EXPECT_GT(resident() - before, much * 9 / 10);
+    release_tensor_memory();
+    EXPECT_LT(resident() - before, much / 10);
+}
+
+TEST_F(TensorMemory, BeginsWhereACacheLineDoes) {
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{1000}, 2 * mebibyte, 2 * mebibyte + 1}) {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes(count).data_ptr()) % 64, 0U) << count;
+    }
+    EXPECT_EQ(torch::empty({0}).data_ptr(), nullptr);
+}
+
+TEST_F(TensorMemory, SaysWhatItCannotGive) {
+    try {
+        torch::empty({std::int64_t{1} << 50}, torch::kUInt8);
+        FAIL() << "A pebibyte was given.";
+    } catch (const c10::Error& error) {
+        EXPECT_EQ(std::string(error.what_without_backtrace()).substr(0, 21), "can't allocate memory");
+    }
+}
+
+}  // namespace
+}  // namespace ropelab
