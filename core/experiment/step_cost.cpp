@@ -59,7 +59,7 @@ double more_stepwise(const RunSpec& spec) {
     return (shared || spec.qk_norm || spec.theta_moves() ? 1.0 : 0.0) + (shared ? 1.0 : 0.0);
 }
 // Numbers of one symbol that attention keeps in one layer, in float32: the products' q, k and v, or with normalised
-// heads what is normed and what comes of it; step by step with dropout the shares before it and after.
+// heads what is normed and what comes of it; step by step with dropout three numbers for each share.
 double attention_numbers(const RunSpec& spec) {
     const bool rounded = spec.precision == Precision::bfloat16;
     const double qkv = number(qkv_rows(spec));
@@ -73,8 +73,7 @@ double attention_numbers(const RunSpec& spec) {
 }
 
 // Numbers of one symbol that a step keeps or works on besides where it goes operation by operation, as measured: in
-// each layer the norms before their weights, q and k before and after rotation, biases' sums, SwiGLU's curved gate; and
-// once what the operation at hand makes of them.
+// each layer seven widths (llama: two, and SwiGLU's curved gate), and once what the operation at hand makes of them.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);

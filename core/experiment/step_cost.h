@@ -48,7 +48,7 @@ struct MemoryNeed {
 /// Of `runs` of this shape that train together on the processor. What blocks and products take besides tensors was
 /// fitted to 32 measured peaks (width 64 to 384, every block, float32 and bfloat16, fused, with a trained θ and
 /// operation by operation), each of which it meets within 12 %; a peak is the same each time within 1 %. Not met:
-/// bfloat16 operation by operation, where oneDNN's own memory takes several hundred MB more.
+/// bfloat16 operation by operation, which takes several hundred MB more beside its tensors.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <fstream>
 #include <string>
+
+#include "core/experiment/process_memory.h"
 
 namespace ropelab {
 namespace {
@@ -18,10 +18,7 @@ torch::Tensor bytes(std::int64_t count) {
 }
 
 std::int64_t resident() {
-    std::int64_t all = 0;
-    std::int64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> all >> pages;
-    return pages * sysconf(_SC_PAGESIZE);
+    return process_memory().now;
 }
 
 class TensorMemory : public testing::Test {
