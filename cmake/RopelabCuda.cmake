@@ -1,6 +1,7 @@
 # Finds a CUDA compiler for core/cuda; that there is none is no error.
 #
-# ropelab_find_nvcc(VARIABLE): an nvcc 12 or newer, of the same CUDA as LibTorch where there is a choice. Looked for in:
+# ropelab_find_nvcc(VARIABLE): an nvcc 12 or newer, of the same CUDA as LibTorch and not
+# newer than the driver's where there is a choice. Looked for in:
 # CMAKE_CUDA_COMPILER, CUDACXX, the path, CUDA_HOME (/usr/local/cuda), then what packaging/setup.sh --cuda unpacks.
 function(ropelab_find_nvcc variable)
     if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
@@ -19,23 +20,51 @@ function(ropelab_find_nvcc variable)
     ropelab_libtorch_cudart(cudart)
     string(REGEX MATCH "[0-9]+$" wanted "${cudart}")
 
+    # Best first: of LibTorch's CUDA and not newer than the driver's; of LibTorch's CUDA; not newer; any. A driver refuses
+    # what a newer compiler leaves for it to translate.
+    ropelab_driver_cuda(driver)
     set(found "")
+    set(best 4)
     foreach(nvcc IN LISTS candidates)
         if(NOT EXISTS "${nvcc}")
             continue()
         endif()
         execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE said ERROR_QUIET)
-        if(NOT said MATCHES "release ([0-9]+)\\." OR CMAKE_MATCH_1 LESS 12)
+        if(NOT said MATCHES "release ([0-9]+)\\.([0-9]+)" OR CMAKE_MATCH_1 LESS 12)
             continue()
         endif()
-        if(CMAKE_MATCH_1 STREQUAL "${wanted}")
+        set(major "${CMAKE_MATCH_1}")
+        set(version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+        set(rank 0)
+        if(NOT major STREQUAL "${wanted}")
+            math(EXPR rank "${rank} + 2")
+        endif()
+        if(NOT driver STREQUAL "" AND version VERSION_GREATER driver)
+            math(EXPR rank "${rank} + 1")
+        endif()
+        if(rank LESS best)
+            set(best "${rank}")
             set(found "${nvcc}")
-            break()
-        elseif(found STREQUAL "")
-            set(found "${nvcc}")
+            set(chosen "${version}")
         endif()
     endforeach()
+    if(NOT found STREQUAL "" AND NOT driver STREQUAL "" AND chosen VERSION_GREATER driver)
+        message(STATUS "CUDA kernels: nvcc ${chosen} is newer than the driver's CUDA ${driver}; devices newer than"
+                       " compute capability 9.0 may refuse them")
+    endif()
     set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# ropelab_driver_cuda(VARIABLE): the CUDA version that the NVIDIA driver offers, as 13.0; empty where there is none.
+function(ropelab_driver_cuda variable)
+    set(${variable} "" PARENT_SCOPE)
+    find_program(nvidia_smi nvidia-smi NO_CACHE)
+    if(nvidia_smi)
+        execute_process(COMMAND "${nvidia_smi}" OUTPUT_VARIABLE said ERROR_QUIET)
+        if(said MATCHES "CUDA Version: *([0-9]+\\.[0-9]+)")
+            set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+        endif()
+    endif()
 endfunction()
 
 # ropelab_libtorch_cudart(VARIABLE): CUDA's runtime that LibTorch itself names, as a file; empty where there is none.

@@ -154,17 +154,11 @@ Part bench_generate(const Flags& flags) {
     part.add("rolling_characters_per_second", speed.rolling);
     part.add("recompute_characters_per_second", speed.recompute);
     part.add("rolling_over_recompute", speed.rolling_over_recompute);
-    part.add("rolling_by_graph_characters_per_second", speed.rolling_by_graph);
-    part.add("rolling_over_graph", speed.rolling_over_graph);
     spec.batch = 1;
     part.line("shape", shape_text(spec) + ", " + std::to_string(speed.length) + " characters, " + speed.precision);
     if (speed.rolling) part.line("rolling", shown(*speed.rolling, "symbols a second", 1, 1));
     part.line("recompute", shown(speed.recompute, "symbols a second", 1, 1));
     if (speed.rolling_over_recompute) part.line("rolling over recompute", shown(*speed.rolling_over_recompute, "×"));
-    if (speed.rolling_by_graph) {
-        part.line("rolling, a graph of kernels", shown(*speed.rolling_by_graph, "symbols a second", 1, 1));
-    }
-    if (speed.rolling_over_graph) part.line("rolling over the graph", shown(*speed.rolling_over_graph, "×"));
     return part;
 }
 

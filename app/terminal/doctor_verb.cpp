@@ -1,4 +1,6 @@
+#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <sstream>
 
@@ -7,10 +9,49 @@
 #include "core/bench/machine.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/engine_loader.h"
+#include "core/experiment/first_contact.h"
+#include "core/spec/error.h"
 
 namespace ropelab::terminal {
 
 namespace {
+
+// What the child of a first contact does: a line for each check before it starts and when it ended.
+void check_here() {
+    open_engine().check_device([](const DeviceCheck& check) { std::cout << to_json_line(check) << std::endl; });
+    std::cout << device_check_end << std::endl;
+}
+
+// Checks the device in a child process, and stores what was found.
+void check_device(bool as_json) {
+    const EngineInfo info = open_engine().info();
+    if (!info.cuda) throw BadInput("There is no CUDA device to check: " + info.cuda_detail);
+    const DeviceRecord record = meet_device(info.cuda_identity);
+    nlohmann::json json = {{"device", record.identity},
+                           {"trust", to_text(record.trust)},
+                           {"sentence", record.sentence},
+                           {"checks", nlohmann::json::array()}};
+    std::ostringstream text;
+    for (const DeviceCheck& check : record.checks) {
+        json["checks"].push_back({{"name", check.name},
+                                  {"outcome", word_of(check.outcome)},
+                                  {"detail", check.detail},
+                                  {"speed", check.speed > 0 ? nlohmann::json(check.speed) : nullptr}});
+        text << word_of(check.outcome) << "  " << check.name;
+        if (!check.detail.empty()) text << "  (" << check.detail << ")";
+        text << '\n';
+    }
+    if (as_json) return print_json(json);
+    print_text(text.str() + record.sentence + "\n");
+}
+
+// Of the device that the engine found; null where there is none, or it was not checked yet.
+nlohmann::json device_check_json(const EngineInfo& info) {
+    if (!info.cuda) return nullptr;
+    const auto record = read_device_record(device_records_folder(), info.cuda_identity);
+    if (!record) return nullptr;
+    return {{"trust", to_text(record->trust)}, {"sentence", record->sentence}};
+}
 
 void run(bool as_json) {
     const bench::Machine machine = bench::this_machine();
@@ -23,9 +64,13 @@ void run(bool as_json) {
     nlohmann::json missing = nlohmann::json::array();
     try {
         const EngineInfo info = open_engine().info();
-        report["engine"] = {{"libtorch", info.version},  {"instructions", info.processor},
-                            {"bfloat16", info.bfloat16}, {"threads", info.threads},
-                            {"cuda", info.cuda},         {"cuda_detail", info.cuda_detail}};
+        report["engine"] = {{"libtorch", info.version},
+                            {"instructions", info.processor},
+                            {"bfloat16", info.bfloat16},
+                            {"threads", info.threads},
+                            {"cuda", info.cuda},
+                            {"cuda_detail", info.cuda_detail},
+                            {"cuda_check", device_check_json(info)}};
     } catch (const std::exception& error) {
         report["engine"] = nullptr;
         missing.push_back(error.what());
@@ -52,6 +97,11 @@ void run(bool as_json) {
              << (engine["bfloat16"].get<bool>() ? "bfloat16 products, " : "no bfloat16 products, ") << engine["threads"]
              << " threads\n"
              << "cuda       " << engine["cuda_detail"].get<std::string>() << '\n';
+        if (const auto& check = engine["cuda_check"]; !check.is_null()) {
+            text << "           " << check["sentence"].get<std::string>() << '\n';
+        } else if (engine["cuda"].get<bool>()) {
+            text << "           not checked yet; the first training checks it, or doctor --check-device\n";
+        }
     }
     for (const auto& [name, file] : report["data"].items()) {
         text << "data       " << name << ": "
@@ -64,10 +114,20 @@ void run(bool as_json) {
 }  // namespace
 
 void add_doctor(CLI::App& program) {
-    auto json = std::make_shared<bool>(false);
+    struct Flags {
+        bool json = false;
+        bool check_device = false;
+    };
+    auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand("doctor", "What this machine has, and what is missing");
-    verb->add_flag("--json", *json, "Write JSON");
-    verb->callback([json] { run(*json); });
+    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->add_flag("--check-device", flags->check_device,
+                   "Compare the CUDA device with the processor, and the project's kernels with LibTorch's operations");
+    verb->callback([flags] {
+        if (!flags->check_device) return run(flags->json);
+        if (std::getenv(device_check_variable)) return check_here();
+        check_device(flags->json);
+    });
 }
 
 }  // namespace ropelab::terminal

@@ -153,23 +153,19 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     Workplace place(engine, writer);
     Cohort& cohort = place.cohort({writer});
     const std::unique_ptr<Model> model = cohort.model(0);
-    const auto writing = [&](Generation::Mode mode, bool in_one_kernel = true) {
-        return [&, mode, in_one_kernel] {
+    const auto generating = [&](Generation::Mode mode) {
+        return [&, mode] {
             Generation how;
             how.length = length;
             how.mode = mode;
-            how.in_one_kernel = in_one_kernel;
             how.on_token = [&](std::int32_t) { return !cancelled || !cancelled(); };
             const std::vector<std::int32_t> prompt = {0};
             model->generate(prompt, how);
         };
     };
-    std::vector<std::function<void()>> alternatives = {writing(Generation::Mode::recompute)};
+    std::vector<std::function<void()>> alternatives = {generating(Generation::Mode::recompute)};
     if (spec.rotates() && !spec.learns_positions()) {
-        alternatives.emplace_back(writing(Generation::Mode::rolling));
-        if (cohort.conditions().device == "cuda") {
-            alternatives.emplace_back(writing(Generation::Mode::rolling, false));
-        }
+        alternatives.emplace_back(generating(Generation::Mode::rolling));
     }
     const auto seconds = take_turns(alternatives, patience, cancelled);
     if (cancelled && cancelled()) throw std::runtime_error("Stopped before everything was measured.");
@@ -181,10 +177,6 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     if (seconds.size() > 1) {
         result.rolling = speed_of(seconds[1], static_cast<double>(length));
         result.rolling_over_recompute = ratio_of(seconds[0], seconds[1]);
-    }
-    if (seconds.size() > 2) {
-        result.rolling_by_graph = speed_of(seconds[2], static_cast<double>(length));
-        result.rolling_over_graph = ratio_of(seconds[2], seconds[1]);
     }
     return result;
 }

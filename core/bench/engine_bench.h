@@ -47,16 +47,13 @@ struct SettingsSpeed {
 SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const Patience& patience,
                                const Cancelled& cancelled = {});
 
-/// Writing text at batch 1, in symbols a second; `rolling` is missing where positions are learned or none are
-/// rotated, and its comparison with a graph of kernels where the device is the CPU too.
+/// Generation at batch 1, in tokens per second; `rolling` is missing where positions are learned or none are rotated.
 struct GenerationSpeed {
     std::int64_t length = 0;
     std::string precision;
     std::optional<Spread> rolling;
-    std::optional<Spread> rolling_by_graph;
     Spread recompute;
     std::optional<Spread> rolling_over_recompute;
-    std::optional<Spread> rolling_over_graph;
 };
 GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length, const Patience& patience,
                                    const Cancelled& cancelled = {});

@@ -52,7 +52,7 @@ ROPELAB_HOST_DEVICE float norm_gradient(float weighted, float normal_x, float in
 ROPELAB_HOST_DEVICE float exponential(float x) {
     return expf(x);
 }
-/// 2^x, for scores that were multiplied by log2_e besides.
+/// 2^x; e^x is 2^(log2_e·x).
 constexpr float log2_e = 1.44269504F;
 ROPELAB_HOST_DEVICE float power_of_two(float x) {
 #ifdef __CUDA_ARCH__

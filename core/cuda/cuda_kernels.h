@@ -139,47 +139,6 @@ struct CausalSoftmaxBackward {
 };
 int causal_softmax_backward(const CausalSoftmaxBackward& args, Stream stream);
 
-/// Causal attention with dropout in bfloat16 by tensor cores, without a matrix of scores: the arithmetic of
-/// causal_softmax between two products, with shares that are rounded before they are divided by their sum. Numbers are
-/// dropped as there, row r being that of window, head and query in this order.
-struct CausalAttention {
-    std::int64_t runs;
-    std::int64_t batch;  // windows of a run
-    std::int64_t time;   // symbols of a window, whole groups of four
-    std::int64_t heads;
-    std::int64_t key_value_heads;  // each serves a group of neighbouring heads
-    std::int64_t head_dim;         // 32 or 64
-    float scale;
-    DropoutNumbers dropout;
-    const Bfloat16* qkv;   // (runs, batch·time, heads + 2·key_value_heads, head_dim), turned
-    Bfloat16* mixed;       // (runs, batch·time, heads, head_dim)
-    float* log_sums;       // (runs, batch, heads, time): of Σ e^score, to base 2
-    std::uint32_t* drawn;  // (runs, batch, heads, causal_words(time)): what was dropped; null without dropout
-};
-ROPELAB_HOST_DEVICE constexpr std::int64_t causal_sixteens(std::int64_t time) {
-    return (time + 15) / 16;
-}
-ROPELAB_HOST_DEVICE constexpr std::int64_t causal_tiles(std::int64_t time) {
-    return (time + 63) / 64;
-}
-constexpr std::int64_t causal_words(std::int64_t time) {
-    return causal_sixteens(time) * causal_tiles(time) * 32;
-}
-/// Whether it serves heads of this size.
-constexpr bool suits_causal_attention(std::int64_t head_dim, std::int64_t time) {
-    return (head_dim == 32 || head_dim == 64) && time % 4 == 0 && time <= 32768;
-}
-int causal_attention(const CausalAttention& args, Stream stream);
-
-/// Its gradient, before the rotation is undone. What `forward` names was written by it.
-struct CausalAttentionBackward {
-    CausalAttention forward;
-    const Bfloat16* of_mixed;  // as mixed
-    Bfloat16* of_qkv;          // as qkv
-    float* along;              // as log_sums: workspace
-};
-int causal_attention_backward(const CausalAttentionBackward& args, Stream stream);
-
 /// out = x · Φ(x), number by number of `type`.
 struct GeluCurve {
     std::int64_t count;
@@ -352,162 +311,6 @@ int gather_batch(const GatherBatch& args, Stream stream);
 /// step += 1, as the last kernel of a captured step.
 int advance_step(std::int64_t* step, Stream stream);
 
-// Generation: one symbol after another through one model, with products of matrices with one vector. All arrays but
-// the matrices are float32. `position` (1) is the number of symbols read before the current one.
-
-/// x[c] = table[text[position]][c] + positions[position][c].
-struct ReadSymbol {
-    std::int64_t columns;
-    const float* table;      // (symbols, columns)
-    const float* positions;  // (context, columns), or null
-    const std::int32_t* text;
-    const std::int64_t* position;
-    float* x;  // (columns)
-};
-int read_symbol(const ReadSymbol& args, Stream stream);
-
-/// A symbol's attention in parts that are yet to be joined: for each head and part the sum of e^(score − the part's
-/// largest) · value, that largest score, and the sum of e^(score − the largest).
-struct AttendedParts {
-    std::int64_t head_dim;
-    std::int64_t context;
-    std::int64_t entries;  // of the cache that a part takes: 32, more where that made more than most_parts
-    std::int64_t parts;
-    float* numbers;  // (heads, parts, head_dim + 2); parts of which nothing is seen yet are not written
-};
-constexpr std::int64_t most_parts = 8;
-/// Without its numbers.
-constexpr AttendedParts attended_parts(std::int64_t head_dim, std::int64_t context) {
-    constexpr std::int64_t least = 32;
-    const std::int64_t entries = (context + most_parts * least - 1) / (most_parts * least) * least;
-    return {head_dim, context, entries, (context + entries - 1) / entries, nullptr};
-}
-
-/// What a product's numbers go through: `swiglu` takes a matrix of twice as many rows, silu(row r) · row (rows + r).
-enum class Activation : std::int32_t { none, gelu, swiglu };
-
-/// Columns that a product takes, half of them with a norm.
-constexpr std::int64_t most_columns = 12288;
-/// y = activation(matrix · norm(x) + bias), or, with `adds`, added to y.
-struct VectorProduct {
-    std::int64_t rows;
-    std::int64_t columns;
-    Type type;
-    const void* matrix;        // (rows, columns) of `type`; with swiglu (2·rows, columns)
-    const float* bias;         // as many as the matrix has rows, or null
-    const float* x;            // (columns)
-    const float* norm_weight;  // (columns), or null: x as it is
-    const float* norm_bias;    // the same, or null
-    bool centred;              // as in ResidualNorm
-    Activation activation;
-    bool adds;
-    float* y;                                // (rows); another array than x
-    AttendedParts attended = {};             // joined in x's place, unless its numbers are null
-    const std::int64_t* position = nullptr;  // of the attention
-};
-int vector_product(const VectorProduct& args, Stream stream);
-
-constexpr std::int64_t most_channels = 256;
-/// One symbol's attention to the newest `context` symbols, itself included, whose keys and values it keeps: that of
-/// position p at p mod context. Queries and keys are turned, with norm weights after an RMSNorm of each head.
-struct AttendCached {
-    std::int64_t heads;
-    std::int64_t key_value_heads;
-    const float* qkv;         // ((heads + 2·key_value_heads)·head_dim)
-    const float* query_norm;  // (head_dim), or null
-    const float* key_norm;    // the same
-    const float* cosine;      // (positions, head_dim/2), or null: nothing turns
-    const float* sine;
-    const std::int64_t* position;
-    float* keys;             // (key_value_heads, context, head_dim)
-    float* values;           // the same
-    AttendedParts attended;  // its head_dim even, at most most_channels
-};
-int attend_cached(const AttendCached& args, Stream stream);
-
-constexpr std::int64_t most_symbols = 1024;
-/// Writes the next symbol of the text and moves on: the prompt's own, past it one drawn from softmax(logits /
-/// temperature) over the top_k largest logits, number by number as core/model/torch_model.cpp draws it.
-struct SampleSymbol {
-    std::int64_t symbols;  // at most most_symbols
-    const float* logits;
-    double temperature;  // 0: the largest
-    std::int64_t top_k;  // 0: all
-    StreamKey key;       // of stream "sample"
-    std::int64_t prompt;
-    std::int32_t* text;
-    std::int64_t* position;
-};
-int sample_symbol(const SampleSymbol& args, Stream stream);
-
-constexpr std::int64_t most_layers = 24;
-struct TextLayer {
-    const float* attention_norm;
-    const float* attention_norm_bias;
-    const float* mlp_norm;
-    const float* mlp_norm_bias;
-    const float* query_norm;
-    const float* key_norm;
-    const void* qkv;
-    const void* output;
-    const void* up;
-    const void* down;
-    const float* qkv_bias;
-    const float* output_bias;
-    const float* up_bias;
-    const float* down_bias;
-    const float* cosine;
-    const float* sine;
-    float* keys;
-    float* values;
-};
-/// Symbols that one launch writes at most, and places of the ring.
-constexpr std::int64_t ring_places = 256;
-/// All of the above for `count` symbols of a text in one launch, by blocks that wait for each other; the numbers are
-/// those that the kernels above make. Each symbol goes to the text and, as (its number << 32) + symbol, written at
-/// once, to place number mod ring_places of a ring that the host reads meanwhile.
-struct WriteText {
-    std::int64_t layers;  // at most most_layers
-    std::int64_t width;
-    std::int64_t hidden;
-    std::int64_t heads;
-    std::int64_t key_value_heads;
-    Type type;
-    bool centred;
-    bool beside;  // attention and MLP read the same stream
-    Activation activation;
-    const float* table;
-    const float* positions;  // or null
-    const float* final_norm;
-    const float* final_norm_bias;
-    const void* head;
-    const float* head_bias;
-    float* x;       // (width)
-    float* qkv;     // ((heads + 2·key_value_heads)·head_dim)
-    float* raised;  // (hidden)
-    AttendedParts attended;
-    SampleSymbol sample;  // its position is not read
-    std::int64_t first;   // the first symbol to be read; those before it have been
-    std::int64_t count;   // 1 … ring_places
-    unsigned* arrived;    // (1), 0 before a text's first launch
-    std::uint64_t* ring;
-    TextLayer layer[most_layers];
-};
-/// `blocks` is that of text_blocks.
-int write_text(const WriteText& args, std::int64_t blocks, Stream stream);
-/// The blocks that write a text: as many as its products can use, at most one a multiprocessor; 0 where they cannot all
-/// be at work at once on this device, or the model is too large.
-std::int64_t text_blocks(const WriteText& args);
-/// A ring, all 0, in the host's memory, and where the device has it.
-struct TextRing {
-    std::uint64_t* host;
-    std::uint64_t* device;
-};
-int make_ring(TextRing& ring);
-int free_ring(const TextRing& ring);
-/// Whether all work of the stream is done; what it returns may be an error of that work.
-int is_done(Stream stream, bool& done);
-
 const char* error_text(int error);
 
 /// All of the above, for who opens the library at run time.
@@ -518,8 +321,6 @@ struct Kernels {
     decltype(&cuda::drop_out) drop_out;
     decltype(&cuda::causal_softmax) causal_softmax;
     decltype(&cuda::causal_softmax_backward) causal_softmax_backward;
-    decltype(&cuda::causal_attention) causal_attention;
-    decltype(&cuda::causal_attention_backward) causal_attention_backward;
     decltype(&cuda::gelu_curve) gelu_curve;
     decltype(&cuda::gelu_curve_backward) gelu_curve_backward;
     decltype(&cuda::swiglu) swiglu;
@@ -534,15 +335,6 @@ struct Kernels {
     decltype(&cuda::adamw) adamw;
     decltype(&cuda::gather_batch) gather_batch;
     decltype(&cuda::advance_step) advance_step;
-    decltype(&cuda::read_symbol) read_symbol;
-    decltype(&cuda::vector_product) vector_product;
-    decltype(&cuda::attend_cached) attend_cached;
-    decltype(&cuda::sample_symbol) sample_symbol;
-    decltype(&cuda::write_text) write_text;
-    decltype(&cuda::text_blocks) text_blocks;
-    decltype(&cuda::make_ring) make_ring;
-    decltype(&cuda::free_ring) free_ring;
-    decltype(&cuda::is_done) is_done;
     decltype(&cuda::error_text) error_text;
 };
 

@@ -106,10 +106,6 @@ struct Dropper {
     std::uint64_t step;
     DropoutRate rate;
 
-    /// Those below the rate's threshold drop.
-    __device__ __forceinline__ FourNumbers numbers(std::uint64_t group) const {
-        return drops ? philox(key, group, step) : FourNumbers{{~0U, ~0U, ~0U, ~0U}};
-    }
     /// 1 each where nothing is dropped.
     __device__ __forceinline__ FourFactors factors(std::uint64_t group) const {
         return drops ? dropout_factors(key, step, group, rate) : FourFactors{{1, 1, 1, 1}};
@@ -145,7 +141,10 @@ int launch(void (*kernel)(Parameters...), dim3 grid, int threads, Stream stream,
     config.gridDim = grid;
     config.blockDim = dim3(static_cast<unsigned>(threads));
     config.stream = stream;
-    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+    // CUDA keeps the error of a refused launch, and the next call that checks for errors would report it again.
+    if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+    return error;
 }
 
 /// f(T()) for the type of data.

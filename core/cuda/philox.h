@@ -64,13 +64,6 @@ ROPELAB_HOST_DEVICE std::uint64_t below(StreamKey key, std::uint64_t bound, std:
 #endif
 }
 
-/// RandomStream::uniform: in (0, 1), number `index` of step `step`.
-ROPELAB_HOST_DEVICE double uniform(StreamKey key, std::uint64_t step, std::uint64_t index) {
-    const FourNumbers numbers = philox(key, index, step);
-    const std::uint64_t wide = (static_cast<std::uint64_t>(numbers.n[0]) << 21) ^ (numbers.n[1] >> 11);
-    return (static_cast<double>(wide) + 0.5) * (1.0 / 9007199254740992.0);
-}
-
 /// A dropout rate as the numbers are compared with it.
 struct DropoutRate {
     std::uint32_t threshold;

@@ -21,10 +21,15 @@ struct TrainedRun {
     /// (core/experiment/cohort_width.h).
     bool width_settled = false;
     std::string width_words = {};
+    /// What the user is told of the CUDA device; empty where there is nothing to tell.
+    std::string device_words = {};
+    /// Conditions that replace those it began under, after its device failed.
+    std::optional<RunConditions> moved = {};
 
     std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
     /// Those that it began under or is to begin under; nullopt where they are still to be settled.
     std::optional<RunConditions> conditions() const {
+        if (moved) return moved;
         return checkpoint ? std::optional(checkpoint->conditions) : plan.conditions;
     }
     /// Whether two runs of equal shape can be members of one cohort: the same step, evaluated or not, under the same

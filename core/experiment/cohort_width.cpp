@@ -102,7 +102,7 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
 }  // namespace
 
 bool train_alike(const RunConditions& a, const RunConditions& b) {
-    return a.precision == b.precision && a.device == b.device && a.threads == b.threads;
+    return a.precision == b.precision && a.device == b.device && a.threads == b.threads && a.kernels == b.kernels;
 }
 
 std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {

@@ -36,17 +36,11 @@ struct Widths {
     bool vocabulary_is_filled;
 };
 
-// Whether attention holds no scores: flash attention, or with dropout kernels for some shapes alone.
+// Whether attention stores no scores: LibTorch's flash attention, under a causal mask alone and without dropout.
 bool flash(const RunSpec& spec, double bytes, bool trains) {
-    return bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 && !(trains && spec.dropout > 0);
-}
-bool tiled(const RunSpec& spec, double bytes) {
-    return bytes == 2 && spec.dropout > 0 && (spec.head_dim() == 32 || spec.head_dim() == 64) && spec.context % 4 == 0;
-}
-// Of one symbol and one head, what they keep of the shares that were dropped: a bit each, in whole tiles of 16 by 64.
-double drawn_bytes(const RunSpec& spec) {
-    const double context = number(spec.context);
-    return 128.0 * std::ceil(context / 16.0) * std::ceil(context / 64.0) / context;
+    const bool only_causal = spec.position != Position::alibi && spec.attention_window == 0;
+    return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
+           !(trains && spec.dropout > 0);
 }
 
 // Of one symbol in one layer, what stays for the backward pass.
@@ -56,10 +50,8 @@ double kept_of_layer(const RunSpec& spec, const Widths& w) {
     const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) * 4.0 * w.C;
     const double norms = 2.0 * (8.0 + w.bytes * w.C);
     // qkv, what was mixed and a logarithm a head; else q, k, v, the shares before dropout, and what was mixed.
-    const bool tiles = tiled(spec, w.bytes);
-    const double attention = flash(spec, w.bytes, true) || tiles
-                                 ? w.bytes * (w.qkv + w.C) + heads * (4.0 + (tiles ? drawn_bytes(spec) : 0.0))
-                                 : w.bytes * (4.0 * w.C + heads * number(spec.context));
+    const double attention = flash(spec, w.bytes, true) ? w.bytes * (w.qkv + w.C) + 4.0 * heads
+                                                        : w.bytes * (4.0 * w.C + heads * number(spec.context));
     // Normalised heads: their float32 copies and statistics.
     const double head_rows = heads + number(spec.kv_heads());
     const double head_norms = spec.qk_norm ? head_rows * (4.0 * number(spec.head_dim()) + 8.0) : 0.0;
@@ -80,8 +72,6 @@ double working_of_layer(const RunSpec& spec, const Widths& w, double head_batche
         const double parts = std::max(1.0, std::ceil(multiprocessors / head_batches));
         const double spread = spec.kv_heads() != spec.heads ? 2.0 * w.bytes * w.C : 0.0;
         attention = w.bytes * (2.0 * w.qkv + w.C) + parts * 4.0 * w.C + 4.0 * heads + spread;
-    } else if (tiled(spec, w.bytes)) {
-        attention = w.bytes * (w.qkv + w.C) + 4.0 * heads;
     } else {
         const double scores = heads * number(spec.context);
         attention = w.bytes * ((spec.dropout > 0 ? 2.0 : 1.0) * scores + 2.0 * w.C + w.qkv);

@@ -5,6 +5,7 @@
 
 #include "core/data/corpus.h"
 #include "core/experiment/cohort_width.h"
+#include "core/experiment/device_choice.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/process_memory.h"
 #include "core/experiment/step_cost.h"
@@ -54,6 +55,7 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
     CohortStart start;
     start.runs = runs;
     Measurement result;
+    settle_device_trust(engine, spec, std::nullopt);
     {
         const auto cohort =
             engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});

@@ -7,6 +7,7 @@
 
 #include "core/experiment/cohort_queue.h"
 #include "core/experiment/cohort_width.h"
+#include "core/experiment/device_choice.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/process_memory.h"
 #include "core/spec/error.h"
@@ -120,6 +121,7 @@ class Runner::Worker {
         for (const PlannedRun& run : plan.runs) runs.push_back(prepare(run));
         queue_.begin(std::move(runs));
         const Sink of_sweep = [&](const Event& published) {
+            if (const auto* started = std::get_if<event::CohortStarted>(&published)) began_ = *started;
             const auto* progress = std::get_if<event::Progress>(&published);
             if (!progress) return sink(published);
             event::Progress whole = *progress;
@@ -137,10 +139,11 @@ class Runner::Worker {
                     level_ = process_memory().now;
                 }
                 first = false;
+                settle_device(*members);
                 settle_width(plan, *members);
                 if (control_.stopping()) return;  // what has not begun stays waiting
                 standing = standing_of(*members);
-                CohortTrainer(engine_(), plan, of_sweep, control_).train(std::move(*members));
+                train_cohort(plan, of_sweep, std::move(*members));
             } catch (const std::exception& error) {
                 // The cohort cannot start or go on; the runs that had not ended fail, the next cohort gets its turn.
                 for (const auto& [id, summary] : standing) {
@@ -148,6 +151,47 @@ class Runner::Worker {
                 }
             }
         }
+    }
+
+    void settle_device(std::vector<TrainedRun>& members) {
+        const std::string words =
+            settle_device_trust(engine_(), members.front().plan.spec, members.front().conditions());
+        for (TrainedRun& run : members) run.device_words = words;
+    }
+
+    // Where the CUDA device fails, the runs resume from their last checkpoints: with LibTorch's operations alone, or on
+    // the CPU where the device was lost, or failed again.
+    void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> members) {
+        std::vector<PlannedRun> planned;
+        for (const TrainedRun& run : members) planned.push_back(run.plan);
+        for (int faults = 0;;) {
+            try {
+                return CohortTrainer(engine_(), plan, sink, control_).train(std::move(members));
+            } catch (const DeviceFault& fault) {
+                if (++faults > 2) throw;
+                const bool to_cpu = fault.device_lost() || faults == 2;
+                const std::string words = revoke_device_trust(engine_(), fault.what(), to_cpu);
+                members = moved_runs(planned, to_cpu, words);
+                if (members.empty()) return;
+            }
+        }
+    }
+
+    // The planned runs that have not ended, with their conditions changed.
+    std::vector<TrainedRun> moved_runs(const std::vector<PlannedRun>& planned, bool to_cpu, const std::string& words) {
+        std::vector<TrainedRun> members;
+        for (PlannedRun run : planned) {
+            if (control_.ended(run.id)) continue;
+            run.resume = true;
+            TrainedRun& member = members.emplace_back(prepare(run));
+            RunConditions conditions = member.checkpoint ? member.checkpoint->conditions : began_.conditions;
+            if (to_cpu) conditions.device = "cpu";
+            conditions.kernels = to_cpu ? "" : "off";
+            member.moved = conditions;
+            member.width_settled = true;
+            member.device_words = words;
+        }
+        return members;
     }
 
     // Cuts `members` to those that train together; the others wait in front.
@@ -184,7 +228,8 @@ class Runner::Worker {
     Sink sink_;
     Control control_;
     CohortQueue queue_;
-    std::int64_t level_ = 0;  // of memory, before the first cohort
+    std::int64_t level_ = 0;      // of memory, before the first cohort
+    event::CohortStarted began_;  // the last one
     std::atomic<bool> running_{false};
     std::thread thread_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/data/generated/names.h"
+#include "core/spec/layout.h"
 
 namespace ropelab {
 
@@ -14,7 +15,7 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// Rows of a layer's matrices (core/model/layout.h) and all their numbers.
+// Rows of a layer's matrices, and all their numbers, as core/spec/layout.h has them.
 std::int64_t qkv_rows(const RunSpec& spec) {
     return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
 }
@@ -28,23 +29,6 @@ std::int64_t matrix_numbers(const RunSpec& spec) {
 // Numbers of one symbol in the MLP, before and after its curve.
 double wide_rows(const RunSpec& spec) {
     return number(up_rows(spec) + spec.hidden_width());
-}
-
-// Of "rotary.shift".
-std::int64_t shift_numbers(const RunSpec& spec) {
-    if (!spec.theta_moves()) return 0;
-    switch (spec.theta_training) {
-        case ThetaTraining::fixed:
-        case ThetaTraining::one:
-            return 1;
-        case ThetaTraining::layer:
-            return spec.layers;
-        case ThetaTraining::head:
-            return spec.layers * spec.heads;
-        case ThetaTraining::free:
-            return spec.layers * (spec.head_dim() / 2);
-    }
-    return 0;
 }
 
 // Whether attention goes step by step, by LibTorch's operations.
@@ -96,20 +80,18 @@ std::int64_t likely_vocabulary(const RunSpec& spec) {
 }
 
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
-    const std::int64_t C = spec.width;
-    const bool norm_biases = spec.bias && spec.block != Block::llama;
-    const std::int64_t norms = (2 * spec.layers + 1) * C * (norm_biases ? 2 : 1);
-    const std::int64_t head_norms = spec.qk_norm ? spec.layers * 2 * spec.head_dim() : 0;
-    const std::int64_t biases = spec.bias ? spec.layers * (qkv_rows(spec) + C + up_rows(spec) + C) : 0;
-    return spec.layers * matrix_numbers(spec) + vocabulary * C * (spec.tied_head ? 1 : 2) +
-           (spec.learns_positions() ? spec.context * C : 0) + norms + head_norms + biases + shift_numbers(spec);
+    return layout_of(spec, static_cast<int>(vocabulary)).total;
 }
 
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     const double L = number(spec.layers);
-    // Causal: a symbol looks at half of the context on average, once for its scores and once for the mixture.
-    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 2.0 * L * number(spec.context) * C};
+    // Each key that a token attends to costs a product for its score and one for the mixture. In a context of T tokens
+    // with a window of N, token t attends to min(t + 1, N) of them; T/2 on average without a window.
+    const double T = number(spec.context);
+    const double N = number(spec.visible_tokens());
+    const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
+    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 4.0 * L * keys * C};
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {

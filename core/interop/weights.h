@@ -8,7 +8,7 @@
 
 namespace ropelab {
 
-/// Weights of other programs in this one's names and channel order (core/model/layout.h). All of these maps only rename
+/// Weights of other programs in this one's names and channel order (core/spec/layout.h). All of these maps only rename
 /// and permute, so gradients go through them as weights do. Throw BadInput where a tensor is missing or misshapen.
 
 /// nanoGPT's GPT (model.py): q, k, v stacked; learned positions, no rotation, so heads keep their channels.

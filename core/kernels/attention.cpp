@@ -39,6 +39,11 @@ void multiply_by(const float* factors, float* values, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) values[i] *= factors[i];
 }
 
+// ALiBi (F25) on the scores of keys first … query.
+void lower_by_distance(float* scores, std::int64_t first, std::int64_t query, float slope) {
+    for (std::int64_t key = first; key <= query; ++key) scores[key] -= slope * static_cast<float>(query - key);
+}
+
 // gradient := shares·(gradient − Σ gradient·shares)·scale
 void softmax_backward(const float* shares, float* gradient, std::int64_t count, float scale) {
     Floats totals = {};
@@ -209,9 +214,16 @@ class HeadByHead {
                         height(first, last), seen, args_.head_dim);
         for (std::int64_t query = first; query < last; ++query) {
             float* shares = row(shares_, query - first);
-            softmax(shares, query + 1, scale_);
+            const std::int64_t oldest = oldest_key(query);
+            if (args_.slopes) lower_by_distance(shares, oldest, query, args_.slopes[head] / scale_);
+            std::fill(shares, shares + oldest, 0.0F);
+            softmax(shares + oldest, query + 1 - oldest, scale_);
             std::fill(shares + query + 1, shares + seen, 0.0F);
         }
+    }
+    // The first key that a query attends to.
+    std::int64_t oldest_key(std::int64_t query) const {
+        return args_.window > 0 ? std::max<std::int64_t>(0, query + 1 - args_.window) : 0;
     }
     // From the gradient of what they mixed, of_query_, that of their scores; and their shares are dropped.
     void look_back(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {

@@ -96,8 +96,10 @@ void turn_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const
 
 /// Causal attention of one run, with the rotation of queries and keys (F1), in float32 whatever T is. `qkv`:
 /// (sequences·time, heads + 2·key_value_heads, head_dim), queries, then keys, then values; each head of keys and values
-/// serves heads/key_value_heads heads of queries that stand side by side. Row (sequence·heads + head)·time + query of
-/// the shares is what dropout counts, with `time` columns. No scores are kept: the backward pass calculates them again.
+/// serves heads/key_value_heads heads of queries that stand side by side. `slopes`: ALiBi's, one per query head (F25),
+/// or null. `window`: the tokens that a query attends to, itself included; 0 for all before it. Row
+/// (sequence·heads + head)·time + query of the attention weights is what dropout counts, with `time` columns. No scores
+/// are stored: the backward pass computes them again.
 template <typename T>
 struct CausalAttention {
     std::int64_t time;
@@ -106,6 +108,8 @@ struct CausalAttention {
     std::int64_t head_dim;
     const T* qkv;
     RotaryTable table;
+    const float* slopes = nullptr;
+    std::int64_t window = 0;
     DropoutNumbers dropout;
 };
 /// Groups [first, last), sequence·key_value_heads + head of keys, into `mixed`: (sequences·time, heads, head_dim).

@@ -15,7 +15,7 @@ class Gelu : public torch::autograd::Function<Gelu> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given) {
         const torch::Tensor x = given.contiguous();
-        const torch::Tensor result = torch::empty_like(x);
+        const torch::Tensor result = fresh_memory_like(x);
         start<cuda::GeluCurve>(x, &cuda::Kernels::gelu_curve,
                                {.count = x.numel(), .type = type_of(x), .in = values(x), .out = values(result)},
                                "gelu_curve");
@@ -26,7 +26,7 @@ class Gelu : public torch::autograd::Function<Gelu> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
         const torch::Tensor x = context->get_saved_variables()[0];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type()).contiguous();
-        const torch::Tensor of_x = torch::empty_like(x);
+        const torch::Tensor of_x = fresh_memory_like(x);
         start<cuda::GeluCurveBackward>(x, &cuda::Kernels::gelu_curve_backward,
                                        {.count = x.numel(),
                                         .type = type_of(x),
@@ -42,7 +42,7 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& gate_and_factor) {
         const torch::Tensor x = gate_and_factor.contiguous();
-        const torch::Tensor result = torch::empty({x.size(0), x.size(1), x.size(2) / 2}, x.options());
+        const torch::Tensor result = fresh_memory({x.size(0), x.size(1), x.size(2) / 2}, x.options());
         start<cuda::Swiglu>(x, &cuda::Kernels::swiglu,
                             {.rows = x.size(0) * x.size(1),
                              .width = result.size(2),
@@ -57,7 +57,7 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
         const torch::Tensor x = context->get_saved_variables()[0];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type()).contiguous();
-        const torch::Tensor of_x = torch::empty_like(x);
+        const torch::Tensor of_x = fresh_memory_like(x);
         start<cuda::SwigluBackward>(x, &cuda::Kernels::swiglu_backward,
                                     {.rows = x.size(0) * x.size(1),
                                      .width = x.size(2) / 2,

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/model/fresh_memory.h"
 #include "core/model/fused_device.h"
 #include "core/model/operations.h"
 

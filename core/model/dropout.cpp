@@ -7,25 +7,86 @@
 
 namespace ropelab {
 
-torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& place) const {
-    if (!active()) return x;
-    // One kernel of its own, so that it serves without fusion as well.
-    if (has_device_kernels(x.device())) return on_device::drop_out(x, *this, place);
-    torch::Tensor mask = torch::empty(x.sizes(), torch::kFloat32);
-    const std::int64_t size = x.numel() / x.size(0);
+namespace {
+
+// The masks of all runs, (runs, size) float32, by the loops of RandomStream on the CPU.
+torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std::string& stream) {
+    const std::int64_t runs = std::ssize(dropout.seeds());
+    const torch::Tensor mask = torch::empty({runs, size}, torch::kFloat32);
     constexpr std::int64_t grain = 16384;
     ROPELAB_OWN_PASS("dropout_mask");
-    for (std::size_t run = 0; run < seeds_.size(); ++run) {
-        const RandomStream stream(seeds_[run], "dropout:" + place);
-        float* numbers = mask.data_ptr<float>() + static_cast<std::int64_t>(run) * size;
+    for (std::int64_t run = 0; run < runs; ++run) {
+        const RandomStream numbers(dropout.seeds()[static_cast<std::size_t>(run)], stream);
+        float* of_run = mask.data_ptr<float>() + run * size;
         at::parallel_for(0, (size + grain - 1) / grain, 1, [&](std::int64_t begin, std::int64_t end) {
             const std::int64_t first = begin * grain;
             const std::int64_t last = std::min(size, end * grain);
-            stream.fill_dropout({numbers + first, static_cast<std::size_t>(last - first)}, rate_,
-                                static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(first));
+            numbers.fill_dropout({of_run + first, static_cast<std::size_t>(last - first)}, dropout.rate(),
+                                 static_cast<std::uint64_t>(dropout.step()), static_cast<std::uint64_t>(first));
         });
     }
-    return x * mask.to(x.device());
+    return mask;
+}
+
+constexpr std::int64_t low_word = 0xFFFFFFFF;
+
+// x·factor of numbers below 2^32, as its upper and lower 32 bits. The product of two such numbers does not fit int64,
+// so the factor is multiplied in two halves.
+struct Product {
+    Product(const torch::Tensor& x, std::int64_t factor) {
+        const torch::Tensor of_upper = x * (factor >> 16);
+        const torch::Tensor below = of_upper.bitwise_and(0xFFFF) * 65536 + x * (factor & 0xFFFF);
+        upper = of_upper.bitwise_right_shift(16) + below.bitwise_right_shift(32);
+        lower = below.bitwise_and(low_word);
+    }
+    torch::Tensor upper;
+    torch::Tensor lower;
+};
+
+}  // namespace
+
+torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
+                                     std::int64_t size) {
+    // Philox 4×32-10 (core/spec/random_stream.h) on int64 tensors that hold 32-bit words.
+    const torch::Tensor words = keys.to(torch::kInt64).bitwise_and(low_word);
+    torch::Tensor key_low = words.narrow(1, 0, 1);
+    torch::Tensor key_high = words.narrow(1, 1, 1);
+    const torch::Tensor group =
+        torch::arange((size + 3) / 4, torch::TensorOptions(torch::kInt64).device(keys.device())).unsqueeze(0);
+    torch::Tensor a = group.bitwise_and(low_word);
+    torch::Tensor b = group.bitwise_right_shift(32);
+    torch::Tensor c = step.bitwise_and(low_word).unsqueeze(0);
+    torch::Tensor d = step.bitwise_right_shift(32).unsqueeze(0);
+    for (int round = 0; round < 10; ++round) {
+        const Product p(a, 0xD2511F53);
+        const Product q(c, 0xCD9E8D57);
+        a = q.upper.bitwise_xor(b).bitwise_xor(key_low);
+        b = q.lower;
+        c = p.upper.bitwise_xor(d).bitwise_xor(key_high);
+        d = p.lower;
+        key_low = (key_low + 0x9E3779B9).bitwise_and(low_word);
+        key_high = (key_high + 0xBB67AE85).bitwise_and(low_word);
+    }
+    const auto [threshold, kept] = cuda::dropout_rate(rate);
+    const torch::Tensor numbers =
+        torch::stack(torch::broadcast_tensors({a, b, c, d}), -1).flatten(1).narrow(1, 0, size);
+    return numbers.ge(static_cast<std::int64_t>(threshold)).to(torch::kFloat32) * kept;
+}
+
+torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& place) const {
+    if (!active()) return x;
+    if (has_device_kernels(x, DevicePart::dropout)) return on_device::drop_out(x, *this, place);
+    const std::string stream = "dropout:" + place;
+    const std::int64_t size = x.numel() / x.size(0);
+    torch::Tensor masks;
+    if (x.is_cpu() && !has_device_kernels(x.device())) {
+        masks = masks_on_cpu(*this, size, stream);
+    } else {
+        std::shared_ptr<DeviceStreams> streams = streams_;
+        if (!streams) streams = std::make_shared<DeviceStreams>(seeds_, step_, x.device());
+        masks = libtorch_dropout_masks(streams->keys(stream), streams->step(), rate_, size);
+    }
+    return x * masks.view(x.sizes());
 }
 
 }  // namespace ropelab

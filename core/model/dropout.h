@@ -36,4 +36,10 @@ class Dropout {
     std::shared_ptr<DeviceStreams> streams_;
 };
 
+/// The masks of `size` numbers per run by LibTorch's integer operations on the tensors' device, the same numbers as
+/// RandomStream::fill_dropout: (runs, size) float32 of 0 and 1/(1 − rate). keys: (runs, 2) int32, step: (1) int64, as
+/// DeviceStreams has them.
+torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
+                                     std::int64_t size);
+
 }  // namespace ropelab

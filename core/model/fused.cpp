@@ -201,7 +201,8 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
                      torch::ScalarType type) {
-    if (has_device_kernels(x)) return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm, type);
+    if (has_device_kernels(x, DevicePart::norm))
+        return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm, type);
     if (has_own_passes(x)) {
         const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
                                                  c10::make_intrusive<Place>(dropout, place), norm == Norm::layer, type);
@@ -216,7 +217,7 @@ Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const 
 }
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
-    if (has_device_kernels(table)) return on_device::look_up(table, tokens);
+    if (has_device_kernels(table, DevicePart::embedding)) return on_device::look_up(table, tokens);
     if (has_own_passes(table)) return LookUp::apply(table, tokens);
     std::vector<torch::Tensor> rows;
     for (std::int64_t run = 0; run < table.size(0); ++run) {
@@ -226,9 +227,11 @@ torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
 }
 
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
-    if (has_device_kernels(logits)) return on_device::token_losses(logits, targets);
+    if (has_device_kernels(logits, DevicePart::loss)) return on_device::token_losses(logits, targets);
     if (has_own_passes(logits)) return TokenLosses::apply(logits.to(torch::kFloat32), targets);
-    return torch::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None).view_as(targets);
+    const auto type = logits.scalar_type() == torch::kBFloat16 ? torch::kFloat32 : logits.scalar_type();
+    return torch::cross_entropy_loss(logits.to(type).flatten(0, 1), targets.flatten(), {}, at::Reduction::None)
+        .view_as(targets);
 }
 
 }  // namespace ropelab

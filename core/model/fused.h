@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/model/dropout.h"
-#include "core/model/rotary.h"
 
 namespace ropelab {
 
@@ -29,16 +28,6 @@ enum class Norm { layer, rms };
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
                      Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);
-
-/// Heads of queries, and of keys and values, each of which serves query/key_value of them.
-struct HeadCounts {
-    std::int64_t query;
-    std::int64_t key_value;
-};
-/// Rotation of q and k and causal attention of a whole batch, in float32. qkv: (runs, batch·time, (query +
-/// 2·key_value)·head_dim), queries, then keys, then values → (runs, batch·time, query·head_dim) of the same type.
-torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, HeadCounts heads, const RotaryTables& tables,
-                     const Dropout& dropout, const std::string& place);
 
 /// x·Φ(x), of x's type.
 torch::Tensor gelu_activation(const torch::Tensor& x);

@@ -95,12 +95,12 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
 }  // namespace
 
 torch::Tensor gelu_activation(const torch::Tensor& x) {
-    if (has_device_kernels(x)) return on_device::gelu(x);
+    if (has_device_kernels(x, DevicePart::activation)) return on_device::gelu(x);
     return has_own_passes(x) ? Gelu::apply(x) : torch::gelu(x);
 }
 
 torch::Tensor swiglu_activation(const torch::Tensor& x) {
-    if (has_device_kernels(x)) return on_device::swiglu(x);
+    if (has_device_kernels(x, DevicePart::activation)) return on_device::swiglu(x);
     if (has_own_passes(x)) return Swiglu::apply(x);
     const auto parts = x.chunk(2, 2);
     return torch::silu(parts[0]) * parts[1];

@@ -1,10 +1,10 @@
 #include "core/model/fused_device.h"
 
 #include <array>
-#include <stdexcept>
 
 #include "core/model/device_launch.h"
 #include "core/model/operations.h"
+#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -47,10 +47,10 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const torch::Tensor from = x.contiguous();
         const torch::Tensor branch = contiguous(given_branch.value_or(torch::Tensor()));
         const NormWeights weights(weight, given_bias.value_or(torch::Tensor()));
-        const torch::Tensor sum = branch.defined() ? torch::empty_like(from) : from;
-        const torch::Tensor normed = torch::empty(from.sizes(), from.options().dtype(type));
-        const torch::Tensor mean = torch::empty({x.size(0), x.size(1)}, from.options());
-        const torch::Tensor inverse = torch::empty({x.size(0), x.size(1)}, from.options());
+        const torch::Tensor sum = branch.defined() ? fresh_memory_like(from) : from;
+        const torch::Tensor normed = fresh_memory(from.sizes(), from.options().dtype(type));
+        const torch::Tensor mean = fresh_memory({x.size(0), x.size(1)}, from.options());
+        const torch::Tensor inverse = fresh_memory({x.size(0), x.size(1)}, from.options());
         start<cuda::ResidualNorm>(from, &cuda::Kernels::residual_norm,
                                   {.runs = x.size(0),
                                    .rows = x.size(1),
@@ -90,11 +90,11 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
             gradients[0].defined() ? gradients[0].to(torch::kFloat32).contiguous() : torch::Tensor();
         const torch::Tensor of_normed = gradients[1].defined() ? gradients[1].to(type).contiguous()
                                                                : torch::zeros(sum.sizes(), sum.options().dtype(type));
-        const torch::Tensor of_x = torch::empty_like(sum);
-        const torch::Tensor of_branch = branch ? torch::empty_like(of_normed) : torch::Tensor();
-        const torch::Tensor of_weight = torch::empty({runs, columns}, sum.options());
-        const torch::Tensor of_bias = biased ? torch::empty_like(of_weight) : torch::Tensor();
-        const torch::Tensor workspace = torch::empty({2, runs, cuda::norm_parts(rows), columns}, sum.options());
+        const torch::Tensor of_x = fresh_memory_like(sum);
+        const torch::Tensor of_branch = branch ? fresh_memory_like(of_normed) : torch::Tensor();
+        const torch::Tensor of_weight = fresh_memory({runs, columns}, sum.options());
+        const torch::Tensor of_bias = biased ? fresh_memory_like(of_weight) : torch::Tensor();
+        const torch::Tensor workspace = fresh_memory({2, runs, cuda::norm_parts(rows), columns}, sum.options());
         start<cuda::ResidualNormBackward>(sum, &cuda::Kernels::residual_norm_backward,
                                           {.runs = runs,
                                            .rows = rows,
@@ -127,7 +127,7 @@ class LookUp : public torch::autograd::Function<LookUp> {
         const bool rows = given_table.stride(2) == 1 && given_table.stride(1) == given_table.size(2);
         const torch::Tensor table = rows ? given_table : given_table.contiguous();
         const torch::Tensor ids = tokens.contiguous();
-        const torch::Tensor result = torch::empty({table.size(0), ids.size(1), table.size(2)}, table.options());
+        const torch::Tensor result = fresh_memory({table.size(0), ids.size(1), table.size(2)}, table.options());
         start<cuda::LookUp>(table, &cuda::Kernels::look_up,
                             {.runs = table.size(0),
                              .rows = ids.size(1),
@@ -150,9 +150,9 @@ class LookUp : public torch::autograd::Function<LookUp> {
         const std::int64_t columns = gradient.size(2);
         const std::int64_t symbols = context->saved_data["symbols"].toInt();
         const std::int64_t parts = cuda::embedding_parts(rows, symbols);
-        const torch::Tensor of_table = torch::empty({runs, symbols, columns}, gradient.options());
+        const torch::Tensor of_table = fresh_memory({runs, symbols, columns}, gradient.options());
         const torch::Tensor workspace =
-            parts > 1 ? torch::empty({runs, parts, symbols, columns}, gradient.options()) : torch::Tensor();
+            parts > 1 ? fresh_memory({runs, parts, symbols, columns}, gradient.options()) : torch::Tensor();
         start<cuda::EmbeddingGradient>(gradient, &cuda::Kernels::embedding_gradient,
                                        {.runs = runs,
                                         .rows = rows,
@@ -179,8 +179,8 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& logits, const torch::Tensor& targets) {
         const torch::Tensor from = padded_rows(logits) ? logits : logits.contiguous();
         const torch::Tensor ids = targets.contiguous();
-        const torch::Tensor losses = torch::empty(ids.sizes(), from.options().dtype(torch::kFloat32));
-        const torch::Tensor log_sums = torch::empty_like(losses);
+        const torch::Tensor losses = fresh_memory(ids.sizes(), from.options().dtype(torch::kFloat32));
+        const torch::Tensor log_sums = fresh_memory_like(losses);
         start<cuda::CrossEntropy>(from, &cuda::Kernels::cross_entropy,
                                   {.rows = ids.numel(),
                                    .columns = from.size(2),
@@ -200,7 +200,7 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
         const torch::Tensor& logits = saved[0];
         const torch::Tensor scales = gradients[0].to(torch::kFloat32).contiguous();
         const torch::Tensor of_rows =
-            torch::empty({logits.size(0), logits.size(1), logits.stride(1)}, logits.options());
+            fresh_memory({logits.size(0), logits.size(1), logits.stride(1)}, logits.options());
         start<cuda::CrossEntropyBackward>(logits, &cuda::Kernels::cross_entropy_backward,
                                           {.rows = scales.numel(),
                                            .columns = logits.size(2),
@@ -229,7 +229,7 @@ class DropOut : public torch::autograd::Function<DropOut> {
 
  private:
     static torch::Tensor dropped(const torch::Tensor& x, const Place& place) {
-        torch::Tensor result = torch::empty_like(x);
+        torch::Tensor result = fresh_memory_like(x);
         start<cuda::DropOut>(x, &cuda::Kernels::drop_out,
                              {.runs = x.size(0),
                               .size = x.numel() / x.size(0),
@@ -287,14 +287,24 @@ const DeviceKernels& device_kernels(const torch::Device& device) {
 bool has_device_kernels(const torch::Device& device) {
     return device_kernels(device).table != nullptr;
 }
+bool has_device_kernels(const torch::Device& device, DevicePart part) {
+    return has_device_kernels(device) && device_kernels(device).trust.trusts(part);
+}
+bool has_device_kernels(const torch::Tensor& tensor, DevicePart part) {
+    return !is_eager() && has_device_kernels(tensor.device(), part);
+}
 bool has_device_kernels(const torch::Tensor& tensor) {
     return !is_eager() && has_device_kernels(tensor.device());
 }
 
 void check_launch(const DeviceKernels& kernels, int error, const char* kernel) {
     if (error == 0) return;
-    throw std::runtime_error(std::string("The device refused the kernel ") + kernel + ": " +
-                             kernels.table->error_text(error) + ".");
+    // A launch that is refused for its arguments leaves the device as it was; any other error stays.
+    constexpr int invalid_value = 1;
+    constexpr int out_of_resources = 701;
+    const bool lost = error != invalid_value && error != out_of_resources;
+    throw DeviceFault(
+        std::string("The device refused the kernel ") + kernel + ": " + kernels.table->error_text(error) + ".", lost);
 }
 
 DeviceStreams::DeviceStreams(std::vector<std::int64_t> seeds, std::int64_t step, torch::Device device)

@@ -12,6 +12,7 @@
 #include "core/model/dropout.h"
 #include "core/model/fused.h"
 #include "core/model/parameters.h"
+#include "core/spec/device_trust.h"
 
 namespace ropelab {
 
@@ -22,23 +23,27 @@ namespace ropelab {
 
 struct CudaGraphs;  // core/model/device_graph.h
 
-/// The kernels that work on one kind of device, the stream on which LibTorch works in the calling thread, and how work
-/// is captured there, null where it cannot be.
+/// The kernels for one kind of device, the stream on which LibTorch works in the calling thread, how work is captured
+/// as a graph there (null where it is not), and which parts of all this are trusted (core/spec/device_trust.h).
 struct DeviceKernels {
     const cuda::Kernels* table = nullptr;
     cuda::Stream (*stream)() = nullptr;
     const CudaGraphs* graphs = nullptr;
+    DeviceTrust trust = DeviceTrust::everything();
 };
 
-/// From now on these kernels work on tensors of this kind of device; without a table core/model/fused.h's own ways do.
-/// To be called while nothing trains.
+/// From now on these kernels process tensors of this kind of device; without a table LibTorch's operations do. To be
+/// called while nothing trains.
 void use_device_kernels(torch::DeviceType device, DeviceKernels kernels);
 const DeviceKernels& device_kernels(const torch::Device& device);
 bool has_device_kernels(const torch::Device& device);
-/// Whether they are to work on this tensor: not under an EagerGuard.
+/// Whether a part is to process tensors of this device, and this tensor: not under an EagerGuard.
+bool has_device_kernels(const torch::Device& device, DevicePart part);
+bool has_device_kernels(const torch::Tensor& tensor, DevicePart part);
+/// Whether any part is: then values keep the type in which they were multiplied.
 bool has_device_kernels(const torch::Tensor& tensor);
 
-/// Throws std::runtime_error, one sentence with the kernel's name and the reason, unless `error` is 0.
+/// Throws DeviceFault, one sentence with the kernel's name and the reason, unless `error` is 0.
 void check_launch(const DeviceKernels& kernels, int error, const char* kernel);
 
 /// What a cohort's dropouts read from the device's memory. The tensors stay where they are as long as this lives.
@@ -66,11 +71,6 @@ namespace on_device {
 Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                      const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
                      torch::ScalarType type = torch::kFloat32);
-
-/// Flash attention where qkv is bfloat16 and nothing is dropped; where something is, kernels of ours that hold no
-/// scores either, for heads of 32 or 64 channels; else a softmax over all scores.
-torch::Tensor attend(const torch::Tensor& qkv, std::int64_t batch, HeadCounts heads, const RotaryTables& tables,
-                     const Dropout& dropout, const std::string& place);
 
 torch::Tensor gelu(const torch::Tensor& x);
 torch::Tensor swiglu(const torch::Tensor& x);

@@ -7,6 +7,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/model/dropout.h"
+#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
@@ -15,9 +16,11 @@
 
 namespace ropelab {
 
-/// Whether those loops work on a tensor: on the CPU, and not operation by operation.
+/// Whether those loops process a tensor: float32 or bfloat16 on the CPU (unless tests run a device's kernels there),
+/// and not operation by operation.
 inline bool has_own_passes(const torch::Tensor& tensor) {
-    return tensor.is_cpu() && !is_eager();
+    return tensor.is_cpu() && tensor.scalar_type() != torch::kFloat64 && !is_eager() &&
+           !has_device_kernels(tensor.device());
 }
 
 /// f(run, first, last) over 0 … count − 1 of every run, in parts for the threads.

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/model/clear_errors.h"
 #include "core/model/fused.h"
 #include "core/model/probe_attention.h"
 #include "core/model/torch_model.h"
@@ -101,8 +102,8 @@ struct Judged {
 
 /// Reads windows batch after batch; false where the request was cancelled.
 template <typename Take>
-bool read(const ProbedModel& model, const ProbeRequest& request, const ProbeWindows& windows, const LayerTables& tables,
-          AttentionHook* hook, const Take& take) {
+bool read(const ProbedModel& model, const ProbeRequest& request, const ProbeWindows& windows,
+          const PositionTerms& terms, AttentionHook* hook, const Take& take) {
     const auto device = model.weights.flat().device();
     const std::int64_t length = windows.length;
     const std::int64_t at_once = std::clamp<std::int64_t>(8192 / length, 1, 256);
@@ -113,8 +114,7 @@ bool read(const ProbedModel& model, const ProbeRequest& request, const ProbeWind
             to_tensor(windows.tokens, first * length, count * length, device).view({1, count, length});
         const torch::Tensor targets =
             to_tensor(windows.targets, first * length, count * length, device).view({1, count * length});
-        const torch::Tensor logits =
-            model.decoder.logits(model.weights, x, tables, model.precision, {}, 0, nullptr, hook);
+        const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision, {}, nullptr, hook);
         const torch::Tensor known = targets.ge(0);
         const torch::Tensor losses = token_losses(logits, targets.clamp_min(0)).to(torch::kFloat64) * known;
         const torch::Tensor correct = logits.argmax(-1).eq(targets);
@@ -186,12 +186,12 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     ProbeResult result;
     result.windows = request.windows.count();
     result.length = request.windows.length;
-    const LayerTables tables = layer_tables({&model.spec, 1}, result.length, device, changes, &model.weights);
-    if (model.spec.theta_moves() && result.length > 1) result.frequencies = frequencies_of(model.spec, tables);
-    AttentionProbe inside(model.spec, request, tables);
+    const PositionTerms terms = position_terms({&model.spec, 1}, result.length, device, changes, &model.weights);
+    if (model.spec.theta_moves() && result.length > 1) result.frequencies = frequencies_of(model.spec, terms.tables);
+    AttentionProbe inside(model.spec, request, terms.tables);
     const bool changes_attention = !request.removed_pairs.empty();
     torch::Tensor by_position = torch::zeros({result.length}, torch::kFloat64);
-    const bool done = read(model, request, request.windows, tables, looks || changes_attention ? &inside : nullptr,
+    const bool done = read(model, request, request.windows, terms, looks || changes_attention ? &inside : nullptr,
                            [&](const Judged& judged) { by_position += judged.losses.sum(0); });
     if (!done) return {};
     add_losses(request.windows, by_position, result);
@@ -202,12 +202,12 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     if (!request.retrieval.lags.empty()) {
         inside.stop_measuring();
         const ProbeWindows& windows = request.retrieval.windows;
-        const LayerTables their_tables =
+        const PositionTerms their_terms =
             windows.length == result.length
-                ? tables
-                : layer_tables({&model.spec, 1}, windows.length, device, changes, &model.weights);
+                ? terms
+                : position_terms({&model.spec, 1}, windows.length, device, changes, &model.weights);
         std::map<std::int64_t, RetrievalPoint> points;
-        if (!read(model, request, windows, their_tables, changes_attention ? &inside : nullptr,
+        if (!read(model, request, windows, their_terms, changes_attention ? &inside : nullptr,
                   [&](const Judged& judged) { add_copies(request.retrieval, judged, points); })) {
             return {};
         }
@@ -222,7 +222,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
 }
 
 ProbeResult TorchModel::probe(const ProbeRequest& request) {
-    return ropelab::probe({spec_, decoder_, weights_, precision_}, request);
+    return with_clear_errors([&] { return ropelab::probe({spec_, decoder_, weights_, precision_}, request); });
 }
 
 }  // namespace ropelab

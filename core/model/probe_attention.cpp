@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/attention/reference.h"
+
 namespace ropelab {
 
 namespace {
@@ -82,7 +84,7 @@ void AttentionProbe::see(std::int64_t layer, const LayerVectors& vectors) {
     add(sums.key_massive, massive(vectors.key));
 }
 
-void AttentionProbe::change(std::int64_t layer, LayerVectors& vectors) {
+void AttentionProbe::change(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) {
     if (!request_.removed_pairs.empty()) {
         // Without its query's channels a pair adds nothing to any logit.
         vectors.query = vectors.query.clone();
@@ -93,14 +95,14 @@ void AttentionProbe::change(std::int64_t layer, LayerVectors& vectors) {
         }
     }
     if (measures_ && (request_.attention || request_.map_size > 0))
-        measure_attention(layers_[static_cast<std::size_t>(layer)], vectors);
+        measure_attention(layers_[static_cast<std::size_t>(layer)], vectors, terms);
 }
 
-void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors) const {
-    const LayerVectors spread = spread_over_heads(vectors);
+void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const {
+    const LayerVectors spread = reference_attention::spread_over_heads(vectors);
     const torch::Tensor query = by_head(spread.query);
     const torch::Tensor key = by_head(spread.key);
-    if (request_.map_size > 0 && !layer.map.defined()) draw_maps(layer, query, key);
+    if (request_.map_size > 0 && !layer.map.defined()) map_attention(layer, query, key, terms);
     if (!request_.attention) return;
 
     const std::int64_t windows = query.size(0);
@@ -121,47 +123,54 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         const std::int64_t keys = first + rows;
         const torch::Tensor q = query.narrow(2, first, rows);
         const torch::Tensor k = newest_first.narrow(2, time - keys, keys);
-        // Row r stands at first + r and sees column j, at keys − 1 − j, unless that is later.
-        const torch::Tensor row = torch::arange(rows, numbers).unsqueeze(1);
-        const torch::Tensor hidden = torch::arange(keys, numbers).unsqueeze(0) < (rows - 1 - row);
-        const torch::Tensor seen = (first + 1 + row).to(torch::kFloat32);  // keys that a row sees
+        // Row r is the query at first + r, column j the key at keys − 1 − j.
+        const torch::Tensor queries = torch::arange(first, first + rows, numbers);
+        const torch::Tensor places = torch::arange(keys - 1, -1, -1, numbers);
+        const torch::Tensor hidden = hidden_keys(queries, places, terms.window);
+        const torch::Tensor seen = hidden.logical_not().sum(1, true).to(torch::kFloat32);  // keys per query
 
         torch::Tensor scores = torch::matmul(q, k.transpose(2, 3)).mul_(scale);
+        torch::Tensor logits = terms.slopes.defined() ? scores + distance_bias(terms.slopes, queries, places) : scores;
         constexpr double never = -std::numeric_limits<double>::infinity();
-        const torch::Tensor shares = torch::softmax(scores.masked_fill(hidden, never), -1);
-        const torch::Tensor logarithm = torch::logsumexp(scores.masked_fill(hidden, never), -1);
+        const torch::Tensor shares = torch::softmax(logits.masked_fill(hidden, never), -1);
+        const torch::Tensor logarithm = torch::logsumexp(logits.masked_fill(hidden, never), -1);
         scores.masked_fill_(hidden, 0);
-        layer.logits.narrow(1, 0, keys) += by_distance(scores);
+        logits.masked_fill_(hidden, 0);
+        layer.logits.narrow(1, 0, keys) += by_distance(logits);
         layer.shares.narrow(1, 0, keys) += by_distance(shares);
-        // −Σ p ln p, where ln p = score − logarithm. The first position has no choice and is left out.
-        const torch::Tensor entropy = logarithm - (shares * scores).sum(-1);
+        // −Σ p ln p, where ln p = logit − logarithm. The first position has no choice and is left out.
+        const torch::Tensor entropy = logarithm - (shares * logits).sum(-1);
         const std::int64_t skipped = first == 0 ? 1 : 0;
         const auto with_choice = [&](const torch::Tensor& x) {
             return total(x.narrow(2, skipped, rows - skipped), {0, 2});
         };
         add(layer.entropy, with_choice(entropy));
         add(layer.sink, with_choice(shares.select(-1, keys - 1)));
-        // F8: Σ (l − mean l)·l_c over keys, for each channel c of query and key, without making l_c.
+        // F8: Σ (l − mean l)·l_c over keys, for each channel c of query and key, without making l_c; l is the product
+        // of query and key, without ALiBi's bias.
         const torch::Tensor centred = (scores - scores.sum(-1, true) / seen).masked_fill_(hidden, 0);
         add(layer.covariance, total(q * torch::matmul(centred, k), {0, 2}) * scale);
     }
 }
 
-void AttentionProbe::draw_maps(Layer& layer, const torch::Tensor& query, const torch::Tensor& key) const {
+void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
+                                   const LayerTerms& terms) const {
     const std::int64_t size = request_.map_size;
     const torch::Tensor q = query.select(0, 0).narrow(1, 0, size);  // (heads, size, head_dim)
     const torch::Tensor k = key.select(0, 0).narrow(1, 0, size);
     const double scale = 1.0 / std::sqrt(static_cast<double>(spec_.head_dim()));
-    const torch::Tensor future = torch::ones({size, size}, q.options().dtype(torch::kBool)).triu(1);
-    constexpr double never = -std::numeric_limits<double>::infinity();
-    layer.map = torch::softmax((torch::matmul(q, k.transpose(1, 2)) * scale).masked_fill(future, never), -1);
+    const torch::Tensor positions = torch::arange(size, torch::TensorOptions(torch::kInt64).device(q.device()));
+    const torch::Tensor hidden = hidden_keys(positions, positions, terms.window);
+    torch::Tensor logits = torch::matmul(q, k.transpose(1, 2)) * scale;
+    if (terms.slopes.defined()) logits = logits + distance_bias(terms.slopes, positions, positions);
+    layer.map = torch::softmax(logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1);
     if (request_.map_pair < 0) return;
     const std::int64_t pair = request_.map_pair;
     const std::int64_t pairs = spec_.head_dim() / 2;
     const auto part = [&](std::int64_t channel) {
         return q.select(2, channel).unsqueeze(2) * k.select(2, channel).unsqueeze(1);
     };
-    layer.pair_map = ((part(pair) + part(pair + pairs)) * scale).masked_fill(future, 0);
+    layer.pair_map = ((part(pair) + part(pair + pairs)) * scale).masked_fill(hidden, 0);
 }
 
 torch::Tensor AttentionProbe::shares_of(const Layer& layer) const {
@@ -195,14 +204,18 @@ void AttentionProbe::write(ProbeResult& result) const {
     std::vector<torch::Tensor> shares;
     std::vector<torch::Tensor> logits;
     std::vector<torch::Tensor> attention;
-    // `length − Δ` queries of a window have a key Δ before them.
-    const torch::Tensor queries = torch::arange(result.length, 0, -1, torch::kInt64).to(torch::kFloat64) * windows;
+    // `length − Δ` queries of a sequence have a key Δ before them, unless a sliding window hides it.
+    const std::int64_t distances =
+        spec_.attention_window > 0 ? std::min(spec_.attention_window, result.length) : result.length;
+    const torch::Tensor queries =
+        torch::arange(result.length, result.length - distances, -1, torch::kInt64).to(torch::kFloat64) * windows;
+    const auto mean = [&](const torch::Tensor& sums) { return sums.narrow(1, 0, distances).to(torch::kCPU) / queries; };
     for (const Layer& layer : layers_) {
         shares.push_back(shares_of(layer));
-        logits.push_back(layer.logits.to(torch::kCPU) / queries);
-        attention.push_back(layer.shares.to(torch::kCPU) / queries);
+        logits.push_back(mean(layer.logits));
+        attention.push_back(mean(layer.shares));
     }
-    for (std::int64_t distance = 0; distance < result.length; ++distance) result.distances.push_back(distance);
+    for (std::int64_t distance = 0; distance < distances; ++distance) result.distances.push_back(distance);
     result.logit_share = to_array(shares);
     result.logit_by_distance = to_array(logits);
     result.attention_by_distance = to_array(attention);

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "core/model/open_attention.h"
-#include "core/model/rotary.h"
+#include "core/model/attention/attention.h"
 #include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
 
@@ -19,7 +18,7 @@ class AttentionProbe : public AttentionHook {
     AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables);
 
     void see(std::int64_t layer, const LayerVectors& vectors) override;
-    void change(std::int64_t layer, LayerVectors& vectors) override;
+    void change(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) override;
 
     /// From the next batch on: only remove, measure nothing.
     void stop_measuring() { measures_ = false; }
@@ -38,8 +37,9 @@ class AttentionProbe : public AttentionHook {
         torch::Tensor turns;                                // (pairs) bool
     };
 
-    void measure_attention(Layer& layer, const LayerVectors& vectors) const;
-    void draw_maps(Layer& layer, const torch::Tensor& query, const torch::Tensor& key) const;
+    void measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const;
+    void map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
+                       const LayerTerms& terms) const;
     /// (heads, pairs + 1) of covariances by channel.
     torch::Tensor shares_of(const Layer& layer) const;
 

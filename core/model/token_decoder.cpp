@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/model/attention/cpu.h"
 #include "core/model/layer_of.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
@@ -33,43 +34,43 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 }  // namespace
 
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
-    : spec_(spec), weights_(weights) {
+    : spec_(spec), weights_(weights), cache_(spec.layers, spec.visible_tokens()) {
     const torch::NoGradGuard no_gradients;
-    make_tables(spec.context);
+    make_terms(spec.context);
     const torch::Tensor row = weights.flat()[0].detach();
     numbers_ = copy_in_large_pages(row, torch::kFloat32);
     if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
 
-    const auto held = static_cast<std::size_t>(spec.kv_heads() * spec.context * spec.head_dim());
     for (std::int64_t index = 0; index < spec.layers; ++index) {
         layers_.push_back(layer_of<Layer>(
             spec, index, [this](const std::string& name) { return norm(name); },
             [this](const std::string& name) { return matrix(name); }));
-        layers_.back().keys.resize(held);
-        layers_.back().values.resize(held);
     }
     const auto width = static_cast<std::size_t>(spec.width);
     for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);
     qkv_.resize(static_cast<std::size_t>(layers_.front().qkv.rows));
     wide_.resize(static_cast<std::size_t>(layers_.front().up.rows));
-    scores_.resize(static_cast<std::size_t>(spec.heads * spec.context));
 }
 
-void TokenDecoder::make_tables(std::int64_t positions) {
-    source_ = TableSource({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
-    tables_ = source_.kept();
-    for (RotaryTables& tables : tables_.layers) {
-        if (tables.defined()) tables = {tables.cosine.contiguous(), tables.sine.contiguous()};
+void TokenDecoder::make_terms(std::int64_t positions) {
+    source_ = PositionSource({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
+    if (spec_.rope_cache) use_terms(source_.at(0, positions));
+}
+
+void TokenDecoder::use_terms(const PositionTerms& terms) {
+    terms_.clear();
+    for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+        LayerTerms& own = terms_.emplace_back(terms.layer(layer));
+        if (own.tables.defined()) own.tables = {own.tables.cosine.contiguous(), own.tables.sine.contiguous()};
     }
+    embeddings_ = terms.embeddings.defined() ? terms.embeddings.contiguous() : terms.embeddings;
 }
 
 std::int64_t TokenDecoder::row_of(std::int64_t position) {
-    if (!spec_.rope_cache) {
-        tables_ = source_.at(position, 1);
-        return 0;
-    }
-    if (source_.ends_before(position)) make_tables(2 * position);
-    return position;
+    if (source_.ends_before(position)) make_terms(2 * position);
+    if (spec_.rope_cache) return position;
+    use_terms(source_.at(position, 1));
+    return 0;
 }
 
 const float* TokenDecoder::vector(const std::string& name) const {
@@ -146,55 +147,29 @@ void TokenDecoder::normalise_stream(const Norm& norm, const Vector* branch) {
     normalise(norm, normed_.data(), 1, spec_.block != Block::llama);
 }
 
-void TokenDecoder::attend(Layer& layer, const RotaryTables& tables, std::int64_t row) {
-    const std::int64_t head_dim = spec_.head_dim();
-    const std::int64_t key_heads = spec_.kv_heads();
-    multiply(layer.qkv, normed_, qkv_);
-    float* query = qkv_.data();
-    float* key = query + spec_.heads * head_dim;
-    const float* value = key + key_heads * head_dim;
-    if (spec_.qk_norm) {
-        normalise(layer.query_norm, query, spec_.heads, false);
-        normalise(layer.key_norm, key, key_heads, false);
+void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
+    std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
+    const float* added = vector("positions.weight");
+    if (added) added += position * spec_.width;
+    if (embeddings_.defined()) {
+        const auto factor = static_cast<float>(std::sqrt(static_cast<double>(spec_.width)));
+        for (float& number : stream_) number *= factor;
+        added = embeddings_.data_ptr<float>() + row * spec_.width;
     }
-    if (tables.defined()) {
-        ROPELAB_OWN_PASS("turn");
-        const std::int64_t pairs = head_dim / 2;
-        const std::int64_t tables_a_place = tables.cosine.size(3);  // 1, or one a head
-        const float* cosine = tables.cosine.data_ptr<float>() + row * tables_a_place * pairs;
-        const float* sine = tables.sine.data_ptr<float>() + row * tables_a_place * pairs;
-        if (tables_a_place == 1) {
-            kernels::turn_heads(query, spec_.heads + key_heads, head_dim, cosine, sine, 1.0F);
-        }
-        for (std::int64_t head = 0; tables_a_place > 1 && head < spec_.heads; ++head) {
-            for (float* vectors : {query, key}) {
-                kernels::turn_heads(vectors + head * head_dim, 1, head_dim, cosine + head * pairs, sine + head * pairs,
-                                    1.0F);
-            }
-        }
-    }
-    ROPELAB_OWN_PASS("attend");
-    const std::int64_t place = length_ % spec_.context;
-    for (std::int64_t head = 0; head < key_heads; ++head) {
-        const std::int64_t entry = (head * spec_.context + place) * head_dim;
-        std::copy_n(key + head * head_dim, head_dim, layer.keys.data() + entry);
-        std::copy_n(value + head * head_dim, head_dim, layer.values.data() + entry);
-    }
+    if (!added) return;
+    for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += added[i];
+}
 
-    // The order of the entries does not matter: a key carries its place in its rotation.
-    const std::int64_t seen = std::min(length_ + 1, spec_.context);
-    const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / (2 * seen * head_dim));
-    at::parallel_for(0, spec_.heads, grain, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t head = first; head < last; ++head) {
-            const std::int64_t entries = head * key_heads / spec_.heads * spec_.context * head_dim;
-            float* shares = scores_.data() + head * spec_.context;
-            kernels::dot_rows(layer.keys.data() + entries, query + head * head_dim, head_dim, shares, 0, seen);
-            kernels::softmax(shares, seen, scale);
-            kernels::sum_weighted_rows(layer.values.data() + entries, shares, seen, head_dim,
-                                       mixed_.data() + head * head_dim);
-        }
-    });
+void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
+    const Layer& layer = layers_[static_cast<std::size_t>(index)];
+    const std::int64_t head_dim = spec_.head_dim();
+    multiply(layer.qkv, normed_, qkv_);
+    if (spec_.qk_norm) {
+        normalise(layer.query_norm, qkv_.data(), spec_.heads, false);
+        normalise(layer.key_norm, qkv_.data() + spec_.heads * head_dim, spec_.kv_heads(), false);
+    }
+    cpu_attention::attend_one(qkv_.data(), {spec_.heads, spec_.kv_heads()}, head_dim,
+                              terms_[static_cast<std::size_t>(index)], row, cache_, index, mixed_.data(), logits_);
     multiply(layer.output, mixed_, attended_);
 }
 
@@ -213,17 +188,13 @@ void TokenDecoder::feed_forward(const Layer& layer) {
 
 torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
     const std::int64_t row = row_of(position);
-    std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
-    if (const float* positions = vector("positions.weight")) {
-        for (std::int64_t i = 0; i < spec_.width; ++i) {
-            stream_[static_cast<std::size_t>(i)] += positions[position * spec_.width + i];
-        }
-    }
+    cache_.take_place(position);
+    embed(token, position, row);
     const Vector* branch = nullptr;
     for (std::int64_t index = 0; index < spec_.layers; ++index) {
-        Layer& layer = layers_[static_cast<std::size_t>(index)];
+        const Layer& layer = layers_[static_cast<std::size_t>(index)];
         normalise_stream(layer.attention_norm, branch);
-        attend(layer, tables_.at(index), row);
+        attend(index, row);
         if (spec_.block == Block::pythia) {
             normalise_stream(layer.mlp_norm, nullptr);
             feed_forward(layer);
@@ -234,7 +205,6 @@ torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
         }
         branch = &fed_;
     }
-    ++length_;
     normalise_stream(norm("final_norm"), branch);
     const Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
     Vector logits(static_cast<std::size_t>(head.rows));

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "core/kernels/kernels.h"
+#include "core/model/attention/cache.h"
+#include "core/model/attention/position.h"
 #include "core/model/parameters.h"
-#include "core/model/rotary.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -42,13 +43,12 @@ class TokenDecoder {
         Norm attention_norm, mlp_norm;
         Norm query_norm, key_norm;  // without weights where there is no qk_norm
         Matrix qkv, output, up, down;
-        // (key_value_heads, context, head_dim); the entry of the symbol read as number n is n modulo context.
-        std::vector<float> keys, values;
     };
     using Vector = std::vector<float>;
 
-    void make_tables(std::int64_t positions);
-    /// Where `position` stands in `tables_`, which have it afterwards.
+    void make_terms(std::int64_t positions);
+    void use_terms(const PositionTerms& terms);
+    /// The row of `position` in `terms_`, which include it afterwards.
     std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
@@ -60,8 +60,10 @@ class TokenDecoder {
     void normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
     /// normed_ = the norm of the stream, after `branch` was added to it (unless null).
     void normalise_stream(const Norm& norm, const Vector* branch);
-    /// row: of the tables.
-    void attend(Layer& layer, const RotaryTables& tables, std::int64_t row);
+    /// The token's embedding, with what is added for its position.
+    void embed(std::int32_t token, std::int64_t position, std::int64_t row);
+    /// row: of the terms.
+    void attend(std::int64_t layer, std::int64_t row);
     void feed_forward(const Layer& layer);
 
     RunSpec spec_;
@@ -69,12 +71,13 @@ class TokenDecoder {
     torch::Tensor numbers_;  // all weights, (total) float32
     torch::Tensor halves_;   // the same rounded to bfloat16, or undefined
     std::vector<Layer> layers_;
-    TableSource source_;
-    LayerTables tables_;  // as many positions as were needed so far; with computed ones the newest alone
-    std::int64_t length_ = 0;
+    PositionSource source_;
+    std::vector<LayerTerms> terms_;  // of each layer, for as many positions as were needed so far; or the newest alone
+    torch::Tensor embeddings_;       // sinusoidal, of the same positions; undefined without them
+    KeyValueCache cache_;
 
-    // What a symbol passes through.
-    Vector stream_, normed_, qkv_, scores_, mixed_, wide_, attended_, fed_;
+    // A token's vectors on their way through the layers.
+    Vector stream_, normed_, qkv_, logits_, mixed_, wide_, attended_, fed_;
 };
 
 }  // namespace ropelab

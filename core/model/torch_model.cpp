@@ -5,8 +5,10 @@
 #include <numeric>
 #include <optional>
 
-#include "core/model/device_reader.h"
+#include "core/model/cached_decoder.h"
+#include "core/model/clear_errors.h"
 #include "core/model/fused.h"
+#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/token_decoder.h"
 #include "core/spec/error.h"
@@ -48,9 +50,9 @@ TorchModel::TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& 
       weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
       decoder_(spec),
       precision_(precision),
-      tables_(tables_of(spec.context)) {}
+      terms_(terms_of(spec.context)) {}
 
-TableSource TorchModel::tables_of(std::int64_t positions) const {
+PositionSource TorchModel::terms_of(std::int64_t positions) const {
     return {{&spec_, 1}, positions, weights_.flat().device(), {}, &weights_};
 }
 
@@ -68,71 +70,73 @@ torch::Tensor TorchModel::tokens_tensor(std::span<const std::int32_t> tokens) co
 }
 
 std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
+    return with_clear_errors([&] { return computed_logits(tokens); });
+}
+
+std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& how) {
+    return with_clear_errors([&] { return generated(prompt, how); });
+}
+
+double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
+    return with_clear_errors([&] { return computed_whole_loss(tokens); });
+}
+
+std::vector<float> TorchModel::computed_logits(std::span<const std::int32_t> tokens) const {
     const torch::NoGradGuard no_gradients;
     const auto count = static_cast<std::int64_t>(tokens.size());
     if (count == 0 || count > spec_.context) {
         throw BadInput(std::to_string(count) + " tokens were given, but this model reads between 1 and " +
                        std::to_string(spec_.context) + ".");
     }
-    const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), tables_.at(0, count), precision_)
+    const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_)
                                      .to(torch::kCPU, torch::kFloat32)
                                      .contiguous();
     return {result.data_ptr<float>(), result.data_ptr<float>() + result.numel()};
 }
 
-torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens, KeyValueCache* cache) {
+torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens) const {
     const auto count = static_cast<std::int64_t>(tokens.size());
-    return decoder_.logits(weights_, tokens_tensor(tokens), tables_.at(0, count), precision_, {}, 0, cache)[0][-1];
+    return decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_)[0][-1];
 }
 
-torch::Tensor TorchModel::next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache) {
-    if (tables_.ends_before(position)) tables_ = tables_of(2 * position);
-    return decoder_.logits(weights_, tokens_tensor({&token, 1}), tables_.at(position, 1), precision_, {}, position,
-                           &cache)[0][-1];
-}
-
-std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& how) {
-    const torch::NoGradGuard no_gradients;
-    if (prompt.empty()) throw BadInput("The prompt is empty; give at least one symbol to go on from.");
+void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Generation& how) const {
+    if (prompt.empty()) throw BadInput("The prompt is empty; give at least one token to continue.");
     if (!(how.temperature >= 0)) throw BadInput("The temperature must be 0 or more.");
-    tokens_tensor(prompt);  // refuses symbols that the model does not know
-    const bool rolling = how.mode == Generation::Mode::rolling;
-    if (rolling && (!spec_.rotates() || spec_.learns_positions())) {
+    tokens_tensor(prompt);  // refuses tokens that the model does not know
+    if (how.mode != Generation::Mode::rolling) return;
+    const bool relative = spec_.position == Position::rope || spec_.position == Position::alibi;
+    if (!relative) {
         throw BadInput(
-            "Generation mode \"rolling\" needs rotation without learned positions; use \"recompute\" for this model.");
+            "Generation mode \"rolling\" needs RoPE or ALiBi without learned positions; use \"recompute\" for this "
+            "model.");
     }
+}
 
+std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& how) const {
+    const torch::NoGradGuard no_gradients;
+    check_generation(prompt, how);
+    const bool rolling = how.mode == Generation::Mode::rolling;
     const auto context = static_cast<std::size_t>(spec_.context);
     std::vector<std::int32_t> text(prompt.end() - static_cast<std::ptrdiff_t>(std::min(prompt.size(), context)),
                                    prompt.end());
     std::vector<std::int32_t> result;
     const RandomStream stream(how.seed, "sample");
 
-    // An eager model knows no cache, unless the mode is made of one.
+    // An eager model has no cache, unless the mode is made of one.
     const bool caches = !decoder_.eager() || rolling;
-    std::optional<TokenDecoder> reader;  // on the CPU; other devices, and an eager model, read through a cache
-    KeyValueCache cache;
-    const auto next = [&](std::int32_t token, std::int64_t position) {
-        if (reader) return reader->read(token, position);
-        cache.keep_last(spec_.context - 1);
-        return next_logits(token, position, cache);
-    };
+    std::optional<TokenDecoder> on_cpu;      // by products of matrices with one vector
+    std::optional<CachedDecoder> elsewhere;  // by the decoder's own operations
     torch::Tensor logits;
-    if (DeviceReader::serves(spec_, weights_)) {
-        // Past the context `recompute` reads the last window anew for each symbol.
-        const auto read = std::ssize(text);
-        const std::int64_t count = rolling ? how.length : std::min(how.length, spec_.context + 1 - read);
-        if (rolling && tables_.ends_before(read + count - 1)) tables_ = tables_of(read + count);
-        DeviceReader::Text more = DeviceReader(spec_, weights_, precision_, tables_.kept()).go_on(text, count, how);
-        if (more.stopped || count == how.length) return more.drawn;
-        text.insert(text.end(), more.drawn.begin(), more.drawn.end());
-        result = std::move(more.drawn);
-        logits = last_logits({text.data() + text.size() - context, context}, nullptr);
-    } else if (weights_.flat().is_cpu() && !decoder_.eager()) {
-        reader.emplace(spec_, weights_, precision_);
-        for (std::size_t i = 0; i < text.size(); ++i) logits = next(text[i], static_cast<std::int64_t>(i));
+    if (!caches) {
+        logits = last_logits(text);
+    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU)) {
+        on_cpu.emplace(spec_, weights_, precision_);
+        for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->read(text[i], static_cast<std::int64_t>(i));
     } else {
-        logits = last_logits(text, caches ? &cache : nullptr);
+        const std::int64_t last = std::ssize(text) + how.length;
+        elsewhere.emplace(spec_, decoder_, weights_, rolling && last > spec_.context ? terms_of(last) : terms_,
+                          precision_);
+        logits = elsewhere->begin(tokens_tensor(text));
     }
     while (static_cast<std::int64_t>(result.size()) < how.length) {
         const std::int32_t token = draw(logits, how, stream, static_cast<std::int64_t>(result.size()));
@@ -142,21 +146,22 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
         if (static_cast<std::int64_t>(result.size()) == how.length) break;
 
         if (caches && (text.size() <= context || rolling)) {
-            logits = next(token, static_cast<std::int64_t>(text.size()) - 1);
+            const std::int64_t position = std::ssize(text) - 1;
+            logits = on_cpu ? on_cpu->read(token, position) : elsewhere->next(token, position);
         } else {
-            logits = last_logits(std::span(text).last(std::min(text.size(), context)), nullptr);
+            logits = last_logits(std::span(text).last(std::min(text.size(), context)));
         }
     }
     return result;
 }
 
-double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
+double TorchModel::computed_whole_loss(std::span<const std::int32_t> tokens) const {
     const auto windows = whole_windows(tokens.size(), spec_.context);
     if (windows.empty()) {
         throw BadInput("The text has " + std::to_string(tokens.size()) +
                        " symbols, but one window of the context needs " + std::to_string(spec_.context + 1) + ".");
     }
-    return mean_losses(decoder_, weights_, tables_, precision_, tokens, spec_.context, {windows}).front();
+    return mean_losses(decoder_, weights_, terms_, precision_, tokens, spec_.context, {windows}).front();
 }
 
 std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context) {
@@ -166,7 +171,7 @@ std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context
     return starts;
 }
 
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const TableSource& tables,
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
                                 Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled) {
@@ -193,7 +198,7 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
         }
         const auto device = weights.flat().device();
         const torch::Tensor losses =
-            token_losses(decoder.logits(weights, x.to(device), tables.at(0, context), precision), y.to(device));
+            token_losses(decoder.logits(weights, x.to(device), terms.at(0, context), precision), y.to(device));
         for (std::int64_t run = 0; run < runs; ++run) {
             sums[run] += losses.select(0, run).to(torch::kFloat64).sum().item<double>();
         }

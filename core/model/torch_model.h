@@ -20,23 +20,25 @@ class TorchModel : public Model {
 
  private:
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
+    std::vector<float> computed_logits(std::span<const std::int32_t> tokens) const;
+    std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& how) const;
+    double computed_whole_loss(std::span<const std::int32_t> tokens) const;
     /// Logits after the last of `tokens`, which start at position 0: (vocabulary).
-    torch::Tensor last_logits(std::span<const std::int32_t> tokens, KeyValueCache* cache);
-    /// What `tables_` is from now on.
-    TableSource tables_of(std::int64_t positions) const;
-    /// Logits after one more token at `position`, read through the cache: (vocabulary).
-    torch::Tensor next_logits(std::int32_t token, std::int64_t position, KeyValueCache& cache);
+    torch::Tensor last_logits(std::span<const std::int32_t> tokens) const;
+    /// Throws BadInput where the prompt, or how to continue it, does not fit the model.
+    void check_generation(std::span<const std::int32_t> prompt, const Generation& how) const;
+    PositionSource terms_of(std::int64_t positions) const;
 
     RunSpec spec_;
     Parameters weights_;
     Decoder decoder_;
     Precision precision_;
-    TableSource tables_;  // of the context's positions; of more once `rolling` needs it
+    PositionSource terms_;  // of the context's positions
 };
 
 /// Mean loss of each run over its windows, without gradients: windows of `context` tokens that start at `starts`.
 /// Returns (runs) numbers; empty where `cancelled` said so between batches.
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const TableSource& tables,
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
                                 Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled = {});

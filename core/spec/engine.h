@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/spec/device_trust.h"
 #include "core/spec/event.h"
 #include "core/spec/named_tensor.h"
 #include "core/spec/probe.h"
@@ -35,9 +36,6 @@ struct Generation {
     /// exact); `rolling` keeps the cache of the last window and lets positions grow (RoPE without learned positions
     /// only; faster, not the same model of the text).
     enum class Mode { recompute, rolling } mode = Mode::recompute;
-    /// On a device: one kernel writes many symbols, where the device and the model allow it, rather than a graph of
-    /// kernels each. The text is the same; for measurements of the difference.
-    bool in_one_kernel = true;
     /// Given each token as it is drawn; false stops the generation.
     std::function<bool(std::int32_t)> on_token;
 };
@@ -117,6 +115,9 @@ struct EngineInfo {
     std::string cuda_detail;
     /// Bytes of the CUDA device that can be taken now; 0 where there is none, or it does not tell.
     std::int64_t cuda_memory = 0;
+    /// What a check of the device holds for: its name, compute capability, driver, LibTorch and this build, one line.
+    /// Empty without a CUDA device.
+    std::string cuda_identity = {};
 };
 
 class Engine {
@@ -128,6 +129,14 @@ class Engine {
     /// From the "model.…" tensors of a state. Throws BadInput where one is missing or has another shape.
     virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                                 std::span<const NamedTensor> tensors) = 0;
+    /// Compares the CUDA device with the processor, and the project's kernels with LibTorch's operations there, check
+    /// by check; `publish` is given each check before it starts (outcome `started`) and when it ended. Throws BadInput
+    /// without a CUDA device. It may hang or crash where the device or its driver is broken: call it in a process that
+    /// can be killed.
+    virtual void check_device(const std::function<void(const DeviceCheck&)>& publish);
+    /// Cohorts and models made from now on use what `trust` trusts on a CUDA device. Until the first call: LibTorch's
+    /// operations alone.
+    virtual void trust_device(const DeviceTrust& trust);
     /// Does `work` and counts the operations that it starts: LibTorch's that calculate or copy numbers (neither views
     /// nor memory), and the engine's own passes and kernels. What a graph replays was started when it was captured.
     /// nullopt from an engine that does not count.

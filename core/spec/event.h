@@ -44,6 +44,9 @@ struct RunConditions {
     std::int64_t threads = 0;
     /// How it was chosen: "bfloat16: 1.4 × as fast as float32 here." and, where `auto` took the processor, why.
     std::string reason;
+    /// Which of the project's CUDA kernels train, in the words of core/spec/device_trust.h: "all", "off",
+    /// "all but graphs, norm". Empty on the CPU, and in labs that were written before this was stored.
+    std::string kernels = {};
 };
 
 /// What a run would ask for to be calculated so.

@@ -126,8 +126,13 @@ std::vector<Key> make_keys() {
         number_key("dropout", "model", "",
                    "Share of activations dropped while training (embedding, attention, residual).", 0, 0.95,
                    &R::dropout),
-        choice_key("position", "model", "How the model knows where a character stands.",
-                   {"none", "learned", "rope", "learned+rope"}, &R::position),
+        choice_key("position", "model",
+                   "Position encoding. rope rotates queries and keys; sinusoidal adds fixed embeddings; alibi lowers "
+                   "logits by distance.",
+                   {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi"}, &R::position),
+        number_key("attention_window", "model", "tokens",
+                   "Sliding window: the tokens that a token attends to, itself included; 0 means the whole context.", 0,
+                   131072, &R::attention_window),
         number_key("theta", "model", "", "Rope theta, the base of the frequencies.", 1.0001, unlimited, &R::theta),
         number_key("fraction", "model", "", "Rotated share of each head (partial rotary factor): 0.25, 25 % or 6 ch.",
                    0, 1, &R::fraction),
@@ -193,6 +198,10 @@ std::vector<Key> make_keys() {
                    {"fused", "eager"}, &R::operations),
         flag_key("rope_cache", "machine",
                  "Cos and sin are read from a table; false computes them at every call. Speed only.", &R::rope_cache),
+        choice_key("cuda_kernels", "machine",
+                   "The project's own kernels on a CUDA device: auto takes those that passed the check of the device; "
+                   "off takes LibTorch's operations alone; no-graphs and all take them unchecked.",
+                   {"auto", "off", "no-graphs", "all"}, &R::cuda_kernels),
     };
 }
 

@@ -97,10 +97,11 @@ struct ProbeResult {
     ProbeArray query_massive;  // layers × heads × head_dim
     ProbeArray key_massive;    // layers × key_value_heads × head_dim
 
-    /// F8 over all windows: layers × heads × (pairs + 1). The last is the unrotated part, in which every pair counts
-    /// that does not turn in this layer (and shows 0 itself). Sums to 1; all 0 where the logits do not vary.
+    /// F8 over all windows, of the products of queries and keys (ALiBi's bias left out): layers × heads × (pairs + 1).
+    /// The last is the unrotated part, in which every pair counts that does not turn in this layer (and shows 0
+    /// itself). Sums to 1; all 0 where the logits do not vary.
     ProbeArray logit_share;
-    /// The distances m − n, from 0, of the curves below.
+    /// The distances m − n, from 0, of the curves below; those within the sliding window where the model has one.
     std::vector<std::int64_t> distances;
     ProbeArray logit_by_distance;      // layers × heads × distances
     ProbeArray attention_by_distance;  // layers × heads × distances: the mean share of a query's attention

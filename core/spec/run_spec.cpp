@@ -55,7 +55,11 @@ std::int64_t RunSpec::hidden_width() const {
     return (8 * width / 3 + 7) / 8 * 8;
 }
 
-std::string label_of(const RunSpec& spec) {
+namespace {
+
+std::string position_label(const RunSpec& spec) {
+    if (spec.position == Position::alibi) return "ALiBi";
+    if (spec.position == Position::sinusoidal) return "sinusoidal";
     const std::string learned = spec.learns_positions() ? (spec.rotates() ? "learned + " : "learned positions") : "";
     if (!spec.rotates()) return learned.empty() ? "no positions" : learned;
     if (spec.fraction == 0) return learned + "no rotation";
@@ -74,8 +78,25 @@ std::string label_of(const RunSpec& spec) {
     return learned + "θ " + theta + ", " + share;
 }
 
+// Two fixed encodings have nothing that a cohort could hold per run.
+bool same_encoding(Position a, Position b) {
+    const auto joins = [](Position position) {
+        return position != Position::alibi && position != Position::sinusoidal;
+    };
+    return a == b || (joins(a) && joins(b));
+}
+
+}  // namespace
+
+std::string label_of(const RunSpec& spec) {
+    std::string label = position_label(spec);
+    if (spec.visible_tokens() < spec.context) label += ", window " + std::to_string(spec.attention_window);
+    return label;
+}
+
 bool same_shape(const RunSpec& a, const RunSpec& b) {
     if (a.learns_positions() != b.learns_positions() || a.theta_moves() != b.theta_moves()) return false;
+    if (!same_encoding(a.position, b.position)) return false;
     RunSpec other = b;
     other.theta = a.theta;
     other.fraction = a.fraction;

@@ -7,8 +7,9 @@
 
 namespace ropelab {
 
-/// How a model knows where a character stands.
-enum class Position { none, learned, rope, learned_rope };
+/// How a model knows the position of a token: not at all, learned embeddings, rotation of queries and keys (RoPE),
+/// both, fixed sinusoidal embeddings, or ALiBi's bias of the logits by distance.
+enum class Position { none, learned, rope, learned_rope, sinusoidal, alibi };
 /// The decoder's blocks. `gpt2`: LayerNorm, GELU, attention and then the MLP (nanoGPT). `llama`: the same order with
 /// RMSNorm and SwiGLU. `pythia`: LayerNorm, GELU, both branches side by side on one residual (GPT-NeoX).
 enum class Block { gpt2, llama, pythia };
@@ -31,6 +32,10 @@ enum class Device { automatic, cpu, cuda };
 /// written with a cache of keys and values. `eager`: every one by itself, as LibTorch's own, and the whole window is
 /// read anew for each symbol, as a plain PyTorch program does.
 enum class Operations { fused, eager };
+/// Which of the project's own CUDA kernels train on a CUDA device; LibTorch's operations do the rest. `automatic`:
+/// those that the check of this device trusts (core/spec/device_trust.h). `off`: none. `no_graphs`: all, but each step
+/// is started kernel by kernel. `all`: all, whatever the check found.
+enum class CudaKernels { automatic, off, no_graphs, all };
 
 /// Everything that decides one run's result, one member a key of the experiment description (core/spec/keys.h holds
 /// each key's default, unit, range and meaning). In float32 on the processor two equal RunSpecs train to the same bits
@@ -56,6 +61,7 @@ struct RunSpec {
     bool tied_head = true;
     double dropout = 0.0;
     Position position = Position::rope;
+    std::int64_t attention_window = 0;  // tokens that a token attends to, itself included; 0: the whole context
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
@@ -93,6 +99,7 @@ struct RunSpec {
     std::int64_t threads = 0;
     Operations operations = Operations::fused;
     bool rope_cache = true;  // else cos and sin are computed at every call
+    CudaKernels cuda_kernels = CudaKernels::automatic;
 
     /// Channels of one head, d = width / heads.
     int head_dim() const { return static_cast<int>(width / heads); }
@@ -104,6 +111,10 @@ struct RunSpec {
     /// Whether the frequencies change while the model trains.
     bool theta_moves() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
+    }
+    /// Tokens that a token attends to at most, itself included.
+    std::int64_t visible_tokens() const {
+        return attention_window > 0 && attention_window < context ? attention_window : context;
     }
     bool rotates() const { return position == Position::rope || position == Position::learned_rope; }
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
@@ -119,7 +130,8 @@ void check(const RunSpec& spec);
 std::string label_of(const RunSpec& spec);
 
 /// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, pairs, rotated layers, rotating
-/// or not, where a theta schedule ends, seed, and the learning rates with their warm-up and decay.
+/// or not, where a theta schedule ends, seed, and the learning rates with their warm-up and decay. Runs with ALiBi or
+/// sinusoidal embeddings train with their like only.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab

@@ -32,9 +32,10 @@ class EventWriter {
             const RunConditions& conditions = started.conditions;
             database_
                 .query(
-                    "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason) "
-                    "VALUES (?, ?, ?, ?, ?)")
-                .with(run, conditions.precision, conditions.device, conditions.threads, conditions.reason)
+                    "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason, kernels) "
+                    "VALUES (?, ?, ?, ?, ?, ?)")
+                .with(run, conditions.precision, conditions.device, conditions.threads, conditions.reason,
+                      conditions.kernels)
                 .run();
         }
     }

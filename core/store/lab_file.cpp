@@ -83,7 +83,8 @@ constexpr const char* run_columns = R"(
            summary.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
            summary.final_validation_loss, summary.whole_evaluated, summary.whole_validation_loss,
            summary.final_training_loss, summary.seconds, summary.tokens_per_second,
-           (SELECT MAX(iteration) FROM step WHERE step.run = run.id), run.text_name, run.text_bytes, run.text_sha256
+           (SELECT MAX(iteration) FROM step WHERE step.run = run.id), run.text_name, run.text_bytes, run.text_sha256,
+           conditions.kernels
     FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
 
 RunRecord run_record(const sqlite::Query& row) {
@@ -96,7 +97,8 @@ RunRecord run_record(const sqlite::Query& row) {
     run.vocabulary = row.text(5);
     run.state = run_state(row.text(6));
     run.message = row.text(7);
-    if (!row.null(8)) run.conditions = RunConditions{row.text(9), row.text(10), row.integer(11), row.text(12)};
+    if (!row.null(8))
+        run.conditions = RunConditions{row.text(9), row.text(10), row.integer(11), row.text(12), row.text(27)};
     if (!row.null(13)) {
         RunSummary& summary = run.summary.emplace();
         summary.iterations = row.integer(14);

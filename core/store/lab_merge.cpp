@@ -76,7 +76,8 @@ constexpr const char* copy_run = R"sql(
     FROM other.run WHERE id = ?1)sql";
 
 constexpr const char* copies_of_parts[] = {
-    "INSERT INTO main.conditions SELECT ?2, precision, device, threads, reason FROM other.conditions WHERE run = ?1",
+    "INSERT INTO main.conditions SELECT ?2, precision, device, threads, reason, kernels FROM other.conditions WHERE "
+    "run = ?1",
     "INSERT INTO main.summary SELECT ?2, iterations, best_validation_loss, best_iteration, final_validation_loss, "
     "whole_evaluated, whole_validation_loss, final_training_loss, seconds, tokens_per_second "
     "FROM other.summary WHERE run = ?1",

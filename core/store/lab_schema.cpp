@@ -131,7 +131,12 @@ ALTER TABLE run ADD COLUMN text_sha256 TEXT NOT NULL DEFAULT '';
 UPDATE run SET writer = '' WHERE state NOT IN ('running', 'paused');
 )sql";
 
-constexpr std::array<const char*, 4> migrations_in_order = {version_1, version_2, version_3, version_4};
+// Which of the project's CUDA kernels a run began with (core/spec/device_trust.h); empty on the CPU.
+constexpr const char* version_5 = R"sql(
+ALTER TABLE conditions ADD COLUMN kernels TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array<const char*, 5> migrations_in_order = {version_1, version_2, version_3, version_4, version_5};
 
 }  // namespace
 

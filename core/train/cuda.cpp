@@ -1,5 +1,6 @@
 #include "core/train/cuda.h"
 
+#include <ATen/Version.h>
 #include <dlfcn.h>
 #include <torch/torch.h>
 
@@ -7,6 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "core/model/device_graph.h"
 #include "core/model/fused_device.h"
@@ -32,10 +36,16 @@ std::filesystem::path folder_of(void* function) {
     return std::filesystem::path(place.dli_fname).parent_path();
 }
 
-// Free memory of the device at this address of the bus, without a context, which would take some of it.
-std::int64_t free_memory_at(const char* bus) {
+// What NVIDIA's management library tells without a context on the device, which would take memory: the free memory of
+// the device at this address of the bus, and the driver's version.
+void ask_management(const char* bus, CudaFindings& found) {
     void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return -1;
+    if (!library || !call(library, "nvmlInit_v2", takes<>)) return;
+    std::array<char, 96> version{};
+    const auto size = static_cast<unsigned>(version.size());
+    if (call(library, "nvmlSystemGetDriverVersion", takes<char*, unsigned>, version.data(), size)) {
+        found.driver_text = version.data();
+    }
     struct {
         unsigned long long total;
         unsigned long long free;
@@ -43,10 +53,9 @@ std::int64_t free_memory_at(const char* bus) {
     } memory{};
     void* device = nullptr;
     const bool known =
-        call(library, "nvmlInit_v2", takes<>) &&
         call(library, "nvmlDeviceGetHandleByPciBusId_v2", takes<const char*, void**>, bus, &device) &&
         call(library, "nvmlDeviceGetMemoryInfo", takes<void*, void*>, device, static_cast<void*>(&memory));
-    return known ? static_cast<std::int64_t>(memory.free) : -1;
+    if (known) found.free_memory = static_cast<std::int64_t>(memory.free);
 }
 
 void ask_driver(void* driver, CudaFindings& found) {
@@ -68,7 +77,7 @@ void ask_driver(void* driver, CudaFindings& found) {
     call(driver, "cuDeviceGetAttribute", takes<int*, int, int>, &minor, 76, 0);
     found.capability = 10 * major + minor;
     if (call(driver, "cuDeviceGetPCIBusId", takes<char*, int, int>, text.data(), size, 0)) {
-        found.free_memory = free_memory_at(text.data());
+        ask_management(text.data(), found);
     }
 }
 
@@ -93,14 +102,45 @@ void open_library(CudaFindings& found) {
     found.library_finds_device = torch::cuda::device_count() > 0;
 }
 
-// A table of functions from a library beside the engine, which holds this function; null where there is none.
+constexpr const char* kernels_file = "libropelab_cuda.so";
+constexpr const char* graphs_file = "libropelab_cuda_graph.so";
+
+// A file beside the engine, which holds this function.
+std::filesystem::path beside_engine(const char* file_name) {
+    return folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
+}
+
+// A table of functions from a library beside the engine; null where there is none, and `trouble` where it does not
+// open.
 template <typename Table>
-const Table* open_table(const char* file_name, const char* function) {
-    const auto file = folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
+const Table* open_table(const char* file_name, const char* function, std::string& trouble) {
+    const auto file = beside_engine(file_name);
+    if (!std::filesystem::exists(file)) return nullptr;
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) return nullptr;
+    if (!library) {
+        trouble = dlerror();
+        return nullptr;
+    }
     const auto table = reinterpret_cast<const Table* (*)()>(dlsym(library, function));
+    if (!table) trouble = file.string() + " has no function " + function;
     return table ? table() : nullptr;
+}
+
+// A checksum (FNV-1a) of the engine's and the kernels' files.
+std::string build_of_libraries() {
+    Dl_info engine{};
+    dladdr(reinterpret_cast<void*>(&open_cuda), &engine);
+    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    for (const std::filesystem::path& file :
+         {std::filesystem::path(engine.dli_fname), beside_engine(kernels_file), beside_engine(graphs_file)}) {
+        std::ifstream stream(file, std::ios::binary);
+        for (std::istreambuf_iterator<char> at(stream), end; at != end; ++at) {
+            hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001B3ULL;
+        }
+    }
+    std::ostringstream text;
+    text << std::hex << hash;
+    return text.str();
 }
 
 constexpr int least_capability = 80;  // that the kernels are built for, and that multiplies bfloat16
@@ -115,8 +155,9 @@ CudaFindings look() {
     if (found.devices == 0) return found;
     open_library(found);
     if (!found.library_finds_device) return found;
-    found.kernels = open_table<cuda::Kernels>("libropelab_cuda.so", "ropelab_cuda_kernels");
-    found.graphs = open_table<CudaGraphs>("libropelab_cuda_graph.so", "ropelab_cuda_graphs");
+    found.kernels = open_table<cuda::Kernels>(kernels_file, "ropelab_cuda_kernels", found.kernels_error);
+    found.graphs = open_table<CudaGraphs>(graphs_file, "ropelab_cuda_graphs", found.graphs_error);
+    found.build = build_of_libraries();
     return found;
 }
 
@@ -186,10 +227,24 @@ std::string obstacle(const CudaFindings& found) {
     return {};
 }
 
-DeviceKernels kernels_with(const Cuda& cuda, bool graphs) {
+DeviceKernels kernels_with(const Cuda& cuda, const DeviceTrust& trust) {
     // Without the library for graphs nothing changes the stream, and LibTorch's is CUDA's own, the null pointer.
     const auto default_stream = +[]() -> cuda::Stream { return nullptr; };
-    return {cuda.kernels, cuda.graphs ? cuda.graphs->current_stream : default_stream, graphs ? cuda.graphs : nullptr};
+    bool any = false;
+    for (std::size_t part = 0; part < device_part_count; ++part) {
+        const auto which = static_cast<DevicePart>(part);
+        any |= which != DevicePart::graphs && trust.trusts(which);
+    }
+    return {.table = any ? cuda.kernels : nullptr,
+            .stream = cuda.graphs ? cuda.graphs->current_stream : default_stream,
+            .graphs = trust.trusts(DevicePart::graphs) ? cuda.graphs : nullptr,
+            .trust = trust};
+}
+
+// What is said of a library of ours that does not serve.
+std::string missing(const char* what, const std::string& trouble) {
+    if (trouble.empty()) return std::string("; ") + what + " are not built";
+    return std::string("; ") + what + " do not open (" + trouble + ")";
 }
 
 }  // namespace
@@ -206,12 +261,16 @@ Cuda judge(const CudaFindings& found) {
         result.detail += ", fused kernels";
         result.kernels = found.kernels;
         result.graphs = found.graphs;
+        if (!found.graphs) result.detail += missing("CUDA graphs", found.graphs_error);
     } else if (found.kernels) {
         result.detail += "; the fused kernels need compute capability " + capability_text(least_capability) +
                          ", LibTorch's operations are used";
     } else {
-        result.detail += "; the fused kernels are not built, LibTorch's operations are used";
+        result.detail += missing("the fused kernels", found.kernels_error) + ", LibTorch's operations are used";
     }
+    result.identity = found.name + ", compute capability " + capability_text(found.capability) + ", driver " +
+                      (found.driver_text.empty() ? version_text(found.driver_version) : found.driver_text) +
+                      ", LibTorch " TORCH_VERSION ", build " + found.build;
     return result;
 }
 
@@ -221,15 +280,21 @@ const Cuda& open_cuda() {
         if (result.available) {
             // Its attention is not the same from run to run.
             at::globalContext().setSDPUseCuDNN(false);
-            use_device_kernels(torch::kCUDA, kernels_with(result, true));
+            use_device_kernels(torch::kCUDA, kernels_with(result, DeviceTrust::libtorch_alone()));
         }
         return result;
     }();
     return cuda;
 }
 
-void use_cuda_graphs(bool use) {
-    use_device_kernels(torch::kCUDA, kernels_with(open_cuda(), use));
+std::string bfloat16_warning(const Cuda& cuda) {
+    if (cuda.bfloat16) return {};
+    return "This device has no bfloat16 products (they need compute capability " + capability_text(least_capability) +
+           "), so float32 is faster.";
+}
+
+void trust_cuda(const DeviceTrust& trust) {
+    if (open_cuda().available) use_device_kernels(torch::kCUDA, kernels_with(open_cuda(), trust));
 }
 
 }  // namespace ropelab

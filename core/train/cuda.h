@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/spec/device_trust.h"
+
 namespace ropelab {
 
 namespace cuda {
@@ -15,6 +17,8 @@ struct Cuda {
     bool available = false;
     /// "NVIDIA H200, 139 GiB, fused kernels" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
     std::string detail;
+    /// What a check of the device holds for, as EngineInfo::cuda_identity has it.
+    std::string identity;
     /// The project's own kernels; null where they are not built, or no device is that they are for. LibTorch's
     /// operations serve then.
     const cuda::Kernels* kernels = nullptr;
@@ -27,12 +31,14 @@ struct Cuda {
 };
 
 /// Opens LibTorch's CUDA side and the kernels where a driver is, once. LibTorch settles for good whether it has CUDA
-/// when it is asked first, so this must run before anything asks. The program itself needs neither. From then
-/// on the kernels work on what lies on the device (core/model/fused_device.h).
+/// when it is asked first, so this must run before anything asks. The program itself needs neither.
 const Cuda& open_cuda();
-/// Whether cohorts made from now on start their steps as graphs where they can, as they do unless this is called: for
-/// measurements of the difference.
-void use_cuda_graphs(bool use);
+/// What may be used on the device from now on (core/model/fused_device.h); LibTorch's operations alone until the first
+/// call. What is not built, or not for this device, is not used either way.
+void trust_cuda(const DeviceTrust& trust);
+
+/// One sentence where bfloat16 was asked for and the device does not multiply it; empty where it does.
+std::string bfloat16_warning(const Cuda& cuda);
 
 /// What open_cuda finds on its way; each is known only where those before it allowed to look.
 struct CudaFindings {
@@ -51,6 +57,11 @@ struct CudaFindings {
     bool library_finds_device = false;
     const cuda::Kernels* kernels = nullptr;
     const CudaGraphs* graphs = nullptr;
+    // Why their libraries do not open; empty where they do, or where they were not built.
+    std::string kernels_error = {};
+    std::string graphs_error = {};
+    std::string driver_text = {};  // the driver's own version, "580.65.06"; empty where it does not tell
+    std::string build = {};       // of the engine and the kernels: a checksum of their files
 };
 /// What they amount to: one sentence, the first reason that stands in the way.
 Cuda judge(const CudaFindings& found);

@@ -54,6 +54,8 @@ class CudaTrainer {
 
     /// "a graph", "kernel by kernel, for …": how steps are started by now.
     std::string steps_as() const;
+    /// Why steps could not be captured as a graph; empty where that did not fail.
+    const std::string& graph_failure() const { return steps_.failure(); }
 
  private:
     // A batch's place in memory: windows and where they start.

@@ -4,13 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/clear_errors.h"
 #include "core/model/decoder.h"
 #include "core/model/fused.h"
 #include "core/model/operations.h"
+#include "core/model/own_passes.h"
 #include "core/model/probe.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
-#include "core/train/amx.h"
+#include "core/train/amx_guard.h"
 #include "core/train/batches.h"
 #include "core/train/cuda.h"
 #include "core/train/cuda_trainer.h"
@@ -54,19 +56,24 @@ void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, con
     }
 }
 
-// Turns memory that is used up into one clear sentence, and leaves out the trace of calls that LibTorch's errors carry.
+// What `work` returns; LibTorch's errors as one clear sentence each, and memory that is used up as one that says what
+// would help.
 template <typename Work>
-auto within_memory(const std::vector<RunSpec>& specs, Work work) {
+auto in_one_sentence(const std::vector<RunSpec>& specs, Work work) {
     try {
         return work();
     } catch (const c10::Error& error) {
-        const std::string words = error.what_without_backtrace();
-        const bool on_device = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr;
-        if (on_device || words.find("can't allocate memory") != std::string::npos) {
-            refuse_for_memory(specs.front(), std::ssize(specs), on_device);
+        if (is_out_of_memory(error)) {
+            refuse_for_memory(specs.front(), std::ssize(specs), is_out_of_device_memory(error));
         }
-        throw std::runtime_error(words.substr(0, words.find('\n')));
+        throw_clearly(error);
     }
+}
+
+// What RunConditions::kernels says of a cohort on a device.
+std::string kernels_in_use(const Decoder& decoder, torch::Device device) {
+    const bool any = !decoder.eager() && (has_device_kernels(device) || device_kernels(device).graphs);
+    return to_text(any ? device_kernels(device).trust : DeviceTrust::libtorch_alone());
 }
 
 }  // namespace
@@ -82,7 +89,7 @@ struct TorchCohort::State {
 
     Decoder decoder;
     Parameters weights;
-    TableSource tables;
+    PositionSource terms;
     Optimizer optimizer;
     std::unique_ptr<CudaTrainer> trainer;
 
@@ -99,22 +106,29 @@ struct TorchCohort::State {
     // After the runs changed: everything that has a row for each of them.
     void reset_rows() {
         trainer.reset();  // its graphs know the old ones
-        renew_tables();
+        renew_terms();
         optimizer.gradient = torch::zeros_like(weights.flat());
     }
 
     // Without gradients, for whatever does not train.
-    void renew_tables() { tables = TableSource(specs, specs.front().context, device, changes, &weights); }
+    void renew_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // What products in bfloat16 read; every step writes it with the weights. Without kernels nothing on a device would,
-    // nor does AdamW operation by operation: then products round the weights themselves.
+    // Whether whole steps stay on the device: where its kernels for that are trusted, unless theta moves, whose tables
+    // change at every step.
+    bool trains_on_device() const {
+        return !decoder.eager() && !specs.front().theta_moves() && has_device_kernels(device, DevicePart::optimizer) &&
+               has_device_kernels(device, DevicePart::batches);
+    }
+
+    // What products in bfloat16 read; every step writes it with the weights. On a device only CudaTrainer does, and on
+    // the CPU AdamW operation by operation does not: there products round the weights themselves.
     void renew_working_copy() {
         using Working = Parameters::Working;
         const bool wanted = precision == Precision::bfloat16 && !decoder.eager();
-        weights.keep_working_copy(!wanted                      ? Working::none
-                                  : has_device_kernels(device) ? Working::rows
-                                  : device.is_cpu()            ? Working::matrices
-                                                               : Working::none);
+        weights.keep_working_copy(!wanted                          ? Working::none
+                                  : trains_on_device()             ? Working::rows
+                                  : has_own_passes(weights.flat()) ? Working::matrices
+                                                                   : Working::none);
     }
 
     // A schedule's theta after `iteration` steps.
@@ -144,7 +158,7 @@ struct TorchCohort::State {
         const std::int64_t context = specs.front().context;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
-            trains_theta ? layer_tables(specs, context, device, changes, &weights) : tables.at(0, context), precision,
+            trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
             dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
         // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
@@ -152,9 +166,9 @@ struct TorchCohort::State {
         return means.detach();
     }
 
-    // What trains and evaluates where the device has kernels; null elsewhere, and operation by operation.
+    // What trains and evaluates where whole steps stay on the device; null elsewhere.
     CudaTrainer* on_device() {
-        if (!trainer && !decoder.eager() && has_device_kernels(device)) {
+        if (!trainer && trains_on_device()) {
             using T = torch::Tensor;
             DeviceCohort cohort{specs,
                                 data,
@@ -168,11 +182,9 @@ struct TorchCohort::State {
                                 {}};
             cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}); };
             cohort.losses = [this](const T& x, const T& y) {
-                return token_losses(decoder.logits(weights, x, tables.at(0, specs.front().context), precision), y);
+                return token_losses(decoder.logits(weights, x, terms.at(0, specs.front().context), precision), y);
             };
-            within_memory(specs, [&] {
-                trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
-            });
+            trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
         }
         return trainer.get();
     }
@@ -197,7 +209,7 @@ struct TorchCohort::State {
         ++iteration;
         if (specs.front().theta_moves()) {
             if (specs.front().theta_training == ThetaTraining::fixed) follow_schedule();
-            renew_tables();
+            renew_terms();
         }
         return results;
     }
@@ -216,7 +228,11 @@ struct TorchCohort::State {
 
     SettledPrecision settled_precision() {
         const Precision asked = specs.front().precision;
-        if (asked != Precision::automatic) return {asked, "as asked."};
+        if (asked != Precision::automatic) {
+            const bool warns = device.is_cuda() && asked == Precision::bfloat16;
+            const std::string warning = warns ? bfloat16_warning(open_cuda()) : "";
+            return {asked, warning.empty() ? "as asked." : "as asked. " + warning};
+        }
         if (device.is_cuda()) {
             if (open_cuda().bfloat16) return {Precision::bfloat16, "this device multiplies it fastest."};
             return {Precision::float32, "this device has no bfloat16 products."};
@@ -234,7 +250,7 @@ struct TorchCohort::State {
 
 TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
                          const std::string& why_here) {
-    prepare_amx();
+    avoid_broken_amx();
     if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
     for (const RunSpec& spec : start.runs) {
         check(spec);
@@ -266,11 +282,8 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
 
     threads = use_threads(threads);
     const bool cuda = start.conditions ? start.conditions->device == "cuda" : start.runs.front().device == Device::cuda;
-    if (cuda && start.runs.front().theta_moves()) {
-        throw BadInput("A theta that moves while the model trains needs device=cpu; its tables change at every step.");
-    }
     const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
-    within_memory(start.runs, [&] {
+    in_one_sentence(start.runs, [&] {
         state_ = std::make_unique<State>(start, data, torch::stack(rows).to(device));
         state_->optimizer.first_moment = torch::stack(first).to(device);
         state_->optimizer.second_moment = torch::stack(second).to(device);
@@ -279,15 +292,17 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     if (start.conditions) {
         state_->conditions = *start.conditions;
         state_->precision = precision_of(*start.conditions);
+        if (cuda) state_->conditions.kernels = kernels_in_use(state_->decoder, device);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        const SettledPrecision settled = within_memory(start.runs, [&] { return state_->settled_precision(); });
+        if (cuda) state_->conditions.kernels = kernels_in_use(state_->decoder, device);
+        const SettledPrecision settled = in_one_sentence(start.runs, [&] { return state_->settled_precision(); });
         state_->precision = settled.precision;
         state_->conditions.precision = settled.precision == Precision::bfloat16 ? "bfloat16" : "float32";
         state_->conditions.reason = state_->conditions.precision + ": " + settled.reason + why_here;
     }
-    within_memory(start.runs, [&] { state_->renew_working_copy(); });
+    in_one_sentence(start.runs, [&] { state_->renew_working_copy(); });
     release_tensor_memory();
 }
 
@@ -303,21 +318,27 @@ std::int64_t TorchCohort::iteration() const {
     return state_->iteration;
 }
 RunConditions TorchCohort::conditions() const {
-    return state_->conditions;
+    RunConditions conditions = state_->conditions;
+    if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
+    conditions.reason += " Steps are started kernel by kernel, because capturing a CUDA graph failed: " +
+                         state_->trainer->graph_failure() + ".";
+    if (!conditions.kernels.empty()) {
+        DeviceTrust trust = parse_device_trust(conditions.kernels);
+        trust.set(DevicePart::graphs, false);
+        conditions.kernels = to_text(trust);
+    }
+    return conditions;
 }
 
 std::vector<StepResult> TorchCohort::step() {
-    if (CudaTrainer* trainer = state_->on_device()) {
-        auto results = trainer->step();
-        ++state_->iteration;
-        return results;
-    }
+    const bool on_device = in_one_sentence(state_->specs, [&] { return state_->on_device() != nullptr; });
+    if (on_device) return step_at({});
     return step_at(state_->starts(
         [&](const RunSpec& spec) { return batch_starts(spec, state_->data.training.size(), state_->iteration); }));
 }
 
 std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
-    return within_memory(state_->specs, [&] {
+    return in_one_sentence(state_->specs, [&] {
         CudaTrainer* trainer = state_->on_device();
         if (!trainer) return state_->train(starts);
         auto results = trainer->step(starts);
@@ -328,7 +349,10 @@ std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::
 
 std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
                                                   std::int64_t run) const {
-    state_->forward_and_backward(gather(state_->data.training, starts, state_->specs.front().context, state_->device));
+    in_one_sentence(state_->specs, [&] {
+        return state_->forward_and_backward(
+            gather(state_->data.training, starts, state_->specs.front().context, state_->device));
+    });
     return to_named(state_->weights.layout(), state_->optimizer.gradient.select(0, run), "");
 }
 
@@ -356,11 +380,14 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
             const bool trains = tokens.data() == s.data.training.data();
             return trainer->mean_losses(trains ? Text::training : Text::validation, starts, cancelled);
         }
-        return mean_losses(s.decoder, s.weights, s.tables, s.precision, tokens, s.specs.front().context, starts,
+        return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
                            cancelled);
     };
-    const std::vector<double> training = losses(s.data.training, training_starts);
-    const std::vector<double> validation = training.empty() ? training : losses(s.data.validation, validation_starts);
+    const auto guarded = [&](std::span<const std::int32_t> tokens, const auto& starts) {
+        return in_one_sentence(s.specs, [&] { return losses(tokens, starts); });
+    };
+    const std::vector<double> training = guarded(s.data.training, training_starts);
+    const std::vector<double> validation = training.empty() ? training : guarded(s.data.validation, validation_starts);
     std::vector<EvaluationResult> results;
     for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
     release_tensor_memory();
@@ -377,7 +404,7 @@ void TorchCohort::remove(std::int64_t run) {
     if (kept.empty()) return;
     const torch::Tensor rows = torch::tensor(kept, torch::kInt64).to(s.device);
     const torch::NoGradGuard no_gradients;
-    within_memory(s.specs, [&] {
+    in_one_sentence(s.specs, [&] {
         s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
         s.optimizer.first_moment = s.optimizer.first_moment.index_select(0, rows);
         s.optimizer.second_moment = s.optimizer.second_moment.index_select(0, rows);
@@ -408,7 +435,9 @@ std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
 ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) const {
     const State& s = *state_;
     const Parameters row(s.weights.layout(), s.weights.flat().narrow(0, run, 1));
-    return ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
+    return in_one_sentence(s.specs, [&] {
+        return ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
+    });
 }
 
 }  // namespace ropelab

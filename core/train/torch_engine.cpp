@@ -11,8 +11,9 @@
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 #include "core/spec/processor.h"
-#include "core/train/amx.h"
+#include "core/train/amx_guard.h"
 #include "core/train/cuda.h"
+#include "core/train/device_check.h"
 #include "core/train/precision.h"
 #include "core/train/tensor_memory.h"
 #include "core/train/threads.h"
@@ -40,19 +41,19 @@ std::int64_t free_device_memory() {
 
 TorchEngine::TorchEngine() : default_threads_(use_threads(at::get_num_threads())) {
     keep_tensor_memory();
-    prepare_amx();
+    avoid_broken_amx();
 }
 
 EngineInfo TorchEngine::info() {
     EngineInfo result;
     result.version = TORCH_VERSION;
-    result.processor =
-        at::get_cpu_capability() + (prepare_amx() ? ", AMX" : "") + ", kernels for " + std::string(kernels::level());
+    result.processor = at::get_cpu_capability() + ", kernels for " + std::string(kernels::level());
     result.bfloat16 = processor_multiplies_bfloat16();
     result.threads = default_threads_;
     result.cuda = open_cuda().available;
     result.cuda_detail = open_cuda().detail;
     result.cuda_memory = free_device_memory();
+    result.cuda_identity = open_cuda().identity;
     return result;
 }
 
@@ -63,11 +64,11 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     CohortStart settled = start;
     std::string why_here;
     if (!settled.conditions && spec.device == Device::automatic) {
-        const bool takes_cuda = open_cuda().available && !spec.theta_moves();
+        const bool takes_cuda = open_cuda().available && trust_.device;
         for (RunSpec& run : settled.runs) run.device = takes_cuda ? Device::cuda : Device::cpu;
         if (!takes_cuda) {
             why_here = " On the processor: " +
-                       (spec.theta_moves() ? std::string("theta moves while the model trains.") : open_cuda().detail);
+                       (open_cuda().available ? "this CUDA device failed its check." : open_cuda().detail);
         }
     }
     const bool cuda =
@@ -87,8 +88,19 @@ std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabu
     const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
     torch::Tensor row = from_named(layout, tensors, "model.");
     // A model is asked where it would be trained.
-    if (spec.device != Device::cpu && !spec.theta_moves() && open_cuda().available) row = row.to(torch::kCUDA);
+    if (spec.device != Device::cpu && trust_.device && open_cuda().available) row = row.to(torch::kCUDA);
     return std::make_unique<TorchModel>(spec, layout, row, precision);
+}
+
+void TorchEngine::trust_device(const DeviceTrust& trust) {
+    trust_ = trust;
+    trust_cuda(trust);
+}
+
+void TorchEngine::check_device(const std::function<void(const DeviceCheck&)>& publish) {
+    if (!open_cuda().available) throw BadInput("There is no CUDA device to check: " + open_cuda().detail);
+    ropelab::check_device(torch::kCUDA, open_cuda().kernels, open_cuda().graphs, publish);
+    trust_cuda(trust_);
 }
 
 std::optional<std::int64_t> TorchEngine::count_operations(const std::function<void()>& work) {

@@ -63,7 +63,6 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
         const std::vector<std::int32_t> prompt = {0};
         Generation how;
         how.length = length;
-        how.in_one_kernel = false;
         return count([&] { model->generate(prompt, how); });
     };
     const double to_begin = writing(1);

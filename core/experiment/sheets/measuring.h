@@ -14,9 +14,8 @@ namespace ropelab {
 /// Symbols a second that the trained model writes, the mean over a plan's samples (batch 1, a newline or the first
 /// symbol to begin with).
 inline constexpr const char* written_per_second = "written_symbols_per_second";
-/// Operations, as Engine::count_operations has them, that a training step of the run starts, and that one more written
-/// symbol takes; as started one by one, not as a graph or one kernel does the same. NaN where the engine does not
-/// count.
+/// Operations (Engine::count_operations) that a training step of the run starts, and that each further generated token
+/// starts, without CUDA graphs. NaN where the engine does not count.
 inline constexpr const char* operations_of_step = "operations_of_a_training_step";
 inline constexpr const char* operations_of_symbol = "operations_of_a_written_symbol";
 /// How much higher the loss is at the longest of a plan's extensions than at the context, in nats per symbol, over the

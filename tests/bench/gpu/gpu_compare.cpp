@@ -184,7 +184,7 @@ class Report {
         Object result;
         const std::vector<bool> ways = on_gpu() ? std::vector<bool>{true, false} : std::vector<bool>{false};
         for (bool use : ways) {
-            if (on_gpu()) use_cuda_graphs(use);
+            if (on_gpu()) trust_cuda(parse_device_trust(use ? "all" : "no-graphs"));
             for (bool large : {false, true}) {
                 RunSpec spec = large ? paper(Precision::bfloat16) : small();
                 spec.evaluation_batches = 20;
@@ -201,7 +201,7 @@ class Report {
                 result.add(std::string(large ? "paper" : "small") + (use ? ", graphs" : ", no graphs"), one.text());
             }
         }
-        if (on_gpu()) use_cuda_graphs(true);
+        if (on_gpu()) trust_cuda(DeviceTrust::everything());
         return result.text();
     }
 
@@ -323,11 +323,6 @@ class Report {
             how.mode = Generation::Mode::rolling;
             how.length = on_gpu() ? 4000 : 500;
             measure("rolling", how);
-            if (on_gpu()) {
-                how.in_one_kernel = false;
-                measure("rolling, by graph", how);
-                how.in_one_kernel = true;
-            }
             how.mode = Generation::Mode::recompute;
             how.length = on_gpu() ? 500 : 100;
             measure("recompute", how);

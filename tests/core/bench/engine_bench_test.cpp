@@ -51,46 +51,6 @@ TEST_F(EngineBench, RollingIsMeasuredWhereAModelCan) {
     EXPECT_FALSE(measure_generation(engine, spec, 20, patience).rolling);
 }
 
-// Says that it is a CUDA device, and notes how it was to write.
-class CudaCohort : public ropelab::testing::FakeCohort {
- public:
-    CudaCohort(ropelab::testing::FakeEngine& engine, const CohortStart& start, int vocabulary, std::vector<bool>& ways)
-        : FakeCohort(engine, start, vocabulary), ways_(ways) {}
-    RunConditions conditions() const override { return {"bfloat16", "cuda", 1, "cuda"}; }
-    std::unique_ptr<Model> model(std::int64_t) const override { return std::make_unique<NotingModel>(ways_); }
-
- private:
-    class NotingModel : public ropelab::testing::FakeModel {
-     public:
-        explicit NotingModel(std::vector<bool>& ways) : FakeModel(65), ways_(ways) {}
-        std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) override {
-            if (how.mode == Generation::Mode::rolling) ways_.push_back(how.in_one_kernel);
-            return FakeModel::generate(prompt, how);
-        }
-
-     private:
-        std::vector<bool>& ways_;
-    };
-    std::vector<bool>& ways_;
-};
-
-class CudaEngine : public ropelab::testing::FakeEngine {
- public:
-    std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override {
-        return std::make_unique<CudaCohort>(*this, start, data.vocabulary, ways);
-    }
-    std::vector<bool> ways;
-};
-
-TEST_F(EngineBench, OnADeviceOneKernelStandsBesideAGraph) {
-    CudaEngine device;
-    const GenerationSpeed speed = measure_generation(device, small_shape(), 20, patience);
-    EXPECT_TRUE(speed.rolling_by_graph && speed.rolling_over_graph);
-    EXPECT_NE(std::find(device.ways.begin(), device.ways.end(), true), device.ways.end());
-    EXPECT_NE(std::find(device.ways.begin(), device.ways.end(), false), device.ways.end());
-    EXPECT_FALSE(measure_generation(engine, small_shape(), 20, patience).rolling_by_graph);
-}
-
 TEST_F(EngineBench, StopsWhereItIsCancelled) {
     EXPECT_THROW(measure_training(engine, small_shape(), patience, [] { return true; }), std::runtime_error);
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "tests/core/cuda/device_memory.h"
+#include "tests/core/cuda/emulated/cuda_runtime.h"
 
 namespace ropelab::cuda {
 
@@ -26,6 +27,10 @@ void device_free(void* memory) {
 
 void device_copy(void* to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+int last_device_error() {
+    return cudaGetLastError();
 }
 
 }  // namespace ropelab::cuda

@@ -36,4 +36,8 @@ void device_copy(void* to, const void* from, std::size_t bytes) {
     check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
 }
 
+int last_device_error() {
+    return cudaGetLastError();
+}
+
 }  // namespace ropelab::cuda

@@ -17,6 +17,8 @@ void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
 /// Either side may be the device's. Waits for the kernels before.
 void device_copy(void* to, const void* from, std::size_t bytes);
+/// The error that CUDA keeps of an earlier call, 0 for none; the call clears it.
+int last_device_error();
 
 /// An array in the device's memory, filled from one of the host's.
 template <typename T>

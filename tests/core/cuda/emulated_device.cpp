@@ -3,17 +3,11 @@
 #include <stdexcept>
 #include <utility>
 
-namespace emulated {
-extern int resident_blocks;  // emulated/cuda_runtime.h
-}
-
 namespace ropelab {
 
 namespace {
 
 int replays_so_far = 0;
-int writings_so_far = 0;
-bool grids_are_refused = false;
 std::vector<const void*> lasting;
 
 class KeptWork : public DeviceGraph {
@@ -33,6 +27,12 @@ class RefusedWork : public DeviceGraph {
         throw std::runtime_error("operation not permitted when stream is capturing\nand where it was called");
     }
     void replay() override { throw std::logic_error("what was not captured is not replayed"); }
+};
+
+class StaleWork : public DeviceGraph {
+ public:
+    void capture(const std::function<void()>&) override {}
+    void replay() override {}
 };
 
 template <typename Graph>
@@ -71,10 +71,6 @@ const cuda::Kernels* noting_kernels() {
             note({args.dropout.keys, args.dropout.step});
             return real.causal_softmax(args, stream);
         };
-        table.causal_attention = [](const CausalAttention& args, Stream stream) {
-            note({args.dropout.keys, args.dropout.step});
-            return real.causal_attention(args, stream);
-        };
         table.look_up = [](const LookUp& args, Stream stream) {
             note({args.table});
             return real.look_up(args, stream);
@@ -99,11 +95,6 @@ const cuda::Kernels* noting_kernels() {
             note({args.tokens, args.starts, args.keys, args.step, args.x, args.y});
             return real.gather_batch(args, stream);
         };
-        table.write_text = [](const WriteText& args, std::int64_t blocks, Stream stream) {
-            if (grids_are_refused) return 1;
-            ++writings_so_far;
-            return real.write_text(args, blocks, stream);
-        };
         return table;
     }();
     return &noting;
@@ -111,16 +102,26 @@ const cuda::Kernels* noting_kernels() {
 
 }  // namespace
 
-EmulatedDevice::EmulatedDevice(Graphs graphs, Grids grids) {
-    emulated::resident_blocks = grids == Grids::none ? 0 : 2;
-    grids_are_refused = grids == Grids::refused;
+EmulatedDevice::EmulatedDevice(Graphs graphs, DeviceTrust trust) {
     replays_so_far = 0;
-    writings_so_far = 0;
     lasting.clear();
-    DeviceKernels kernels{noting_kernels(), []() -> cuda::Stream { return nullptr; }, nullptr};
-    if (graphs == Graphs::replayed) kernels.graphs = graphs_of<KeptWork>();
-    if (graphs == Graphs::refused) kernels.graphs = graphs_of<RefusedWork>();
+    DeviceKernels kernels{noting_kernels(), []() -> cuda::Stream { return nullptr; }, nullptr, trust};
+    kernels.graphs = graphs_that(graphs);
     use_device_kernels(torch::kCPU, kernels);
+}
+
+const CudaGraphs* EmulatedDevice::graphs_that(Graphs how) {
+    switch (how) {
+        case Graphs::none:
+            return nullptr;
+        case Graphs::replayed:
+            return graphs_of<KeptWork>();
+        case Graphs::refused:
+            return graphs_of<RefusedWork>();
+        case Graphs::stale:
+            return graphs_of<StaleWork>();
+    }
+    return nullptr;
 }
 
 EmulatedDevice::~EmulatedDevice() {
@@ -129,10 +130,6 @@ EmulatedDevice::~EmulatedDevice() {
 
 int EmulatedDevice::replays() {
     return replays_so_far;
-}
-
-int EmulatedDevice::writings() {
-    return writings_so_far;
 }
 
 std::vector<const void*> EmulatedDevice::take_lasting_memory() {

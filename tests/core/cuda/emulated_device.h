@@ -17,21 +17,17 @@ class EmulatedDevice {
         none,      // work is started kernel by kernel
         replayed,  // a graph keeps its work and runs it again at each replay
         refused,   // every capture fails
+        stale,     // a replay does nothing
     };
-    enum class Grids {
-        held,     // of two blocks at once
-        none,     // the device says that it holds none
-        refused,  // it says that it does, and does not start them
-    };
-    explicit EmulatedDevice(Graphs graphs = Graphs::none, Grids grids = Grids::held);
+    explicit EmulatedDevice(Graphs graphs = Graphs::none, DeviceTrust trust = DeviceTrust::everything());
     EmulatedDevice(const EmulatedDevice&) = delete;
     EmulatedDevice& operator=(const EmulatedDevice&) = delete;
     ~EmulatedDevice();
 
     /// Replays of all graphs since this was made.
     static int replays();
-    /// Launches of the kernel that writes texts since this was made.
-    static int writings();
+    /// Null for `none`.
+    static const CudaGraphs* graphs_that(Graphs how);
     /// What kernels were given that must stay where it is between two starts of the same work (weights, gradients,
     /// tables, texts, dropout's keys, …), in the order of the launches; emptied by the call.
     static std::vector<const void*> take_lasting_memory();

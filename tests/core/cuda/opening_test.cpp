@@ -20,7 +20,8 @@ CudaFindings good() {
             .library_error = "",
             .runtime_version = 13000,
             .library_finds_device = true,
-            .kernels = reinterpret_cast<const cuda::Kernels*>(&good)};
+            .kernels = reinterpret_cast<const cuda::Kernels*>(&good),
+            .graphs = reinterpret_cast<const CudaGraphs*>(&good)};
 }
 
 void expect_reason(const CudaFindings& found, const std::string& words) {
@@ -41,6 +42,37 @@ TEST(CudaOpening, NamesTheDeviceAndItsKernels) {
     EXPECT_TRUE(judge(found).available);
     EXPECT_EQ(judge(found).detail,
               "NVIDIA H200, 139 GiB; the fused kernels are not built, LibTorch's operations are used");
+}
+
+TEST(CudaOpening, SaysWhichOfItsLibrariesDoesNotOpen) {
+    CudaFindings found = good();
+    found.graphs = nullptr;
+    EXPECT_EQ(judge(found).detail, "NVIDIA H200, 139 GiB, fused kernels; CUDA graphs are not built");
+    found.graphs_error = "libtorch_cuda.so is missing";
+    EXPECT_EQ(judge(found).detail,
+              "NVIDIA H200, 139 GiB, fused kernels; CUDA graphs do not open (libtorch_cuda.so is missing)");
+    found.kernels = nullptr;
+    found.kernels_error = "libcudart.so.13 is missing";
+    EXPECT_EQ(judge(found).detail,
+              "NVIDIA H200, 139 GiB; the fused kernels do not open (libcudart.so.13 is missing), LibTorch's operations "
+              "are used");
+}
+
+TEST(CudaOpening, AnIdentityNamesDeviceDriverAndBuild) {
+    CudaFindings found = good();
+    found.driver_text = "580.65.06";
+    found.build = "12ab";
+    const std::string identity = judge(found).identity;
+    for (const char* part : {"NVIDIA H200", "9.0", "580.65.06", "LibTorch 2.", "12ab"}) {
+        EXPECT_NE(identity.find(part), std::string::npos) << identity;
+    }
+}
+
+TEST(CudaOpening, WarnsOfBfloat16ThatIsNotMultiplied) {
+    CudaFindings found = good();
+    EXPECT_EQ(bfloat16_warning(judge(found)), "");
+    found.capability = 75;
+    EXPECT_NE(bfloat16_warning(judge(found)).find("float32 is faster"), std::string::npos);
 }
 
 TEST(CudaOpening, TakesKernelsAndBfloat16FromAmpereOn) {

@@ -1,7 +1,7 @@
 // Looking into a run, and training it on with a scaling, on the CPU's memory with the emulated kernels.
 #include <gtest/gtest.h>
 
-#include "core/train/amx.h"
+#include "core/train/amx_guard.h"
 #include "core/train/torch_engine.h"
 #include "tests/core/cuda/device_memory.h"
 #include "tests/core/cuda/emulated_device.h"
@@ -16,7 +16,7 @@ class ProbeOnDeviceTest : public testing::Test {
  protected:
     void SetUp() override {
         SKIP_WITHOUT_DEVICE();
-        prepare_amx();
+        avoid_broken_amx();
     }
 
     static RunSpec small() {

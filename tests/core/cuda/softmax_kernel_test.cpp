@@ -132,5 +132,19 @@ KERNEL_TEST(DropOutKernel, DropsTheStreamsNumbers) {
     }
 }
 
+// One row of blocks per run: a grid has at most 65,535 rows.
+KERNEL_TEST(DropOutKernel, ARefusedLaunchIsReportedOnce) {
+    SKIP_WITHOUT_DEVICE();
+    const OnDevice<float> values(std::vector<float>{1, 2, 3, 4});
+    const auto drop_out = [&](std::int64_t run_count) {
+        return ropelab_cuda_kernels()->drop_out({run_count, 4, Type::float32, values.data(), values.data(), {}},
+                                                nullptr);
+    };
+    EXPECT_NE(drop_out(65536), 0);
+    EXPECT_EQ(last_device_error(), 0);
+    EXPECT_EQ(drop_out(1), 0);
+    EXPECT_EQ(values.host(), (std::vector<float>{1, 2, 3, 4}));
+}
+
 }  // namespace
 }  // namespace ropelab::cuda

@@ -191,6 +191,8 @@ TEST_F(CudaTrainerTest, SaysHowItsStepsAreStarted) {
         const EmulatedDevice device(graphs);
         const auto trained = cohort({small()});
         for (int i = 0; i < 4; ++i) trained->step();
+        const bool told = trained->conditions().reason.find("capturing a CUDA graph failed") != std::string::npos;
+        EXPECT_EQ(told, graphs == Graphs::refused);
         return trained->steps_as();
     };
     EXPECT_EQ(said(Graphs::none), "kernel by kernel");
@@ -220,6 +222,74 @@ TEST_F(CudaTrainerTest, EveryWayToCalculateTrainsAndWritesTheSame) {
             EXPECT_EQ(trained->model(0)->generate(prompt, how), usual->model(0)->generate(prompt, how));
             for (int i = 0; i < 4; ++i) trained->step();
             EXPECT_EQ(trained->steps_as(), operations == Operations::eager ? "operation by operation" : "a graph");
+        }
+    }
+}
+
+// Tables that change at every step are never captured, and heads with thetas of their own take the reference.
+TEST_F(CudaTrainerTest, AThetaThatMovesTrainsAsOnTheCpu) {
+    for (const ThetaTraining how : {ThetaTraining::one, ThetaTraining::head, ThetaTraining::fixed}) {
+        RunSpec spec = small();
+        spec.theta_training = how;
+        if (how == ThetaTraining::fixed) spec.theta_schedule = ThetaSchedule::geometric;
+        const auto runs = three(spec);
+        const Story wanted = story(runs, 6);
+        const EmulatedDevice device(Graphs::replayed);
+        expect_near(story(runs, 6), wanted, 1e-4);
+        EXPECT_EQ(EmulatedDevice::replays(), 0);
+    }
+}
+
+// Rows of qkv that are no whole groups of eight are multiplied in longer rows.
+TEST_F(CudaTrainerTest, TrainsInBfloat16WithRowsOfAnyLength) {
+    RunSpec spec = small();
+    spec.heads = 3;
+    spec.width = 18;
+    spec.precision = Precision::bfloat16;
+    const EmulatedDevice device(Graphs::replayed);
+    const auto trained = cohort({spec});
+    const double before = trained->step().front().training_loss;
+    for (int i = 0; i < 10; ++i) trained->step();
+    EXPECT_LT(trained->step().front().training_loss, before);
+}
+
+// Encodings that our kernels do not serve, and each part of ours switched off.
+TEST_F(CudaTrainerTest, TrainsAsTheCpuWhateverPartIsTrusted) {
+    RunSpec spec = small();
+    spec.dropout = 0.2;
+    const Story wanted = story(three(spec), 5);
+    for (std::size_t part = 0; part < device_part_count; ++part) {
+        SCOPED_TRACE(word_of(static_cast<DevicePart>(part)));
+        DeviceTrust trust = DeviceTrust::everything();
+        trust.set(static_cast<DevicePart>(part), false);
+        const EmulatedDevice device(Graphs::replayed, trust);
+        expect_near(story(three(spec), 5), wanted, 1e-5);
+    }
+    spec.position = Position::alibi;
+    spec.attention_window = 5;
+    const Story other = story({spec}, 5);
+    const EmulatedDevice device(Graphs::replayed);
+    expect_near(story({spec}, 5), other, 1e-5);
+}
+
+// A text by graphs of the model's own operations, and without graphs, is the CPU's.
+TEST_F(CudaTrainerTest, GeneratesTheCpusText) {
+    const std::vector<std::int32_t> prompt = {3, 6};
+    for (const Position position : {Position::rope, Position::alibi, Position::learned}) {
+        for (const bool rolling : {false, true}) {
+            if (rolling && position == Position::learned) continue;
+            RunSpec spec = small();
+            spec.position = position;
+            Generation how;
+            how.length = 20;
+            how.temperature = 0;
+            how.mode = rolling ? Generation::Mode::rolling : Generation::Mode::recompute;
+            const auto wanted = cohort({spec})->model(0)->generate(prompt, how);
+            for (const Graphs graphs : {Graphs::none, Graphs::replayed}) {
+                const EmulatedDevice device(graphs);
+                EXPECT_EQ(cohort({spec})->model(0)->generate(prompt, how), wanted);
+                EXPECT_EQ(EmulatedDevice::replays() > 0, graphs == Graphs::replayed);
+            }
         }
     }
 }

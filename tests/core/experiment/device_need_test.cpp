@@ -53,15 +53,6 @@ TEST(DeviceNeed, DropoutHoldsScoresAndFloat32HoldsTwiceTheNumbers) {
     EXPECT_DOUBLE_EQ(exact.weights, 16.0 * static_cast<double>(parameter_count(spec, 64)));
 }
 
-TEST(DeviceNeed, DropoutInTilesKeepsABitAShare) {
-    RunSpec spec = small();
-    spec.width = 64;  // heads of 32 channels
-    const double flash = device_need(spec, 1, 64, 0).kept;
-    spec.dropout = 0.1;
-    // For each of 2 windows and 2 heads a tile of 16 queries and 64 keys.
-    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).kept - flash, 2.0 * 2 * 16 * 64 / 8);
-}
-
 TEST(DeviceNeed, OtherBlocksKeepOtherRows) {
     const double gpt2 = device_need(small(), 1, 64, 0).kept;
     RunSpec spec = small();

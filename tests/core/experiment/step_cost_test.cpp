@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/experiment/experiment.h"
-#include "core/model/layout.h"
+#include "core/spec/layout.h"
 
 namespace ropelab {
 namespace {

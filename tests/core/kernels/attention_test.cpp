@@ -54,13 +54,13 @@ AttentionResult by_kernel(const AttentionShape& shape, const Tables& tables, con
     const std::int64_t groups = shape.batch * shape.key_value_heads;
     for (std::int64_t run = 0; run < shape.runs; ++run) {
         const RandomStream stream(dropout.seeds[static_cast<std::size_t>(run)], dropout.what);
-        const CausalAttention<float> args = {shape.time,
-                                             shape.heads,
-                                             shape.key_value_heads,
-                                             shape.head_dim,
-                                             qkv.data() + run * shape.qkv_size() / shape.runs,
-                                             tables.row(),
-                                             {shape.rate > 0 ? &stream : nullptr, shape.rate, dropout.step}};
+        const CausalAttention<float> args = {.time = shape.time,
+                                             .heads = shape.heads,
+                                             .key_value_heads = shape.key_value_heads,
+                                             .head_dim = shape.head_dim,
+                                             .qkv = qkv.data() + run * shape.qkv_size() / shape.runs,
+                                             .table = tables.row(),
+                                             .dropout = {shape.rate > 0 ? &stream : nullptr, shape.rate, dropout.step}};
         const std::int64_t mixed = run * shape.mixed_size() / shape.runs;
         float* out = result.mixed.data() + mixed;
         attend(args, out, 0, 1);
@@ -115,8 +115,13 @@ TEST(Attention, OfBfloat16IsThatOfTheSameNumbersInFloat32RoundedOnce) {
     const std::vector<Bfloat16> of_mixed = rounded(random_numbers(shape.mixed_size(), 2));
     const std::vector<float> wide = widened(qkv);
     const AttentionResult exact = by_kernel(shape, tables, wide, widened(of_mixed));
-    const CausalAttention<Bfloat16> args = {
-        shape.time, shape.heads, shape.key_value_heads, shape.head_dim, qkv.data(), tables.row(), {}};
+    const CausalAttention<Bfloat16> args = {.time = shape.time,
+                                            .heads = shape.heads,
+                                            .key_value_heads = shape.key_value_heads,
+                                            .head_dim = shape.head_dim,
+                                            .qkv = qkv.data(),
+                                            .table = tables.row(),
+                                            .dropout = {}};
     std::vector<Bfloat16> mixed(of_mixed.size());
     std::vector<Bfloat16> of_qkv(qkv.size());
     attend(args, mixed.data(), 0, shape.batch);

@@ -111,5 +111,29 @@ TEST(Blocks, Gpt2WithOneSharedKey) {
     expect_the_plain_decoder(spec);
 }
 
+// ALiBi, sinusoidal embeddings and a sliding window, in one pass and operation by operation.
+TEST(Blocks, EncodingsThatDoNotRotate) {
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const Position position : {Position::alibi, Position::sinusoidal}) {
+            for (const std::int64_t window : {0, 5}) {
+                SCOPED_TRACE(testing::Message() << "position " << static_cast<int>(position) << ", window " << window);
+                RunSpec spec = block_spec(Block::gpt2);
+                spec.qk_norm = false;
+                spec.position = position;
+                spec.attention_window = window;
+                spec.operations = operations;
+                expect_the_plain_decoder(spec);
+            }
+        }
+    }
+}
+
+TEST(Blocks, ASlidingWindowWithRotationAndSharedKeys) {
+    RunSpec spec = block_spec(Block::llama);
+    spec.key_value_heads = 2;
+    spec.attention_window = 4;
+    expect_the_plain_decoder(spec);
+}
+
 }  // namespace
 }  // namespace ropelab

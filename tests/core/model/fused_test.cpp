@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "core/model/rotary.h"
+#include "core/model/attention/attention.h"
 
 namespace ropelab {
 namespace {
@@ -143,7 +143,7 @@ TEST(Fused, AttentionTurnsQueriesAndKeys) {
     expect_agreement(
         {random({runs, batch * time_steps, 48})},
         [&](const Tensors& in) {
-            return attend(in[0], batch, {2, 2}, rotary, {}, "attention");
+            return attend({in[0], batch, {2, 2}}, {rotary}, {}, "attention");
         },
         [&](const Tensors& in) { return exact_attention(in[0], rotary, {}); });
 }
@@ -155,7 +155,7 @@ TEST(Fused, AttentionDropsItsOwnRunsShares) {
     expect_agreement(
         {random({runs, batch * time_steps, 48})},
         [&](const Tensors& in) {
-            return attend(in[0], batch, {2, 2}, rotary, dropout, "attention");
+            return attend({in[0], batch, {2, 2}}, {rotary}, dropout, "attention");
         },
         [&](const Tensors& in) { return exact_attention(in[0], rotary, mask); });
 }
@@ -202,7 +202,7 @@ TEST(Fused, WhatGoesBetweenProductsIsRoundedOnce) {
     expect_one_rounding({random({runs, rows, 48})}, [](const Tensors& in) { return swiglu_activation(in[0]); });
     for (const Dropout& drops : {Dropout(), dropout}) {
         expect_one_rounding({random({runs, batch * time_steps, 48})}, [&](const Tensors& in) {
-            return attend(in[0], batch, {2, 2}, rotary, drops, "here");
+            return attend({in[0], batch, {2, 2}}, {rotary}, drops, "here");
         });
     }
     const torch::Tensor x = random({runs, rows, 24});

@@ -40,9 +40,11 @@ class GenerationTest : public testing::Test {
 };
 
 TEST_F(GenerationTest, RecomputeIsTheModelOnTheLastWindow) {
-    for (Position position : {Position::rope, Position::learned, Position::learned_rope, Position::none}) {
+    for (Position position : {Position::rope, Position::learned, Position::learned_rope, Position::none,
+                              Position::alibi, Position::sinusoidal}) {
         RunSpec spec = tiny_spec();
         spec.position = position;
+        spec.attention_window = position == Position::alibi ? 5 : 0;
         const auto model = trained(spec);
         Generation how;
         how.length = 40;  // far past the context of 16
@@ -96,8 +98,27 @@ TEST_F(GenerationTest, RollingSeesTheLastWindowAtGrowingPositions) {
     EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 60, 16));
 }
 
+// A distance is all that ALiBi and a sliding window know of a position, too.
+TEST_F(GenerationTest, RollingWithAlibiAndWithAWindowSeesTheLastTokens) {
+    for (const Position position : {Position::alibi, Position::rope}) {
+        for (const Operations operations : {Operations::fused, Operations::eager}) {
+            RunSpec spec = tiny_spec();
+            spec.layers = 1;
+            spec.position = position;
+            spec.attention_window = 6;
+            spec.operations = operations;
+            const auto model = trained(spec);
+            Generation how;
+            how.length = 40;
+            how.temperature = 0;
+            how.mode = Generation::Mode::rolling;
+            EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 40, 16));
+        }
+    }
+}
+
 TEST_F(GenerationTest, RollingNeedsRotationWithoutLearnedPositions) {
-    for (Position position : {Position::learned, Position::learned_rope, Position::none}) {
+    for (Position position : {Position::learned, Position::learned_rope, Position::none, Position::sinusoidal}) {
         RunSpec spec = tiny_spec();
         spec.position = position;
         Generation how;

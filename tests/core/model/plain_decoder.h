@@ -44,6 +44,7 @@ class PlainDecoder {
     torch::Tensor logits(const torch::Tensor& tokens) {
         seen.clear();
         torch::Tensor x = torch::embedding(weights_.at("embedding.weight"), tokens);
+        if (spec_.position == Position::sinusoidal) x = x * std::sqrt(static_cast<double>(spec_.width)) + sinusoids(x);
         for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
             const std::string name = "layers." + std::to_string(layer);
             const torch::Tensor attended = attention(norm(x, name + ".attention_norm"), layer);
@@ -79,6 +80,7 @@ class PlainDecoder {
     }
     // x: (batch, heads, time, head_dim), pair i being channels i and i + head_dim/2.
     torch::Tensor turn(const torch::Tensor& x, std::int64_t layer) {
+        if (!spec_.rotates()) return x;
         if (!selection(spec_.rotated_layers, spec_.layers, "rotated_layers")[static_cast<std::size_t>(layer)]) return x;
         const std::int64_t half = x.size(3) / 2;
         const auto chosen = selection(spec_.pairs, half, "pairs");
@@ -99,6 +101,40 @@ class PlainDecoder {
             torch::polar(torch::tensor(c10::ArrayRef<double>(sizes), torch::kFloat64).expand_as(angle).contiguous(),
                          angle);
         return torch::cat({torch::real(turned), torch::imag(turned)}, 3);
+    }
+    // Number by number, after the papers: Vaswani et al. 2017 and Press et al. 2022, for a power of two of heads.
+    torch::Tensor sinusoids(const torch::Tensor& x) const {
+        torch::Tensor rows = torch::zeros({x.size(1), spec_.width}, torch::kFloat64);
+        for (std::int64_t m = 0; m < x.size(1); ++m) {
+            for (std::int64_t i = 0; 2 * i < spec_.width; ++i) {
+                const double exponent = 2.0 * static_cast<double>(i) / static_cast<double>(spec_.width);
+                const double angle = static_cast<double>(m) / std::pow(10000.0, exponent);
+                rows[m][2 * i] = std::sin(angle);
+                rows[m][2 * i + 1] = std::cos(angle);
+            }
+        }
+        return rows;
+    }
+    torch::Tensor bias(std::int64_t head, std::int64_t time) const {
+        torch::Tensor result = torch::zeros({time, time}, torch::kFloat64);
+        if (spec_.position != Position::alibi) return result;
+        const double slope = std::pow(2.0, -8.0 * static_cast<double>(head + 1) / static_cast<double>(spec_.heads));
+        for (std::int64_t query = 0; query < time; ++query) {
+            for (std::int64_t key = 0; key <= query; ++key) {
+                result[query][key] = -slope * static_cast<double>(query - key);
+            }
+        }
+        return result;
+    }
+    torch::Tensor hidden(std::int64_t time) const {
+        torch::Tensor result = torch::zeros({time, time}, torch::kBool);
+        for (std::int64_t query = 0; query < time; ++query) {
+            for (std::int64_t key = 0; key < time; ++key) {
+                const bool outside = spec_.attention_window > 0 && query - key >= spec_.attention_window;
+                if (key > query || outside) result[query][key] = true;
+            }
+        }
+        return result;
     }
     torch::Tensor attention(const torch::Tensor& x, std::int64_t layer) {
         const std::string name = "layers." + std::to_string(layer) + ".attention";
@@ -121,9 +157,9 @@ class PlainDecoder {
         for (std::int64_t head = 0; head < spec_.heads; ++head) {
             const std::int64_t shared = head * spec_.kv_heads() / spec_.heads;
             const torch::Tensor scores = torch::matmul(q.select(1, head), k.select(1, shared).transpose(1, 2)) /
-                                         std::sqrt(static_cast<double>(width));
-            const torch::Tensor future = torch::ones_like(scores).triu(1).to(torch::kBool);
-            const torch::Tensor shares = torch::softmax(scores.masked_fill(future, -INFINITY), -1);
+                                             std::sqrt(static_cast<double>(width)) +
+                                         bias(head, q.size(2));
+            const torch::Tensor shares = torch::softmax(scores.masked_fill(hidden(q.size(2)), -INFINITY), -1);
             all_scores.push_back(scores);
             all_shares.push_back(shares);
             mixed.push_back(torch::matmul(shares, v.select(1, shared)));

@@ -17,8 +17,6 @@ dim3 gridDim;
 
 namespace emulated {
 
-int resident_blocks = 2;
-
 namespace {
 
 constexpr std::size_t stack_size = 128 * 1024;
@@ -64,24 +62,13 @@ struct Warp {
     std::uint64_t numbers[2][warp_lanes];
 };
 
-struct Block {
-    dim3 index;
-    Barrier barrier;
-    std::vector<Warp> warps;
-    std::vector<float> memory;  // dynamic
-};
-
 Place scheduler;
-std::vector<Thread> threads;  // of the blocks that are alive, block after block
-std::vector<Block> blocks;
-unsigned block_threads = 0;
+std::vector<Thread> threads;  // of the block that runs
+std::vector<Warp> warps;
+Barrier block_barrier;
 const std::function<void()>* body_of_kernel = nullptr;
 std::size_t current = 0;
 bool progress = false;
-
-Block& block() {
-    return blocks[current / block_threads];
-}
 
 void run_body() {
     (*body_of_kernel)();
@@ -98,7 +85,7 @@ void wait(Barrier& barrier) {
         progress = true;
         return;
     }
-    while (barrier.round == round) look_away();
+    while (barrier.round == round) change(threads[current].place, scheduler);
 }
 
 void prepare(Thread& thread) {
@@ -113,94 +100,52 @@ void prepare(Thread& thread) {
     makecontext(&thread.place.context, run_body, 0);
 }
 
-// Until its threads wait for other blocks or are done; whether any went on.
-bool run_block(std::size_t index, std::size_t& left) {
-    blockIdx = blocks[index].index;
-    bool any = false;
-    // Now the first thread before the last and now the other way, for the reason that blocks are run so.
-    bool forth = index % 2 == 0;
-    do {
+// All threads of one block, until they are done. Now the first thread before the last and now the other way: a thread
+// that does not wait where it must reads what is not there yet, or what is there no longer.
+void run_block(unsigned count) {
+    block_barrier = {count, 0, 0};
+    for (Warp& warp : warps) warp.barrier = {warp_lanes, 0, 0};
+    for (unsigned i = 0; i < count; ++i) prepare(threads[i]);
+    unsigned left = count;
+    for (bool forth = true; left > 0; forth = !forth) {
         progress = false;
-        for (unsigned i = 0; i < block_threads; ++i) {
-            const unsigned thread = forth ? i : block_threads - 1 - i;
-            current = index * block_threads + thread;
+        for (unsigned i = 0; i < count; ++i) {
+            current = forth ? i : count - 1 - i;
             if (threads[current].done) continue;
-            threadIdx = dim3(thread, 0, 0);
+            threadIdx = dim3(static_cast<unsigned>(current), 0, 0);
             change(scheduler, threads[current].place);
             left -= threads[current].done;
         }
-        any |= progress;
-        forth = !forth;
-    } while (progress);
-    return any;
-}
-
-void run_alive() {
-    for (Block& alive : blocks) {
-        alive.barrier = {block_threads, 0, 0};
-        for (Warp& warp : alive.warps) warp.barrier = {warp_lanes, 0, 0};
-        std::fill(alive.memory.begin(), alive.memory.end(), NAN);
-    }
-    const std::size_t count = blocks.size() * block_threads;
-    for (std::size_t i = 0; i < count; ++i) prepare(threads[i]);
-    // A block goes as far as it can before another does, now the first before the last and now the other way: who
-    // does not wait where it must reads what is not there yet, or what is there no longer.
-    std::size_t left = count;
-    for (bool forth = true; left > 0; forth = !forth) {
-        bool any = false;
-        for (std::size_t i = 0; i < blocks.size(); ++i) any |= run_block(forth ? i : blocks.size() - 1 - i, left);
-        if (left > 0 && !any) throw std::logic_error("Threads of a grid wait for one that has left.");
+        if (left > 0 && !progress) throw std::logic_error("Threads of a block wait for one that has left.");
     }
 }
 
 }  // namespace
 
-void run(dim3 grid, dim3 block, std::size_t shared_bytes, bool cooperative, const std::function<void()>& body) {
-    block_threads = block.x;
-    const unsigned alive = cooperative ? grid.x * grid.y * grid.z : 1;
-    if (threads.size() < alive * block_threads) threads = std::vector<Thread>(alive * block_threads);
-    blocks.resize(alive);
-    for (Block& one : blocks) {
-        one.warps.resize((block_threads + warp_lanes - 1) / warp_lanes);
-        one.memory.resize((shared_bytes + sizeof(float) - 1) / sizeof(float));
-    }
+void run(dim3 grid, dim3 block, const std::function<void()>& body) {
+    if (threads.size() < block.x) threads = std::vector<Thread>(block.x);
+    warps.resize((block.x + warp_lanes - 1) / warp_lanes);
     body_of_kernel = &body;
     gridDim = grid;
     blockDim = block;
-    unsigned next = 0;
     for (unsigned z = 0; z < grid.z; ++z) {
         for (unsigned y = 0; y < grid.y; ++y) {
             for (unsigned x = 0; x < grid.x; ++x) {
-                blocks[next].index = dim3(x, y, z);
-                if (++next < alive) continue;
-                run_alive();
-                next = 0;
+                blockIdx = dim3(x, y, z);
+                run_block(block.x);
             }
         }
     }
 }
 
-unsigned char* dynamic_memory() {
-    return reinterpret_cast<unsigned char*>(block().memory.data());
-}
-
 void wait_for_block() {
-    wait(block().barrier);
-}
-
-void look_away() {
-    change(threads[current].place, scheduler);
-}
-
-void note_progress() {
-    progress = true;
+    wait(block_barrier);
 }
 
 void exchange(std::uint64_t mine, std::uint64_t (&all)[32]) {
-    const std::size_t thread = current % block_threads;
-    Warp& warp = block().warps[thread / warp_lanes];
+    Warp& warp = warps[current / warp_lanes];
     std::uint64_t(&numbers)[warp_lanes] = warp.numbers[warp.barrier.round % 2];
-    numbers[thread % warp_lanes] = mine;
+    numbers[current % warp_lanes] = mine;
     wait(warp.barrier);
     std::copy_n(numbers, warp_lanes, all);
 }

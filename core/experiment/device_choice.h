@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/experiment/first_contact.h"
+#include "core/spec/engine.h"
+
+namespace ropelab {
+
+/// Tells the engine what it may use on the CUDA device for runs of this kind, before their cohort is made: what the
+/// environment variable ROPELAB_CUDA_KERNELS says (off, no-graphs, all), else the key cuda_kernels, where `auto` takes
+/// what the record of the device trusts, and checks the device first where there is no record. `conditions`: those of
+/// runs that resume, which get no more than they had. Does nothing without a CUDA device, or for runs on the CPU.
+///
+/// Returns a sentence for the user where the device was checked just now, or not all of our kernels are used; else "".
+/// Throws BadInput for an unknown value of the variable, and for device=cuda on a device that is not trusted.
+std::string settle_device_trust(Engine& engine, const RunSpec& spec, const std::optional<RunConditions>& conditions,
+                                const FirstContact& how = {});
+
+/// After a fault while training: this device's record trusts LibTorch alone from now on, and where the device was lost
+/// this process uses it no more. Returns the sentence for the user.
+std::string revoke_device_trust(Engine& engine, const std::string& fault, bool device_lost,
+                                const FirstContact& how = {});
+
+}  // namespace ropelab

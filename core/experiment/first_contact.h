@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/experiment/device_record.h"
+
+namespace ropelab {
+
+/// How the check of a CUDA device is started; the defaults are what programs use.
+struct FirstContact {
+    /// Empty: the program ropelab-cli beside this one, as `ropelab-cli doctor --check-device`.
+    std::vector<std::string> command = {};
+    std::chrono::milliseconds limit = std::chrono::seconds(120);
+    /// Empty: device_records_folder().
+    std::filesystem::path folder = {};
+};
+
+/// Set in the environment of the child process that checks the device.
+constexpr const char* device_check_variable = "ROPELAB_DEVICE_CHECK_CHILD";
+/// The last line that the child writes.
+constexpr const char* device_check_end = "{\"done\":true}";
+
+/// Checks a device in a child process, which is killed after the time limit: reads its lines (to_json_line), and writes
+/// the record, "started" first, so that a crash of either process counts as distrust. A child that crashed, hung or
+/// wrote anything else leaves LibTorch's operations alone, and where a check of LibTorch itself was under way, no
+/// device.
+DeviceRecord meet_device(const std::string& identity, const FirstContact& how = {});
+
+}  // namespace ropelab

@@ -1,0 +1,13 @@
+#include "core/spec/engine.h"
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+void Engine::check_device(const std::function<void(const DeviceCheck&)>&) {
+    throw BadInput("This engine has no CUDA device to check.");
+}
+
+void Engine::trust_device(const DeviceTrust&) {}
+
+}  // namespace ropelab

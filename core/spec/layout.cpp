@@ -1,0 +1,95 @@
+#include "core/spec/layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ropelab {
+
+namespace {
+
+std::vector<std::int64_t> shift_shape(const RunSpec& spec) {
+    switch (spec.theta_training) {
+        case ThetaTraining::fixed:  // a schedule
+        case ThetaTraining::one:
+            return {1};
+        case ThetaTraining::layer:
+            return {spec.layers};
+        case ThetaTraining::head:
+            return {spec.layers, spec.heads};
+        case ThetaTraining::free:
+            return {spec.layers, spec.head_dim() / 2};
+    }
+    return {};
+}
+
+}  // namespace
+
+const Parameter& Layout::at(const std::string& name) const {
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+    if (found == parameters.end()) throw std::out_of_range("There is no parameter " + name + ".");
+    return *found;
+}
+
+bool Layout::contains(const std::string& name) const {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+}
+
+Layout layout_of(const RunSpec& spec, int vocabulary) {
+    const std::int64_t C = spec.width;
+    const std::int64_t D = spec.head_dim();
+    const std::int64_t qkv_rows = (spec.heads + 2 * spec.kv_heads()) * D;
+    const std::int64_t H = spec.hidden_width();
+    const bool gated = spec.block == Block::llama;
+    const std::string up = gated ? ".mlp.gate_up" : ".mlp.up";
+    const std::int64_t up_rows = gated ? 2 * H : H;
+    const double deviation = 0.02;
+    const double residual = deviation / std::sqrt(2.0 * static_cast<double>(spec.layers));
+
+    Layout layout;
+    const auto add = [&](std::string name, std::vector<std::int64_t> shape, double init) {
+        std::int64_t size = 1;
+        for (std::int64_t extent : shape) size *= extent;
+        layout.parameters.push_back({std::move(name), std::move(shape), layout.total, size, init});
+        layout.total += size;
+    };
+
+    add("embedding.weight", {vocabulary, C}, deviation);
+    if (spec.learns_positions()) add("positions.weight", {spec.context, C}, deviation);
+    if (!spec.tied_head) add("head.weight", {vocabulary, C}, deviation);
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string prefix = "layers." + std::to_string(layer);
+        add(prefix + ".attention.qkv.weight", {qkv_rows, C}, deviation);
+        add(prefix + ".attention.output.weight", {C, C}, residual);
+        add(prefix + up + ".weight", {up_rows, C}, deviation);
+        add(prefix + ".mlp.down.weight", {C, H}, residual);
+    }
+    layout.matrices = layout.total;
+
+    const auto add_norm = [&](const std::string& name) {
+        add(name + ".weight", {C}, 1.0);
+        if (spec.bias && spec.block != Block::llama) add(name + ".bias", {C}, 0.0);
+    };
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string prefix = "layers." + std::to_string(layer);
+        add_norm(prefix + ".attention_norm");
+        add_norm(prefix + ".mlp_norm");
+        if (spec.qk_norm) {
+            add(prefix + ".attention.query_norm.weight", {D}, 1.0);
+            add(prefix + ".attention.key_norm.weight", {D}, 1.0);
+        }
+        if (spec.bias) {
+            add(prefix + ".attention.qkv.bias", {qkv_rows}, 0.0);
+            add(prefix + ".attention.output.bias", {C}, 0.0);
+            add(prefix + up + ".bias", {up_rows}, 0.0);
+            add(prefix + ".mlp.down.bias", {C}, 0.0);
+        }
+    }
+    add_norm("final_norm");
+    layout.vectors = layout.total - layout.matrices;
+    if (spec.theta_moves()) add("rotary.shift", shift_shape(spec), 0.0);
+    return layout;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,190 @@
+// The check of a CUDA device, with scripts in the child's place.
+#include "core/experiment/first_contact.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "core/experiment/device_choice.h"
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/scratch_folder.h"
+
+namespace ropelab {
+namespace {
+
+using Outcome = DeviceCheck::Outcome;
+
+class FirstContactTest : public testing::Test {
+ protected:
+    // A child that runs this script.
+    FirstContact child(const std::string& script) {
+        const auto file = folder_.path() / "child.sh";
+        std::ofstream(file) << "#!/bin/sh\n" << script << '\n';
+        return {.command = {"/bin/sh", file.string()},
+                .limit = std::chrono::seconds(20),
+                .folder = folder_.path() / "devices"};
+    }
+    static std::string line(const DeviceCheck& check) { return "echo '" + to_json_line(check) + "'\n"; }
+    static std::string started(const std::string& name, DevicePart part) { return line({.name = name, .part = part}); }
+    static std::string ended(const std::string& name, DevicePart part, Outcome outcome, const std::string& detail) {
+        return line({.name = name, .part = part, .outcome = outcome, .detail = detail});
+    }
+    static std::string done() { return std::string("echo '") + device_check_end + "'\n"; }
+
+    ScratchFolder folder_;
+};
+
+TEST_F(FirstContactTest, WhatPassedIsTrustedAndRemembered) {
+    const FirstContact how = child(ended("GELU", DevicePart::activation, Outcome::passed, "") + done());
+    const DeviceRecord record = meet_device("device A", how);
+    EXPECT_EQ(record.trust, DeviceTrust::everything());
+    EXPECT_NE(record.sentence.find("passed its check"), std::string::npos);
+    const auto stored = read_device_record(how.folder, "device A");
+    ASSERT_TRUE(stored);
+    EXPECT_EQ(stored->state, DeviceRecord::State::done);
+    EXPECT_EQ(stored->trust, record.trust);
+    EXPECT_EQ(stored->checks.size(), 1U);
+    EXPECT_FALSE(read_device_record(how.folder, "device B"));
+}
+
+TEST_F(FirstContactTest, WhatFailedOrWasSlowerIsSwitchedOffByName) {
+    const DeviceRecord record = meet_device(
+        "A", child(ended("RMSNorm", DevicePart::norm, Outcome::failed, "RMSNorm: number 3 is 2 instead of 1") +
+                   ended("dropout", DevicePart::dropout, Outcome::slower, "dropout: 0.7 times as fast") + done()));
+    EXPECT_EQ(to_text(record.trust), "all but norm, dropout");
+    EXPECT_NE(record.sentence.find("RMSNorm: number 3 is 2 instead of 1"), std::string::npos) << record.sentence;
+    EXPECT_NE(record.sentence.find("slower than LibTorch: dropout"), std::string::npos) << record.sentence;
+}
+
+TEST_F(FirstContactTest, AChildThatCrashesLeavesLibTorchAlone) {
+    const DeviceRecord record =
+        meet_device("A", child(started("softmax, float32", DevicePart::softmax) + "kill -SEGV $$"));
+    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_NE(record.sentence.find("crashed (signal 11) at \"softmax, float32\""), std::string::npos)
+        << record.sentence;
+}
+
+TEST_F(FirstContactTest, ACrashInLibTorchLeavesNoDevice) {
+    const DeviceRecord record =
+        meet_device("A", child(line({.name = "products of LibTorch", .of_libtorch = true}) + "kill -SEGV $$"));
+    EXPECT_FALSE(record.trust.device);
+    EXPECT_NE(record.sentence.find("the device is not used"), std::string::npos) << record.sentence;
+}
+
+TEST_F(FirstContactTest, AChildThatHangsIsKilled) {
+    FirstContact how = child("echo $$ > '" + (folder_.path() / "id").string() + "'\nexec sleep 60");
+    how.limit = std::chrono::milliseconds(500);
+    const auto begin = std::chrono::steady_clock::now();
+    const DeviceRecord record = meet_device("A", how);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_NE(record.sentence.find("did not end within"), std::string::npos) << record.sentence;
+    std::string id;
+    std::ifstream(folder_.path() / "id") >> id;
+    EXPECT_FALSE(id.empty());
+    EXPECT_FALSE(std::filesystem::exists("/proc/" + id));
+}
+
+TEST_F(FirstContactTest, GarbageAndAnEarlyEndAreDistrusted) {
+    EXPECT_EQ(meet_device("A", child("echo '%$garbage'\nsleep 60")).trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(meet_device("A", child("exit 0")).trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(meet_device("A", child(done() + "exit 3")).trust, DeviceTrust::libtorch_alone());
+    FirstContact none = child("");
+    none.command = {"/no/such/program"};
+    const DeviceRecord record = meet_device("A", none);
+    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_NE(record.sentence.find("did not start"), std::string::npos) << record.sentence;
+}
+
+TEST_F(FirstContactTest, ACheckThatDidNotEndCountsAsDistrust) {
+    const auto folder = folder_.path() / "devices";
+    DeviceRecord record;
+    record.identity = "A";
+    record.trust = DeviceTrust::everything();
+    write_device_record(folder, record);
+    EXPECT_EQ(read_device_record(folder, "A")->trust, DeviceTrust::libtorch_alone());
+}
+
+// An engine that has a CUDA device, and notes what it is told to trust.
+class DeviceEngine : public Engine {
+ public:
+    EngineInfo info() override {
+        EngineInfo info;
+        info.cuda = true;
+        info.cuda_identity = "A";
+        return info;
+    }
+    std::unique_ptr<Cohort> create_cohort(const CohortStart&, const TokenData&) override { return nullptr; }
+    std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override { return nullptr; }
+    void trust_device(const DeviceTrust& trust) override { trusted = trust; }
+    DeviceTrust trusted;
+};
+
+TEST_F(FirstContactTest, AnUnknownDeviceIsMetBeforeItTrainsAndOnlyOnce) {
+    DeviceEngine engine;
+    const auto ran = folder_.path() / "ran";
+    const FirstContact how = child("echo x >> '" + ran.string() + "'\n" + done());
+    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how), "");
+    EXPECT_EQ(engine.trusted, DeviceTrust::everything());
+    EXPECT_EQ(settle_device_trust(engine, {}, std::nullopt, how), "");
+    EXPECT_EQ(std::filesystem::file_size(ran), 2U);
+}
+
+TEST_F(FirstContactTest, SettingsAndTheEnvironmentAskForLessOrMore) {
+    DeviceEngine engine;
+    const FirstContact how = child("exit 1");
+    RunSpec spec;
+    spec.cuda_kernels = CudaKernels::all;
+    settle_device_trust(engine, spec, std::nullopt, how);
+    EXPECT_EQ(engine.trusted, DeviceTrust::everything());
+    setenv("ROPELAB_CUDA_KERNELS", "off", 1);
+    settle_device_trust(engine, spec, std::nullopt, how);
+    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+    setenv("ROPELAB_CUDA_KERNELS", "no-graphs", 1);
+    settle_device_trust(engine, spec, std::nullopt, how);
+    EXPECT_EQ(to_text(engine.trusted), "all but graphs");
+    setenv("ROPELAB_CUDA_KERNELS", "some", 1);
+    EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "off, no-graphs or all");
+    unsetenv("ROPELAB_CUDA_KERNELS");
+}
+
+TEST_F(FirstContactTest, ARunThatResumesGetsNoMoreThanItHad) {
+    DeviceEngine engine;
+    RunConditions conditions{"bfloat16", "cuda", 1, "as before"};
+    conditions.kernels = "all but norm";
+    settle_device_trust(engine, {}, conditions, child(done()));
+    EXPECT_EQ(to_text(engine.trusted), "all but norm");
+}
+
+TEST_F(FirstContactTest, ADeviceThatIsNotTrustedIsRefusedWhereItIsAskedFor) {
+    DeviceEngine engine;
+    const FirstContact how = child(line({.name = "products of LibTorch",
+                                         .of_libtorch = true,
+                                         .outcome = Outcome::failed,
+                                         .detail = "number 0 is 1 instead of 2"}) +
+                                   done());
+    RunSpec spec;
+    spec.device = Device::cuda;
+    EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "failed its check");
+    spec.device = Device::automatic;
+    settle_device_trust(engine, spec, std::nullopt, how);
+    EXPECT_FALSE(engine.trusted.device);
+}
+
+TEST_F(FirstContactTest, AFaultRevokesTheTrust) {
+    DeviceEngine engine;
+    const FirstContact how = child(done());
+    settle_device_trust(engine, {}, std::nullopt, how);
+    const std::string words = revoke_device_trust(engine, "The device refused the kernel adamw.", false, how);
+    EXPECT_NE(words.find("LibTorch's operations"), std::string::npos);
+    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(read_device_record(how.folder, "A")->state, DeviceRecord::State::revoked);
+    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how), "");
+    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+}
+
+}  // namespace
+}  // namespace ropelab

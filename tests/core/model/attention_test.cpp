@@ -1,0 +1,219 @@
+// Every backend and variant of attention against the reference in double precision: values and gradients of whole
+// batches, and token by token through a cache.
+#include "core/model/attention/attention.h"
+
+#include <gtest/gtest.h>
+
+#include "core/model/attention/reference.h"
+#include "core/model/operations.h"
+#include "core/rope/encodings.h"
+#include "tests/core/cuda/device_memory.h"
+#include "tests/core/cuda/emulated_device.h"
+
+namespace ropelab {
+namespace {
+
+using cuda::device_is_here;
+
+constexpr std::int64_t runs = 2;
+constexpr std::int64_t batch = 3;
+constexpr std::int64_t time_steps = 21;
+
+struct Variant {
+    const char* name;
+    HeadCounts heads = {4, 4};
+    std::int64_t head_dim = 8;
+    bool rope = true;
+    bool per_head = false;  // a theta for each head
+    bool norms = false;
+    bool alibi = false;
+    std::int64_t window = 0;
+    double rate = 0;  // of dropout
+};
+void PrintTo(const Variant& variant, std::ostream* out) {
+    *out << variant.name;
+}
+
+const std::vector<Variant> variants = {
+    {.name = "rope"},
+    {.name = "nope", .rope = false},
+    {.name = "rope_dropout", .rate = 0.3},
+    {.name = "shared_keys", .heads = {4, 2}},
+    {.name = "one_key_odd_dim", .heads = {3, 1}, .head_dim = 10, .rate = 0.2},
+    {.name = "normalized", .heads = {4, 2}, .norms = true},
+    {.name = "per_head_theta", .per_head = true},
+    {.name = "alibi", .rope = false, .alibi = true},
+    {.name = "alibi_shared_dropout", .heads = {6, 2}, .rope = false, .alibi = true, .rate = 0.3},
+    {.name = "window", .window = 5},
+    {.name = "window_of_one", .window = 1},
+    {.name = "window_beyond", .window = 50},
+    {.name = "alibi_window_dropout", .rope = false, .alibi = true, .window = 7, .rate = 0.2},
+};
+
+LayerTerms terms_of(const Variant& v, std::int64_t its_runs, std::int64_t time) {
+    LayerTerms terms;
+    terms.window = v.window;
+    if (v.rope) {
+        std::vector<RunSpec> specs(static_cast<std::size_t>(its_runs));
+        for (RunSpec& spec : specs) {
+            spec.heads = v.heads.query;
+            spec.width = v.heads.query * v.head_dim;
+            spec.theta = 100;
+        }
+        specs.back().fraction = 0.5;
+        terms.tables = layer_tables(specs, time, torch::kCPU).at(0);
+        if (v.per_head) {
+            const auto spread = [&](const torch::Tensor& t) {
+                return (t.expand({-1, -1, -1, v.heads.query, -1}) + 0.0).contiguous();
+            };
+            terms.tables = {spread(terms.tables.cosine), spread(terms.tables.sine)};
+        }
+    }
+    if (v.alibi) {
+        const auto slopes = alibi_slopes(static_cast<std::size_t>(v.heads.query));
+        terms.slopes = torch::tensor(c10::ArrayRef<double>(slopes), torch::kFloat32);
+    }
+    return terms;
+}
+LayerTerms in_double(LayerTerms terms) {
+    const auto wide = [](torch::Tensor& t) { t = t.defined() ? t.to(torch::kFloat64) : t; };
+    wide(terms.tables.cosine);
+    wide(terms.tables.sine);
+    wide(terms.slopes);
+    return terms;
+}
+
+struct Tensors {
+    torch::Tensor qkv, query_norm, key_norm;
+    Tensors(const Variant& v, std::int64_t its_runs, std::int64_t rows) {
+        torch::manual_seed(4);
+        qkv = torch::randn({its_runs, rows, (v.heads.query + 2 * v.heads.key_value) * v.head_dim}, torch::kFloat64);
+        if (!v.norms) return;
+        query_norm = torch::rand({its_runs, v.head_dim}, torch::kFloat64) + 0.5;
+        key_norm = torch::rand({its_runs, v.head_dim}, torch::kFloat64) + 0.5;
+    }
+    AttentionInput input(const Variant& v, std::int64_t its_batch, const torch::Tensor& rows) const {
+        const auto like = [&](const torch::Tensor& norm) {
+            return norm.defined() ? norm.to(rows.dtype() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32) : norm;
+        };
+        return {rows, its_batch, v.heads, like(query_norm), like(key_norm)};
+    }
+};
+
+// Leaves everything as it is.
+class Watching : public AttentionHook {
+ public:
+    void see(std::int64_t, const LayerVectors&) override { ++seen; }
+    void change(std::int64_t, LayerVectors&, const LayerTerms&) override { ++changed; }
+    int seen = 0;
+    int changed = 0;
+};
+
+// The value, then the gradient of qkv.
+std::pair<torch::Tensor, torch::Tensor> whole(const Variant& v, torch::ScalarType type, AttentionHook* hook = nullptr) {
+    const Tensors all(v, runs, batch * time_steps);
+    const torch::Tensor leaf = all.qkv.to(type).requires_grad_(true);
+    LayerTerms terms = terms_of(v, runs, time_steps);
+    if (type == torch::kFloat64) terms = in_double(terms);
+    const Dropout dropout = v.rate > 0 ? Dropout(v.rate, {5, 6}, 11) : Dropout();
+    // A device's backend rotates its input in place.
+    const torch::Tensor mixed = attend(all.input(v, batch, leaf.clone()), terms, dropout, "here", {.hook = hook});
+    const torch::Tensor along = torch::arange(mixed.numel(), torch::kFloat64).mul(0.3).cos().view(mixed.sizes());
+    const auto gradient = torch::autograd::grad({(mixed.to(torch::kFloat64) * along).sum()}, {leaf})[0];
+    return {mixed.detach().to(torch::kFloat64), gradient.to(torch::kFloat64)};
+}
+
+void expect_near(const torch::Tensor& got, const torch::Tensor& wanted, double tolerance) {
+    ASSERT_EQ(got.sizes(), wanted.sizes());
+    EXPECT_LE((got - wanted).abs().max().item<double>(), tolerance * wanted.abs().max().item<double>());
+}
+
+class Attention : public testing::TestWithParam<Variant> {
+ protected:
+    void expect_the_reference(torch::ScalarType type, double tolerance, AttentionHook* hook = nullptr) const {
+        const auto [value, gradient] = whole(GetParam(), type, hook);
+        expect_near(value, value_, tolerance);
+        expect_near(gradient, gradient_, tolerance);
+    }
+    void SetUp() override {
+        const EagerGuard by_libtorch(true);
+        std::tie(value_, gradient_) = whole(GetParam(), torch::kFloat64);
+    }
+    torch::Tensor value_, gradient_;
+};
+
+TEST_P(Attention, ReferenceInFloat32) {
+    const EagerGuard by_libtorch(true);
+    expect_the_reference(torch::kFloat32, 2e-5);
+}
+
+TEST_P(Attention, WithAHook) {
+    Watching hook;
+    expect_the_reference(torch::kFloat32, 2e-5, &hook);
+    EXPECT_EQ(hook.seen, 1);
+    EXPECT_EQ(hook.changed, 1);
+}
+
+TEST_P(Attention, OnTheProcessor) {
+    expect_the_reference(torch::kFloat32, 2e-5);
+    expect_the_reference(torch::kBFloat16, 0.03);
+}
+
+TEST_P(Attention, OnADevice) {
+    SKIP_WITHOUT_DEVICE();
+    const EmulatedDevice device;
+    expect_the_reference(torch::kFloat32, 2e-5);
+    expect_the_reference(torch::kBFloat16, 0.03);
+}
+
+// A prompt of six tokens, then one token after another, with a ring of as many places as a token may see.
+TEST_P(Attention, TokenByTokenThroughACache) {
+    const Variant& v = GetParam();
+    const Tensors all(v, 1, time_steps);
+    LayerTerms terms = terms_of(v, 1, time_steps);
+    const torch::Tensor wanted = [&] {
+        const EagerGuard by_libtorch(true);
+        return attend(all.input(v, 1, all.qkv), in_double(terms));
+    }();
+    for (const bool by_reference : {true, false}) {
+        const EagerGuard as_asked(by_reference);
+        const torch::NoGradGuard no_gradients;
+        KeyValueCache cache(1, v.window > 0 ? std::min(v.window, time_steps) : time_steps);
+        std::vector<torch::Tensor> parts;
+        for (std::int64_t first = 0; first < time_steps; first += parts.back().size(1)) {
+            const std::int64_t count = first == 0 ? 6 : 1;
+            cache.take_places(torch::arange(first, first + count));
+            LayerTerms here = terms;
+            here.tables = terms.tables.narrow(first, count);
+            parts.push_back(attend(all.input(v, 1, all.qkv.narrow(1, first, count).to(torch::kFloat32)), here, {}, "",
+                                   {.cache = &cache}));
+        }
+        expect_near(torch::cat(parts, 1).to(torch::kFloat64), wanted, 2e-5);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, Attention, testing::ValuesIn(variants),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(AttentionBackends, EachComputesWhatItSupports) {
+    const Variant rope{.name = "rope"};
+    const Tensors all(rope, runs, batch * time_steps);
+    const AttentionInput input = all.input(rope, batch, all.qkv.to(torch::kFloat32));
+    LayerTerms terms = terms_of(rope, runs, time_steps);
+    Watching hook;
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::cpu);
+    EXPECT_EQ(attention_backend(input, terms, {.hook = &hook}), AttentionBackend::reference);
+    EXPECT_EQ(attention_backend(all.input(rope, batch, all.qkv), terms), AttentionBackend::reference);
+    {
+        const EagerGuard eager(true);
+        EXPECT_EQ(attention_backend(input, terms), AttentionBackend::reference);
+    }
+    SKIP_WITHOUT_DEVICE();
+    const EmulatedDevice device;
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::cuda);
+    terms.window = 4;
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::reference);
+}
+
+}  // namespace
+}  // namespace ropelab
