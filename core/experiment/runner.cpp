@@ -140,8 +140,9 @@ class Runner::Worker {
                 }
                 first = false;
                 settle_device(*members);
-                settle_width(plan, *members);
                 if (control_.stopping()) return;  // what has not begun stays waiting
+                settle_width(plan, *members);
+                if (control_.stopping()) return;
                 standing = standing_of(*members);
                 train_cohort(plan, of_sweep, std::move(*members));
             } catch (const std::exception& error) {

@@ -74,12 +74,12 @@ TEST(DeviceNeed, AVocabularyIsFilledUpForTensorCores) {
     EXPECT_DOUBLE_EQ(device_need(small(), 1, 65, 0).kept, of_128 + 2.0 * 16 * 128);  // with the head's filled copy
 }
 
-// The theta paper's shape on a GPU: 64 windows of 256 symbols. 16,384 rows that keep 14,056 bytes a layer.
-TEST(DeviceNeed, ThePapersRunTakesAboutTwoGibibytes) {
+// The theta paper's shape on a GPU: 64 sequences of 256 tokens. With dropout the attention weights are stored.
+TEST(DeviceNeed, ThePapersRunTakesAboutTwoAndAThirdGibibytes) {
     RunSpec spec = preset("theta-paper").experiment.expand().front();
     spec.batch = 64;
     const DeviceNeed need = device_need(spec, 1, 65, likely_symbols(spec));
-    EXPECT_NEAR(need.total(), 2.0 * (1LL << 30), 0.2 * (1LL << 30));
+    EXPECT_NEAR(need.total(), 2.3 * (1LL << 30), 0.2 * (1LL << 30));
     EXPECT_GT(need.kept, 0.6 * need.total());
 }
 
