@@ -157,6 +157,8 @@ class Cases {
             [=](const Tensors& in) {
                 return attend({typed(in[0], type), batch, heads}, LayerTerms{}, dropout, "attention");
             });
+        // Three products one after another, each rounded; float32 finds what this lets pass.
+        if (type == torch::kBFloat16) cases_.back().tolerance = 0.5;
     }
 
     torch::Device device_;
