@@ -289,17 +289,18 @@ TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, 
 
 LayerTables TableSource::at(std::int64_t first, std::int64_t count) const {
     if (layers_.empty()) return first == 0 && count == kept_.positions() ? kept_ : kept_.narrow(first, count);
-    return computed(positions_from(first, count, device_));
+    return computed([&] { return positions_from(first, count, device_); });
 }
 
 LayerTables TableSource::at(const torch::Tensor& positions) const {
-    return layers_.empty() ? kept_.select(positions) : computed(positions.to(torch::kFloat64));
+    if (layers_.empty()) return kept_.select(positions);
+    return computed([&] { return positions.to(torch::kFloat64); });
 }
 
-LayerTables TableSource::computed(const torch::Tensor& positions) const {
+LayerTables TableSource::computed(const std::function<torch::Tensor()>& positions) const {
     LayerTables result;
     for (const auto& [radians, factors] : layers_) {
-        result.layers.push_back(radians.defined() ? computed_tables(radians, factors, positions) : RotaryTables());
+        result.layers.push_back(radians.defined() ? computed_tables(radians, factors, positions()) : RotaryTables());
     }
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -76,7 +77,8 @@ class TableSource {
         torch::Tensor factors;  // of cos and sin; undefined where all are 1
     };
 
-    LayerTables computed(const torch::Tensor& positions) const;
+    /// Each layer anew, the positions too, as a plain program does it.
+    LayerTables computed(const std::function<torch::Tensor()>& positions) const;
 
     LayerTables kept_;
     std::vector<LayerFrequencies> layers_;  // of what is computed
