@@ -1,9 +1,23 @@
 # Finds a CUDA compiler for core/cuda; that there is none is no error.
-#
-# ropelab_find_nvcc(VARIABLE): an nvcc 12 or newer, of the same CUDA as LibTorch and not
-# newer than the driver's where there is a choice. Looked for in:
-# CMAKE_CUDA_COMPILER, CUDACXX, the path, CUDA_HOME (/usr/local/cuda), then what packaging/setup.sh --cuda unpacks.
+
+# ropelab_find_nvcc(VARIABLE): an nvcc 12 or newer; empty where there is none. One with the major version of LibTorch's
+# CUDA runtime comes first, and among those the first that is not newer than that runtime and the driver: a driver
+# refuses the PTX of a newer compiler.
 function(ropelab_find_nvcc variable)
+    ropelab_libtorch_cudart(cudart)
+    string(REGEX MATCH "[0-9]+$" major "${cudart}")
+    ropelab_newest_cuda(newest "${cudart}")
+    ropelab_nvcc_candidates(candidates)
+    ropelab_choose_nvcc(found "${newest}" "^${major}\\." ${candidates})
+    if(found STREQUAL "")
+        ropelab_choose_nvcc(found "${newest}" "." ${candidates})
+    endif()
+    set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# ropelab_nvcc_candidates(VARIABLE): the files to consider, in this order: CMAKE_CUDA_COMPILER, CUDACXX, the path,
+# CUDA_HOME (/usr/local/cuda), and what packaging/setup.sh --cuda unpacked.
+function(ropelab_nvcc_candidates variable)
     if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
         set(cache "$ENV{XDG_CACHE_HOME}")
     else()
@@ -14,57 +28,86 @@ function(ropelab_find_nvcc variable)
         set(cuda_home /usr/local/cuda)
     endif()
     find_program(on_path nvcc PATHS ENV PATH NO_DEFAULT_PATH NO_CACHE)
-    set(candidates ${CMAKE_CUDA_COMPILER} $ENV{CUDACXX} ${on_path} ${cuda_home}/bin/nvcc)
     file(GLOB fetched "${cache}/ropelab/nvcc-*-${CMAKE_SYSTEM_PROCESSOR}/nvidia/cu*/bin/nvcc")
-    list(APPEND candidates ${fetched})
-    ropelab_libtorch_cudart(cudart)
-    string(REGEX MATCH "[0-9]+$" wanted "${cudart}")
-
-    # Best first: of LibTorch's CUDA and not newer than the driver's; of LibTorch's CUDA; not newer; any. A driver refuses
-    # what a newer compiler leaves for it to translate.
-    ropelab_driver_cuda(driver)
-    set(found "")
-    set(best 4)
-    foreach(nvcc IN LISTS candidates)
-        if(NOT EXISTS "${nvcc}")
-            continue()
-        endif()
-        execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE said ERROR_QUIET)
-        if(NOT said MATCHES "release ([0-9]+)\\.([0-9]+)" OR CMAKE_MATCH_1 LESS 12)
-            continue()
-        endif()
-        set(major "${CMAKE_MATCH_1}")
-        set(version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
-        set(rank 0)
-        if(NOT major STREQUAL "${wanted}")
-            math(EXPR rank "${rank} + 2")
-        endif()
-        if(NOT driver STREQUAL "" AND version VERSION_GREATER driver)
-            math(EXPR rank "${rank} + 1")
-        endif()
-        if(rank LESS best)
-            set(best "${rank}")
-            set(found "${nvcc}")
-            set(chosen "${version}")
-        endif()
-    endforeach()
-    if(NOT found STREQUAL "" AND NOT driver STREQUAL "" AND chosen VERSION_GREATER driver)
-        message(STATUS "CUDA kernels: nvcc ${chosen} is newer than the driver's CUDA ${driver}; devices newer than"
-                       " compute capability 9.0 may refuse them")
-    endif()
-    set(${variable} "${found}" PARENT_SCOPE)
+    set(${variable} ${CMAKE_CUDA_COMPILER} $ENV{CUDACXX} ${on_path} ${cuda_home}/bin/nvcc ${fetched} PARENT_SCOPE)
 endfunction()
 
-# ropelab_driver_cuda(VARIABLE): the CUDA version that the NVIDIA driver offers, as 13.0; empty where there is none.
+# ropelab_choose_nvcc(VARIABLE NEWEST MATCHING NVCC…): the first nvcc 12 or newer whose version matches the regular
+# expression and is not newer than NEWEST (empty: any version). Where all are newer, the oldest of them, and a message.
+function(ropelab_choose_nvcc variable newest matching)
+    set(${variable} "" PARENT_SCOPE)
+    set(oldest "")
+    foreach(nvcc IN LISTS ARGN)
+        ropelab_nvcc_version(version "${nvcc}")
+        if(version VERSION_LESS 12 OR NOT version MATCHES "${matching}")
+            continue()
+        endif()
+        if(newest STREQUAL "" OR NOT version VERSION_GREATER newest)
+            set(${variable} "${nvcc}" PARENT_SCOPE)
+            return()
+        endif()
+        if(oldest STREQUAL "" OR version VERSION_LESS oldest)
+            set(oldest "${version}")
+            set(${variable} "${nvcc}" PARENT_SCOPE)
+        endif()
+    endforeach()
+    if(NOT oldest STREQUAL "")
+        message(STATUS "CUDA kernels: nvcc ${oldest} is newer than CUDA ${newest}, which LibTorch and the driver support,"
+                       " and no older nvcc fits; the driver may refuse the kernels on a GPU newer than Hopper.")
+    endif()
+endfunction()
+
+# ropelab_nvcc_version(VARIABLE NVCC): as 13.0; empty where the file does not exist or is no nvcc.
+function(ropelab_nvcc_version variable nvcc)
+    set(${variable} "" PARENT_SCOPE)
+    if(EXISTS "${nvcc}")
+        execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE said ERROR_QUIET)
+        if(said MATCHES "release ([0-9]+\\.[0-9]+)")
+            set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+        endif()
+    endif()
+endfunction()
+
+# ropelab_newest_cuda(VARIABLE CUDART): the newest CUDA that both this runtime of LibTorch's and the driver support;
+# empty where neither version is known.
+function(ropelab_newest_cuda variable cudart)
+    ropelab_cudart_version(newest "${cudart}")
+    ropelab_driver_cuda(driver)
+    if(newest STREQUAL "" OR (NOT driver STREQUAL "" AND driver VERSION_LESS newest))
+        set(newest "${driver}")
+    endif()
+    set(${variable} "${newest}" PARENT_SCOPE)
+endfunction()
+
+# ropelab_driver_cuda(VARIABLE): the CUDA version that the NVIDIA driver supports, as 13.0; empty where there is none.
 function(ropelab_driver_cuda variable)
     set(${variable} "" PARENT_SCOPE)
     find_program(nvidia_smi nvidia-smi NO_CACHE)
     if(nvidia_smi)
         execute_process(COMMAND "${nvidia_smi}" OUTPUT_VARIABLE said ERROR_QUIET)
-        if(said MATCHES "CUDA Version: *([0-9]+\\.[0-9]+)")
+        if(said MATCHES "CUDA Version *: *([0-9]+\\.[0-9]+)")
             set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
         endif()
     endif()
+endfunction()
+
+# ropelab_cudart_version(VARIABLE FILE): the version of a CUDA runtime, as 13.0, from the name of the file that FILE
+# links to, or from the wheel that FILE was unpacked from; empty where neither tells it.
+function(ropelab_cudart_version variable file)
+    set(${variable} "" PARENT_SCOPE)
+    if(file STREQUAL "")
+        return()
+    endif()
+    string(REGEX MATCH "[0-9]+$" major "${file}")
+    get_filename_component(folder "${file}" DIRECTORY)
+    file(REAL_PATH "${file}" target)
+    file(GLOB wheels "${folder}/../../../nvidia_cuda_runtime*-${major}.*.dist-info")
+    foreach(name IN LISTS target wheels)
+        if(name MATCHES "(\\.so\\.|-)(${major}\\.[0-9]+)[^/]*$")
+            set(${variable} "${CMAKE_MATCH_2}" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
 endfunction()
 
 # ropelab_libtorch_cudart(VARIABLE): CUDA's runtime that LibTorch itself names, as a file; empty where there is none.

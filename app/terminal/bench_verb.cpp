@@ -12,6 +12,7 @@
 #include "core/bench/programs.h"
 #include "core/bench/roofline.h"
 #include "core/bench/rotation_bench.h"
+#include "core/experiment/device_choice.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
@@ -93,6 +94,7 @@ std::string shape_text(const RunSpec& spec) {
 Part bench_train(const Flags& flags) {
     const RunSpec spec = first_run(flags, "nanogpt-cpu");
     Engine& engine = open_engine();
+    settle_device_trust(engine, spec, std::nullopt, {.cancelled = interrupted});
     const TrainingSpeed alone = measure_training(engine, spec, patience(flags, 5, 15), interrupted);
     RunSpec small = small_shape();
     small.precision = spec.precision;
@@ -148,6 +150,7 @@ Part bench_train(const Flags& flags) {
 Part bench_generate(const Flags& flags) {
     RunSpec spec = first_run(flags, "theta-paper");
     if (spec.position == Position::learned_rope) spec.position = Position::rope;  // rolling needs rotation alone
+    settle_device_trust(open_engine(), spec, std::nullopt, {.cancelled = interrupted});
     const GenerationSpeed speed = measure_generation(open_engine(), spec, 500, patience(flags, 3, 7), interrupted);
     Part part;
     part.json = {{"shape", shape_json(spec)}, {"length", speed.length}, {"precision", speed.precision}};

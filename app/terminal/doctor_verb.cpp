@@ -48,9 +48,13 @@ void check_device(bool as_json) {
 // Of the device that the engine found; null where there is none, or it was not checked yet.
 nlohmann::json device_check_json(const EngineInfo& info) {
     if (!info.cuda) return nullptr;
-    const auto record = read_device_record(device_records_folder(), info.cuda_identity);
-    if (!record) return nullptr;
-    return {{"trust", to_text(record->trust)}, {"sentence", record->sentence}};
+    try {
+        const auto record = read_device_record(device_records_folder(), info.cuda_identity);
+        if (!record) return nullptr;
+        return {{"trust", to_text(record->trust)}, {"sentence", record->sentence}};
+    } catch (const BadInput&) {  // there is no folder for records
+        return nullptr;
+    }
 }
 
 void run(bool as_json) {
@@ -99,6 +103,8 @@ void run(bool as_json) {
              << "cuda       " << engine["cuda_detail"].get<std::string>() << '\n';
         if (const auto& check = engine["cuda_check"]; !check.is_null()) {
             text << "           " << check["sentence"].get<std::string>() << '\n';
+            text << "           kernels in use: " << check["trust"].get<std::string>()
+                 << "; ropelab-cli doctor --check-device checks the device again\n";
         } else if (engine["cuda"].get<bool>()) {
             text << "           not checked yet; the first training checks it, or doctor --check-device\n";
         }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/terminal/progress.h"
+#include "core/experiment/device_choice.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/lab_plan.h"
@@ -54,6 +55,7 @@ std::string loss_text(double loss) {
 
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory) {
+    check_cuda_kernels_variable();
     for (const PlannedRun& planned : plan.runs) outcomes[planned.id].plan = planned;
     std::unique_ptr<LabRecorder> recorder;
     if (!lab.empty()) {

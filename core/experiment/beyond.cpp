@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/experiment/device_choice.h"
 #include "core/experiment/probing.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -111,7 +112,11 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
     start.iteration = checkpoint.iteration;
     start.states = {checkpoint.state};
     start.conditions = checkpoint.conditions;
-    if (!engine.info().cuda) start.conditions->device = "cpu";
+    const FirstContact check{.cancelled = [&] { return !goes_on(0); }};
+    if (!engine.info().cuda || settle_device_trust(engine, spec, start.conditions, check).leaves_device) {
+        start.conditions->device = "cpu";
+        start.conditions->kernels.clear();
+    }
     start.scaling = {.method = how.method,
                      .factor = static_cast<double>(how.factor),
                      .original_context = static_cast<double>(checkpoint.spec.context)};

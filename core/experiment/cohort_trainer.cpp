@@ -111,8 +111,11 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
 
     event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);
-    if (const std::string& words = runs_.front().width_words; !words.empty()) started.conditions.reason += " " + words;
-    if (const std::string& words = runs_.front().device_words; !words.empty()) started.conditions.reason += " " + words;
+    std::string& reason = started.conditions.reason;
+    for (const std::string& words : {runs_.front().width_words, runs_.front().device_words}) {
+        // A lab's conditions hold what was said at the first start.
+        if (!words.empty() && reason.find(words) == std::string::npos) reason += " " + words;
+    }
     sink_(started);
     publish_progress(true);
 }

@@ -9,6 +9,7 @@
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/control.h"
 #include "core/experiment/runner.h"
+#include "core/spec/device_trust.h"
 
 namespace ropelab {
 
@@ -23,7 +24,10 @@ struct TrainedRun {
     std::string width_words = {};
     /// What the user is told of the CUDA device; empty where there is nothing to tell.
     std::string device_words = {};
-    /// Conditions that replace those it began under, after its device failed.
+    /// After its CUDA device failed: how often, what may be used there from now on, and the conditions that replace
+    /// those it began under.
+    int device_faults = 0;
+    std::optional<DeviceTrust> device_trust = {};
     std::optional<RunConditions> moved = {};
 
     std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }

@@ -8,6 +8,7 @@
 #include "core/data/known_sets.h"
 #include "core/spec/error.h"
 #include "core/store/atomic_file.h"
+#include "core/store/process_mark.h"
 
 namespace ropelab {
 
@@ -31,8 +32,13 @@ DeviceCheck from_json(const nlohmann::json& json) {
     if (!check.of_libtorch) check.part = device_part(part);
     check.outcome = device_check_outcome(json.at("outcome").get<std::string>());
     check.detail = json.at("detail").get<std::string>();
-    check.speed = json.at("speed").get<double>();
+    if (json.at("speed").is_number()) check.speed = json.at("speed").get<double>();
     return check;
+}
+
+std::int64_t seconds_now() {
+    using namespace std::chrono;
+    return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
 std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& identity) {
@@ -73,6 +79,8 @@ std::optional<DeviceRecord> read_device_record(const std::filesystem::path& fold
         }
         record.trust = parse_device_trust(json.at("trust").get<std::string>());
         record.sentence = json.at("sentence").get<std::string>();
+        record.writer = json.value("writer", "");
+        record.time = json.value("time", std::int64_t{0});
         for (const auto& check : json.at("checks")) record.checks.push_back(from_json(check));
         if (record.state == DeviceRecord::State::started) record.trust = DeviceTrust::libtorch_alone();
         return record;
@@ -84,16 +92,27 @@ std::optional<DeviceRecord> read_device_record(const std::filesystem::path& fold
 }
 
 void write_device_record(const std::filesystem::path& folder, const DeviceRecord& record) {
-    nlohmann::json json = {{"identity", record.identity},
-                           {"state", state_words[static_cast<std::size_t>(record.state)]},
-                           {"trust", to_text(record.trust)},
-                           {"sentence", record.sentence},
-                           {"checks", nlohmann::json::array()}};
+    nlohmann::json json = {
+        {"identity", record.identity},      {"state", state_words[static_cast<std::size_t>(record.state)]},
+        {"trust", to_text(record.trust)},   {"sentence", record.sentence},
+        {"writer", record.writer},          {"time", seconds_now()},
+        {"checks", nlohmann::json::array()}};
     for (const DeviceCheck& check : record.checks) json["checks"].push_back(to_json(check));
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     write_file_atomically(file_of(folder, record.identity), {std::as_bytes(std::span(text))});
+}
+
+void remove_device_record(const std::filesystem::path& folder, const std::string& identity) {
+    std::error_code error;
+    std::filesystem::remove(file_of(folder, identity), error);
+}
+
+bool is_being_checked(const DeviceRecord& record, std::chrono::milliseconds limit) {
+    if (record.state != DeviceRecord::State::started) return false;
+    if (lives_elsewhere(record.writer)) return true;
+    return !other_host(record.writer).empty() && std::chrono::seconds(seconds_now() - record.time) < limit;
 }
 
 }  // namespace ropelab

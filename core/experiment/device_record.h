@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +22,8 @@ struct DeviceRecord {
     DeviceTrust trust = DeviceTrust::libtorch_alone();
     std::string sentence;  // for the user
     std::vector<DeviceCheck> checks = {};
+    std::string writer = {};  // the process that checks (core/store/process_mark.h)
+    std::int64_t time = 0;    // when it was written, in seconds since 1970
 };
 
 /// $XDG_CACHE_HOME/ropelab/devices or ~/.cache/ropelab/devices.
@@ -28,8 +32,12 @@ std::filesystem::path device_records_folder();
 /// Empty where this identity was not checked yet, or its file cannot be read. A record in state `started` trusts
 /// LibTorch alone.
 std::optional<DeviceRecord> read_device_record(const std::filesystem::path& folder, const std::string& identity);
-/// Throws BadInput where the file cannot be written.
+/// With the present time. Throws BadInput where the file cannot be written.
 void write_device_record(const std::filesystem::path& folder, const DeviceRecord& record);
+void remove_device_record(const std::filesystem::path& folder, const std::string& identity);
+/// Whether another process that lives is checking the device just now: one of this machine, or one of another machine
+/// with the same home folder that began less than `limit` ago.
+bool is_being_checked(const DeviceRecord& record, std::chrono::milliseconds limit);
 
 /// One check as one line of JSON, and back. Throws BadInput for a line that is none.
 std::string to_json_line(const DeviceCheck& check);

@@ -1,100 +1,41 @@
 #include "core/experiment/first_contact.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 #include <optional>
+#include <stdexcept>
 
+#include "core/experiment/child_process.h"
 #include "core/spec/error.h"
-
-extern char** environ;
+#include "core/spec/numbers.h"
+#include "core/store/process_mark.h"
 
 namespace ropelab {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = ChildProcess::Clock;
 
+// A build folder keeps tests elsewhere than programs, so the folders above are searched too.
 std::vector<std::string> default_command() {
     std::error_code error;
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    return {(folder / "ropelab-cli").string(), "doctor", "--check-device"};
+    const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    auto program = here / "ropelab-cli";
+    for (auto folder = here; !std::filesystem::exists(program, error) && folder.has_relative_path();
+         folder = folder.parent_path()) {
+        if (std::filesystem::exists(folder / "bin" / "ropelab-cli", error)) program = folder / "bin" / "ropelab-cli";
+        if (folder.filename() == "build") break;
+    }
+    return {program.string(), "doctor", "--check-device"};
 }
-
-// A child process whose standard output is read; it is killed, by its own id, at the latest when this goes.
-class Child {
- public:
-    explicit Child(const std::vector<std::string>& command) {
-        std::array<int, 2> ends{};
-        if (pipe(ends.data()) != 0) throw std::runtime_error("did not start (there is no pipe)");
-        output_ = ends[0];
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1 /* O_WRONLY */, 0);
-        posix_spawn_file_actions_addclose(&actions, ends[0]);
-        posix_spawn_file_actions_addclose(&actions, ends[1]);
-        std::vector<char*> arguments;
-        for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-        arguments.push_back(nullptr);
-        std::string mark = device_check_variable;
-        mark.append("=1");
-        std::vector<char*> variables;
-        for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
-        variables.push_back(mark.data());
-        variables.push_back(nullptr);
-        const int error = posix_spawn(&id_, arguments.front(), &actions, nullptr, arguments.data(), variables.data());
-        posix_spawn_file_actions_destroy(&actions);
-        close(ends[1]);
-        if (error != 0) {
-            close(output_);
-            throw std::runtime_error("did not start (" + command.front() + ": " + std::strerror(error) + ")");
-        }
-    }
-    ~Child() {
-        if (!status_) end();
-        close(output_);
-    }
-    Child(const Child&) = delete;
-    Child& operator=(const Child&) = delete;
-
-    // The next piece of output; empty at its end, nothing where there was none until `deadline`.
-    std::optional<std::string> read_until(Clock::time_point deadline) const {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-        pollfd waiting{output_, POLLIN, 0};
-        if (left <= 0 || poll(&waiting, 1, static_cast<int>(left)) <= 0) return std::nullopt;
-        std::array<char, 4096> buffer{};
-        const ssize_t count = ::read(output_, buffer.data(), buffer.size());
-        return std::string(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-    }
-    void end() {
-        kill(id_, SIGKILL);
-        wait();
-    }
-    // Its status, as waitpid has it.
-    int wait() {
-        int status = 0;
-        if (!status_) status_ = waitpid(id_, &status, 0) == id_ ? status : 0;
-        return *status_;
-    }
-
- private:
-    pid_t id_ = 0;
-    int output_ = -1;
-    std::optional<int> status_;
-};
 
 struct Answer {
     std::vector<DeviceCheck> checks;  // that ended
     std::string running;              // the name of the check that had begun last; empty where it ended
     bool of_libtorch = false;         // that check
     bool done = false;
+    bool cancelled = false;
     std::string trouble;  // "crashed (signal 11)"
 };
 
@@ -110,36 +51,48 @@ void take_line(const std::string& line, Answer& answer) {
     if (!started) answer.checks.push_back(check);
 }
 
-void ask(const FirstContact& how, Answer& answer) {
-    Child child(how.command.empty() ? default_command() : how.command);
+// Takes the complete lines out of `text`. Throws BadInput for a line that is none of a check.
+void take_lines(std::string& text, Answer& answer) {
+    constexpr std::size_t longest_line = 1 << 20;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+        take_line(text.substr(0, end), answer);
+        text.erase(0, end + 1);
+    }
+    if (text.size() > longest_line) throw BadInput("A line of the check of a device has no end.");
+}
+
+std::string ending_of(int status, bool done) {
+    if (WIFSIGNALED(status)) return "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
+    const int code = WEXITSTATUS(status);
+    return code == 0 && done ? "" : "ended early (status " + std::to_string(code) + ")";
+}
+
+void ask(const FirstContact& how, ChildProcess& child, Answer& answer) {
     const auto deadline = Clock::now() + how.limit;
+    const std::string too_late =
+        "did not end within " + number_text(static_cast<double>(how.limit.count()) / 1000) + " s";
     std::string text;
     while (true) {
-        const auto piece = child.read_until(deadline);
-        if (!piece) {
-            child.end();
-            answer.trouble = "did not end within " + std::to_string(how.limit.count() / 1000) + " s";
-            return;
+        const auto piece = child.read_until(std::min(deadline, Clock::now() + std::chrono::milliseconds(100)));
+        answer.cancelled = how.cancelled && how.cancelled();
+        if (answer.cancelled) return child.kill();
+        if (piece && piece->empty()) break;
+        if (piece) text += *piece;
+        try {
+            take_lines(text, answer);
+        } catch (const BadInput&) {
+            answer.trouble = "wrote something else than its results";
+            return child.kill();
         }
-        if (piece->empty()) break;
-        text += *piece;
-        for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
-            try {
-                take_line(text.substr(0, end), answer);
-            } catch (const BadInput&) {
-                child.end();
-                answer.trouble = "wrote something else than its results";
-                return;
-            }
-            text.erase(0, end + 1);
+        if (Clock::now() >= deadline) {
+            answer.trouble = too_late;
+            return child.kill();
         }
     }
-    const int status = child.wait();
-    if (WIFSIGNALED(status)) {
-        answer.trouble = "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
-    } else if (WEXITSTATUS(status) != 0 || !answer.done) {
-        answer.trouble = "ended early (status " + std::to_string(WEXITSTATUS(status)) + ")";
-    }
+    // Its output has ended; the driver may still keep it.
+    const auto status = child.wait_until(deadline);
+    answer.trouble = status ? ending_of(*status, answer.done) : too_late;
+    child.kill();
 }
 
 // A record that cannot be stored is made anew the next time.
@@ -180,16 +133,30 @@ std::string sentence_of(const Answer& answer, const DeviceTrust& trust) {
 
 DeviceRecord meet_device(const std::string& identity, const FirstContact& how) {
     const auto folder = how.folder.empty() ? device_records_folder() : how.folder;
+    const auto before = read_device_record(folder, identity);
+    const auto as_before = [&] { before ? store(folder, *before) : remove_device_record(folder, identity); };
     DeviceRecord record;
     record.identity = identity;
+    record.writer = process_mark();
     record.sentence = "The check of this CUDA device did not end, so LibTorch's operations alone are used.";
     store(folder, record);
 
     Answer answer;
     try {
-        ask(how, answer);
+        std::string child_mark = device_check_variable;
+        child_mark.append("=1");
+        ChildProcess child(how.command.empty() ? default_command() : how.command, child_mark);
+        ask(how, child, answer);
     } catch (const std::runtime_error& error) {
+        as_before();
         answer.trouble = error.what();
+        record.sentence = sentence_of(answer, record.trust);
+        return record;
+    }
+    if (answer.cancelled) {
+        as_before();
+        record.sentence.clear();
+        return record;
     }
     record.state = DeviceRecord::State::done;
     record.checks = answer.checks;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct FirstContact {
     std::chrono::milliseconds limit = std::chrono::seconds(120);
     /// Empty: device_records_folder().
     std::filesystem::path folder = {};
+    /// Asked ten times per second; true ends the check, and nothing is stored then. Empty: never.
+    std::function<bool()> cancelled = {};
 };
 
 /// Set in the environment of the child process that checks the device.
@@ -26,7 +29,8 @@ constexpr const char* device_check_end = "{\"done\":true}";
 /// Checks a device in a child process, which is killed after the time limit: reads its lines (to_json_line), and writes
 /// the record, "started" first, so that a crash of either process counts as distrust. A child that crashed, hung or
 /// wrote anything else leaves LibTorch's operations alone, and where a check of LibTorch itself was under way, no
-/// device.
+/// device. A check that was cancelled or could not be started says nothing of the device: LibTorch's operations alone
+/// are trusted then, and the record is what it was before. Throws BadInput where the cache folder is unknown.
 DeviceRecord meet_device(const std::string& identity, const FirstContact& how = {});
 
 }  // namespace ropelab

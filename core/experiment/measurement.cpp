@@ -55,7 +55,7 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
     CohortStart start;
     start.runs = runs;
     Measurement result;
-    settle_device_trust(engine, spec, std::nullopt);
+    settle_device_trust(engine, spec, std::nullopt, {.cancelled = cancelled});
     {
         const auto cohort =
             engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});

@@ -149,9 +149,12 @@ RetrievalText retrieval_text(std::span<const std::int32_t> text, std::int64_t le
 }
 
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head) {
-    if (result.attention_by_distance.empty() || std::ssize(result.distances) != result.length) return {};
+    // Thinned curves have no spectrum; one that ends at a sliding window is 0 beyond it.
+    const bool whole = !result.distances.empty() && result.distances.back() + 1 == std::ssize(result.distances);
+    if (result.attention_by_distance.empty() || !whole) return {};
     const std::span<const float> row = result.attention_by_distance.row(layer, head);
     std::vector<double> curve(row.begin(), row.end());
+    curve.resize(static_cast<std::size_t>(result.length), 0.0);
     const double mean = std::accumulate(curve.begin(), curve.end(), 0.0) / static_cast<double>(curve.size());
     for (double& value : curve) value -= mean;
     return kernel_spectrum(curve);

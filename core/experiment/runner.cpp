@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
+#include "core/experiment/after_fault.h"
 #include "core/experiment/cohort_queue.h"
 #include "core/experiment/cohort_width.h"
 #include "core/experiment/device_choice.h"
@@ -63,6 +65,9 @@ class Runner::Worker {
                 Engine& engine = engine_();
                 measurement = measure_cohort(engine, cohorts[i], data_dir, memory_before(),
                                              [this] { return control_.stopping(); });
+            } catch (const DeviceFault& fault) {
+                revoke_device_trust(engine_(), fault.what(), fault.device_lost());
+                measurement.problem = fault.what();
             } catch (const std::exception& error) {
                 measurement.problem = error.what();
             }
@@ -121,7 +126,7 @@ class Runner::Worker {
         for (const PlannedRun& run : plan.runs) runs.push_back(prepare(run));
         queue_.begin(std::move(runs));
         const Sink of_sweep = [&](const Event& published) {
-            if (const auto* started = std::get_if<event::CohortStarted>(&published)) began_ = *started;
+            if (const auto* started = std::get_if<event::CohortStarted>(&published)) began_ = started->conditions;
             const auto* progress = std::get_if<event::Progress>(&published);
             if (!progress) return sink(published);
             event::Progress whole = *progress;
@@ -139,12 +144,7 @@ class Runner::Worker {
                     level_ = process_memory().now;
                 }
                 first = false;
-                settle_device(*members);
-                if (control_.stopping()) return;  // what has not begun stays waiting
-                settle_width(plan, *members);
-                if (control_.stopping()) return;
-                standing = standing_of(*members);
-                train_cohort(plan, of_sweep, std::move(*members));
+                train_cohort(plan, of_sweep, std::move(*members), standing);
             } catch (const std::exception& error) {
                 // The cohort cannot start or go on; the runs that had not ended fail, the next cohort gets its turn.
                 for (const auto& [id, summary] : standing) {
@@ -154,45 +154,59 @@ class Runner::Worker {
         }
     }
 
-    void settle_device(std::vector<TrainedRun>& members) {
-        const std::string words =
-            settle_device_trust(engine_(), members.front().plan.spec, members.front().conditions());
-        for (TrainedRun& run : members) run.device_words = words;
-    }
-
-    // Where the CUDA device fails, the runs resume from their last checkpoints: with LibTorch's operations alone, or on
-    // the CPU where the device was lost, or failed again.
-    void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> members) {
-        std::vector<PlannedRun> planned;
-        for (const TrainedRun& run : members) planned.push_back(run.plan);
-        for (int faults = 0;;) {
+    // Trains one cohort. Where the CUDA device fails, its runs resume from their last checkpoints, as one cohort or
+    // several: with LibTorch's operations alone, or on the CPU where the device was lost, or failed again. `standing`
+    // is kept to the runs that would fail with this call.
+    void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> runs, Standing& standing) {
+        std::vector<std::vector<TrainedRun>> cohorts;
+        cohorts.push_back(std::move(runs));
+        bool begun = false;
+        while (!cohorts.empty()) {
+            std::vector<TrainedRun> members = std::move(cohorts.back());
+            cohorts.pop_back();
+            std::vector<TrainedRun> present = members;
+            began_.reset();
             try {
-                return CohortTrainer(engine_(), plan, sink, control_).train(std::move(members));
+                settle_device(members);
+                if (control_.stopping() && !begun) return;  // what has not begun stays waiting
+                settle_width(plan, members);
+                if (control_.stopping() && !begun) return;
+                present = members;
+                standing = standing_of(present);
+                for (const auto& others : cohorts) {
+                    for (const auto& each : standing_of(others)) standing.push_back(each);
+                }
+                CohortTrainer(engine_(), plan, sink, control_).train(std::move(members));
             } catch (const DeviceFault& fault) {
-                if (++faults > 2) throw;
-                const bool to_cpu = fault.device_lost() || faults == 2;
-                const std::string words = revoke_device_trust(engine_(), fault.what(), to_cpu);
-                members = moved_runs(planned, to_cpu, words);
-                if (members.empty()) return;
+                begun = begun || began_;
+                auto resumed = after_fault(fault, std::move(present));
+                std::move(resumed.rbegin(), resumed.rend(), std::back_inserter(cohorts));
             }
         }
     }
 
-    // The planned runs that have not ended, with their conditions changed.
-    std::vector<TrainedRun> moved_runs(const std::vector<PlannedRun>& planned, bool to_cpu, const std::string& words) {
-        std::vector<TrainedRun> members;
-        for (PlannedRun run : planned) {
-            if (control_.ended(run.id)) continue;
-            run.resume = true;
-            TrainedRun& member = members.emplace_back(prepare(run));
-            RunConditions conditions = member.checkpoint ? member.checkpoint->conditions : began_.conditions;
-            if (to_cpu) conditions.device = "cpu";
-            conditions.kernels = to_cpu ? "" : "off";
-            member.moved = conditions;
-            member.width_settled = true;
-            member.device_words = words;
+    // Throws the fault where these runs have met two before.
+    std::vector<std::vector<TrainedRun>> after_fault(const DeviceFault& fault, std::vector<TrainedRun> runs) {
+        const int faults = runs.front().device_faults + 1;
+        if (faults > 2) throw fault;
+        const bool to_cpu = fault.device_lost() || faults == 2;
+        const std::string words = revoke_device_trust(engine_(), fault.what(), to_cpu);
+        std::erase_if(runs, [this](const TrainedRun& run) { return control_.ended(run.plan.id); });
+        return runs_after_fault(runs, began_, {to_cpu, words});
+    }
+
+    void settle_device(std::vector<TrainedRun>& members) {
+        const TrainedRun& first = members.front();
+        if (first.device_trust) return engine_().trust_device(*first.device_trust);
+        const DeviceChoice choice = settle_device_trust(engine_(), first.plan.spec, first.conditions(),
+                                                        {.cancelled = [this] { return control_.stopping(); }});
+        for (TrainedRun& run : members) {
+            run.device_words = choice.words;
+            if (!choice.leaves_device) continue;
+            run.moved = run.conditions();
+            run.moved->device = "cpu";
+            run.moved->kernels.clear();
         }
-        return members;
     }
 
     // Cuts `members` to those that train together; the others wait in front.
@@ -229,8 +243,8 @@ class Runner::Worker {
     Sink sink_;
     Control control_;
     CohortQueue queue_;
-    std::int64_t level_ = 0;      // of memory, before the first cohort
-    event::CohortStarted began_;  // the last one
+    std::int64_t level_ = 0;              // of memory, before the first cohort
+    std::optional<RunConditions> began_;  // what the present cohort trains with; nullopt before it begins
     std::atomic<bool> running_{false};
     std::thread thread_;
 };

@@ -58,6 +58,10 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     for (const std::int64_t pair : request.stopped_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.removed_pairs) check_pair(spec, pair);
     if (request.map_pair >= 0) check_pair(spec, request.map_pair);
+    if (request.vectors_at >= request.windows.length) {
+        throw BadInput("The vectors at position " + std::to_string(request.vectors_at) +
+                       " were asked for, but the windows have " + std::to_string(request.windows.length) + " tokens.");
+    }
     if (request.map_size < 0 || request.map_size > request.windows.length ||
         spec.layers * spec.heads * request.map_size * request.map_size > most_map_numbers) {
         throw BadInput("Maps of " + std::to_string(request.map_size) +
@@ -181,7 +185,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     check_request(model, request);
     const auto device = model.weights.flat().device();
     const TableChanges changes = changes_of(request);
-    const bool looks = request.vectors || request.attention || request.map_size > 0;
+    const bool looks = request.vectors || request.attention || request.map_size > 0 || request.vectors_at >= 0;
 
     ProbeResult result;
     result.windows = request.windows.count();

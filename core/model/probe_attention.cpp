@@ -75,8 +75,13 @@ AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request,
 }
 
 void AttentionProbe::see(std::int64_t layer, const LayerVectors& vectors) {
-    if (!measures_ || !request_.vectors) return;
+    if (!measures_) return;
     Layer& sums = layers_[static_cast<std::size_t>(layer)];
+    if (request_.vectors_at >= 0 && !sums.query_vector.defined()) {
+        sums.query_vector = vectors.query[0][0][request_.vectors_at].to(torch::kFloat32).clone();
+        sums.key_vector = vectors.key[0][0][request_.vectors_at].to(torch::kFloat32).clone();
+    }
+    if (!request_.vectors) return;
     add(sums.query_usage, usage(vectors.query));
     add(sums.key_usage, usage(vectors.key));
     add(sums.value_usage, usage(vectors.value));
@@ -195,6 +200,10 @@ void AttentionProbe::write(ProbeResult& result) const {
         result.value_usage = collect(&Layer::value_usage, symbols);
         result.query_massive = collect(&Layer::query_massive, windows);
         result.key_massive = collect(&Layer::key_massive, windows);
+    }
+    if (request_.vectors_at >= 0) {
+        result.query_vectors = collect(&Layer::query_vector, 1.0);
+        result.key_vectors = collect(&Layer::key_vector, 1.0);
     }
     if (request_.map_size > 0) {
         result.attention = collect(&Layer::map, 1.0);

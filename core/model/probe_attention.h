@@ -34,6 +34,7 @@ class AttentionProbe : public AttentionHook {
         torch::Tensor logits, shares;                       // (heads, distances)
         torch::Tensor entropy, sink;                        // (heads)
         torch::Tensor map, pair_map;                        // (heads, map_size, map_size), float32
+        torch::Tensor query_vector, key_vector;             // (heads, head_dim), float32
         torch::Tensor turns;                                // (pairs) bool
     };
 

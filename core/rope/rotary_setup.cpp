@@ -17,6 +17,7 @@ namespace {
 constexpr int most_head_dim = 4096;
 constexpr double most_theta = 1e15;
 constexpr std::int64_t most_context = std::int64_t{1} << 30;
+constexpr std::int64_t most_heads = 65536;
 
 /// "500k" where that is shorter and reads back as the same number, otherwise every digit.
 std::string compact(double value) {
@@ -137,6 +138,10 @@ const std::vector<Key>& keys() {
          }},
         {"precision", false, [](S s) { return std::string(word_of(s.precision)); },
          [](RotarySetup& s, T t) { s.precision = parse_number_format(t); }},
+        {"heads", false, [](S s) { return std::to_string(s.heads); },
+         [](RotarySetup& s, T t) { s.heads = parse_whole(t); }},
+        {"attention_window", false, [](S s) { return std::to_string(s.attention_window); },
+         [](RotarySetup& s, T t) { s.attention_window = parse_whole(t); }},
         {"scaling", false, [](S s) { return std::string(word_of(s.scaling.method)); },
          [](RotarySetup& s, T t) { s.scaling.method = parse_scaling(t); }},
         number_key("factor", &Scaling::factor),
@@ -217,6 +222,15 @@ void check(const RotarySetup& setup) {
     if (setup.context < 1 || setup.context > most_context) {
         throw BadInput("The context is " + std::to_string(setup.context) + " tokens, but it must lie between 1 and " +
                        std::to_string(most_context) + ".");
+    }
+    if (setup.heads < 1 || setup.heads > most_heads) {
+        throw BadInput("The number of heads is " + std::to_string(setup.heads) + ", but it must lie between 1 and " +
+                       std::to_string(most_heads) + ".");
+    }
+    if (setup.attention_window < 0 || setup.attention_window > most_context) {
+        throw BadInput("The attention window is " + std::to_string(setup.attention_window) +
+                       " tokens, but it must lie between 0 (the whole context) and " + std::to_string(most_context) +
+                       ".");
     }
     frequencies(frequency_settings(setup));
 }

@@ -43,6 +43,8 @@ struct ProbeRequest {
     std::int64_t map_size = 0;
     /// The pair whose part of the logit is mapped too; −1: none.
     std::int64_t map_pair = -1;
+    /// The position of the first window whose query and key vectors are returned; −1: none.
+    std::int64_t vectors_at = -1;
     RetrievalText retrieval;
 
     // Knock-outs, in all layers and heads. A stopped pair has frequency 0: its content stays in the logit, its position
@@ -114,6 +116,9 @@ struct ProbeResult {
     ProbeArray attention;    // layers × heads × map_size × map_size
     ProbeArray pair_logits;  // the same, the part of map_pair; 0 above the diagonal
     std::vector<std::int32_t> map_tokens;
+    /// At `vectors_at`, before rotation, queries and keys normalized where the model does that. Not stored in a lab.
+    ProbeArray query_vectors;  // layers × heads × head_dim
+    ProbeArray key_vectors;    // layers × key_value_heads × head_dim
 
     /// Of the target at each position, nats; NaN where no window has one.
     std::vector<double> loss_by_position;

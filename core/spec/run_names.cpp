@@ -13,9 +13,9 @@ namespace ropelab {
 namespace {
 
 bool is_told_by_label(std::string_view name) {
-    static const std::set<std::string_view> told = {"theta",          "fraction",       "partial",
-                                                    "position",       "pairs",          "rotated_layers",
-                                                    "theta_training", "theta_schedule", "theta_end"};
+    static const std::set<std::string_view> told = {"theta",     "fraction",        "partial",        "position",
+                                                    "pairs",     "rotated_layers",  "theta_training", "theta_schedule",
+                                                    "theta_end", "attention_window"};
     return told.contains(name);
 }
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 
 #include "core/model/device_graph.h"
 #include "core/model/fused_device.h"
@@ -110,19 +111,20 @@ std::filesystem::path beside_engine(const char* file_name) {
     return folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
 }
 
-// A table of functions from a library beside the engine; null where there is none, and `trouble` where it does not
-// open.
+// A table of functions from a library beside the engine. Null where the library was not built, and null with the reason
+// in `trouble` where its file is there and does not open.
 template <typename Table>
 const Table* open_table(const char* file_name, const char* function, std::string& trouble) {
     const auto file = beside_engine(file_name);
-    if (!std::filesystem::exists(file)) return nullptr;
+    std::error_code unreadable;
+    if (std::filesystem::status(file, unreadable).type() == std::filesystem::file_type::not_found) return nullptr;
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         trouble = dlerror();
         return nullptr;
     }
     const auto table = reinterpret_cast<const Table* (*)()>(dlsym(library, function));
-    if (!table) trouble = file.string() + " has no function " + function;
+    if (!table) trouble = file.string() + ": it has no function " + function;
     return table ? table() : nullptr;
 }
 
@@ -241,7 +243,7 @@ DeviceKernels kernels_with(const Cuda& cuda, const DeviceTrust& trust) {
             .trust = trust};
 }
 
-// What is said of a library of ours that does not serve.
+// The part of Cuda::detail on a library of ours that is not built or does not open.
 std::string missing(const char* what, const std::string& trouble) {
     if (trouble.empty()) return std::string("; ") + what + " are not built";
     return std::string("; ") + what + " do not open (" + trouble + ")";
@@ -256,6 +258,7 @@ Cuda judge(const CudaFindings& found) {
     if (!result.available) return result;
     result.detail = found.name + ", " + std::to_string(found.memory >> 30) + " GiB";
     result.free_memory = found.free_memory > 0 ? found.free_memory : 0;
+    result.capability = found.capability;
     result.bfloat16 = found.capability >= least_capability;
     if (found.kernels && found.capability >= least_capability) {
         result.detail += ", fused kernels";
@@ -289,8 +292,8 @@ const Cuda& open_cuda() {
 
 std::string bfloat16_warning(const Cuda& cuda) {
     if (cuda.bfloat16) return {};
-    return "This device has no bfloat16 products (they need compute capability " + capability_text(least_capability) +
-           "), so float32 is faster.";
+    return "This device (compute capability " + capability_text(cuda.capability) +
+           ") emulates bfloat16 products, which is slow; float32 is faster.";
 }
 
 void trust_cuda(const DeviceTrust& trust) {

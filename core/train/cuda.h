@@ -19,12 +19,14 @@ struct Cuda {
     std::string detail;
     /// What a check of the device holds for, as EngineInfo::cuda_identity has it.
     std::string identity;
-    /// The project's own kernels; null where they are not built, or no device is that they are for. LibTorch's
+    /// The project's own kernels; null where they are not built, do not open, or are not for this device. LibTorch's
     /// operations serve then.
     const cuda::Kernels* kernels = nullptr;
-    /// How work is captured as a graph; null without kernels, or where the library for it is not built.
+    /// How work is captured as a graph; null without kernels, or where its library is not built or does not open.
     const CudaGraphs* graphs = nullptr;
-    /// Whether the device multiplies bfloat16.
+    /// The device's compute capability: 90 for 9.0.
+    int capability = 0;
+    /// Whether the device multiplies bfloat16; one that does not emulates it.
     bool bfloat16 = false;
     /// Bytes that were free when the device was found; 0: not known.
     std::int64_t free_memory = 0;
@@ -37,7 +39,7 @@ const Cuda& open_cuda();
 /// call. What is not built, or not for this device, is not used either way.
 void trust_cuda(const DeviceTrust& trust);
 
-/// One sentence where bfloat16 was asked for and the device does not multiply it; empty where it does.
+/// One sentence for a run with precision=bfloat16 on a device that emulates it; empty where the device multiplies it.
 std::string bfloat16_warning(const Cuda& cuda);
 
 /// What open_cuda finds on its way; each is known only where those before it allowed to look.
@@ -57,11 +59,10 @@ struct CudaFindings {
     bool library_finds_device = false;
     const cuda::Kernels* kernels = nullptr;
     const CudaGraphs* graphs = nullptr;
-    // Why their libraries do not open; empty where they do, or where they were not built.
-    std::string kernels_error = {};
-    std::string graphs_error = {};
-    std::string driver_text = {};  // the driver's own version, "580.65.06"; empty where it does not tell
-    std::string build = {};       // of the engine and the kernels: a checksum of their files
+    std::string kernels_error = {};  // why their library does not open; empty where it opens or was not built
+    std::string graphs_error = {};   // the same for the library of the graphs
+    std::string driver_text = {};    // the driver's own version, "580.65.06"; empty where it does not tell
+    std::string build = {};          // of the engine and the kernels: a checksum of their files
 };
 /// What they amount to: one sentence, the first reason that stands in the way.
 Cuda judge(const CudaFindings& found);

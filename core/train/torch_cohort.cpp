@@ -292,6 +292,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     if (start.conditions) {
         state_->conditions = *start.conditions;
         state_->precision = precision_of(*start.conditions);
+        if (state_->conditions.threads == 0) state_->conditions.threads = threads;
         if (cuda) state_->conditions.kernels = kernels_in_use(state_->decoder, device);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";

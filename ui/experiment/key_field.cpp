@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "core/spec/error.h"
+#include "ui/experiment/choice_words.h"
 #include "ui/experiment/experiment_model.h"
 #include "ui/window/scaled.h"
 #include "ui/window/text.h"
@@ -27,8 +28,12 @@ KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
         m_choice->setFocusPolicy(Qt::StrongFocus);
         m_choice->setMinimumContentsLength(6);
         m_choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        for (const std::string_view choice : key.choices) m_choice->addItem(ropelab::ui::text(choice));
-        connect(m_choice, &QComboBox::activated, this, [this] { commit(m_choice->currentText()); });
+        for (const std::string_view choice : key.choices) {
+            m_choice->addItem(choiceTitle(key.name, choice), ropelab::ui::text(choice));
+            const QString meaning = choiceMeaning(key.name, choice);
+            if (!meaning.isEmpty()) m_choice->setItemData(m_choice->count() - 1, meaning, Qt::ToolTipRole);
+        }
+        connect(m_choice, &QComboBox::activated, this, [this] { commit(m_choice->currentData().toString()); });
         editor = m_choice;
     } else {
         m_field = new QLineEdit(this);
@@ -87,9 +92,9 @@ void KeyField::renew() {
     for (const std::string& value : m_model.value().values(m_key.name)) values << QString::fromStdString(value);
     const QString joined = values.join(QStringLiteral(", "));
     if (m_choice) {
-        int index = m_choice->findText(joined);
+        int index = m_choice->findData(joined);
         if (index < 0) {  // swept over several choices
-            m_choice->addItem(joined);
+            m_choice->addItem(joined, joined);
             index = m_choice->count() - 1;
         }
         m_choice->setCurrentIndex(index);

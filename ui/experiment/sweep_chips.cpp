@@ -5,6 +5,7 @@
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "ui/experiment/choice_words.h"
 
 namespace ropelab::ui {
 
@@ -72,7 +73,7 @@ QStringList explicitRunLabels(const Experiment& experiment) {
                 parts << (parse_value(key("fraction"), value, RunSpec{}) == Value(0.0) ? QObject::tr("no rotation")
                                                                                        : showFraction(shown));
             } else if (name == "position") {
-                parts << (value == "none" ? QObject::tr("no positions") : shown);
+                parts << (value == "none" ? QObject::tr("no positions") : choiceTitle(name, value));
             } else {
                 parts << QString::fromStdString(name).replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') +
                              shown;

@@ -31,7 +31,8 @@ QString valueText(const RunSpec& run, const std::string& name) {
     const QString whole =
         std::holds_alternative<std::int64_t>(value) ? QString::fromStdString(to_text(value)) : QString();
     const bool isName = name == "seed" || name == "data_seed";
-    return !whole.isEmpty() && (isName || whole.size() <= title.size()) ? whole : title;
+    const bool isWord = !title.isEmpty() && title.front().isLetter();
+    return !whole.isEmpty() && (isName || (!isWord && whole.size() <= title.size())) ? whole : title;
 }
 
 }  // namespace

@@ -105,6 +105,20 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     return picture;
 }
 
+/// Why curves by distance do not reach over the whole text.
+QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
+    const std::int64_t window = data.run->spec.attention_window;
+    if (window > 0 && window < result.length) {
+        return QObject::tr(
+                   "This run attends within a sliding window of %1: its attention by distance ends there and has no "
+                   "Fourier spectrum over the whole text.")
+            .arg(countText(window, QObject::tr("token")));
+    }
+    return QObject::tr(
+        "Curves by distance were thinned for this long context, so they have no Fourier spectrum. A typed text has "
+        "one.");
+}
+
 QString whyNoPairPart(const InspectData& data) {
     const auto lit = data.choices.pair;
     if (!data.text && !data.textAsked) {
@@ -222,11 +236,7 @@ InspectPicture attentionSpectrum(const InspectData& data) {
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
         if (headOf(data) >= 0 && headOf(data) != head) continue;
         const std::vector<double> bins = attention_spectrum(*seen.result, layer, head);
-        if (bins.empty()) {
-            return withoutNumbers(data, name,
-                                  QObject::tr("Curves by distance were thinned for this long context, so they have no "
-                                              "Fourier spectrum. A typed text has one."));
-        }
+        if (bins.empty()) return withoutNumbers(data, name, whyNoSpectrum(data, *seen.result));
         FigureCurve curve =
             inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)), {}, {});
         for (std::size_t bin = bins.size() - 1; bin >= 1; --bin) {  // wavelengths ascend

@@ -7,6 +7,7 @@
 #include "core/experiment/sheets/published.h"
 #include "core/experiment/sheets/sheet_cells.h"
 #include "core/stats/results_cells.h"
+#include "ui/experiment/choice_words.h"
 #include "ui/results/results_words.h"
 #include "ui/window/format.h"
 #include "ui/window/text.h"
@@ -31,7 +32,8 @@ QString numberOf(double value) {
 QString positionWords(const std::string& position) {
     if (position == "none") return QObject::tr("no positions");
     if (position == "learned") return QObject::tr("learned positions");
-    return position == "rope" ? QObject::tr("rotated") : QObject::tr("learned + rotated");
+    if (position == "rope") return QObject::tr("rotated");
+    return position == "learned+rope" ? QObject::tr("learned + rotated") : choiceTitle("position", position);
 }
 
 Cell sampleCell(const std::optional<Sample>& sample) {

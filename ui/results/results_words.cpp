@@ -8,6 +8,7 @@
 
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
+#include "ui/experiment/choice_words.h"
 #include "ui/window/format.h"
 #include "ui/window/text.h"
 
@@ -109,8 +110,9 @@ QString settingTitle(const std::string& key, const nlohmann::json& value) {
     if (value.is_null()) return QStringLiteral("–");
     if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
     if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
-    if (!value.is_number()) return text(setting_text(value));
+    if (!value.is_number()) return choiceTitle(key, setting_text(value));
     const double number = value.get<double>();
+    if (key == "attention_window" && number == 0) return QObject::tr("whole context");
     if (key == "fraction") return QObject::tr("%1 %").arg(text(number_text(std::round(1e6 * number) / 1e4)));
     return std::abs(number) < 1 ? text(number_text(number)) : text(short_number(number));
 }

@@ -7,6 +7,7 @@
 #include "ui/rotary/memory/memory_figures.h"
 #include "ui/rotary/models/model_figures.h"
 #include "ui/rotary/rotation/rotation_figures.h"
+#include "ui/rotary/spectrum/encoding_figures.h"
 #include "ui/rotary/spectrum/spectrum_figures.h"
 
 namespace ropelab::ui {
@@ -14,8 +15,8 @@ namespace ropelab::ui {
 const std::vector<RotaryFigure>& rotaryFigures() {
     static const std::vector<RotaryFigure> all = [] {
         std::vector<RotaryFigure> figures;
-        for (const auto& some : {rotationFigures(), spectrumFigures(), cacheFigures(), contextFigures(),
-                                 memoryFigures(), modelFigures()}) {
+        for (const auto& some : {rotationFigures(), spectrumFigures(), encodingFigures(), cacheFigures(),
+                                 contextFigures(), memoryFigures(), modelFigures()}) {
             figures.insert(figures.end(), some.begin(), some.end());
         }
         return figures;

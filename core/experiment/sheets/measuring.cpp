@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/experiment/checkpoint.h"
+#include "core/experiment/device_choice.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
@@ -58,6 +59,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
         const auto operations = engine.count_operations(work);
         return operations ? static_cast<double>(*operations) : std::numeric_limits<double>::quiet_NaN();
     };
+    const DeviceChoice choice = settle_device_trust(engine, checkpoint.spec, checkpoint.conditions);
     const auto model = model_of(engine, checkpoint);
     const auto writing = [&](std::int64_t length) {
         const std::vector<std::int32_t> prompt = {0};
@@ -75,6 +77,10 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     start.iteration = checkpoint.iteration;
     start.states = {checkpoint.state};
     start.conditions = checkpoint.conditions;
+    if (choice.leaves_device) {
+        start.conditions->device = "cpu";
+        start.conditions->kernels.clear();
+    }
     const auto cohort =
         engine.create_cohort(start, {Vocabulary::from_text(checkpoint.vocabulary).size(), tokens, tokens});
     cohort->step();  // makes what later steps find

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/ui/support/fake_engine.h"
 
 namespace ropelab::bench {

@@ -17,6 +17,18 @@ namespace {
 using testing::ElementsAre;
 using testing::StartsWith;
 
+TEST(CohortWidth, RunsTrainAlikeUnderTheSameConditionsWhateverTheReason) {
+    const RunConditions one{"bfloat16", "cuda", 2, "as asked.", "all"};
+    RunConditions other = one;
+    other.reason = "measured";
+    EXPECT_TRUE(train_alike(one, other));
+    other.kernels = "all but graphs";
+    EXPECT_FALSE(train_alike(one, other));
+    other.kernels = one.kernels;
+    other.device = "cpu";
+    EXPECT_FALSE(train_alike(one, other));
+}
+
 TEST(CohortWidth, TheFastestWidthIsTaken) {
     EXPECT_EQ(best_width({{1, 1.0}, {2, 2.2}, {4, 5.0}}, 4), 1U);
     EXPECT_EQ(best_width({{1, 1.0}, {2, 1.1}, {4, 4.0}}, 4), 2U);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include "core/experiment/device_choice.h"
 #include "core/spec/error.h"
@@ -99,13 +100,43 @@ TEST_F(FirstContactTest, GarbageAndAnEarlyEndAreDistrusted) {
     EXPECT_NE(record.sentence.find("did not start"), std::string::npos) << record.sentence;
 }
 
-TEST_F(FirstContactTest, ACheckThatDidNotEndCountsAsDistrust) {
-    const auto folder = folder_.path() / "devices";
-    DeviceRecord record;
-    record.identity = "A";
-    record.trust = DeviceTrust::everything();
-    write_device_record(folder, record);
-    EXPECT_EQ(read_device_record(folder, "A")->trust, DeviceTrust::libtorch_alone());
+TEST_F(FirstContactTest, TheRecordSaysStartedWhileTheChildRuns) {
+    const FirstContact how = child("cat '" + (folder_.path() / "devices").string() + "'/*.json > '" +
+                                   (folder_.path() / "meanwhile").string() + "'\n" + done());
+    meet_device("A", how);
+    std::ifstream file(folder_.path() / "meanwhile");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(text.find("\"started\""), std::string::npos) << text;
+}
+
+TEST_F(FirstContactTest, AChildThatCouldNotBeStartedSaysNothingOfTheDevice) {
+    FirstContact none = child("");
+    none.command = {"/no/such/program"};
+    meet_device("A", none);
+    EXPECT_FALSE(read_device_record(none.folder, "A"));
+    meet_device("A", child(done()));
+    meet_device("A", none);
+    EXPECT_EQ(read_device_record(none.folder, "A")->trust, DeviceTrust::everything());
+}
+
+TEST_F(FirstContactTest, ACheckThatIsCancelledEndsAndLeavesNoRecord) {
+    FirstContact how = child("exec sleep 60");
+    how.limit = std::chrono::seconds(60);
+    how.cancelled = [] { return true; };
+    const auto begin = std::chrono::steady_clock::now();
+    const DeviceRecord record = meet_device("A", how);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(record.sentence, "");
+    EXPECT_FALSE(read_device_record(how.folder, "A"));
+}
+
+TEST_F(FirstContactTest, AChildThatClosesItsOutputAndHangsIsKilled) {
+    FirstContact how = child(done() + "exec sleep 60 >&-");
+    how.limit = std::chrono::milliseconds(500);
+    const DeviceRecord record = meet_device("A", how);
+    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_NE(record.sentence.find("did not end within 0.5 s"), std::string::npos) << record.sentence;
 }
 
 // An engine that has a CUDA device, and notes what it is told to trust.
@@ -114,12 +145,13 @@ class DeviceEngine : public Engine {
     EngineInfo info() override {
         EngineInfo info;
         info.cuda = true;
-        info.cuda_identity = "A";
+        info.cuda_identity = identity;
         return info;
     }
     std::unique_ptr<Cohort> create_cohort(const CohortStart&, const TokenData&) override { return nullptr; }
     std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override { return nullptr; }
     void trust_device(const DeviceTrust& trust) override { trusted = trust; }
+    std::string identity = "A";
     DeviceTrust trusted;
 };
 
@@ -127,9 +159,9 @@ TEST_F(FirstContactTest, AnUnknownDeviceIsMetBeforeItTrainsAndOnlyOnce) {
     DeviceEngine engine;
     const auto ran = folder_.path() / "ran";
     const FirstContact how = child("echo x >> '" + ran.string() + "'\n" + done());
-    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how), "");
+    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how).words, "");
     EXPECT_EQ(engine.trusted, DeviceTrust::everything());
-    EXPECT_EQ(settle_device_trust(engine, {}, std::nullopt, how), "");
+    EXPECT_EQ(settle_device_trust(engine, {}, std::nullopt, how).words, "");
     EXPECT_EQ(std::filesystem::file_size(ran), 2U);
 }
 
@@ -155,7 +187,11 @@ TEST_F(FirstContactTest, ARunThatResumesGetsNoMoreThanItHad) {
     DeviceEngine engine;
     RunConditions conditions{"bfloat16", "cuda", 1, "as before"};
     conditions.kernels = "all but norm";
-    settle_device_trust(engine, {}, conditions, child(done()));
+    EXPECT_FALSE(settle_device_trust(engine, {}, conditions, child(done())).leaves_device);
+    EXPECT_EQ(to_text(engine.trusted), "all but norm");
+    RunSpec spec;
+    spec.cuda_kernels = CudaKernels::all;
+    settle_device_trust(engine, spec, conditions, child("exit 1"));
     EXPECT_EQ(to_text(engine.trusted), "all but norm");
 }
 
@@ -170,8 +206,13 @@ TEST_F(FirstContactTest, ADeviceThatIsNotTrustedIsRefusedWhereItIsAskedFor) {
     spec.device = Device::cuda;
     EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "failed its check");
     spec.device = Device::automatic;
-    settle_device_trust(engine, spec, std::nullopt, how);
+    EXPECT_FALSE(settle_device_trust(engine, spec, std::nullopt, how).leaves_device);
     EXPECT_FALSE(engine.trusted.device);
+    const RunConditions on_device{"float32", "cuda", 1, "as before"};
+    EXPECT_TRUE(settle_device_trust(engine, spec, on_device, how).leaves_device);
+    spec.cuda_kernels = CudaKernels::off;  // asks no record
+    EXPECT_FALSE(settle_device_trust(engine, spec, on_device, how).leaves_device);
+    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
 }
 
 TEST_F(FirstContactTest, AFaultRevokesTheTrust) {
@@ -182,8 +223,30 @@ TEST_F(FirstContactTest, AFaultRevokesTheTrust) {
     EXPECT_NE(words.find("LibTorch's operations"), std::string::npos);
     EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
     EXPECT_EQ(read_device_record(how.folder, "A")->state, DeviceRecord::State::revoked);
-    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how), "");
+    EXPECT_EQ(read_device_record(how.folder, "A")->trust, DeviceTrust::libtorch_alone());
+    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how).words, "");
     EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+}
+
+TEST_F(FirstContactTest, ADeviceThatWasLostIsNotUsedInThisProcess) {
+    DeviceEngine engine;
+    engine.identity = "a device that is lost";
+    const FirstContact how = child(done());
+    EXPECT_NE(revoke_device_trust(engine, "The device is lost.", true, how).find("on the CPU"), std::string::npos);
+    RunSpec spec;
+    spec.cuda_kernels = CudaKernels::all;
+    const RunConditions on_device{"float32", "cuda", 1, "as before"};
+    EXPECT_TRUE(settle_device_trust(engine, spec, on_device, how).leaves_device);
+    EXPECT_FALSE(engine.trusted.device);
+    spec.device = Device::cuda;
+    EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "failed earlier in this program");
+}
+
+TEST_F(FirstContactTest, AnUnknownValueOfTheVariableIsBadInput) {
+    setenv("ROPELAB_CUDA_KERNELS", "most", 1);
+    EXPECT_MESSAGE(check_cuda_kernels_variable(), BadInput, "ROPELAB_CUDA_KERNELS is \"most\"");
+    unsetenv("ROPELAB_CUDA_KERNELS");
+    EXPECT_NO_THROW(check_cuda_kernels_variable());
 }
 
 }  // namespace

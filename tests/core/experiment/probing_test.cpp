@@ -128,8 +128,12 @@ TEST(Probing, TheSpectrumShowsAWave) {
     EXPECT_NEAR(spectrum[0], 0.0, 1e-6);
     EXPECT_NEAR(spectrum[4], 0.25, 1e-6);
     EXPECT_NEAR(spectrum[5], 0.0, 1e-6);
-    result.length = 128;  // thinned
-    EXPECT_TRUE(attention_spectrum(result, 0, 0).empty());
+    EXPECT_TRUE(attention_spectrum(compacted(result, 16), 0, 0).empty());  // thinned
+
+    result.length = 128;  // a sliding window of 64 tokens: nothing beyond it
+    const auto of_window = attention_spectrum(result, 0, 0);
+    ASSERT_EQ(of_window.size(), 65U);
+    EXPECT_GT(of_window[8], 0.1);
 }
 
 TEST(Probing, FrequenciesAreThoseOfTheRun) {

@@ -46,6 +46,19 @@ TEST(RotarySetup, ReadsWhatAPersonTypes) {
     EXPECT_FALSE(setup.scaling.mscale_all_dim.has_value());
 }
 
+TEST(RotarySetup, HeadsAndAttentionWindowShowInTheTextWhereTheyAreSet) {
+    const std::string before = "theta=10k head_dim=64 fraction=100% context=1024";
+    EXPECT_EQ(text_of({.heads = 8, .attention_window = 0}), before);
+    EXPECT_EQ(parse_setup(before).heads, 8);
+    EXPECT_EQ(parse_setup(before).attention_window, 0);
+    const RotarySetup setup = {.heads = 12, .attention_window = 256};
+    EXPECT_EQ(text_of(setup), before + " heads=12 attention_window=256");
+    EXPECT_EQ(parse_setup(text_of(setup)), setup);
+    EXPECT_EQ(parse_setup("attention-window=4k").attention_window, 4000);
+    EXPECT_EQ(frequencies(frequency_settings(setup)).inverse_frequencies,
+              frequencies(frequency_settings({})).inverse_frequencies);
+}
+
 TEST(RotarySetup, WhatIsNotNamedKeepsItsDefault) {
     EXPECT_EQ(parse_setup(""), RotarySetup{});
     EXPECT_EQ(parse_setup(" \n, "), RotarySetup{});
@@ -65,6 +78,8 @@ class RandomSetups {
         setup.pairing = chance() ? Pairing::half : Pairing::interleaved;
         setup.context = std::int64_t{1} << whole(0, 30);
         setup.precision = number_formats().at(static_cast<std::size_t>(whole(0, 3)));
+        setup.heads = chance() ? 8 : whole(1, 65536);
+        setup.attention_window = chance() ? 0 : whole(1, 1 << 30);
         Scaling& scaling = setup.scaling;
         scaling.method = scaling_names().at(static_cast<std::size_t>(whole(0, 7))).method;
         scaling.factor = chance() ? whole(1, 64) : real(1, 64);
@@ -142,6 +157,11 @@ TEST(RotarySetup, BadTextGetsOneSentence) {
         {"context=0", "between 1 and 1073741824"},
         {"context=1e12", "between 1 and 1073741824"},
         {"context=nan", "whole number"},
+        {"heads=0", "between 1 and 65536"},
+        {"heads=65537", "between 1 and 65536"},
+        {"heads=2.5", "whole number"},
+        {"attention_window=-1", "between 0 (the whole context) and 1073741824"},
+        {"attention_window=2e9", "between 0 (the whole context) and 1073741824"},
         {"partial=both", "slice or truncate"},
         {"pairing=neox", "half or interleaved"},
         {"precision=float8", "float"},

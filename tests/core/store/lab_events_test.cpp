@@ -76,6 +76,11 @@ TEST_F(LabEvents, ARunPassesThroughItsStates) {
     EXPECT_EQ(lab_->run(1).conditions->precision, "bfloat16");
     EXPECT_EQ(lab_->run(1).conditions->threads, 2);
     EXPECT_EQ(lab_->run(1).conditions->reason, "bfloat16: 1.4 × as fast as float32 here");
+    EXPECT_EQ(lab_->run(1).conditions->kernels, "");
+    event::CohortStarted on_device = cohort_started({2});
+    on_device.conditions.kernels = "all but norm";
+    record({on_device});
+    EXPECT_EQ(lab_->run(2).conditions->kernels, "all but norm");
     EXPECT_FALSE(lab_->run(3).conditions);
 
     event::Progress progress;

@@ -23,7 +23,9 @@ class LabMerge : public testing::Test {
 TEST_F(LabMerge, AddsRunsWithAllTheyHave) {
     lab_->record(trained(1, 10));
     std::vector<Event> events = trained(2, 30);
-    events.insert(events.begin(), cohort_started({2}));
+    event::CohortStarted started = cohort_started({2});
+    started.conditions.kernels = "all but norm";
+    events.insert(events.begin(), started);
     events.emplace_back(event::Step{2, 31, std::numeric_limits<double>::quiet_NaN(), 1, 1});
     events.emplace_back(event::RunEnded{2, RunState::failed, "Diverged.", summary_of(31)});
     other_->record(events);
@@ -43,6 +45,7 @@ TEST_F(LabMerge, AddsRunsWithAllTheyHave) {
     EXPECT_EQ(merged.state, RunState::failed);
     EXPECT_EQ(merged.message, "Diverged.");
     EXPECT_EQ(merged.conditions->precision, "bfloat16");
+    EXPECT_EQ(merged.conditions->kernels, "all but norm");
     EXPECT_EQ(merged.summary->iterations, 31);
     expect_equal(lab_->metrics(3), other_->metrics(2));
     EXPECT_EQ(lab_->samples(3).size(), 3U);

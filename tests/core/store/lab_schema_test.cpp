@@ -64,5 +64,17 @@ TEST_F(LabSchema, ALabOfBeforeTextsWereKeptOpens) {
     EXPECT_EQ(database_.number("PRAGMA user_version"), static_cast<int>(lab_migrations().size()));
 }
 
+TEST_F(LabSchema, ALabOfBeforeKernelsWereKeptOpens) {
+    migrate(database_, lab_migrations().first(4));
+    database_.run(
+        "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"
+        "INSERT INTO run (experiment, name, settings, state) VALUES (1, 'done', '{}', 'finished');"
+        "INSERT INTO conditions (run, precision, device, threads, reason) VALUES (1, 'bfloat16', 'cuda', 2, 'asked')");
+    const RunRecord run = LabFile::open(path_)->run(1);
+    ASSERT_TRUE(run.conditions);
+    EXPECT_EQ(run.conditions->device, "cuda");
+    EXPECT_EQ(run.conditions->kernels, "");
+}
+
 }  // namespace
 }  // namespace ropelab

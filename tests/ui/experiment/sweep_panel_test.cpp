@@ -100,6 +100,25 @@ TEST_F(SweepPanelTest, FieldsTakeSeveralValuesAndRefuseNonsense) {
     EXPECT_EQ(experiment().expand().front().partial, Partial::truncate);
 }
 
+TEST_F(SweepPanelTest, PositionEncodingsAreChosenByName) {
+    auto* choice = field("position").findChild<QComboBox*>();
+    ASSERT_NE(choice, nullptr);
+    const int alibi = choice->findText("ALiBi");
+    ASSERT_GE(alibi, 0);
+    EXPECT_TRUE(choice->itemData(alibi, Qt::ToolTipRole).toString().contains("formula 25"));
+    for (int i = 0; i < choice->count(); ++i) {
+        EXPECT_FALSE(choice->itemData(i, Qt::ToolTipRole).toString().isEmpty()) << choice->itemText(i).toStdString();
+    }
+    choice->setCurrentIndex(alibi);
+    emit choice->activated(alibi);
+    EXPECT_EQ(experiment().expand().front().position, Position::alibi);
+    EXPECT_EQ(field("position").text(), "ALiBi");
+    field("position").commit("sinusoidal");
+    EXPECT_EQ(field("position").text(), "sinusoidal");
+    field("attention_window").commit("32");
+    EXPECT_EQ(experiment().expand().front().attention_window, 32);
+}
+
 TEST_F(SweepPanelTest, WhatDoesNotHoldTogetherIsExplainedAndCannotStart) {
     field("heads").commit("3");
     EXPECT_TRUE(panel->estimateText().contains("heads")) << panel->estimateText().toStdString();

@@ -86,6 +86,8 @@ TEST(SheetTables, AStandInSaysForWhichTextItStands) {
     PlannedRow row;
     row.keys = {{"theta", 500}, {"data", "generated"}, {"asked", "enwik8"}};
     EXPECT_EQ(rowTitle(row), "θ 500 · generated, for enwik8");
+    row.keys = {{"position", "alibi"}};
+    EXPECT_EQ(rowTitle(row), "ALiBi");
     EXPECT_EQ(measureTitleOf("best_validation_loss"), "best validation loss (nats)");
     EXPECT_EQ(measureTitleOf("spiked"), "runs with a loss spike");
     EXPECT_EQ(measureTitleOf("spiked_early"), "runs with an early loss spike");

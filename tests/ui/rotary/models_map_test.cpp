@@ -67,6 +67,8 @@ TEST_F(ModelMapTest, LoadsSetupAndCachesAsOneStep) {
     EXPECT_EQ(model().setup().theta, 5e5);
     EXPECT_EQ(model().setup().head_dim, 128);
     EXPECT_EQ(model().setup().context, 131072);
+    EXPECT_EQ(model().setup().heads, 32);
+    EXPECT_EQ(model().setup().attention_window, 0);
     EXPECT_EQ(model().setup().scaling.method, ScalingMethod::llama3);
     EXPECT_EQ(model().setup().precision, NumberFormat::bfloat16);
     EXPECT_EQ(model().shape().name, "Llama 3.1 8B");

@@ -7,6 +7,8 @@
 #include <numbers>
 
 #include "tests/ui/rotary/room_fixture.h"
+#include "ui/rotary/number_slider.h"
+#include "ui/rotary/spectrum/encodings_page.h"
 #include "ui/rotary/spectrum/scaling_comparison.h"
 
 namespace ropelab::ui {
@@ -174,6 +176,69 @@ TEST_F(SpectrumRoomTest, AHiddenRoomComputesNothing) {
     EXPECT_EQ(room->spectrumView()->figure().note, before);
     room->show();
     EXPECT_TRUE(waitUntil([&] { return room->spectrumView()->figure().note != before; }));
+}
+
+TEST_F(SpectrumRoomTest, TheEncodingsPageFollowsTheSetup) {
+    const std::unique_ptr<QWidget> panel(room->panel());
+    EncodingsPage* page = room->encodings();
+    EXPECT_FALSE(page->isVisible());
+    room->encodingsTab()->click();
+    room->refreshNow();
+    EXPECT_TRUE(page->isVisible());
+    EXPECT_FALSE(room->spectrumView()->isVisible());
+    EXPECT_EQ(room->figure().name, "alibi-bias");
+    EXPECT_EQ(page->view()->figure().map->rows, 8);
+    EXPECT_TRUE(page->wholeContext()->isChecked());
+    EXPECT_FALSE(page->attentionWindow()->isEnabled());
+
+    RotarySetup setup = model().setup();
+    setup.heads = 4;
+    setup.attention_window = 32;
+    set(setup);
+    room->refreshNow();
+    EXPECT_EQ(page->view()->figure().map->rows, 4);
+    EXPECT_EQ(page->heads()->value(), 4);
+    EXPECT_EQ(page->attentionWindow()->value(), 32);
+    EXPECT_FALSE(page->wholeContext()->isChecked());
+
+    page->choice(EncodingsPage::Picture::mask)->click();
+    room->refreshNow();
+    EXPECT_EQ(room->figure().name, "attention-mask");
+    EXPECT_TRUE(room->figure().note.contains("32"));
+    EXPECT_TRUE(page->choice(EncodingsPage::Picture::mask)->toolTip().contains("N = 32 tokens"));
+    page->choice(EncodingsPage::Picture::sinusoidal)->click();
+    room->refreshNow();
+    EXPECT_EQ(room->figure().name, "sinusoidal-embeddings");
+    room->showPart("frequencies");
+    room->refreshNow();
+    EXPECT_TRUE(room->spectrumView()->isVisible());
+    EXPECT_EQ(room->figure().name, "spectrum");
+    room->showPart("attention-mask");
+    EXPECT_EQ(room->figure().name, "attention-mask");
+    EXPECT_THROW(room->showPart("nothing of the kind"), BadInput);
+}
+
+TEST_F(SpectrumRoomTest, HeadsAndAttentionWindowAreSetOnTheEncodingsPage) {
+    const std::unique_ptr<QWidget> panel(room->panel());
+    room->encodingsTab()->click();
+    room->refreshNow();
+    EncodingsPage* page = room->encodings();
+    const RotarySetup before = model().setup();
+    const int steps = workspace->undo().count();
+    page->heads()->commit("12");
+    EXPECT_EQ(model().setup().heads, 12);
+    page->wholeContext()->click();
+    EXPECT_EQ(model().setup().attention_window, 16);
+    room->refreshNow();
+    page->attentionWindow()->commit("64");
+    EXPECT_EQ(model().setup().attention_window, 64);
+    EXPECT_EQ(model().setup().theta, before.theta);
+    EXPECT_EQ(workspace->undo().count(), steps + 3);
+    room->refreshNow();
+    page->wholeContext()->click();
+    EXPECT_EQ(model().setup().attention_window, 0);
+    workspace->undo().setIndex(steps);
+    EXPECT_EQ(model().setup(), before);
 }
 
 TEST_F(SpectrumRoomTest, EverythingHasANameForScreenReaders) {

@@ -36,7 +36,7 @@ class FakeEngine : public Engine {
 /// Writes the alphabet over and over.
 class FakeModel : public Model {
  public:
-    explicit FakeModel(int vocabulary) : vocabulary_(vocabulary) {}
+    explicit FakeModel(int vocabulary, std::int64_t head_dim = 8) : vocabulary_(vocabulary), head_dim_(head_dim) {}
     std::vector<float> logits(std::span<const std::int32_t> tokens) override {
         return std::vector<float>(tokens.size() * static_cast<std::size_t>(vocabulary_), 0.0F);
     }
@@ -55,11 +55,21 @@ class FakeModel : public Model {
         result.length = request.windows.length;
         result.loss_by_position.assign(static_cast<std::size_t>(result.length), 1.5);
         result.loss = 1.5;
+        if (request.vectors_at >= 0) {  // heads enough for every test; the numbers depend on the token alone
+            constexpr std::int64_t heads = 8;
+            const auto token = static_cast<float>(request.windows.tokens.front());
+            for (std::int64_t i = 0; i < heads * head_dim_; ++i) {
+                result.query_vectors.values.push_back(std::sin(token + static_cast<float>(i)));
+                result.key_vectors.values.push_back(std::cos(token + static_cast<float>(i)));
+            }
+            result.query_vectors.shape = result.key_vectors.shape = {1, heads, head_dim_};
+        }
         return result;
     }
 
  private:
     int vocabulary_;
+    std::int64_t head_dim_;
 };
 
 class FakeCohort : public Cohort {
@@ -119,8 +129,9 @@ inline std::unique_ptr<Cohort> FakeEngine::create_cohort(const CohortStart& star
     return std::make_unique<FakeCohort>(*this, start, data.vocabulary);
 }
 
-inline std::unique_ptr<Model> FakeEngine::create_model(const RunSpec&, int vocabulary, std::span<const NamedTensor>) {
-    return std::make_unique<FakeModel>(vocabulary);
+inline std::unique_ptr<Model> FakeEngine::create_model(const RunSpec& spec, int vocabulary,
+                                                       std::span<const NamedTensor>) {
+    return std::make_unique<FakeModel>(vocabulary, spec.head_dim());
 }
 
 }  // namespace ropelab::testing

@@ -64,7 +64,7 @@ TEST_F(FormulaBookTest, ANumberGoesToItsFormulaAndWordsAreFound) {
     const int before = book.page()->verticalScrollBar()->value();
     QTest::keyClick(book.search(), Qt::Key_PageUp);
     EXPECT_LT(book.page()->verticalScrollBar()->value(), before);
-    EXPECT_FALSE(book.showFormula(25)) << "the number of no formula";
+    EXPECT_FALSE(book.showFormula(26)) << "the number of no formula";
 }
 
 TEST_F(FormulaBookTest, FollowsThemeAndScaleAndStaysAtItsPlace) {

@@ -62,6 +62,14 @@ ModelEntry importedModel(const QString& path) {
 RotarySetup setupOf(const ModelEntry& entry, int layerType, const RotarySetup& present) {
     RotarySetup setup = entry.rotary(layerType).setup;
     setup.precision = present.precision;
+    setup.heads = present.heads;
+    setup.attention_window = present.attention_window;
+    if (entry.model.cache) {
+        const CacheShape& cache = *entry.model.cache;
+        const bool isLocal = entry.rotary(layerType).layer_type == "sliding_attention" || cache.global_layers == 0;
+        setup.heads = cache.heads;
+        setup.attention_window = entry.model.kind == KvCache::sliding && isLocal ? cache.window : 0;
+    }
     return setup;
 }
 

@@ -28,7 +28,8 @@ const std::vector<ModelEntry>& knownModels();
 /// where it has another name, like the file. Throws BadInput.
 ModelEntry importedModel(const QString& path);
 
-/// What the rooms show of an entry's layer type. How the table is stored is no matter of a model: that stays.
+/// What the rooms show of an entry's layer type. How the table is stored is no matter of a model: that stays, and so do
+/// heads and attention window where the model does not tell them.
 RotarySetup setupOf(const ModelEntry& entry, int layerType, const RotarySetup& present);
 /// Its caches. What the model does not tell stays as it is, and the name says so.
 ModelShape shapeOf(const ModelEntry& entry, int layerType, const ModelShape& present);

@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <variant>
 
+#include "core/experiment/probing.h"
 #include "core/spec/error.h"
 #include "ui/window/fields.h"
 #include "ui/window/scaled.h"
@@ -88,19 +89,31 @@ void RunVectors::take() {
     const LabFile* lab = m_workspace.lab().file();
     const RunView* run = m_workspace.runs().find(m_runs->currentData().toLongLong());
     if (!lab || !run) return;
+    if (m_workspace.session().isActive() || m_workspace.meter().isActive()) {
+        m_problem = tr("The engine trains or measures a sweep now; take q and k when that has ended.");
+        m_text->setText(m_problem);
+        return;
+    }
+    EngineTurn& turn = m_workspace.engineTurn();
+    turn.released();
     const QString origin = tr("%1, head %2, q of “%3”, k of “%4”")
                                .arg(QString::fromStdString(run->record.name))
                                .arg(m_head->value())
                                .arg(m_query->text(), m_key->text());
-    m_job.start([this, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
+    m_job.start([this, &turn, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
                  query = m_query->text().toStdString(), key = m_key->text().toStdString()](const Cancelled&) {
         std::variant<std::pair<RotarySetup, HeadVectors>, QString> result;
         try {
             const auto checkpoint = read_checkpoint(path);
             if (!checkpoint)
                 throw BadInput("There is no checkpoint of this run beside the lab; train it on to get one.");
-            result = std::pair(setup_of(checkpoint->spec), first_layer_vectors(*checkpoint, head, query, key));
-        } catch (const BadInput& error) {
+            HeadVectors vectors;
+            const bool had = turn.hold([&](Engine& engine) {
+                vectors = head_vectors(*model_of(engine, *checkpoint), *checkpoint, head, query, key);
+            });
+            if (!had) throw BadInput("A sweep began to train and uses the engine; take q and k when it has ended.");
+            result = std::pair(setup_of(checkpoint->spec), std::move(vectors));
+        } catch (const std::exception& error) {
             result = QString::fromStdString(error.what());
         }
         return [this, origin, result = std::move(result)] {

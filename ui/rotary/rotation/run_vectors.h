@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "core/experiment/first_layer.h"
+#include "core/experiment/head_vectors.h"
 #include "core/spec/event.h"
 #include "ui/rotary/latest_job.h"
 

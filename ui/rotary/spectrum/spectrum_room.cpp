@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -15,9 +16,11 @@
 #include "core/spec/error.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/number_slider.h"
+#include "ui/rotary/spectrum/encodings_page.h"
 #include "ui/rotary/spectrum/scaling_comparison.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/window/scaled.h"
+#include "ui/window/scroll_page.h"
 #include "ui/window/why.h"
 #include "ui/window/workspace.h"
 
@@ -34,18 +37,14 @@ SpectrumRoom::SpectrumRoom(Workspace& workspace, QWidget* parent)
     : RotaryRoom(workspace, QStringLiteral("spectrum"), parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeBar());
-    m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
-    m_kernel = addView(tr("Kernel: sum of cosines over distance"));
-    m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
-    column->addWidget(m_spectrum, 3);
-    auto* below = new QHBoxLayout;
-    scaleLayout(below, {0, 0, 0, 0}, 8);
-    below->addWidget(m_kernel, 1);
-    below->addWidget(m_kernelSpectrum, 1);
-    for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
-    column->addLayout(below, 2);
+    column->addWidget(makeTabs());
+    m_pages = new QStackedWidget(this);
+    m_pages->addWidget(makeFrequencies());
+    m_encodings = new EncodingsPage(addView(tr("Encodings")), m_pages);
+    m_pages->addWidget(m_encodings);
+    column->addWidget(m_pages, 1);
     m_options = makeOptions();
+    connectEncodings();
     explainBy(m_spectrum, m_words);
 
     connectPairs(m_spectrum, [this](QPointF place) { return pairAt(place.x()); });
@@ -69,6 +68,63 @@ SpectrumRoom::~SpectrumRoom() {
 
 QWidget* SpectrumRoom::options() {
     return m_options;
+}
+
+QWidget* SpectrumRoom::makeFrequencies() {
+    auto* page = new QWidget(m_pages);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeBar());
+    m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
+    m_kernel = addView(tr("Kernel: sum of cosines over distance"));
+    m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
+    column->addWidget(m_spectrum, 3);
+    auto* below = new QHBoxLayout;
+    scaleLayout(below, {0, 0, 0, 0}, 8);
+    below->addWidget(m_kernel, 1);
+    below->addWidget(m_kernelSpectrum, 1);
+    for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
+    column->addLayout(below, 2);
+    return page;
+}
+
+void SpectrumRoom::connectEncodings() {
+    connect(m_encodings, &EncodingsPage::chosen, this, &SpectrumRoom::schedule);
+    connect(m_encodings, &EncodingsPage::headsAsked, this, [this](qint64 heads) {
+        RotarySetup next = model().setup();
+        next.heads = heads;
+        changeSetup(tr("change heads"), next);
+    });
+    connect(m_encodings, &EncodingsPage::windowAsked, this, [this](qint64 tokens) {
+        RotarySetup next = model().setup();
+        next.attention_window = tokens;
+        changeSetup(tr("change attention window"), next);
+    });
+    connect(m_encodings, &EncodingsPage::finished, this, [this] { model().endDrag(); });
+    connect(m_encodingsTab, &QToolButton::toggled, this, &SpectrumRoom::showPage);
+}
+
+bool SpectrumRoom::isShowingEncodings() const {
+    return m_encodingsTab->isChecked();
+}
+
+void SpectrumRoom::showPage(bool encodings) {
+    m_pages->setCurrentIndex(encodings ? 1 : 0);
+    ScrollPage::reveal(m_pages);
+    m_frequencyOptions->setVisible(!encodings);
+    m_encodingFields->setVisible(encodings);
+    FigureView* shown = encodings ? m_encodings->view() : m_spectrum;
+    emit shown->chosen();
+    schedule();
+}
+
+void SpectrumRoom::showPart(const QString& part) {
+    QStringList parts = {QStringLiteral("frequencies")};
+    for (const RotaryFigure& figure : encodingFigures()) parts << QString::fromLatin1(figure.name);
+    const auto place = parts.indexOf(part);
+    if (place < 0) throw noPart(part, parts);
+    (place == 0 ? m_frequenciesTab : m_encodingsTab)->setChecked(true);
+    if (place > 0) m_encodings->choose(static_cast<EncodingsPage::Picture>(place - 1));
 }
 
 std::optional<int> SpectrumRoom::pairAt(double x) const {
@@ -179,6 +235,10 @@ void SpectrumRoom::refreshNow() {
 }
 
 void SpectrumRoom::renew() {
+    if (isShowingEncodings()) {
+        m_encodings->renew(model().setup());
+        return;
+    }
     m_spectrum->setFigure(spectrumFigure(model().setup(), {.asFrequency = m_frequency->isChecked(),
                                                            .otherPartial = m_otherPartial->isChecked(),
                                                            .compared = m_comparison->chosen(),

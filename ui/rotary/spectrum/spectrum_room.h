@@ -10,15 +10,17 @@ class QCheckBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QStackedWidget;
 class QToolButton;
 
 namespace ropelab::ui {
 
+class EncodingsPage;
 class NumberSlider;
 class ScalingComparison;
 
 /// Which pairs turn how fast: wavelengths against the context, slice beside truncate, scalings beside each other, and
-/// beneath the kernel with its spectrum.
+/// beneath the kernel with its spectrum. A second page shows the encodings that are not frequencies.
 class SpectrumRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -27,10 +29,15 @@ class SpectrumRoom : public RotaryRoom {
     ~SpectrumRoom() override;
 
     void refreshNow() override;
+    /// "frequencies", or the name of a figure of the encodings ("alibi-bias").
+    void showPart(const QString& part) override;
 
     FigureView* spectrumView() const { return m_spectrum; }
     FigureView* kernelView() const { return m_kernel; }
     FigureView* kernelSpectrumView() const { return m_kernelSpectrum; }
+    EncodingsPage* encodings() const { return m_encodings; }
+    QToolButton* encodingsTab() const { return m_encodingsTab; }
+    bool isShowingEncodings() const;
     ScalingComparison* comparison() const { return m_comparison; }
     QCheckBox* otherPartial() const { return m_otherPartial; }
     QPushButton* useOtherPartial() const { return m_useOther; }
@@ -43,6 +50,10 @@ class SpectrumRoom : public RotaryRoom {
     QWidget* options() override;
 
  private:
+    QWidget* makeTabs();
+    QWidget* makeFrequencies();
+    void connectEncodings();
+    void showPage(bool encodings);
     QWidget* makeBar();
     QWidget* makeOptions();
     QWidget* makePartial(QWidget* parent);
@@ -57,6 +68,10 @@ class SpectrumRoom : public RotaryRoom {
     void showKernel();
     std::int64_t window() const;
 
+    QToolButton* m_frequenciesTab = nullptr;
+    QToolButton* m_encodingsTab = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    EncodingsPage* m_encodings = nullptr;
     FigureView* m_spectrum = nullptr;
     FigureView* m_kernel = nullptr;
     FigureView* m_kernelSpectrum = nullptr;
@@ -64,6 +79,8 @@ class SpectrumRoom : public RotaryRoom {
     QToolButton* m_frequency = nullptr;
     QLabel* m_words = nullptr;
     QPointer<QWidget> m_options;  // ours until the panel takes it
+    QWidget* m_frequencyOptions = nullptr;
+    QWidget* m_encodingFields = nullptr;
     QCheckBox* m_otherPartial = nullptr;
     QLabel* m_coincide = nullptr;
     QPushButton* m_useOther = nullptr;

@@ -11,6 +11,7 @@
 #include "core/rope/context.h"
 #include "core/spec/error.h"
 #include "ui/rotary/number_slider.h"
+#include "ui/rotary/spectrum/encodings_page.h"
 #include "ui/rotary/spectrum/scaling_comparison.h"
 #include "ui/rotary/spectrum/spectrum_data.h"
 #include "ui/rotary/spectrum/spectrum_room.h"
@@ -31,6 +32,30 @@ QLabel* makeQuiet(QWidget* parent) {
 }
 
 }  // namespace
+
+QWidget* SpectrumRoom::makeTabs() {
+    auto* tabs = new QWidget(this);
+    auto* row = new QHBoxLayout(tabs);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(tabs);
+    m_frequenciesTab = new QToolButton(tabs);
+    m_frequenciesTab->setText(tr("Frequencies"));
+    m_frequenciesTab->setToolTip(tr("RoPE's frequencies as wavelengths, and the kernel that they add up to."));
+    m_encodingsTab = new QToolButton(tabs);
+    m_encodingsTab->setText(tr("Encodings"));
+    m_encodingsTab->setToolTip(
+        tr("ALiBi's bias (formula 25), the attention mask and sinusoidal embeddings (formula 30)."));
+    for (QToolButton* button : {m_frequenciesTab, m_encodingsTab}) {
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        button->setAccessibleName(tr("Show %1").arg(button->text()));
+        group->addButton(button);
+        row->addWidget(button);
+    }
+    m_frequenciesTab->setChecked(true);
+    row->addStretch(1);
+    return tabs;
+}
 
 QWidget* SpectrumRoom::makeBar() {
     auto* bar = new QWidget(this);
@@ -66,12 +91,19 @@ QWidget* SpectrumRoom::makeBar() {
 QWidget* SpectrumRoom::makeOptions() {
     auto* options = new QWidget;
     auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 8, 0, 0}, 16);
-    column->addWidget(makePartial(options));
-    m_comparison = new ScalingComparison(options);
+    scaleLayout(column, {0, 8, 0, 0}, 0);
+    m_frequencyOptions = new QWidget(options);
+    auto* boxes = new QVBoxLayout(m_frequencyOptions);
+    scaleLayout(boxes, {0, 0, 0, 0}, 16);
+    boxes->addWidget(makePartial(m_frequencyOptions));
+    m_comparison = new ScalingComparison(m_frequencyOptions);
     connect(m_comparison, &ScalingComparison::changed, this, &SpectrumRoom::schedule);
-    column->addWidget(m_comparison);
-    column->addWidget(makeWindow(options));
+    boxes->addWidget(m_comparison);
+    boxes->addWidget(makeWindow(m_frequencyOptions));
+    column->addWidget(m_frequencyOptions);
+    m_encodingFields = m_encodings->makeFields(options);
+    m_encodingFields->hide();
+    column->addWidget(m_encodingFields);
     return options;
 }
 
