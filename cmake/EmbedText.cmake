@@ -1,5 +1,5 @@
-# embed_text(OUTPUT HEADER NAME=file…): writes a source file that defines ropelab::embedded::NAME, one string_view a
-# file, as HEADER declares them. It is written again when a file changes.
+# embed_text(OUTPUT HEADER NAME=file…): generates a source file that defines one string_view ropelab::embedded::NAME per
+# file; HEADER declares them. The source file is generated again if one of the files changes.
 function(embed_text output header)
     set(code "#include \"${header}\"\n\nnamespace ropelab::embedded {\n\n")
     foreach(entry ${ARGN})

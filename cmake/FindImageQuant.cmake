@@ -1,4 +1,4 @@
-# Finds libimagequant, which chooses palettes: the target ImageQuant::imagequant.
+# Finds libimagequant, which computes the palettes of GIFs, and defines the target ImageQuant::imagequant.
 find_path(ImageQuant_INCLUDE_DIR libimagequant.h)
 find_library(ImageQuant_LIBRARY imagequant)
 mark_as_advanced(ImageQuant_INCLUDE_DIR ImageQuant_LIBRARY)

@@ -1,8 +1,8 @@
-# Finds a CUDA compiler for core/cuda; that there is none is no error.
+# Finds a CUDA compiler for core/cuda; it is not an error if there is none.
 
-# ropelab_find_nvcc(VARIABLE): an nvcc 12 or newer; empty where there is none. One with the major version of LibTorch's
-# CUDA runtime comes first, and among those the first that is not newer than that runtime and the driver: a driver
-# refuses the PTX of a newer compiler.
+# ropelab_find_nvcc(VARIABLE): sets VARIABLE to an nvcc 12 or newer, or to an empty string if there is none. An nvcc
+# with the major version of LibTorch's CUDA runtime is preferred, and among those the first that is not newer than that
+# runtime and the driver, because a driver rejects the PTX of a newer compiler.
 function(ropelab_find_nvcc variable)
     ropelab_libtorch_cudart(cudart)
     string(REGEX MATCH "[0-9]+$" major "${cudart}")
@@ -15,8 +15,9 @@ function(ropelab_find_nvcc variable)
     set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# ropelab_nvcc_candidates(VARIABLE): the files to consider, in this order: CMAKE_CUDA_COMPILER, CUDACXX, the path,
-# CUDA_HOME (/usr/local/cuda), and what packaging/setup.sh --cuda unpacked.
+# ropelab_nvcc_candidates(VARIABLE): sets VARIABLE to the list of possible compilers, in this order:
+# CMAKE_CUDA_COMPILER, CUDACXX, the path, CUDA_HOME (/usr/local/cuda), and the compiler that packaging/setup.sh --cuda
+# unpacked.
 function(ropelab_nvcc_candidates variable)
     if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
         set(cache "$ENV{XDG_CACHE_HOME}")
@@ -32,8 +33,9 @@ function(ropelab_nvcc_candidates variable)
     set(${variable} ${CMAKE_CUDA_COMPILER} $ENV{CUDACXX} ${on_path} ${cuda_home}/bin/nvcc ${fetched} PARENT_SCOPE)
 endfunction()
 
-# ropelab_choose_nvcc(VARIABLE NEWEST MATCHING NVCC…): the first nvcc 12 or newer whose version matches the regular
-# expression and is not newer than NEWEST (empty: any version). Where all are newer, the oldest of them, and a message.
+# ropelab_choose_nvcc(VARIABLE NEWEST MATCHING NVCC…): sets VARIABLE to the first nvcc 12 or newer whose version matches
+# the regular expression MATCHING and is not newer than NEWEST (empty: any version). If all are newer, it sets VARIABLE
+# to the oldest of them and prints a message.
 function(ropelab_choose_nvcc variable newest matching)
     set(${variable} "" PARENT_SCOPE)
     set(oldest "")
@@ -53,11 +55,12 @@ function(ropelab_choose_nvcc variable newest matching)
     endforeach()
     if(NOT oldest STREQUAL "")
         message(STATUS "CUDA kernels: nvcc ${oldest} is newer than CUDA ${newest}, which LibTorch and the driver support,"
-                       " and no older nvcc fits; the driver may refuse the kernels on a GPU newer than Hopper.")
+                       " and no older nvcc is suitable; the driver may reject the kernels on a GPU newer than Hopper.")
     endif()
 endfunction()
 
-# ropelab_nvcc_version(VARIABLE NVCC): as 13.0; empty where the file does not exist or is no nvcc.
+# ropelab_nvcc_version(VARIABLE NVCC): sets VARIABLE to the version of NVCC, such as 13.0, or to an empty string if the
+# file does not exist or is not an nvcc.
 function(ropelab_nvcc_version variable nvcc)
     set(${variable} "" PARENT_SCOPE)
     if(EXISTS "${nvcc}")
@@ -68,8 +71,8 @@ function(ropelab_nvcc_version variable nvcc)
     endif()
 endfunction()
 
-# ropelab_newest_cuda(VARIABLE CUDART): the newest CUDA that both this runtime of LibTorch's and the driver support;
-# empty where neither version is known.
+# ropelab_newest_cuda(VARIABLE CUDART): sets VARIABLE to the newest CUDA version that both LibTorch's runtime CUDART and
+# the driver support, or to an empty string if neither version is known.
 function(ropelab_newest_cuda variable cudart)
     ropelab_cudart_version(newest "${cudart}")
     ropelab_driver_cuda(driver)
@@ -79,7 +82,8 @@ function(ropelab_newest_cuda variable cudart)
     set(${variable} "${newest}" PARENT_SCOPE)
 endfunction()
 
-# ropelab_driver_cuda(VARIABLE): the CUDA version that the NVIDIA driver supports, as 13.0; empty where there is none.
+# ropelab_driver_cuda(VARIABLE): sets VARIABLE to the CUDA version that the NVIDIA driver supports, such as 13.0, or to
+# an empty string if there is no driver.
 function(ropelab_driver_cuda variable)
     set(${variable} "" PARENT_SCOPE)
     find_program(nvidia_smi nvidia-smi NO_CACHE)
@@ -91,8 +95,8 @@ function(ropelab_driver_cuda variable)
     endif()
 endfunction()
 
-# ropelab_cudart_version(VARIABLE FILE): the version of a CUDA runtime, as 13.0, from the name of the file that FILE
-# links to, or from the wheel that FILE was unpacked from; empty where neither tells it.
+# ropelab_cudart_version(VARIABLE FILE): sets VARIABLE to the version of the CUDA runtime FILE, such as 13.0. It is
+# taken from the name of the file to which FILE links, or from the wheel of FILE; it is empty if neither contains it.
 function(ropelab_cudart_version variable file)
     set(${variable} "" PARENT_SCOPE)
     if(file STREQUAL "")
@@ -110,7 +114,8 @@ function(ropelab_cudart_version variable file)
     endforeach()
 endfunction()
 
-# ropelab_libtorch_cudart(VARIABLE): CUDA's runtime that LibTorch itself names, as a file; empty where there is none.
+# ropelab_libtorch_cudart(VARIABLE): sets VARIABLE to the file of the CUDA runtime to which LibTorch is linked, or to an
+# empty string if there is none.
 function(ropelab_libtorch_cudart variable)
     set(found "")
     foreach(folder IN LISTS LibTorch_LIBRARY_DIRS)

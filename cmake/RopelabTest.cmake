@@ -1,6 +1,7 @@
 # ropelab_add_test(NAME SOURCES a_test.cpp … LIBRARIES ropelab::core … [LABELS unit …] [ENVIRONMENT A=b …] [SERIAL])
 #
-# One GoogleTest program; CTest sees each of its tests. SERIAL: no two of them at a time (they share a display).
+# Adds a GoogleTest program and registers each of its tests with CTest. With SERIAL, CTest runs these tests one at a
+# time, because they share a display.
 if(ROPELAB_TESTS)
     find_package(GTest REQUIRED)
     include(GoogleTest)
@@ -16,6 +17,7 @@ function(ropelab_add_test name)
     endif()
     add_executable(${name} ${TEST_SOURCES})
     ropelab_warnings(${name})
+    ropelab_unity(${name})
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name} PRIVATE ROPELAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
@@ -24,7 +26,7 @@ function(ropelab_add_test name)
     if(TEST_SERIAL)
         list(APPEND properties RUN_SERIAL TRUE)
     endif()
-    # Spinning OpenMP threads of tests that run side by side would starve each other.
+    # Spinning OpenMP threads of tests that run in parallel would slow each other down.
     list(APPEND properties ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE;${TEST_ENVIRONMENT}")
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()

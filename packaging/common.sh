@@ -1,19 +1,21 @@
 # shellcheck shell=bash
-# What the scripts of this folder share; sourced, after `set -euo pipefail`.
+# Functions for the scripts of this folder, which source this file after `set -euo pipefail`.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck disable=SC2034 # for those that source this
+# shellcheck disable=SC2034 # used by the scripts that source this file
 packaging=$root/packaging
 
+# say TEXT…: prints a line to standard error.
 say() { printf '%s\n' "$*" >&2; }
 
-# fail STATUS SENTENCE: 2 for bad input, 1 for what could not be done.
+# fail STATUS SENTENCE: prints the sentence and exits; STATUS is 2 for bad input and 1 for a failure.
 fail() {
     say "${0##*/}: $2"
     exit "$1"
 }
 
-# As many compilers as there are processors, but no more than memory holds: a file that includes torch takes 2 GB.
+# Prints the number of parallel compilers: one per processor, but limited by the available memory, because compiling a
+# file that includes torch needs 2 GB.
 build_jobs() {
     local processors memory
     processors=$(nproc)
@@ -21,10 +23,10 @@ build_jobs() {
     echo $((memory < 1 ? 1 : memory < processors ? memory : processors))
 }
 
-# Where setup.sh --all-tests puts a Python that has TensorBoard.
+# Prints the folder of the Python environment with TensorBoard that setup.sh --all-tests creates.
 tensorboard_folder() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/ropelab/tensorboard"; }
 
-# build PRESET TARGETS [CMAKE OPTIONS…]: configures and builds; TARGETS is a word list, "all" for everything.
+# build PRESET TARGETS [CMAKE OPTIONS…]: configures and builds TARGETS, which are separated by spaces ("all": everything).
 build() {
     local preset=$1 targets
     read -ra targets <<<"$2"

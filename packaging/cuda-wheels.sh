@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# The CUDA compiler: one that is installed, or the pinned wheels, unpacked into one folder; sourced by setup.sh after
-# libtorch.sh.
+# Provides the CUDA compiler: an installed one, or pinned wheels that are unpacked into one folder. setup.sh sources this
+# file after libtorch.sh.
 # shellcheck source=packaging/libtorch.sh
 : "${packaging:?}"
 
 oldest_nvcc=12
 
-# nvcc_version NVCC: "13.0" of that compiler; nothing where it does not run.
+# nvcc_version NVCC: prints the version of a compiler, such as "13.0", or nothing if it does not run.
 nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p'; }
 
-# The nvcc that is installed here, new enough; nothing where there is none.
+# Prints the path of an installed nvcc that is new enough, or nothing if there is none.
 find_own_nvcc() {
     local nvcc version
     for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
@@ -22,14 +22,15 @@ find_own_nvcc() {
     done
 }
 
-# has_nvcc FOLDER: a folder gets its name only when all of it is there; a look at one file a wheel is enough.
+# has_nvcc FOLDER: tests whether the folder holds the unpacked compiler. A folder is renamed to FOLDER only when it is
+# complete, so one file per wheel is tested.
 has_nvcc() {
     local cuda=$1/nvidia/cu13
     [[ -x $cuda/bin/nvcc && -x $cuda/nvvm/bin/cicc && -f $cuda/include/crt/host_config.h &&
         -d $cuda/include/cccl && -f $cuda/include/cuda_runtime.h ]]
 }
 
-# Where cmake/RopelabCuda.cmake looks for it too.
+# Finds or downloads a compiler, into a folder in which cmake/RopelabCuda.cmake searches.
 provide_nvcc() {
     local own arch pins version cache folder
     own=$(find_own_nvcc)
@@ -45,28 +46,28 @@ provide_nvcc() {
     if ! has_nvcc "$folder"; then
         mkdir -p "$cache"
         exec 9>"$cache/setup.lock"
-        flock -n 9 || { say "Waiting for another setup that uses $cache…" && flock 9; }
+        flock -n 9 || { say "Waiting for another setup.sh that uses $cache…" && flock 9; }
         has_nvcc "$folder" || fetch_nvcc "$arch" "$pins" "$folder"
         exec 9>&-
     fi
     say "CUDA compiler $version: $folder"
 }
 
-# fetch_nvcc ARCH PINS FOLDER: under the lock, as fetch_libtorch does.
+# fetch_nvcc ARCH PINS FOLDER: downloads and unpacks the compiler. The caller holds the lock, as for fetch_libtorch.
 fetch_nvcc() {
     local arch=$1 pins=$2 folder=$3 partial=$3.partial wheels=$3.wheels wheel
     rm -rf "$partial" "$folder"
     mkdir -p "$partial/tmp" "$wheels"
-    # shellcheck disable=SC2064 # the value of now
+    # shellcheck disable=SC2064 # the current value is intended
     trap "rm -rf '$partial'" EXIT
-    say "Fetching CUDA's compiler for $arch from the Python package index, about 0.1 GB, once."
+    say "Downloading the CUDA compiler for $arch from the Python package index (about 0.1 GB, only once)."
     fetch_wheels "$arch" "$wheels" "$partial/tmp" "$pins"
     rm -rf "$partial/tmp"
     for wheel in "$wheels"/*.whl; do
-        unzip -qo "$wheel" -d "$partial" || fail 1 "'$wheel' could not be unpacked into '$partial'."
+        unzip -qo "$wheel" -d "$partial" || fail 1 "the wheel '$wheel' could not be unpacked into '$partial'."
     done
     has_nvcc "$partial" ||
-        fail 1 "the wheels lack files that were expected; $pins and packaging/cuda-wheels.sh do not fit each other."
+        fail 1 "the wheels lack expected files; $pins and packaging/cuda-wheels.sh do not match."
     mv -T "$partial" "$folder"
     trap - EXIT
     rm -rf "$wheels"

@@ -1,11 +1,13 @@
 # shellcheck shell=bash
-# LibTorch: a person's own, or the pinned wheel, unpacked without installing it; sourced by setup.sh after common.sh.
+# Provides LibTorch: the user's own, or the pinned wheel, which is unpacked without installing it. setup.sh sources this
+# file after common.sh.
 # shellcheck source=packaging/common.sh
 : "${packaging:?}"
 
 oldest_libtorch=2.8
 
-# libtorch_version FOLDER: "2.11" of the LibTorch whose include/ is in FOLDER. Newer ones forward to a second header.
+# libtorch_version FOLDER: prints the version of the LibTorch whose include/ is in FOLDER, such as "2.11". Newer versions
+# define it in a second header.
 libtorch_version() {
     local headers=("$1/include/torch/csrc/api/include/torch/version.h" "$1/include/torch/headeronly/version.h")
     cat "${headers[@]}" 2>/dev/null | awk '
@@ -14,7 +16,7 @@ libtorch_version() {
         END { if (major != "" && minor != "") print major "." minor }'
 }
 
-# libtorch_in FOLDER: FOLDER, or torch/ below it, whichever holds LibTorch's headers; nothing where neither does.
+# libtorch_in FOLDER: prints FOLDER or FOLDER/torch, whichever contains LibTorch's headers, or nothing if neither does.
 libtorch_in() {
     local folder
     for folder in "$1" "$1/torch"; do
@@ -25,13 +27,13 @@ libtorch_in() {
     done
 }
 
-# The LibTorch that ROPELAB_TORCH or CMAKE_PREFIX_PATH names, checked; nothing where neither does.
+# Checks the LibTorch that ROPELAB_TORCH or CMAKE_PREFIX_PATH names and prints its folder, or nothing if neither does.
 find_own_libtorch() {
     local prefixes prefix found=
     if [[ -n ${ROPELAB_TORCH:-} ]]; then
         found=$(libtorch_in "$ROPELAB_TORCH")
-        [[ -n $found ]] || fail 2 "ROPELAB_TORCH names '$ROPELAB_TORCH', which holds no LibTorch; it should name a\
- folder with include/torch and lib/libtorch_cpu.so, or one with such a torch/ below it."
+        [[ -n $found ]] || fail 2 "ROPELAB_TORCH is '$ROPELAB_TORCH', which contains no LibTorch; it must be a\
+ folder with include/torch and lib/libtorch_cpu.so, or a folder with a subfolder torch that has them."
     else
         IFS=':;' read -ra prefixes <<<"${CMAKE_PREFIX_PATH:-}"
         for prefix in "${prefixes[@]}"; do
@@ -43,21 +45,22 @@ find_own_libtorch() {
     local version
     version=$(libtorch_version "$found")
     [[ -n $version ]] ||
-        fail 2 "the LibTorch in '$found' does not say its version; $oldest_libtorch or newer is needed."
+        fail 2 "the version of the LibTorch in '$found' is unknown; $oldest_libtorch or newer is required."
     [[ $(printf '%s\n' "$oldest_libtorch" "$version" | sort -V | head -n 1) == "$oldest_libtorch" ]] ||
-        fail 2 "the LibTorch in '$found' is version $version; $oldest_libtorch or newer is needed."
+        fail 2 "the LibTorch in '$found' has version $version; $oldest_libtorch or newer is required."
     [[ -f $found/lib/libtorch_cpu.so ]] || fail 2 "the LibTorch in '$found' has no lib/libtorch_cpu.so."
     echo "$found"
 }
 
-# use_own_libtorch FOLDER CUDA
+# use_own_libtorch FOLDER CUDA: reports the user's LibTorch; fails if CUDA is "yes" but its CUDA library is missing.
 use_own_libtorch() {
     [[ $2 == no || -f $1/lib/libtorch_cuda.so ]] ||
         fail 2 "--cuda was given, but the LibTorch in '$1' has no lib/libtorch_cuda.so."
     say "LibTorch $(libtorch_version "$1"): $1"
 }
 
-# is_complete FOLDER CUDA: a folder gets its name only when all of it is there, so a look at one file a part is enough.
+# is_complete FOLDER CUDA: tests whether the folder holds an unpacked LibTorch (with CUDA if CUDA is "yes"). A folder is
+# renamed to FOLDER only when it is complete, so one file per part is tested.
 is_complete() {
     [[ -f $1/torch/lib/libtorch_cpu.so && -f $1/torch/include/torch/csrc/api/include/torch/version.h ]] &&
         compgen -G "$1/nvidia/*/lib/libcupti.so*" >/dev/null &&
@@ -65,54 +68,55 @@ is_complete() {
         { [[ $2 == no ]] || compgen -G "$1/nvidia/*/lib/libcudnn.so*" >/dev/null; }
 }
 
-# provide_libtorch CUDA: the pinned wheel in the cache folder; fetched if it is not there yet.
+# provide_libtorch CUDA: downloads the pinned wheel into the cache folder if it is not there yet.
 provide_libtorch() {
     local cuda=$1 arch pins version cache folder
     arch=$(uname -m)
     pins=$packaging/libtorch-$arch.txt
-    [[ -f $pins ]] || fail 1 "there is no LibTorch wheel for '$arch', only for x86_64 and aarch64; let ROPELAB_TORCH\
- name a LibTorch $oldest_libtorch or newer of your own."
+    [[ -f $pins ]] || fail 1 "there is no LibTorch wheel for '$arch', only for x86_64 and aarch64; set ROPELAB_TORCH\
+ to the folder of your own LibTorch $oldest_libtorch or newer."
     version=$(sed -n 's/^torch==\([0-9.]*\).*/\1/p' "$pins")
     cache=${XDG_CACHE_HOME:-$HOME/.cache}/ropelab
     folder=$cache/libtorch-$version-$arch
     if ! is_complete "$folder" "$cuda"; then
         mkdir -p "$cache"
-        # Held by pip too, so that a second run waits for the download of one that was killed.
+        # pip inherits the lock, so a second run also waits for the download of a setup.sh that was killed.
         exec 9>"$cache/setup.lock"
-        flock -n 9 || { say "Waiting for another setup that uses $cache…" && flock 9; }
+        flock -n 9 || { say "Waiting for another setup.sh that uses $cache…" && flock 9; }
         is_complete "$folder" "$cuda" || fetch_libtorch "$cuda" "$arch" "$folder"
         exec 9>&-
     fi
     say "LibTorch $version ($(is_complete "$folder" yes && echo 'CPU and CUDA' || echo CPU)): $folder"
 }
 
-# fetch_libtorch CUDA ARCH FOLDER: under the lock. Everything happens in FOLDER.partial; its last step is a rename.
+# fetch_libtorch CUDA ARCH FOLDER: downloads and unpacks LibTorch. The caller holds the lock. All work is done in
+# FOLDER.partial, which is finally renamed to FOLDER.
 fetch_libtorch() {
     local cuda=$1 arch=$2 folder=$3 partial=$3.partial replaced=$3.replaced wheels=$3.wheels
     rm -rf "$partial" "$replaced"
     mkdir -p "$partial/tmp" "$wheels"
-    # shellcheck disable=SC2064 # the value of now
+    # shellcheck disable=SC2064 # the current value is intended
     trap "rm -rf '$partial'" EXIT
 
     local pins=("$packaging/libtorch-$arch.txt")
     [[ $cuda == no ]] || pins+=("$packaging/libtorch-cuda-$arch.txt")
-    say "Fetching LibTorch for $arch$([[ $cuda == no ]] || echo ' with CUDA') from the Python package index, about\
- $([[ $cuda == no ]] && echo '0.55 GB' || echo '2.5 GB'), once."
+    say "Downloading LibTorch for $arch$([[ $cuda == no ]] || echo ' with CUDA') from the Python package index (about\
+ $([[ $cuda == no ]] && echo '0.55 GB' || echo '2.5 GB'), only once)."
     fetch_wheels "$arch" "$wheels" "$partial/tmp" "${pins[@]}"
 
     say "Unpacking…"
     unpack_wheels "$cuda" "$wheels" "$partial" "${pins[@]}" || fail 1 "the wheels could not be unpacked into '$partial'."
     rm -rf "$partial/tmp"
-    is_complete "$partial" "$cuda" || fail 1 "the wheels lack files that were expected; packaging/libtorch-$arch.txt\
- and packaging/libtorch.sh do not fit each other."
-    # Renames, because a removal that is interrupted would leave a folder that looks whole.
+    is_complete "$partial" "$cuda" || fail 1 "the wheels lack expected files; packaging/libtorch-$arch.txt\
+ and packaging/libtorch.sh do not match."
+    # The old folder is renamed before its removal, because an interrupted removal would leave a folder that looks complete.
     [[ ! -e $folder ]] || mv -T "$folder" "$replaced"
     mv -T "$partial" "$folder"
     trap - EXIT
     rm -rf "$replaced" "$wheels"
 }
 
-# The Python to run pip with: the first one on the path that has it, or the system's.
+# Prints the Python that runs pip: python3 on the path if it has pip, else the system's.
 python_with_pip() {
     local python
     for python in python3 /usr/bin/python3; do
@@ -121,11 +125,11 @@ python_with_pip() {
             return
         fi
     done
-    fail 1 "neither python3 nor /usr/bin/python3 has pip; install Debian's python3-pip."
+    fail 1 "neither python3 nor /usr/bin/python3 has pip; install the Debian package python3-pip."
 }
 
-# fetch_wheels ARCH FOLDER TEMPORARY PINS…: whatever Python runs pip, the wheels are those for CPython 3.11. One wheel
-# at a time, because pip keeps nothing of a set that was interrupted; wheels that are there are checked, not fetched.
+# fetch_wheels ARCH FOLDER TEMPORARY PINS…: downloads the pinned wheels for CPython 3.11, whatever Python runs pip. It
+# downloads one wheel at a time, because pip keeps no wheel of an interrupted set. Existing wheels are only checked.
 fetch_wheels() {
     local arch=$1 wheels=$2 temporary=$3 python minor pin
     shift 3
@@ -140,12 +144,12 @@ fetch_wheels() {
         TMPDIR=$temporary PIP_REQUIRE_VIRTUALENV=0 PIP_DISABLE_PIP_VERSION_CHECK=1 "$python" -m pip download --quiet \
             --no-cache-dir --no-deps --only-binary=:all: --python-version 3.11 --implementation cp --abi cp311 \
             "${platforms[@]}" --require-hashes --requirement "$temporary/pin.txt" --dest "$wheels" </dev/null ||
-            fail 1 "pip could not fetch ${pin%% *} with the pinned hash; its own words are above. Nothing was changed."
+            fail 1 "pip could not download ${pin%% *} with the pinned hash; its output is above. Nothing was changed."
     done
 }
 
-# unpack_wheels CUDA WHEELS FOLDER PINS…: the wheels' own layout (torch/include, torch/lib, nvidia/…), less what only
-# Python needs, less static libraries and, for the CPU, less what needs CUDA.
+# unpack_wheels CUDA WHEELS FOLDER PINS…: unpacks the wheels with their layout (torch/include, torch/lib, nvidia/…), but
+# without files that only Python needs, static libraries and, for the CPU, libraries that need CUDA.
 unpack_wheels() {
     local cuda=$1 wheels=$2 folder=$3 name version
     shift 3

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Checks the layout and the habits of the sources: clang-format on every tracked *.h and *.cpp, then clang-tidy.
+# Checks the sources: runs clang-format on every tracked or new *.h and *.cpp, then clang-tidy.
 #   packaging/lint.sh [--all] [--format-only] [BUILD FOLDER]
-# clang-tidy looks at the sources of core, ui and app that differ from the last commit, or with --all at every one; it
-# makes a compile database of its own (build/lint), unless another build folder is named.
+# clang-tidy checks the sources of core, ui and app that differ from the last commit, or all of them with --all. It creates
+# its own compile database (build/lint) unless a build folder is given.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -14,22 +14,22 @@ for argument in "$@"; do
     case $argument in
         --all) all=yes ;;
         --format-only) tidy=no ;;
-        -*) fail 2 "unknown option '$argument'; --all and --format-only are the options." ;;
+        -*) fail 2 "unknown option '$argument'; the options are --all and --format-only." ;;
         *) database=$(realpath -- "$argument") ;;
     esac
 done
 for tool in git clang-format clang-tidy; do
-    command -v $tool >/dev/null || fail 1 "$tool is missing; Debian's package of that name has it."
+    command -v $tool >/dev/null || fail 1 "$tool is missing; install the Debian package of that name."
 done
 
 cd "$root"
 mapfile -d '' sources < <(git ls-files -z --cached --others --exclude-standard --deduplicate -- '*.h' '*.cpp')
-((${#sources[@]})) || fail 1 "git knows no *.h or *.cpp here."
+((${#sources[@]})) || fail 1 "git lists no *.h or *.cpp files in '$root'."
 clang-format --dry-run --Werror "${sources[@]}"
-say "clang-format: ${#sources[@]} files are laid out as .clang-format says."
+say "clang-format: ${#sources[@]} files have the layout of .clang-format."
 [[ $tidy == yes ]] || exit 0
 
-# clang-tidy reads neither g++'s precompiled headers nor all of its warnings: a configuration of its own, built never.
+# clang-tidy cannot read g++'s precompiled headers, so it has its own build folder, which is configured but not built.
 if [[ $database == "$root/build/lint" ]]; then
     cmake --preset release -B "$database" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 fi
@@ -44,13 +44,13 @@ else
         git ls-files -z --others --exclude-standard -- 'core/*.cpp' 'ui/*.cpp' 'app/*.cpp'
     )
 fi
-# Sources that this build leaves out (another option) have no command to check them with.
+# Sources that the CMake options exclude have no compile command and are not checked.
 known=()
 for source in "${sources[@]}"; do
     ! grep -qF "\"$root/$source\"" "$database/compile_commands.json" || known+=("$source")
 done
-((${#known[@]})) || { say "clang-tidy: nothing to check." && exit 0; }
+((${#known[@]})) || { say "clang-tidy: there is nothing to check." && exit 0; }
 printf '%s\0' "${known[@]}" |
     xargs -0 -n 1 -P "$(build_jobs)" clang-tidy -p "$database" --quiet --warnings-as-errors='*' \
         --extra-arg=-Wno-unknown-warning-option
-say "clang-tidy: ${#known[@]} files pass."
+say "clang-tidy: ${#known[@]} files have no warnings."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds, and opens RoPE Lab's window; arguments go to it. Where there is no display, the
-# window's default sweep runs without one, and its plots are written to build/output (--output FOLDER: elsewhere).
+# Installs what is missing, builds, and starts RoPE Lab's window with the arguments of this script. Without a display, it
+# trains the default sweep instead and saves its plots in build/output, or in FOLDER with --output FOLDER.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,7 +13,7 @@ cd "$here"
 if [[ -z ${DISPLAY:-}${WAYLAND_DISPLAY:-} ]]; then
     export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}
     case " $* " in
-        # These end by themselves.
+        # These options end the program without a window.
         *' --screenshot'* | *' --figure'* | *' --exit-after-startup '*) ;;
         *' --help '* | *' -h '* | *' --version '* | *' -v '*) ;;
         *' --output'*) set -- --headless "$@" ;;

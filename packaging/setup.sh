@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing to build and run RoPE Lab: Debian packages and LibTorch. See --help.
+# Installs what is missing to build and run RoPE Lab: Debian packages and LibTorch. --help describes the options.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -11,29 +11,29 @@ source "$packaging/cuda-wheels.sh"
 usage() {
     cat <<'END'
 Usage: packaging/setup.sh [OPTIONS]
-Installs what is missing: Debian packages (as root, or through sudo) and LibTorch. Asks for nothing when all is there.
+Installs what is missing: Debian packages (as root, or with sudo) and LibTorch. Does nothing if nothing is missing.
 
-  --print         only list the Debian packages, one a line
-  --all-tests     also what some tests ask and skip without: Slurm, LaTeX, TensorBoard
-  --no-packages   leave the system's packages alone
-  --cuda          LibTorch with CUDA's libraries, and CUDA's compiler where no nvcc 12 or newer is installed (without
-                  this option: where an NVIDIA driver is present)
-  --no-cuda       LibTorch for the CPU, even where an NVIDIA driver is present
-  --help          this text
+  --print         only list the Debian packages, one per line
+  --all-tests     also install Slurm, LaTeX and TensorBoard; the tests that need them are skipped without them
+  --no-packages   do not install Debian packages
+  --cuda          install LibTorch with the CUDA libraries, and the CUDA compiler if there is no nvcc 12 or newer (default
+                  if there is an NVIDIA driver)
+  --no-cuda       install LibTorch for the CPU, even if there is an NVIDIA driver
+  --help          print this text
 
-ROPELAB_TORCH or CMAKE_PREFIX_PATH may name a LibTorch of your own, 2.8 or newer: a folder that holds include/ and
-lib/, or one with such a torch/ below it. Then nothing is fetched. Otherwise LibTorch and the compiler are unpacked
-into ${XDG_CACHE_HOME:-~/.cache}/ropelab.
+To use your own LibTorch (2.8 or newer), set ROPELAB_TORCH or CMAKE_PREFIX_PATH to a folder with include/ and lib/, or
+to a folder with a subfolder torch that has them. Then nothing is downloaded. Otherwise LibTorch and the compiler are
+downloaded and unpacked into ${XDG_CACHE_HOME:-~/.cache}/ropelab.
 END
 }
 
 package_lists=("$packaging/debian-packages.txt")
 package_names() { cat "${package_lists[@]}" | sed 's/#.*//' | awk 'NF { print $1 }'; }
 
-# The packages of the list that dpkg does not know as installed.
+# Prints the packages of the list that are not installed according to dpkg.
 missing_packages() {
     local installed
-    # shellcheck disable=SC2016 # dpkg-query's own variables
+    # shellcheck disable=SC2016 # dpkg-query expands these variables
     installed=$(package_names | xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
         awk '$1 == "installed" { print $2 }' || true)
     package_names | grep -vxF -f <(printf '%s\n' "$installed") || true
@@ -41,8 +41,8 @@ missing_packages() {
 
 install_packages() {
     command -v apt-get >/dev/null ||
-        fail 1 "this system has no apt-get: install what packaging/debian-packages.txt lists by this system's own\
- means, then run again with --no-packages."
+        fail 1 "this system has no apt-get; install the packages of packaging/debian-packages.txt with this system's\
+ package manager, then run setup.sh --no-packages."
     local missing
     mapfile -t missing < <(missing_packages)
     ((${#missing[@]})) || return 0
@@ -50,14 +50,15 @@ install_packages() {
     local as_root=()
     if ((EUID != 0)); then
         command -v sudo >/dev/null ||
-            fail 1 "not root and no sudo here: as root, run 'apt-get install ${missing[*]}', then run this again."
+            fail 1 "installing packages requires root or sudo; run 'apt-get install ${missing[*]}' as root, then run\
+ setup.sh again."
         as_root=(sudo)
     fi
     say "Installing ${#missing[@]} packages: ${missing[*]}"
     "${as_root[@]}" apt-get update ||
-        say "The package lists could not be renewed; going on with the ones that are here."
+        say "apt-get could not update the package lists; the existing lists are used."
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}" ||
-        fail 1 "apt-get could not install every package; its own words are above."
+        fail 1 "apt-get could not install every package; its output is above."
 }
 
 has_nvidia_driver() {
@@ -65,14 +66,14 @@ has_nvidia_driver() {
         grep -q 'libcuda\.so\.1' <<<"$(/sbin/ldconfig -p 2>/dev/null)"
 }
 
-# TensorBoard of PyPI in a folder of its own, where tests find it (packaging/test.sh).
+# Installs TensorBoard from PyPI into its own folder, in which packaging/test.sh finds it.
 provide_tensorboard() {
     local folder
     folder=$(tensorboard_folder)
     ! "$folder/bin/python" -c 'import tensorboard' 2>/dev/null || return 0
-    say "Fetching TensorBoard into $folder…"
+    say "Downloading TensorBoard into $folder…"
     { python3 -m venv "$folder" && "$folder/bin/pip" install --quiet tensorboard==2.20.0 'setuptools<81'; } ||
-        fail 1 "TensorBoard could not be installed; pip's own words are above."
+        fail 1 "TensorBoard could not be installed; the output of pip is above."
 }
 
 packages=yes
@@ -92,7 +93,7 @@ for argument in "$@"; do
 done
 
 [[ $print == no ]] || { package_names && exit; }
-# A wrong prefix is said before anything is installed.
+# A wrong ROPELAB_TORCH is reported before anything is installed.
 own_libtorch=$(find_own_libtorch)
 [[ $packages == no ]] || install_packages
 if [[ $cuda == auto ]]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds, and runs every test; CTest's summary comes last. Arguments go to ctest (-L unit,
-# -R NAME). --werror, or CI=true in the environment: warnings are errors. Tests that ask Slurm, LaTeX or TensorBoard run
-# after `setup.sh --all-tests`.
+# Installs what is missing, builds, and runs every test; CTest prints its summary last. Arguments are passed to ctest (-L
+# unit, -R NAME). With --werror as the first argument, or CI=true in the environment, warnings are errors. Tests that need
+# Slurm, LaTeX or TensorBoard run after `setup.sh --all-tests`; otherwise they are skipped.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

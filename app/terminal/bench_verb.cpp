@@ -33,17 +33,17 @@ struct Flags {
     bool json = false;
 };
 
-// At least so many rounds, at most so many, and about as long as the flags allow.
-Patience patience(const Flags& flags, int least, int most) {
+// Returns the limits of a measurement: `least` to `most` rounds, within about --seconds.
+MeasurementLimits patience(const Flags& flags, int least, int most) {
     return {least, most, flags.seconds, std::min(0.15, flags.seconds / 60)};
 }
 
-// A result as JSON with its lines for people.
+// The result of one part of the benchmark: as JSON, and as lines of text for the terminal.
 struct Part {
     nlohmann::json json = nlohmann::json::object();
     std::ostringstream text;
 
-    // `key` is the median; how the values spread stands beside it.
+    // Stores the median as `key`, and quartiles, extremes and the number of repetitions as `key`_spread.
     void add(const std::string& key, const Spread& spread) {
         json[key] = spread.median;
         json[key + "_spread"] = {{"lower", spread.lower},
@@ -67,15 +67,15 @@ std::string number(double value, int digits) {
     return text.str();
 }
 
-// "12.34 (12.01 to 12.80) ms": the median between its quartiles.
-std::string shown(const Spread& spread, const std::string& unit, double scale = 1, int digits = 2) {
+// Returns the median with the quartiles in parentheses, such as "12.34 (12.01 to 12.80) ms".
+std::string spread_text(const Spread& spread, const std::string& unit, double scale = 1, int digits = 2) {
     return number(scale * spread.median, digits) + " (" + number(scale * spread.lower, digits) + " to " +
            number(scale * spread.upper, digits) + ")" + (unit.empty() ? "" : " ") + unit;
 }
 
-// The first run of what the flags describe over a preset.
-RunSpec first_run(const Flags& flags, const std::string& standard) {
-    Experiment experiment = preset(flags.preset.empty() ? standard : flags.preset).experiment;
+// Returns the first run of the preset (`default_preset` without --preset), changed by --set.
+RunSpec first_run(const Flags& flags, const std::string& default_preset) {
+    Experiment experiment = preset(flags.preset.empty() ? default_preset : flags.preset).experiment;
     for (const std::string& setting : flags.settings) experiment.set_assignment(setting);
     return experiment.expand().front();
 }
@@ -87,14 +87,14 @@ nlohmann::json shape_json(const RunSpec& spec) {
 
 std::string shape_text(const RunSpec& spec) {
     return std::to_string(spec.layers) + " layers, width " + std::to_string(spec.width) + ", context " +
-           std::to_string(spec.context) + ", batch " + std::to_string(spec.batch) +
+           std::to_string(spec.context) + ", batch size " + std::to_string(spec.batch) +
            (spec.dropout > 0 ? ", dropout " + short_number(spec.dropout) : "");
 }
 
 Part bench_train(const Flags& flags) {
     const RunSpec spec = first_run(flags, "nanogpt-cpu");
     Engine& engine = open_engine();
-    settle_device_trust(engine, spec, std::nullopt, {.cancelled = interrupted});
+    choose_device_trust(engine, spec, std::nullopt, {.cancelled = interrupted});
     const TrainingSpeed alone = measure_training(engine, spec, patience(flags, 5, 15), interrupted);
     RunSpec small = small_shape();
     small.precision = spec.precision;
@@ -113,8 +113,8 @@ Part bench_train(const Flags& flags) {
     part.add("cohort_speedup", cohort.speedup);
     part.json["cohort"] = {{"shape", shape_json(small)},
                            {"precision", cohort.conditions.precision},
-                           {"milliseconds_together", cohort.milliseconds_together.median},
-                           {"milliseconds_one_by_one", cohort.milliseconds_one_by_one.median}};
+                           {"milliseconds_as_cohort", cohort.milliseconds_as_cohort.median},
+                           {"milliseconds_sequentially", cohort.milliseconds_sequential.median}};
     part.json["slowest_theta_over_fastest"] = settings.slowest_over_fastest;
     for (const SettingSpeed& setting : settings.settings) {
         part.json["settings"].push_back({{"theta", setting.theta},
@@ -122,12 +122,12 @@ Part bench_train(const Flags& flags) {
                                          {"milliseconds_per_step", setting.milliseconds_per_step.median}});
     }
     part.line("shape", shape_text(spec));
-    part.line("with", alone.conditions.device + ", " + std::to_string(alone.conditions.threads) + " threads, " +
-                          alone.conditions.reason);
-    part.line("a step", shown(alone.milliseconds_per_step, "ms"));
-    part.line("symbols", shown(alone.tokens_per_second, "a second", 1, 0));
-    part.line("six small runs as a cohort", shown(cohort.speedup, "× as fast as one after another"));
-    part.line("slowest theta or fraction", number(settings.slowest_over_fastest, 3) + " × the fastest's time");
+    part.line("trained on", alone.conditions.device + ", " + std::to_string(alone.conditions.threads) + " threads, " +
+                                alone.conditions.reason);
+    part.line("time per step", spread_text(alone.milliseconds_per_step, "ms"));
+    part.line("throughput", spread_text(alone.tokens_per_second, "tokens/s", 1, 0));
+    part.line("six small runs as one cohort", spread_text(cohort.speedup, "× as fast as sequentially"));
+    part.line("slowest theta or fraction", number(settings.slowest_over_fastest, 3) + " × the time of the fastest");
 
     if (alone.conditions.device == "cpu") {
         const MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
@@ -140,8 +140,9 @@ Part bench_train(const Flags& flags) {
                                  {"machine_operations_per_second", machine.multiply},
                                  {"machine_bytes_per_second", machine.copy},
                                  {"verdict", verdict(machine, point)}};
-        part.line("arithmetic", number(point.reached() / 1e9, 0) + " GFLOP/s of " + number(machine.multiply / 1e9, 0) +
-                                    " in float32");
+        part.line("arithmetic", number(point.reached() / 1e9, 0) +
+                                    " GFLOP/s; float32 matrix products on this machine reach " +
+                                    number(machine.multiply / 1e9, 0) + " GFLOP/s");
         part.line("limit", verdict(machine, point));
     }
     return part;
@@ -149,28 +150,29 @@ Part bench_train(const Flags& flags) {
 
 Part bench_generate(const Flags& flags) {
     RunSpec spec = first_run(flags, "theta-paper");
-    if (spec.position == Position::learned_rope) spec.position = Position::rope;  // rolling needs rotation alone
-    settle_device_trust(open_engine(), spec, std::nullopt, {.cancelled = interrupted});
+    if (spec.position == Position::learned_rope)
+        spec.position = Position::rope;  // rolling generation requires RoPE without learned positions
+    choose_device_trust(open_engine(), spec, std::nullopt, {.cancelled = interrupted});
     const GenerationSpeed speed = measure_generation(open_engine(), spec, 500, patience(flags, 3, 7), interrupted);
     Part part;
     part.json = {{"shape", shape_json(spec)}, {"length", speed.length}, {"precision", speed.precision}};
-    part.add("rolling_characters_per_second", speed.rolling);
-    part.add("recompute_characters_per_second", speed.recompute);
+    part.add("rolling_tokens_per_second", speed.rolling);
+    part.add("recompute_tokens_per_second", speed.recompute);
     part.add("rolling_over_recompute", speed.rolling_over_recompute);
     spec.batch = 1;
-    part.line("shape", shape_text(spec) + ", " + std::to_string(speed.length) + " characters, " + speed.precision);
-    if (speed.rolling) part.line("rolling", shown(*speed.rolling, "symbols a second", 1, 1));
-    part.line("recompute", shown(speed.recompute, "symbols a second", 1, 1));
-    if (speed.rolling_over_recompute) part.line("rolling over recompute", shown(*speed.rolling_over_recompute, "×"));
+    part.line("shape", shape_text(spec) + ", " + std::to_string(speed.length) + " tokens, " + speed.precision);
+    if (speed.rolling) part.line("rolling", spread_text(*speed.rolling, "tokens/s", 1, 1));
+    part.line("recompute", spread_text(speed.recompute, "tokens/s", 1, 1));
+    if (speed.rolling_over_recompute)
+        part.line("speed ratio rolling / recompute", spread_text(*speed.rolling_over_recompute, "×"));
     return part;
 }
 
 Part bench_rotate(const Flags& flags) {
     const RunSpec spec = first_run(flags, "theta-paper");
     if (spec.head_dim() % 2 != 0)
-        throw BadInput("A head of " + std::to_string(spec.head_dim()) +
-                       " channels cannot "
-                       "be rotated; give it an even number with heads or width.");
+        throw BadInput("The head dimension is " + std::to_string(spec.head_dim()) +
+                       ", but rotation requires an even one; change heads or width.");
     const double fraction = spec.fraction > 0 ? spec.fraction : 1.0;
     const auto rows = static_cast<std::size_t>(2 * spec.batch * spec.heads);
     const RotationSpeed speed = measure_rotation(rows, static_cast<std::size_t>(spec.context), spec.head_dim(),
@@ -184,20 +186,20 @@ Part bench_rotate(const Flags& flags) {
             *value *= giga;
         }
         part.add(std::string(name) + "_gigabytes_per_second", spread);
-        part.line(title, shown(spread, "GB/s"));
+        part.line(title, spread_text(spread, "GB/s"));
     };
-    add("half", "pairing i with i + d/2", speed.half);
-    add("interleaved", "pairing 2i with 2i + 1", speed.interleaved);
-    add("copy", "a copy of the same bytes", speed.copy);
+    add("half", "pairing half (i with i + d/2)", speed.half);
+    add("interleaved", "pairing interleaved (2i, 2i + 1)", speed.interleaved);
+    add("copy", "copy of the same bytes", speed.copy);
     part.add("half_over_copy", speed.half_over_copy);
     part.add("interleaved_over_copy", speed.interleaved_over_copy);
-    part.line("half over copy", shown(speed.half_over_copy, "×"));
-    part.line("interleaved over copy", shown(speed.interleaved_over_copy, "×"));
+    part.line("speed ratio half / copy", spread_text(speed.half_over_copy, "×"));
+    part.line("speed ratio interleaved / copy", spread_text(speed.interleaved_over_copy, "×"));
     return part;
 }
 
 Part bench_start(const Flags& flags) {
-    const TemporaryFolder folder;  // no settings or labs of a person are read or written
+    const TemporaryFolder folder;  // replaces the user's settings and labs, which must not change
     const std::string home = folder.path().string();
     const auto program = [&](const std::string& name, const std::string& argument) {
         return Command{beside(name),
@@ -211,19 +213,19 @@ Part bench_start(const Flags& flags) {
     const Command window = program("ropelab", "--exit-after-startup");
     std::vector<std::function<void()>> alternatives = {[&] { output_of(terminal); }};
     if (!window.program.empty()) alternatives.emplace_back([&] { output_of(window); });
-    auto seconds = take_turns(alternatives, patience(flags, 5, 15), interrupted);
+    auto seconds = measure_alternately(alternatives, patience(flags, 5, 15), interrupted);
     for (auto& values : seconds) {
         for (double& value : values) value *= 1000;
     }
     Part part;
     part.add("terminal_milliseconds", spread_of(seconds[0]));
-    part.line("ropelab-cli --version", shown(spread_of(seconds[0]), "ms", 1, 1));
+    part.line("ropelab-cli --version", spread_text(spread_of(seconds[0]), "ms", 1, 1));
     if (window.program.empty()) {
         part.json["window_milliseconds"] = nullptr;
-        part.line("ropelab --exit-after-startup", "not measured: ropelab is not beside this program");
+        part.line("ropelab --exit-after-startup", "not measured, because ropelab is not in the folder of ropelab-cli");
     } else {
         part.add("window_milliseconds", spread_of(seconds[1]));
-        part.line("ropelab --exit-after-startup", shown(spread_of(seconds[1]), "ms", 1, 0));
+        part.line("ropelab --exit-after-startup", spread_text(spread_of(seconds[1]), "ms", 1, 0));
     }
     return part;
 }
@@ -232,15 +234,15 @@ Part bench_window(const Flags&) {
     const Command command{beside("ropelab_drag_bench"), {"--json"}, {{"QT_QPA_PLATFORM", "offscreen"}}};
     if (command.program.empty()) {
         throw std::runtime_error(
-            "The part window needs ropelab_drag_bench beside this program; a build folder has it, an installation "
-            "does not.");
+            "The part \"window\" requires the program ropelab_drag_bench in the folder of ropelab-cli; build folders "
+            "contain it, installations do not.");
     }
     Part part;
     part.json = nlohmann::json::parse(output_of(command));
     for (const auto& room : part.json.at("rooms")) {
         part.line(room.at("room").get<std::string>(),
-                  number(room.at("median_milliseconds").get<double>(), 2) + " ms a step of a drag, " +
-                      number(room.at("longest_milliseconds").get<double>(), 1) + " ms the longest");
+                  number(room.at("median_milliseconds").get<double>(), 2) + " ms per drag step (median), " +
+                      number(room.at("longest_milliseconds").get<double>(), 1) + " ms at most");
     }
     return part;
 }
@@ -266,7 +268,7 @@ nlohmann::json machine_json() {
                      {"device", engine.cuda ? "cuda" : "cpu"},
                      {"cuda_detail", engine.cuda_detail}});
     } catch (const std::exception&) {
-        json["libtorch"] = nullptr;  // the parts that need it say why
+        json["libtorch"] = nullptr;  // the parts that require LibTorch report the error
     }
     return json;
 }
@@ -274,11 +276,11 @@ nlohmann::json machine_json() {
 void run(const Flags& flags) {
     for (const std::string& part : flags.parts) {
         if (std::find(part_names.begin(), part_names.end(), part) == part_names.end()) {
-            throw BadInput("There is no part \"" + part + "\" to measure; did you mean " + nearest(part, part_names) +
+            throw BadInput("There is no benchmark part \"" + part + "\"; did you mean " + nearest(part, part_names) +
                            "?");
         }
     }
-    first_run(flags, "nanogpt-cpu");  // bad settings are bad input before anything is measured
+    first_run(flags, "nanogpt-cpu");  // throws BadInput for invalid settings before anything is measured
     watch_interrupts();
     const bool all = flags.parts.empty();
     nlohmann::json report = {{"date", today()}, {"version", ROPELAB_VERSION}, {"machine", machine_json()}};
@@ -299,15 +301,15 @@ void run(const Flags& flags) {
         } catch (const BadInput&) {
             throw;
         } catch (const std::exception& error) {
-            if (!all || interrupted()) throw;  // what was asked for by name has to be there
+            if (!all || interrupted()) throw;  // failure of a part that was named ends the program
             missing.push_back(error.what());
         }
     }
     progress.end();
     report["missing"] = missing;
     if (flags.json) return print_json(report);
-    for (const auto& sentence : missing) text << "\nmissing  " << sentence.get<std::string>() << '\n';
-    text << "\nMedians, with the quartiles in brackets; alternatives are measured in turns.\n";
+    for (const auto& sentence : missing) text << "\nNot measured: " << sentence.get<std::string>() << '\n';
+    text << "\nValues are medians with the quartiles in parentheses; alternatives are measured in alternation.\n";
     print_text(text.str());
 }
 
@@ -316,20 +318,23 @@ void run(const Flags& flags) {
 void add_bench(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb =
-        program.add_subcommand("bench", "Measure how fast this machine trains, writes, rotates and starts");
-    verb->add_option("--part", flags->parts, "train, generate, rotate, start or window; all that can run otherwise")
+        program.add_subcommand("bench", "Benchmark training, generation, rotation and program start on this machine");
+    verb->add_option("--part", flags->parts,
+                     "Part to measure: train, generate, rotate, start or window (default: every part that can run)")
         ->allow_extra_args(false);
     verb->add_option("--preset", flags->preset,
-                     "The shape to measure, its first run's; nanogpt-cpu for train, theta-paper for the others");
-    verb->add_option("--set", flags->settings, "key=value (--help keys)")->allow_extra_args(false);
+                     "Preset whose first run is measured (default: nanogpt-cpu for train, theta-paper for the others)");
+    verb->add_option("--set", flags->settings,
+                     "key=value replaces a setting of the preset (ropelab-cli --help keys lists all)")
+        ->allow_extra_args(false);
     verb->add_option("--seconds", flags->seconds,
-                     "About how long one comparison may take; a few rounds are always taken")
+                     "Approximate time limit per comparison in seconds; a minimum number of rounds is always measured")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->footer(
-        "Texts are made up, since speed does not depend on what is learned; of the key data only the number of "
-        "symbols counts. Alternatives are measured in turns (A B A B …).");
+        "The models train on random tokens, because speed does not depend on the text; the setting \"data\" only "
+        "determines the size of the vocabulary. Alternatives are measured in alternation (A B A B …).");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -34,20 +34,20 @@ struct Flags {
 struct Shape {
     CacheShape cache;
     KvCache kind = KvCache::grouped;
-    bool known = true;  // false: the file does not say it
+    bool known = true;  // false: the config.json does not define it
 };
 
 NumberFormat parse_precision(const std::string& text) {
     const NumberFormat format = parse_number_format(text);
     if (format == NumberFormat::float64)
-        throw BadInput("float64 is no precision of a cache; it must be float32, float16 or bfloat16.");
+        throw BadInput("float64 is not a precision of a cache; it must be float32, float16 or bfloat16.");
     return format;
 }
 
 TableLayout parse_layout(const std::string& word) {
     if (word == "duplicated") return TableLayout::duplicated;
     if (word == "single") return TableLayout::single;
-    throw BadInput("\"" + word + "\" is no layout of a table; it must be duplicated or single.");
+    throw BadInput("\"" + word + "\" is not a layout of the RoPE table; it must be duplicated or single.");
 }
 
 std::string_view word_of(KvCache kind) {
@@ -81,14 +81,14 @@ Shape shape_of_flags(const Flags& flags, int head_dim) {
                        std::to_string(cache.heads) + " heads.");
     }
     if (!flags.latent_dim.empty() && !flags.window.empty())
-        throw BadInput("--latent-dim and --window do not go together; give one of them.");
+        throw BadInput("--latent-dim and --sliding-window cannot be combined; give one of them.");
     if (flags.latent_dim.empty() && !flags.rope_dim.empty())
-        throw BadInput("--rope-dim is the rotary part of a latent cache; give --latent-dim with it.");
+        throw BadInput("--rope-dim is the rotary part of a latent KV cache; it requires --latent-dim.");
     if (flags.window.empty() && !flags.global_layers.empty())
-        throw BadInput("--global-layers are those without a window; give --window with it.");
+        throw BadInput("--global-layers counts the layers without a sliding window; it requires --sliding-window.");
     cache.latent_dim = count(flags.latent_dim, "--latent-dim", cache.latent_dim);
     cache.latent_rope_dim = count(flags.rope_dim, "--rope-dim", cache.latent_rope_dim, 0);
-    cache.window = count(flags.window, "--window", cache.window);
+    cache.window = count(flags.window, "--sliding-window", cache.window);
     cache.global_layers = count(flags.global_layers, "--global-layers", 0, 0);
     if (cache.global_layers > cache.layers) {
         throw BadInput("--global-layers is " + std::to_string(cache.global_layers) + ", but there are " +
@@ -102,7 +102,7 @@ Shape shape_of_flags(const Flags& flags, int head_dim) {
     return shape;
 }
 
-// 17179869184 as "16 GiB": powers of 1,024.
+// Returns a size with a binary unit, such as "16 GiB" for 17179869184.
 std::string size_text(std::int64_t bytes) {
     static constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double size = static_cast<double>(bytes);
@@ -111,16 +111,16 @@ std::string size_text(std::int64_t bytes) {
     return number_text(std::round(size * 100) / 100) + " " + units[unit];
 }
 
-// A bar on a scale on which `largest` has 40 characters.
+// Returns a bar of '#' characters; `largest` has 40 of them.
 std::string bar(std::int64_t bytes, std::int64_t largest) {
-    const double share = largest == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(largest);
-    const auto whole = static_cast<std::size_t>(std::lround(40 * share));
+    const double fraction = largest == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(largest);
+    const auto whole = static_cast<std::size_t>(std::lround(40 * fraction));
     if (bytes > 0 && whole == 0) return "|";
     return std::string(whole, '#');
 }
 
 void run(Flags& flags) {
-    flags.rotary.read();
+    flags.rotary.parse();
     const RotarySetup& setup = flags.rotary.setup;
     const auto& model = flags.rotary.model;
     const NumberFormat precision = parse_precision(flags.precision);
@@ -128,7 +128,7 @@ void run(Flags& flags) {
     const TableLayout layout = parse_layout(flags.layout);
 
     Shape shape;
-    std::vector<int> rotary_dims;  // one table each
+    std::vector<int> rotary_dims;  // one per table
     std::int64_t tables = 1;
     if (model) {
         warn_of_unknown_keys(*model);
@@ -137,12 +137,13 @@ void run(Flags& flags) {
         shape.kind = model->kind;
         for (const HfRotary& rotary : model->rotary) rotary_dims.push_back(rotary.rotary_dim);
         if (flags.per_layer && !model->cache)
-            throw BadInput("The config does not say how many layers keep a cache, which --per-layer needs.");
+            throw BadInput(
+                "--per-layer requires the number of layers that have a cache, but the config does not define it.");
     } else {
         shape = shape_of_flags(flags, setup.head_dim);
         const bool latent = shape.kind == KvCache::latent;
         if (latent && setup.fraction != 1)
-            throw BadInput("A latent cache rotates --rope-dim channels; leave --fraction out.");
+            throw BadInput("A latent KV cache rotates the channels of --rope-dim; leave out --fraction.");
         rotary_dims = {latent ? static_cast<int>(shape.cache.latent_rope_dim) : rotary_dim(setup)};
     }
     std::int64_t rope_bytes = 0;
@@ -195,14 +196,14 @@ void run(Flags& flags) {
              << bar(kv_bytes, largest) << '\n';
     }
     text << "\nRoPE: " << ropelab::word_of(precision) << ", " << flags.layout << " layout, "
-         << (flags.per_layer ? "a table in every layer" : "one table") << '\n';
+         << (flags.per_layer ? "one table per layer" : "one table for all layers") << '\n';
     if (shape.known) {
         text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(shape.kind) << ", " << shape.cache.layers
              << " layers, one sequence\n";
     } else {
-        text << "KV: the config does not say a shape, or its model keeps none.\n";
+        text << "KV: unknown, because the config does not define the shape or the model has no KV cache.\n";
     }
-    text << "1 KiB is 1,024 bytes, 1 MiB 1,024 KiB, 1 GiB 1,024 MiB.\n";
+    text << "1 KiB is 1,024 bytes, 1 MiB is 1,024 KiB, 1 GiB is 1,024 MiB.\n";
     if (model) text << '\n' << values_text(*model);
     print_text(text.str());
 }
@@ -211,24 +212,33 @@ void run(Flags& flags) {
 
 void add_cache(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("cache", "Bytes of the cos/sin table beside those of the KV cache");
+    CLI::App* verb = program.add_subcommand(
+        "cache", "Compare the memory of the cos/sin table (RoPE cache) with that of the KV cache");
     RotaryFlags& rotary = flags->rotary;
-    rotary.add_size(*verb, "The context in tokens (1024, or the model's own)");
-    verb->add_option("--precision", flags->precision, "Of the table: float32, float16 or bfloat16")
+    rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
+    verb->add_option("--precision", flags->precision, "Number format of the RoPE table: float32, float16 or bfloat16")
         ->capture_default_str();
-    verb->add_option("--layout", flags->layout, "duplicated (each angle twice, as Hugging Face has it) or single")
+    verb->add_option(
+            "--layout", flags->layout,
+            "Layout of the RoPE table: duplicated (each angle twice, as in Hugging Face transformers) or single")
         ->capture_default_str();
-    verb->add_flag("--per-layer", flags->per_layer, "Every layer keeps a table of its own");
-    verb->add_option("--kv-precision", flags->kv_precision, "Of keys and values: float32, float16 or bfloat16")
+    verb->add_flag("--per-layer", flags->per_layer,
+                   "Assume one RoPE table per layer (default: one table for all layers)");
+    verb->add_option("--kv-precision", flags->kv_precision,
+                     "Number format of keys and values: float32, float16 or bfloat16")
         ->capture_default_str();
-    rotary.add_shape(*verb, "--layers", flags->layers, "Layers (32)");
-    rotary.add_shape(*verb, "--heads", flags->heads, "Query heads (32)");
-    rotary.add_shape(*verb, "--kv-heads", flags->kv_heads, "Key and value heads (8, or --heads where that is given)");
-    rotary.add_shape(*verb, "--latent-dim", flags->latent_dim, "Multi-head latent attention: d_latent");
-    rotary.add_shape(*verb, "--rope-dim", flags->rope_dim, "Its rotary part: d_rope (64)");
-    rotary.add_shape(*verb, "--window", flags->window, "Sliding window in tokens");
-    rotary.add_shape(*verb, "--global-layers", flags->global_layers, "Layers without a window (0)");
-    verb->add_flag("--json", flags->json, "Write JSON");
+    rotary.add_shape(*verb, "--layers", flags->layers, "Number of layers (default: 32)");
+    rotary.add_shape(*verb, "--heads", flags->heads, "Number of query heads (default: 32)");
+    rotary.add_shape(*verb, "--kv-heads", flags->kv_heads,
+                     "Number of key/value heads (default: 8, or --heads if that is given)");
+    rotary.add_shape(*verb, "--latent-dim", flags->latent_dim,
+                     "Latent dimension d_latent of multi-head latent attention");
+    rotary.add_shape(*verb, "--rope-dim", flags->rope_dim,
+                     "Rotary dimension d_rope of multi-head latent attention (default: 64)");
+    rotary.add_shape(*verb, "--sliding-window", flags->window, "Size of the sliding attention window in tokens");
+    rotary.add_shape(*verb, "--global-layers", flags->global_layers,
+                     "Number of layers without a sliding window (default: 0)");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -25,7 +25,7 @@ struct Flags {
     bool json = false;
 };
 
-// 1, 2 or 5 times a power of ten, at or above a number.
+// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `least`.
 double round_step(double least) {
     const double power = std::pow(10.0, std::floor(std::log10(std::max(least, 1.0))));
     for (double leading : {1.0, 2.0, 5.0}) {
@@ -34,22 +34,23 @@ double round_step(double least) {
     return 10 * power;
 }
 
-// Up to a million, or twice the base; steps as wide as it takes to be done in a second or two.
+// Returns the bases to scan: by default up to 1,000,000 or twice theta, with a step that lets the scan end within about
+// two seconds.
 BaseScan scan_of(const Flags& flags, const RotarySetup& setup) {
     constexpr double most = 1e15;
     BaseScan scan;
     scan.high =
         flags.scan_to.empty() ? std::max(1e6, 2 * setup.theta) : parse_positive(flags.scan_to, "--scan-to", most);
-    const double cosines = 2e9;
-    const double a_base = static_cast<double>(setup.context) * setup.head_dim / 2;
-    scan.step = flags.scan_step.empty() ? round_step(scan.high * a_base / cosines)
+    const double cosines = 2e9;  // computed in about two seconds
+    const double cosines_per_base = static_cast<double>(setup.context) * setup.head_dim / 2;
+    scan.step = flags.scan_step.empty() ? round_step(scan.high * cosines_per_base / cosines)
                                         : parse_positive(flags.scan_step, "--scan-step", most);
     scan.low = flags.scan_from.empty() ? std::min(std::max(100.0, scan.step), scan.high)
                                        : parse_positive(flags.scan_from, "--scan-from", most);
     return scan;
 }
 
-// 0, 1, 2 … and then about twelve distances to a factor of two, up to the context.
+// Returns distances below the context: 0, 1, 2, … and then about twelve per factor of two.
 std::vector<double> distances_to(std::int64_t context) {
     std::vector<double> result = {0};
     for (double distance = 1; distance < static_cast<double>(context);
@@ -67,7 +68,7 @@ nlohmann::json json_of(const FeasibleBases& bases) {
 
 std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context) {
     std::ostringstream text;
-    text << "bases that carry " << context << " tokens, from " << number_text(scan.low) << " to "
+    text << "feasible bases for a context of " << context << " tokens, scanned from " << number_text(scan.low) << " to "
          << number_text(scan.high) << " in steps of " << number_text(scan.step) << ":\n";
     if (bases.intervals.empty()) text << "  none\n";
     constexpr std::size_t shown = 20;
@@ -82,12 +83,12 @@ std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64
 }
 
 void run(Flags& flags) {
-    flags.rotary.read();
+    flags.rotary.parse();
     const RotarySetup& setup = flags.rotary.setup;
     Frequencies frequencies = flags.rotary.frequencies;
     if (const auto& model = flags.rotary.model) {
         warn_of_unknown_keys(*model);
-        // Where they depend on the length, those of the whole context are asked for.
+        // Frequencies that depend on the length are those at the full context.
         frequencies = model->of(flags.rotary.layer_type).at(static_cast<double>(setup.context));
     }
     const BaseScan scan = scan_of(flags, setup);
@@ -95,13 +96,13 @@ void run(Flags& flags) {
     watch_interrupts();
     ProgressLine line;
     const auto start = std::chrono::steady_clock::now();
-    const auto bases = feasible_bases(plain_settings(setup), setup.context, scan, interrupted, [&](double share) {
+    const auto bases = feasible_bases(plain_settings(setup), setup.context, scan, interrupted, [&](double fraction) {
         if (std::chrono::steady_clock::now() - start < std::chrono::seconds(2)) return;
-        line.show("scanning bases: " + std::to_string(std::lround(100 * share)) + " %");
+        line.show("scanning bases: " + std::to_string(std::lround(100 * fraction)) + " %");
     });
     const auto first = first_negative(frequencies, setup.head_dim, setup.context, interrupted);
     line.end();
-    if (interrupted()) throw std::runtime_error("Stopped before the scan was done.");
+    if (interrupted()) throw std::runtime_error("Interrupted before the scan was complete.");
     const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
     const int critical = std::min(critical_dimension(dimension, setup.theta, static_cast<double>(setup.context)),
                                   frequencies.rotary_dim);
@@ -118,11 +119,14 @@ void run(Flags& flags) {
         return;
     }
     std::ostringstream text;
-    text << "context             " << setup.context << " tokens\n"
-         << "first negative      "
-         << (first ? std::to_string(*first) + " (the context bound)" : "none below the context") << '\n'
-         << "critical dimension  " << critical << " of " << dimension << " channels saw a full period\n"
-         << text_of(bases, scan, setup.context) << "decay bound (2/d) Σ|S_j| by distance:\n";
+    text << "context                 " << setup.context << " tokens\n"
+         << "context bound           "
+         << (first ? std::to_string(*first) + " tokens (Men et al.: first distance m with B(m) < 0)"
+                   : "at least the context (Men et al.: B(m) ≥ 0 at every distance below it)")
+         << '\n'
+         << "critical dimension      " << critical << " of " << dimension
+         << " channels complete a period within the context (Liu et al.)\n"
+         << text_of(bases, scan, setup.context) << "decay bound (2/d) Σ|S_j| (Su et al.) by distance [tokens]:\n";
     for (std::size_t i = 0; i < distances.size(); i += std::max<std::size_t>(1, distances.size() / 12)) {
         text << "  " << std::left << std::setw(10) << number_text(distances[i])
              << number_text(std::round(bound[i] * 1e4) / 1e4) << '\n';
@@ -134,14 +138,21 @@ void run(Flags& flags) {
 
 void add_context(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("context", "How far a rotary embedding reaches, and which bases carry it");
-    flags->rotary.add_size(*verb, "The context in tokens (1024, or the model's own)");
+    CLI::App* verb = program.add_subcommand(
+        "context", "Compute the context that a rotary embedding supports, and the feasible bases");
+    flags->rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
     flags->rotary.add_spectrum(*verb);
-    verb->add_option("--scan-from", flags->scan_from, "The first base to try (100, or the step)");
-    verb->add_option("--scan-to", flags->scan_to, "The last one (1M, or twice theta)");
-    verb->add_option("--scan-step", flags->scan_step, "Between them (as fine as a second or two allow)");
-    verb->add_flag("--json", flags->json, "Write JSON");
-    verb->footer("Islands of bases narrower than the scan's step can be missed.");
+    verb->add_option("--scan-from", flags->scan_from,
+                     "First base of the scan (default: 100, or the step if that is larger)");
+    verb->add_option("--scan-to", flags->scan_to,
+                     "Last base of the scan (default: 1M, or twice theta if that is larger)");
+    verb->add_option("--scan-step", flags->scan_step,
+                     "Step between the scanned bases (default: chosen so that the scan takes about two seconds)");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
+    verb->footer(
+        "A base is feasible if B(m) = Σ cos(m g_i) ≥ 0 for every distance m below the context (Men et al. 2024). The "
+        "scan "
+        "can miss feasible intervals that are narrower than its step.");
     verb->callback([flags] { run(*flags); });
 }
 

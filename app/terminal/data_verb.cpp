@@ -9,9 +9,9 @@
 #include "core/data/clean.h"
 #include "core/data/corpus.h"
 #include "core/data/fetch.h"
-#include "core/data/generated/language.h"
 #include "core/data/info.h"
 #include "core/data/known_sets.h"
+#include "core/data/synthetic/language.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 
@@ -22,7 +22,7 @@ namespace {
 struct Flags {
     std::string name;
     std::string data_dir;
-    std::string symbols = "auto";
+    std::string tokenizer = "auto";
     std::string output = "-";
     std::int64_t seed = 1;
     std::int64_t characters = 1000000;
@@ -33,15 +33,16 @@ void write_text(const std::string& file, const std::string& text) {
     if (file == "-") return print_text(text);
     std::ofstream stream(file, std::ios::binary);
     stream << text;
-    if (!stream.flush()) throw BadInput("The file " + file + " cannot be written; name one in a folder that can.");
+    if (!stream.flush())
+        throw BadInput("The file " + file + " cannot be written; check the folder and its permissions.");
 }
 
 void list(const Flags& flags) {
     nlohmann::json sets = nlohmann::json::array();
     sets.push_back(
-        {{"name", "generated"}, {"about", "A made-up language in which position matters."}, {"file", nullptr}});
-    sets.push_back({{"name", "generated-local"},
-                    {"about", "The control: each character depends on the one before."},
+        {{"name", "synthetic"}, {"about", "A synthetic language in which position matters."}, {"file", nullptr}});
+    sets.push_back({{"name", "synthetic-local"},
+                    {"about", "A synthetic control language: each character depends only on the one before."},
                     {"file", nullptr}});
     for (const KnownSet& set : known_sets()) {
         const auto found = find_on_disk(set, flags.data_dir);
@@ -59,9 +60,9 @@ void list(const Flags& flags) {
         if (generated) {
             text << "built in\n";
         } else if (set.contains("found")) {
-            text << "here: " << set.at("found").get<std::string>() << '\n';
+            text << "found: " << set.at("found").get<std::string>() << '\n';
         } else {
-            text << "not here yet: ropelab-cli data fetch " << name << '\n';
+            text << "not downloaded; get it with ropelab-cli data fetch " << name << '\n';
         }
     }
     print_text(text.str());
@@ -82,9 +83,9 @@ void fetch_set(const Flags& flags) {
     options.cancelled = [] { return interrupted(); };
     const auto fetched = fetch(set, options);
     line.end();
-    if (!fetched) throw std::runtime_error("Stopped; the next fetch goes on from here.");
+    if (!fetched) throw std::runtime_error("Stopped. The next \"data fetch\" resumes the download.");
     if (flags.json) return print_json({{"file", fetched->file.string()}, {"already_there", fetched->already_there}});
-    print_text((fetched->already_there ? "Already there: " : "Fetched: ") + fetched->file.string() + "\n");
+    print_text((fetched->already_there ? "Already downloaded: " : "Downloaded: ") + fetched->file.string() + "\n");
 }
 
 nlohmann::json json_of(const SplitSizes& sizes) {
@@ -93,15 +94,15 @@ nlohmann::json json_of(const SplitSizes& sizes) {
 
 void info(const Flags& flags) {
     RunSpec spec;
-    key("symbols").set(spec, Value(flags.symbols));
-    const TextInfo result = info_of(flags.name, spec.symbols, flags.data_dir, flags.seed);
+    key("tokenizer").set(spec, Value(flags.tokenizer));
+    const TextInfo result = info_of(flags.name, spec.tokenizer, flags.data_dir, flags.seed);
     if (flags.json) {
         return print_json(
             {{"name", result.name},
              {"bytes", result.bytes},
              {"characters", result.characters ? nlohmann::json(*result.characters) : nullptr},
-             {"symbols", result.symbols},
-             {"symbol", result.as_bytes ? "byte" : "character"},
+             {"tokens", result.tokens},
+             {"token_unit", result.as_bytes ? "byte" : "character"},
              {"distinct", result.distinct},
              {"alphabet", result.alphabet},
              {"order0_entropy_bits", result.order0_entropy},
@@ -109,16 +110,18 @@ void info(const Flags& flags) {
              {"splits", {{"90/10", json_of(result.ninety_ten)}, {"90/5/5", json_of(result.ninety_five_five)}}}});
     }
     std::ostringstream text;
-    const char* symbol = result.as_bytes ? "bytes" : "characters";
+    const char* token = result.as_bytes ? "byte" : "character";
     text << result.name << "\n"
-         << grouped(result.bytes) << " bytes, " << grouped(result.symbols) << " " << symbol << ", " << result.distinct
+         << grouped(result.bytes) << " bytes, " << grouped(result.tokens) << " " << token << "s, " << result.distinct
          << " distinct\n";
-    text << "entropy " << number_text(std::round(result.order0_entropy * 1e4) / 1e4) << " bits per symbol alone, "
-         << number_text(std::round(result.order1_entropy * 1e4) / 1e4) << " given the symbol before\n";
-    text << "90/10: " << grouped(result.ninety_ten.training) << " training, " << grouped(result.ninety_ten.validation)
-         << " validation\n90/5/5: " << grouped(result.ninety_five_five.training) << " training, "
-         << grouped(result.ninety_five_five.validation) << " validation, " << grouped(result.ninety_five_five.test)
-         << " test\n";
+    text << "entropy " << number_text(std::round(result.order0_entropy * 1e4) / 1e4) << " bits per " << token
+         << " (order 0), " << number_text(std::round(result.order1_entropy * 1e4) / 1e4) << " bits given the previous "
+         << token << " (order 1)\n";
+    text << "split 90/10: " << grouped(result.ninety_ten.training) << " training tokens, "
+         << grouped(result.ninety_ten.validation)
+         << " validation tokens\nsplit 90/5/5: " << grouped(result.ninety_five_five.training) << " training tokens, "
+         << grouped(result.ninety_five_five.validation) << " validation tokens, "
+         << grouped(result.ninety_five_five.test) << " test tokens\n";
     text << "alphabet:";
     for (const std::string& entry : result.alphabet) text << ' ' << entry;
     text << '\n';
@@ -129,45 +132,49 @@ void generate(const Flags& flags) {
     if (flags.characters < 1)
         throw BadInput("The number of characters is " + std::to_string(flags.characters) +
                        ", but it must be 1 or more.");
-    const std::string name = flags.name.empty() ? "generated" : flags.name;
-    if (name != "generated" && name != "generated-local") {
-        throw BadInput("There is no generated language \"" + name + "\"; there are generated and generated-local.");
+    const std::string name = flags.name.empty() ? "synthetic" : flags.name;
+    const std::optional<Language> language = find_language(name);
+    if (!language) {
+        throw BadInput("There is no synthetic language \"" + name +
+                       "\"; the languages are synthetic and synthetic-local.");
     }
-    const Language language = name == "generated" ? Language::positional : Language::local;
-    write_text(flags.output, generate_text(language, flags.seed, static_cast<std::size_t>(flags.characters)));
+    write_text(flags.output, generate_text(*language, flags.seed, static_cast<std::size_t>(flags.characters)));
 }
 
 }  // namespace
 
 void add_data(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("data", "Texts to train on: list, fetch, info, generate, clean");
+    CLI::App* verb = program.add_subcommand("data", "Manage data sets: list, fetch, info, generate, clean");
     verb->require_subcommand(1);
-    const auto add = [&](const char* name, const char* what, void (*action)(const Flags&)) {
-        CLI::App* part = verb->add_subcommand(name, what);
-        part->add_flag("--json", flags->json, "Write JSON");
+    const auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
+        CLI::App* part = verb->add_subcommand(name, description);
+        part->add_flag("--json", flags->json, "Print the result as JSON");
         part->callback([flags, action] { action(*flags); });
         return part;
     };
-    add("list", "What there is, and what of it is on this machine", list)
-        ->add_option("--data-dir", flags->data_dir, "A folder to look in first");
-    CLI::App* fetch_verb = add("fetch", "Download a known set into the cache, check it, unpack it", fetch_set);
-    fetch_verb->add_option("name", flags->name, "tinyshakespeare, enwik8 or text8")->required();
-    fetch_verb->add_option("--data-dir", flags->data_dir, "A folder to put it in instead of the cache");
-    CLI::App* info_verb = add("info", "Size, alphabet and entropies of a text", info);
-    info_verb->add_option("file", flags->name, "A file, or a name that the key data takes")->required();
-    info_verb->add_option("--symbols", flags->symbols, "auto, characters or bytes")->capture_default_str();
-    info_verb->add_option("--data-dir", flags->data_dir, "A folder to look in first");
-    info_verb->add_option("--seed", flags->seed, "Seed of a generated text")->capture_default_str();
-    CLI::App* generate_verb = add("generate", "Write a text of the built-in language", generate);
-    generate_verb->add_option("name", flags->name, "generated or generated-local");
-    generate_verb->add_option("--seed", flags->seed, "Its seed")->capture_default_str();
-    generate_verb->add_option("--characters", flags->characters, "Its length")->capture_default_str();
-    generate_verb->add_option("--output", flags->output, "A file; - for standard output")->capture_default_str();
-    CLI::App* clean_verb = add("clean", "Reduce a text to a–z and single spaces, as text8 was made",
+    add("list", "List the known data sets and those found on this machine", list)
+        ->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
+    CLI::App* fetch_verb =
+        add("fetch", "Download a known data set into the cache, verify its checksum and unpack it", fetch_set);
+    fetch_verb->add_option("name", flags->name, "Data set: tinyshakespeare, enwik8 or text8")->required();
+    fetch_verb->add_option("--data-dir", flags->data_dir, "Destination folder (default: the cache)");
+    CLI::App* info_verb = add("info", "Print size, alphabet and character entropies of a data set", info);
+    info_verb->add_option("file", flags->name, "A file, or a name that the setting \"data\" accepts")->required();
+    info_verb->add_option("--tokenizer", flags->tokenizer, "Tokenizer: auto, characters or bytes")
+        ->capture_default_str();
+    info_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
+    info_verb->add_option("--seed", flags->seed, "Seed of a synthetic text")->capture_default_str();
+    CLI::App* generate_verb = add("generate", "Generate a text in a built-in synthetic language", generate);
+    generate_verb->add_option("name", flags->name, "Language: synthetic or synthetic-local");
+    generate_verb->add_option("--seed", flags->seed, "Seed of the text")->capture_default_str();
+    generate_verb->add_option("--characters", flags->characters, "Length of the text in characters")
+        ->capture_default_str();
+    generate_verb->add_option("--output", flags->output, "Output file; - for standard output")->capture_default_str();
+    CLI::App* clean_verb = add("clean", "Reduce a text to the letters a–z and single spaces, as in text8",
                                [](const Flags& f) { write_text(f.output, clean_text(read_all(f.name))); });
-    clean_verb->add_option("file", flags->name, "The file to clean; - for standard input")->required();
-    clean_verb->add_option("--output", flags->output, "A file; - for standard output")->capture_default_str();
+    clean_verb->add_option("file", flags->name, "Input file; - for standard input")->required();
+    clean_verb->add_option("--output", flags->output, "Output file; - for standard output")->capture_default_str();
 }
 
 }  // namespace ropelab::terminal

@@ -16,17 +16,18 @@ namespace ropelab::terminal {
 
 namespace {
 
-// What the child of a first contact does: a line for each check before it starts and when it ended.
+// Runs in the child process of a device check. Prints one line per check before it starts and one after it ends, so
+// that the parent knows which check crashed.
 void check_here() {
     open_engine().check_device([](const DeviceCheck& check) { std::cout << to_json_line(check) << std::endl; });
     std::cout << device_check_end << std::endl;
 }
 
-// Checks the device in a child process, and stores what was found.
+// Checks the CUDA device in a child process, stores the result and prints it.
 void check_device(bool as_json) {
     const EngineInfo info = open_engine().info();
     if (!info.cuda) throw BadInput("There is no CUDA device to check: " + info.cuda_detail);
-    const DeviceRecord record = meet_device(info.cuda_identity);
+    const DeviceRecord record = check_cuda_device(info.cuda_identity);
     nlohmann::json json = {{"device", record.identity},
                            {"trust", to_text(record.trust)},
                            {"sentence", record.sentence},
@@ -45,14 +46,14 @@ void check_device(bool as_json) {
     print_text(text.str() + record.sentence + "\n");
 }
 
-// Of the device that the engine found; null where there is none, or it was not checked yet.
+// Returns the stored check of the engine's CUDA device, or null if there is no device or it was not checked yet.
 nlohmann::json device_check_json(const EngineInfo& info) {
     if (!info.cuda) return nullptr;
     try {
         const auto record = read_device_record(device_records_folder(), info.cuda_identity);
         if (!record) return nullptr;
         return {{"trust", to_text(record->trust)}, {"sentence", record->sentence}};
-    } catch (const BadInput&) {  // there is no folder for records
+    } catch (const BadInput&) {  // no folder can hold records
         return nullptr;
     }
 }
@@ -83,7 +84,9 @@ void run(bool as_json) {
     const auto window = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "ropelab";
     report["window"] = std::filesystem::exists(window, error);
     if (!report["window"].get<bool>())
-        missing.push_back("The window's program ropelab is not beside this one; figures need it.");
+        missing.push_back(
+            "The window program ropelab is not in the folder of ropelab-cli; the commands figure and replay require "
+            "it.");
     report["data"] = nlohmann::json::object();
     for (const KnownSet& set : known_sets()) {
         const auto found = find_on_disk(set);
@@ -98,20 +101,22 @@ void run(bool as_json) {
     if (const auto& engine = report["engine"]; !engine.is_null()) {
         text << "engine     LibTorch " << engine["libtorch"].get<std::string>() << ", "
              << engine["instructions"].get<std::string>() << ", "
-             << (engine["bfloat16"].get<bool>() ? "bfloat16 products, " : "no bfloat16 products, ") << engine["threads"]
-             << " threads\n"
+             << (engine["bfloat16"].get<bool>() ? "bfloat16 matrix products, " : "no bfloat16 matrix products, ")
+             << engine["threads"] << " threads\n"
              << "cuda       " << engine["cuda_detail"].get<std::string>() << '\n';
         if (const auto& check = engine["cuda_check"]; !check.is_null()) {
             text << "           " << check["sentence"].get<std::string>() << '\n';
-            text << "           kernels in use: " << check["trust"].get<std::string>()
-                 << "; ropelab-cli doctor --check-device checks the device again\n";
+            text << "           CUDA kernels in use: " << check["trust"].get<std::string>()
+                 << "; \"ropelab-cli doctor --check-device\" repeats the check\n";
         } else if (engine["cuda"].get<bool>()) {
-            text << "           not checked yet; the first training checks it, or doctor --check-device\n";
+            text << "           not checked yet; the first training or \"ropelab-cli doctor --check-device\" checks "
+                    "it\n";
         }
     }
     for (const auto& [name, file] : report["data"].items()) {
         text << "data       " << name << ": "
-             << (file.is_null() ? "not here (ropelab-cli data fetch " + name + ")" : file.get<std::string>()) << '\n';
+             << (file.is_null() ? "not downloaded (ropelab-cli data fetch " + name + ")" : file.get<std::string>())
+             << '\n';
     }
     for (const auto& sentence : missing) text << "missing    " << sentence.get<std::string>() << '\n';
     print_text(text.str());
@@ -125,10 +130,14 @@ void add_doctor(CLI::App& program) {
         bool check_device = false;
     };
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("doctor", "What this machine has, and what is missing");
-    verb->add_flag("--json", flags->json, "Write JSON");
-    verb->add_flag("--check-device", flags->check_device,
-                   "Compare the CUDA device with the processor, and the project's kernels with LibTorch's operations");
+    CLI::App* verb = program.add_subcommand(
+        "doctor",
+        "Print what RoPE Lab can use on this machine (processor, engine, CUDA, data sets) and what is missing");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
+    verb->add_flag(
+        "--check-device", flags->check_device,
+        "Check the CUDA device: compare its results with the CPU's, and RoPE Lab's CUDA kernels with LibTorch's "
+        "operations");
     verb->callback([flags] {
         if (!flags->check_device) return run(flags->json);
         if (std::getenv(device_check_variable)) return check_here();

@@ -21,7 +21,7 @@ struct Flags {
     bool json = false;
 };
 
-// The chosen runs, or all, each once and in the lab's order.
+// Returns the runs of --run, or all runs, each once and in the lab's order.
 std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
     std::vector<RunRecord> runs = lab.runs();
     if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs yet.");
@@ -29,7 +29,7 @@ std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
     const auto chosen = [&](const RunRecord& run) {
         return std::find(flags.runs.begin(), flags.runs.end(), run.id) != flags.runs.end();
     };
-    for (const RunId id : flags.runs) (void)lab.run(id);  // refuses one that is not there
+    for (const RunId id : flags.runs) (void)lab.run(id);  // throws BadInput for a number that the lab does not have
     std::erase_if(runs, [&](const RunRecord& run) { return !chosen(run); });
     return runs;
 }
@@ -47,10 +47,11 @@ void export_event_files(const LabFile& lab, const std::vector<RunRecord>& runs, 
         }
         return print_json({{"format", "tensorboard"}, {"output", flags.output}, {"files", list}});
     }
-    print_text("Written: " + std::to_string(files.size()) + (files.size() == 1 ? " event file" : " event files") +
-               " below " + flags.output +
-               ".\nA lab keeps no time of each step: steps are spread evenly over a run's training time, from when "
-               "its experiment was started (a millisecond a step where a run has no training time yet).\n");
+    print_text("Wrote " + std::to_string(files.size()) + (files.size() == 1 ? " event file" : " event files") + " in " +
+               flags.output +
+               ".\nA lab does not store the time of each step, so the wall times in the files are approximate: they "
+               "spread a run's steps evenly over its training time, from the start of its experiment (one millisecond "
+               "per step if a run has no training time yet).\n");
 }
 
 void export_table(const LabFile& lab, const std::vector<RunRecord>& runs, const Flags& flags) {
@@ -62,15 +63,15 @@ void export_table(const LabFile& lab, const std::vector<RunRecord>& runs, const 
                            {"keys", written.keys},
                            {"rows", written.rows}});
     }
-    print_text("Written: " + std::to_string(written.rows) + " measurements of " + std::to_string(runs.size()) +
+    print_text("Wrote " + std::to_string(written.rows) + " measurements of " + std::to_string(runs.size()) +
                (runs.size() == 1 ? " run" : " runs") + " to " + flags.output + ".\n");
 }
 
 void run(const Flags& flags) {
     if (flags.format != "tensorboard" && flags.format != "csv") {
-        throw BadInput("\"" + flags.format + "\" is no format; it must be tensorboard or csv.");
+        throw BadInput("\"" + flags.format + "\" is not an export format; it must be tensorboard or csv.");
     }
-    if (flags.output.empty()) throw BadInput("The output has no name; name a folder (tensorboard) or a file (csv).");
+    if (flags.output.empty()) throw BadInput("--output is empty; name a folder (tensorboard) or a file (csv).");
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const std::vector<RunRecord> runs = chosen_runs(*lab, flags);
     if (flags.format == "tensorboard") return export_event_files(*lab, runs, flags);
@@ -81,16 +82,17 @@ void run(const Flags& flags) {
 
 void add_export(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("export", "Write a lab's curves for other programs");
-    verb->add_option("--lab", flags->lab, "The lab file")->required();
+    CLI::App* verb = program.add_subcommand("export", "Export a lab's curves to TensorBoard or CSV");
+    verb->add_option("--lab", flags->lab, "Lab file")->required();
     verb->add_option("--format", flags->format,
-                     "tensorboard: a folder of event files, one folder a run; csv: one table of all measurements")
+                     "tensorboard: event files, one folder per run; csv: one table of all measurements")
         ->required();
-    verb->add_option("--output", flags->output, "The folder (tensorboard) or file (csv) to write")->required();
-    verb->add_option("--run", flags->runs, "A run's number; more of them for several, none for all")
+    verb->add_option("--output", flags->output, "Folder (tensorboard) or file (csv) to write")->required();
+    verb->add_option("--run", flags->runs,
+                     "Number of a run to export; repeat the flag for several runs (default: all runs)")
         ->allow_extra_args(false);
-    verb->add_flag("--force", flags->force, "Write into a folder that is not empty, or over a file");
-    verb->add_flag("--json", flags->json, "Write JSON: what was written");
+    verb->add_flag("--force", flags->force, "Allow a folder that is not empty, or overwrite the file");
+    verb->add_flag("--json", flags->json, "Print the written files as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -50,35 +50,40 @@ void run(const Flags& flags) {
 
 void add_figure(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb =
-        program.add_subcommand("figure", "Write a figure of a lab file or of a rotary setup, without a display");
-    verb->add_option("name", flags->name,
-                     "Of a lab: validation-loss, loss-by-theta, improvement, logit-share, attention-map, beyond-loss … "
-                     "Of a setup: spectrum, "
-                     "context-bound, rope-cache … (ropelab --help lists all)")
+    CLI::App* verb = program.add_subcommand(
+        "figure", "Write a figure of a lab's runs or of a rotary setup to a file; no display is needed");
+    verb->add_option(
+            "name", flags->name,
+            "Name of the figure. With --lab: validation-loss, loss-by-theta, improvement, logit-contribution, "
+            "attention-map, "
+            "extrapolation-loss, … With --setup: spectrum, context-bound, rope-cache, … (ropelab --help lists all)")
         ->required();
-    verb->add_option("--lab", flags->lab, "The lab file, for a figure of its runs");
-    verb->add_option("--setup", flags->setup, "The rotary setup, such as \"theta=500k head_dim=128\"");
-    verb->add_option("--output", flags->output, "A file that ends in .pdf, .svg, .png or .csv")->required();
+    verb->add_option("--lab", flags->lab, "Lab file, for a figure of its runs");
+    verb->add_option("--setup", flags->setup, "Rotary setup, such as \"theta=500k head_dim=128\"");
+    verb->add_option("--output", flags->output, "Output file: .pdf, .svg, .png or .csv")->required();
     verb->add_option("--width-mm", flags->width_mm, "Width in millimetres");
     verb->add_option("--height-mm", flags->height_mm, "Height in millimetres");
-    verb->add_option("--dpi", flags->dpi, "Dots per inch of a PNG");
-    verb->add_option("--font-pt", flags->font_pt, "Size of the text in points");
-    verb->add_option("--theme", flags->theme, "light or dark");
-    verb->add_option("--unit", flags->unit, "nats or bits");
-    verb->add_option("--baseline", flags->baseline,
-                     "key=value of the group that others are compared with, as in improvement")
+    verb->add_option("--dpi", flags->dpi, "Resolution of a PNG in dots per inch");
+    verb->add_option("--font-pt", flags->font_pt, "Font size in points");
+    verb->add_option("--theme", flags->theme, "Colour theme: light or dark");
+    verb->add_option("--unit", flags->unit, "Unit of losses: nats or bits");
+    verb->add_option(
+            "--baseline", flags->baseline,
+            "Baseline group, as key=value, with which all other groups are compared, for figures such as improvement")
         ->allow_extra_args(false);
-    verb->add_option("--compare", flags->compare, "What a figure of results compares, as final_training_loss");
-    verb->add_option("--test", flags->test,
-                     "The test that intervals follow, as in improvement: student, welch (as without it) or paired");
-    verb->add_option("--data-dir", flags->data_dir, "A folder in which known data sets are looked for first");
-    verb->add_option("--run", flags->run, "The run that is looked into (the lab's first)");
-    verb->add_option("--beside", flags->beside, "A second run; heat maps show the difference");
-    verb->add_option("--step", flags->step, "The snapshot at or before this step (the newest)");
-    verb->add_option("--text", flags->text, "The text that figures of attention read (the snapshot's own)");
-    verb->add_option("--pair", flags->pair, "The pair that pair-logits is of (0)");
-    verb->add_flag("--json", flags->json, "Say what was written, its summary and its settings as JSON");
+    verb->add_option("--compare", flags->compare,
+                     "Quantity that a figure of results compares, such as final_training_loss");
+    verb->add_option(
+        "--test", flags->test,
+        "Test of the confidence intervals, for figures such as improvement: student, welch (default) or paired");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    verb->add_option("--run", flags->run, "Number of the run (default: the lab's first)");
+    verb->add_option("--beside", flags->beside, "Number of a second run; heat maps show the difference");
+    verb->add_option("--step", flags->step,
+                     "Use the last snapshot at or before this training step (default: the newest)");
+    verb->add_option("--text", flags->text, "Text on which attention is computed (default: the snapshot's)");
+    verb->add_option("--pair", flags->pair, "Pair of the figure pair-logits (default: 0)");
+    verb->add_flag("--json", flags->json, "Print the file name, summary and settings as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

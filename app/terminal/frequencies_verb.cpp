@@ -17,7 +17,7 @@ struct Flags {
 };
 
 void run(Flags& flags) {
-    flags.rotary.read();
+    flags.rotary.parse();
     const auto& model = flags.rotary.model;
     if (model) warn_of_unknown_keys(*model);
     const Frequencies& result = flags.rotary.frequencies;
@@ -33,10 +33,10 @@ void run(Flags& flags) {
     }
     std::ostringstream text;
     text << "rotary dimension " << result.rotary_dim << ", attention factor " << number_text(result.attention_factor)
-         << "\n\npair  radians per token      wavelength (tokens)\n";
+         << "\n\npair  frequency [rad/token]  wavelength [tokens]\n";
     for (std::size_t i = 0; i < lengths.size(); ++i) {
         text << std::left << std::setw(6) << i << std::setw(23) << number_text(result.inverse_frequencies[i])
-             << (result.inverse_frequencies[i] > 0 ? number_text(lengths[i]) : "does not turn") << '\n';
+             << (result.inverse_frequencies[i] > 0 ? number_text(lengths[i]) : "infinite (not rotated)") << '\n';
     }
     if (model) text << '\n' << values_text(*model);
     print_text(text.str());
@@ -46,11 +46,12 @@ void run(Flags& flags) {
 
 void add_frequencies(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("frequencies", "Inverse frequencies and wavelengths of a head's pairs");
-    flags->rotary.add_size(*verb, "The current length in tokens, for scalings that depend on it");
+    CLI::App* verb =
+        program.add_subcommand("frequencies", "Print the frequencies and wavelengths of the rotary pairs of a head");
+    flags->rotary.add_size(*verb, "Current sequence length in tokens, for scaling methods that depend on it");
     flags->rotary.add_spectrum(*verb);
     flags->rotary.add_scaling(*verb);
-    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

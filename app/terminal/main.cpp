@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "app/terminal/verbs.h"
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 using namespace ropelab;
 
-// `--help keys`: the table of every key with its default, unit and meaning.
+// Prints the table of `--help keys`: each setting's key, default, unit, choices and meaning.
 void print_keys() {
     std::string_view group;
     for (const Key& key : keys()) {
@@ -36,7 +37,8 @@ bool asks_for_keys(int count, char** arguments) {
     return false;
 }
 
-// CLI11 answers an unknown verb with "a subcommand is required"; this names it and the nearest known one.
+// Throws BadInput for an unknown command, with the most similar known one. CLI11 alone would only report that a
+// subcommand is required.
 void check_verb(const CLI::App& program, int count, char** arguments) {
     if (count < 2 || arguments[1][0] == '-') return;
     std::vector<std::string> names;
@@ -44,7 +46,7 @@ void check_verb(const CLI::App& program, int count, char** arguments) {
         names.push_back(verb->get_name());
     if (std::find(names.begin(), names.end(), arguments[1]) != names.end()) return;
     const std::vector<std::string_view> views(names.begin(), names.end());
-    throw BadInput("There is no verb \"" + std::string(arguments[1]) + "\"; did you mean " +
+    throw BadInput("There is no command \"" + std::string(arguments[1]) + "\"; did you mean " +
                    nearest(arguments[1], views) + "?");
 }
 
@@ -55,11 +57,13 @@ int main(int count, char** arguments) {
         print_keys();
         return 0;
     }
-    CLI::App program("RoPE Lab in the terminal: rotary position embeddings, trained, measured and compared.",
+    CLI::App program("RoPE Lab in the terminal: train, measure and compare models with rotary position embeddings.",
                      "ropelab-cli");
     program.set_version_flag("--version", ROPELAB_VERSION);
     program.require_subcommand(1);
-    program.footer("ropelab-cli VERB --help explains a verb, ropelab-cli --help keys every key of an experiment.");
+    program.footer(
+        "\"ropelab-cli COMMAND --help\" describes a command. \"ropelab-cli --help keys\" lists every setting of an "
+        "experiment with its default.");
     terminal::add_frequencies(program);
     terminal::add_context(program);
     terminal::add_cache(program);
@@ -77,19 +81,21 @@ int main(int count, char** arguments) {
     terminal::add_bench(program);
     try {
         check_verb(program, count, arguments);
-        program.parse(count, arguments);
+        std::vector<std::string> current = current_arguments({arguments + 1, arguments + count});
+        std::reverse(current.begin(), current.end());  // as CLI11 requires
+        program.parse(std::move(current));
         return 0;
     } catch (const CLI::Success& success) {  // --help, --version
         return program.exit(success);
     } catch (const CLI::ParseError& error) {
-        std::cerr << "ropelab-cli: " << error.what() << "; see ropelab-cli --help.\n";
+        std::cerr << "ropelab-cli: " << error.what() << "; \"ropelab-cli --help\" lists the commands and options.\n";
         return 2;
     } catch (const BadInput& error) {
         std::cerr << "ropelab-cli: " << error.what() << '\n';
         return 2;
     } catch (const std::exception& error) {
-        const std::string words = error.what();  // LibTorch's go on with a trace of calls
-        std::cerr << "ropelab-cli: " << words.substr(0, words.find('\n')) << '\n';
+        const std::string message = error.what();  // LibTorch appends a stack trace; the first line suffices
+        std::cerr << "ropelab-cli: " << message.substr(0, message.find('\n')) << '\n';
         return 1;
     }
 }

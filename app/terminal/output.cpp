@@ -23,7 +23,7 @@ std::string read_all(const std::string& file) {
     if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
     std::ifstream stream(file, std::ios::binary);
     if (!stream || std::filesystem::is_directory(file))
-        throw BadInput("The file " + file + " cannot be read; name one that exists.");
+        throw BadInput("The file " + file + " cannot be read; check its name and permissions.");
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
@@ -32,22 +32,22 @@ nlohmann::json read_json(const std::string& file) {
     try {
         return nlohmann::json::parse(read_all(file));
     } catch (const nlohmann::json::parse_error& error) {
-        throw BadInput(what + " is not JSON: it breaks off near byte " + std::to_string(error.byte) + ".");
+        throw BadInput(what + " is not JSON: there is a syntax error near byte " + std::to_string(error.byte) + ".");
     } catch (const nlohmann::json::out_of_range&) {
-        throw BadInput(what + " holds a number beyond 1e308; nothing here takes one that large.");
+        throw BadInput(what + " contains a number beyond 1e308, the largest that double precision can represent.");
     }
 }
 
 Partial parse_partial(const std::string& word) {
     if (word == "slice") return Partial::slice;
     if (word == "truncate") return Partial::truncate;
-    throw BadInput("\"" + word + "\" is no way to rotate a part of a head; it must be slice or truncate.");
+    throw BadInput("\"" + word + "\" is not a method of partial rotation; it must be slice or truncate.");
 }
 
 Pairing parse_pairing(const std::string& word) {
     if (word == "half") return Pairing::half;
     if (word == "interleaved") return Pairing::interleaved;
-    throw BadInput("\"" + word + "\" is no pairing; it must be half or interleaved.");
+    throw BadInput("\"" + word + "\" is not a pairing of channels; it must be half or interleaved.");
 }
 
 }  // namespace ropelab::terminal

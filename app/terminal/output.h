@@ -8,19 +8,21 @@
 
 namespace ropelab::terminal {
 
-/// Writes a result to standard output, with a newline. Numbers that are not finite become null, and bytes that are not
-/// UTF-8 become U+FFFD: what comes out is always JSON.
+/// Prints `json` and a newline to standard output. The output is always valid JSON: numbers that are not finite become
+/// null, and bytes that are not UTF-8 become U+FFFD.
 void print_json(const nlohmann::json& json);
+/// Prints `text` to standard output, without a newline of its own.
 void print_text(const std::string& text);
 
-/// The whole of a file, or of standard input for "-". Throws BadInput.
+/// Returns the contents of a file, or of standard input if `file` is "-". Throws BadInput if the file cannot be read.
 std::string read_all(const std::string& file);
-/// The whole of a file as JSON. Throws BadInput, naming the file.
+/// Parses a file, or standard input if `file` is "-", as JSON. Throws BadInput, naming the file, if it cannot be read
+/// or is not JSON.
 nlohmann::json read_json(const std::string& file);
 
-/// "slice" or "truncate". Throws BadInput.
+/// Parses "slice" or "truncate". Throws BadInput for any other word.
 Partial parse_partial(const std::string& word);
-/// "half" or "interleaved". Throws BadInput.
+/// Parses "half" or "interleaved". Throws BadInput for any other word.
 Pairing parse_pairing(const std::string& word);
 
 }  // namespace ropelab::terminal

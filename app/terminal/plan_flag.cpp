@@ -37,11 +37,12 @@ void measure_here(Preview& plan, const std::string& data_dir) {
     }
     runner.join();
     line.end();
-    if (interrupted()) throw std::runtime_error("Stopped before every cohort was measured.");
+    if (interrupted()) throw std::runtime_error("Interrupted before every cohort was measured.");
 }
 
-// As training would refuse them; of known sets that were never fetched a plan is of use nevertheless.
-void check_texts(const Preview& plan, const std::string& data_dir) {
+// Throws BadInput for data that training would reject. Known data sets that are not downloaded yet are allowed, because
+// their plan is useful before the download.
+void check_data(const Preview& plan, const std::string& data_dir) {
     for (const RunSpec& run : plan.runs) {
         const KnownSet* set = find_known_set(run.data);
         if (set == nullptr || find_on_disk(*set, data_dir)) open_corpus(run, data_dir);
@@ -106,8 +107,8 @@ std::string text_of(const Preview& plan) {
         text += "Cohort " + std::to_string(i) + ": " + counted(cohort.runs.size(), "run") + ", " +
                 cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
         if (!cohort.width.empty()) text += "  " + cohort.width + '\n';
-        if (!cohort.problem.empty()) text += "  Not measured: " + cohort.problem + '\n';
-        // One column a key that differs anywhere, as wide as its widest cell.
+        if (!cohort.problem.empty()) text += "  This cohort could not be measured: " + cohort.problem + '\n';
+        // One column per setting that differs between any two runs of the plan, as wide as its widest cell.
         std::vector<std::string> lines(cohort.runs.size() + 1, " ");
         for (const std::string& name : plan.differing) {
             std::vector<std::string> cells = {name};
@@ -124,7 +125,7 @@ std::string text_of(const Preview& plan) {
     text += counted(plan.runs.size(), "run") + " in " + counted(plan.cohorts.size(), "cohort") + ": " +
             cost_text(plan.seconds(), plan.bytes(), plan.measured()) + ".\n";
     if (!plan.same.runs.empty()) text += words_of(plan.same, plan.runs) + '\n';
-    for (const std::string& sentence : plan.missing) text += "It cannot start yet: " + sentence + '\n';
+    for (const std::string& sentence : plan.missing) text += "The experiment cannot start yet: " + sentence + '\n';
     return text;
 }
 
@@ -132,7 +133,7 @@ std::string text_of(const Preview& plan) {
 
 void print_plan(const Experiment& experiment, bool measure, const std::string& data_dir, bool as_json) {
     Preview plan = preview(experiment.expand(), 0, data_dir);
-    check_texts(plan, data_dir);
+    check_data(plan, data_dir);
     if (measure) measure_here(plan, data_dir);
     if (as_json) return print_json(json_of(plan));
     print_text(text_of(plan));

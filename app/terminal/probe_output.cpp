@@ -5,7 +5,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "core/experiment/knock_out.h"
+#include "core/experiment/ablation.h"
 #include "core/experiment/probing.h"
 #include "core/spec/numbers.h"
 
@@ -13,7 +13,7 @@ namespace ropelab::terminal {
 
 namespace {
 
-/// Nested arrays; null where nothing was measured.
+/// Returns the array as nested JSON lists, or null if it was not measured.
 nlohmann::json nested(const ProbeArray& array) {
     if (array.empty()) return nullptr;
     std::size_t next = 0;
@@ -31,6 +31,7 @@ nlohmann::json nested(const ProbeArray& array) {
     return level(level, 0);
 }
 
+/// Returns the attention spectrum per layer and head, or null if attention was not measured.
 nlohmann::json spectra(const ProbeResult& result) {
     if (attention_spectrum(result, 0, 0).empty()) return nullptr;
     nlohmann::json layers = nlohmann::json::array();
@@ -45,34 +46,34 @@ nlohmann::json spectra(const ProbeResult& result) {
 
 }  // namespace
 
-nlohmann::json json_of(const Seen& seen) {
-    const ProbeResult& result = seen.result;
+nlohmann::json json_of(const Probed& probed) {
+    const ProbeResult& result = probed.result;
     nlohmann::json retrieval = nlohmann::json::array();
     for (const RetrievalPoint& point : result.retrieval) {
-        retrieval.push_back({{"lag", point.lag},
-                             {"symbols", point.symbols},
+        retrieval.push_back({{"distance", point.lag},
+                             {"tokens", point.tokens},
                              {"accuracy", point.accuracy},
                              {"loss", point.loss},
-                             {"first_accuracy", point.first_accuracy},
-                             {"first_loss", point.first_loss}});
+                             {"first_occurrence_accuracy", point.first_accuracy},
+                             {"first_occurrence_loss", point.first_loss}});
     }
     std::string map_text;
-    if (!seen.record.vocabulary.empty())
-        map_text = Vocabulary::from_text(seen.record.vocabulary).decode(result.map_tokens);
+    if (!probed.record.vocabulary.empty())
+        map_text = Vocabulary::from_text(probed.record.vocabulary).decode(result.map_tokens);
     nlohmann::json json = {
-        {"run", seen.record.id},
-        {"iteration", seen.iteration},
-        {"source", seen.source},
+        {"run", probed.record.id},
+        {"iteration", probed.iteration},
+        {"source", probed.source},
         {"context", result.length},
-        {"windows", result.windows},
-        {"inverse_frequencies", probed_frequencies(seen.spec, seen.request)},
-        {"frequencies", nested(result.frequencies)},  // where theta moves
-        {"usage",
+        {"sequences", result.sequences},
+        {"inverse_frequencies", probed_frequencies(probed.spec, probed.request)},
+        {"frequencies", nested(result.frequencies)},  // null unless theta is trained or scheduled
+        {"norm",
          {{"query", nested(result.query_usage)},
           {"key", nested(result.key_usage)},
           {"value", nested(result.value_usage)}}},
         {"massive", {{"query", nested(result.query_massive)}, {"key", nested(result.key_massive)}}},
-        {"logit_share", nested(result.logit_share)},
+        {"logit_contribution", nested(result.logit_contribution)},
         {"distances", result.distances},
         {"logit_by_distance", nested(result.logit_by_distance)},
         {"attention", nested(result.attention)},
@@ -85,56 +86,61 @@ nlohmann::json json_of(const Seen& seen) {
         {"loss", result.loss},
         {"retrieval", retrieval},
         {"accuracy", retrieval_accuracy(result)},
-        {"stopped_pairs", seen.request.stopped_pairs},
-        {"removed_pairs", seen.request.removed_pairs},
-        {"whole_loss", nullptr},
-        {"whole_accuracy", nullptr},
-        {"whole_loss_by_position", nullptr},
+        {"frozen_pairs", probed.request.frozen_pairs},
+        {"ablated_pairs", probed.request.ablated_pairs},
+        {"loss_without_ablation", nullptr},
+        {"accuracy_without_ablation", nullptr},
+        {"loss_by_position_without_ablation", nullptr},
     };
-    if (seen.whole) {
-        json["whole_loss"] = seen.whole->loss;
-        json["whole_accuracy"] = retrieval_accuracy(*seen.whole);
-        json["whole_loss_by_position"] = seen.whole->loss_by_position;
+    if (probed.whole) {
+        json["loss_without_ablation"] = probed.whole->loss;
+        json["accuracy_without_ablation"] = retrieval_accuracy(*probed.whole);
+        json["loss_by_position_without_ablation"] = probed.whole->loss_by_position;
     }
     return json;
 }
 
-std::string text_of(const Seen& seen) {
-    const ProbeResult& result = seen.result;
+std::string text_of(const Probed& probed) {
+    const ProbeResult& result = probed.result;
     std::ostringstream text;
-    text << std::fixed << std::setprecision(4) << seen.record.name << ", step " << seen.iteration << ", from the run's "
-         << seen.source << ": " << result.windows << (result.windows == 1 ? " window" : " windows") << " of "
-         << result.length << " symbols, loss ";
+    text << std::fixed << std::setprecision(4) << probed.record.name << ", step " << probed.iteration
+         << ", from the run's " << probed.source << ": " << result.sequences
+         << (result.sequences == 1 ? " sequence" : " sequences") << " of " << result.length
+         << " tokens, loss [nats per token] ";
     if (std::isfinite(result.loss)) {
         text << result.loss;
-        if (seen.whole) text << " (" << seen.whole->loss << " without the knock-out)";
+        if (probed.whole) text << " (" << probed.whole->loss << " without ablation)";
         text << "\n\n";
     } else {
         text << "unknown\n\n";
     }
-    text << "layer  head  entropy    sink  largest logit shares (pair: share)\n";
-    const auto& shape = result.logit_share.shape;
+    text << "Attention entropy in nats; sink: mean attention weight of the first token.\n"
+            "layer  head  entropy    sink  largest logit contributions (pair: share of variance)\n";
+    const auto& shape = result.logit_contribution.shape;
     for (std::int64_t layer = 0; !shape.empty() && layer < shape[0]; ++layer) {
         for (std::int64_t head = 0; head < shape[1]; ++head) {
-            const auto shares = result.logit_share.row(layer, head);
-            std::vector<std::size_t> order(shares.size());
+            const auto contributions = result.logit_contribution.row(layer, head);
+            std::vector<std::size_t> order(contributions.size());
             for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-            std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return shares[a] > shares[b]; });
+            std::stable_sort(order.begin(), order.end(),
+                             [&](auto a, auto b) { return contributions[a] > contributions[b]; });
             order.resize(std::min<std::size_t>(order.size(), 4));
             text << std::setw(5) << layer << std::setw(6) << head << std::setprecision(3) << std::setw(9)
                  << result.entropy.row(layer, head)[0] << std::setw(8) << result.sink.row(layer, head)[0] << ' ';
             for (const std::size_t i : order) {
-                const bool unrotated = i + 1 == shares.size();
+                const bool unrotated = i + 1 == contributions.size();
                 text << ' ' << (unrotated ? std::string("unrotated") : std::to_string(i)) << ": "
-                     << std::setprecision(1) << 100.0 * static_cast<double>(shares[i]) << " %";
+                     << std::setprecision(1) << 100.0 * static_cast<double>(contributions[i]) << " %";
             }
             text << '\n';
         }
     }
-    if (!result.retrieval.empty()) text << "\n  lag  accuracy    loss  loss at the first stand\n";
+    if (!result.retrieval.empty())
+        text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token.\n"
+                "distance  accuracy    loss  loss at the first occurrence\n";
     for (const RetrievalPoint& point : result.retrieval) {
-        text << std::setw(5) << point.lag << std::setprecision(3) << std::setw(10) << point.accuracy << std::setw(8)
-             << point.loss << std::setw(25) << point.first_loss << '\n';
+        text << std::setw(8) << point.lag << std::setprecision(3) << std::setw(10) << point.accuracy << std::setw(8)
+             << point.loss << std::setw(30) << point.first_loss << '\n';
     }
     return text.str();
 }

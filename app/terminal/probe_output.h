@@ -10,20 +10,21 @@
 
 namespace ropelab::terminal {
 
-/// What is shown, and of which moment.
-struct Seen {
+/// The measurements that `probe` prints, and the run, step and request that they belong to.
+struct Probed {
     RunRecord record;
     RunSpec spec;
     std::int64_t iteration = 0;
-    std::string source;
+    std::string source;  // where the measurements come from: "snapshot" or "checkpoint"
     ProbeRequest request;
     ProbeResult result;
-    std::optional<ProbeResult> whole;  // without the knock-out
+    std::optional<ProbeResult> whole;  // measurements of the unmodified model, if the request ablates pairs
 };
 
-/// The keys that `probe --help` lists.
-nlohmann::json json_of(const Seen& seen);
-/// Losses, entropy and sinks of every head, the largest logit shares, retrieval by lag.
-std::string text_of(const Seen& seen);
+/// Returns the JSON object that `probe --json` prints.
+nlohmann::json json_of(const Probed& probed);
+/// Returns the text that `probe` prints: loss; entropy, attention sink and largest logit contributions per head; and
+/// retrieval accuracy by distance.
+std::string text_of(const Probed& probed);
 
 }  // namespace ropelab::terminal

@@ -4,38 +4,41 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/experiment/beyond.h"
-#include "core/experiment/knock_out.h"
+#include "core/experiment/ablation.h"
+#include "core/experiment/extrapolation.h"
 #include "core/spec/event.h"
 
 namespace ropelab::terminal {
 
-// Questions to a run's checkpoint that take several readings: `probe --knock-outs` and `probe --beyond`. They ask what
-// the Inspect room asks, show progress, and write text or JSON. Throw BadInput, and std::runtime_error where a signal
-// came.
+// The flags of `probe` that evaluate a run's checkpoint several times: --ablation-curve and --extrapolate. They compute
+// what the Inspect room shows, display progress, and print text or JSON. They throw BadInput for bad input and
+// std::runtime_error if a signal interrupts them.
 
-struct AskedRun {
+/// The run whose checkpoint is evaluated.
+struct ProbedRun {
     RunId run = 0;
     Checkpoint checkpoint;
     std::filesystem::path data_dir;
-    bool json = false;
+    bool json = false;  // print JSON instead of text
 };
 
-/// Loss and retrieval as ever more pairs are knocked out, from both ends.
-void show_knock_outs(const AskedRun& asked, KnockOut::Kind kind);
+/// Prints loss and retrieval accuracy against the number of ablated pairs, counted from the fastest and from the
+/// slowest pair.
+void show_ablations(const ProbedRun& run, Ablation::Kind kind);
 
-/// Readings at `factor` times the context; every method where none is named. `steps` of fine-tuning with each of them,
-/// if any, give a reading after it too.
-struct AskedBeyond {
-    std::int64_t factor = 4;
-    std::optional<ScalingMethod> method;
-    std::optional<std::int64_t> windows;  // as read_beyond has them
-    std::optional<std::int64_t> steps;
-    double learning_rate = 0;  // 0: a tenth of the run's
+/// The settings of `probe --extrapolate`: an evaluation of length extrapolation, before and optionally after
+/// fine-tuning.
+struct ExtrapolationFlags {
+    std::int64_t factor = 4;                // evaluated length divided by the run's context
+    std::optional<ScalingMethod> method;    // nullopt: every scaling method
+    std::optional<std::int64_t> sequences;  // number of sequences; see evaluate_extrapolation
+    std::optional<std::int64_t> steps;      // fine-tuning steps; nullopt: no fine-tuning
+    double learning_rate = 0;               // learning rate of fine-tuning; 0: a tenth of the run's
 };
-void show_beyond(const AskedRun& asked, const AskedBeyond& how);
+/// Prints the loss inside and beyond the context, and the retrieval accuracy, per scaling method.
+void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags);
 
-/// The keys that both write, as the help shows them.
-extern const char* const reading_keys;
+/// The part of `probe --help` that describes the JSON keys of --ablation-curve and --extrapolate.
+extern const char* const evaluation_keys;
 
 }  // namespace ropelab::terminal

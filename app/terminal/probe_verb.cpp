@@ -8,12 +8,13 @@
 #include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
+#include "core/experiment/ablation.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
-#include "core/experiment/knock_out.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/stored_run.h"
 #include "core/rope/scaling.h"
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/lab_file.h"
@@ -27,13 +28,13 @@ struct Flags {
     RunId run = 0;
     std::optional<std::int64_t> step;
     std::string text;
-    std::string stopped;
-    std::string removed;
-    std::string knock_outs;
+    std::string frozen;
+    std::string ablated;
+    std::string ablations;
     std::optional<std::string> scaling;
     std::optional<double> factor;
     std::optional<std::int64_t> context;
-    std::optional<std::int64_t> windows;
+    std::optional<std::int64_t> sequences;
     std::optional<std::int64_t> map;
     std::optional<std::int64_t> beyond;
     std::optional<std::int64_t> fine_tune;
@@ -41,8 +42,8 @@ struct Flags {
     std::string data_dir;
     bool json = false;
 
-    bool needs_model() const { return !text.empty() || knocks_out() || scaling || context || windows || map; }
-    bool knocks_out() const { return !stopped.empty() || !removed.empty(); }
+    bool needs_model() const { return !text.empty() || ablates() || scaling || context || sequences || map; }
+    bool ablates() const { return !frozen.empty() || !ablated.empty(); }
 };
 
 RunRecord run_of(const LabFile& lab, const Flags& flags) {
@@ -64,38 +65,38 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
     const std::int64_t length = flags.context.value_or(spec.context);
     if (length < 2) throw BadInput("--context is " + std::to_string(length) + ", but it must be 2 or more.");
     if (!flags.text.empty()) {
-        request.windows = window_of(vocabulary.encode(flags.text));
-        if (request.windows.length < 2) throw BadInput("--text has one symbol, but there must be two to look back.");
-        request.map_size = request.windows.length;
+        request.sequences = sequence_of(vocabulary.encode(flags.text));
+        if (request.sequences.length < 2) throw BadInput("--text has one token, but attention requires at least two.");
+        request.map_size = request.sequences.length;
     } else {
         const auto corpus = corpus_of(checkpoint, flags.data_dir);
-        constexpr std::int64_t enough_windows = 32;
-        request.windows = spaced_windows(corpus->validation, length, flags.windows.value_or(enough_windows));
+        constexpr std::int64_t default_windows = 32;
+        request.sequences = spaced_sequences(corpus->validation, length, flags.sequences.value_or(default_windows));
         request.map_size = snapshot_request(spec, corpus->validation).map_size;
-        request.retrieval = retrieval_text(corpus->validation, length, 4);
+        request.retrieval = retrieval_test(corpus->validation, length, 4);
     }
     if (flags.map) request.map_size = *flags.map;
     const std::int64_t pairs = spec.head_dim() / 2;
-    if (!flags.stopped.empty()) request.stopped_pairs = parse_pairs(flags.stopped, pairs, "stop-pairs");
-    if (!flags.removed.empty()) request.removed_pairs = parse_pairs(flags.removed, pairs, "remove-pairs");
+    if (!flags.frozen.empty()) request.frozen_pairs = parse_pairs(flags.frozen, pairs, "freeze-pairs");
+    if (!flags.ablated.empty()) request.ablated_pairs = parse_pairs(flags.ablated, pairs, "ablate-pairs");
     request.scaling.method = parse_scaling(flags.scaling.value_or("none"));
     request.scaling.factor = flags.factor.value_or(
-        std::max(1.0, static_cast<double>(request.windows.length) / static_cast<double>(spec.context)));
+        std::max(1.0, static_cast<double>(request.sequences.length) / static_cast<double>(spec.context)));
     request.cancelled = interrupted;
     return request;
 }
 
-/// From the lab's snapshots; nullopt where there is none.
-std::optional<Seen> stored(const LabFile& lab, const RunRecord& record, const Flags& flags) {
+/// Returns the measurements of a snapshot stored in the lab, or nullopt if there is none for the requested step.
+std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const auto iterations = lab.snapshots(record.id);
     if (iterations.empty()) return std::nullopt;
     const std::int64_t iteration = flags.step.value_or(iterations.back());
     auto result = lab.snapshot(record.id, iteration);
     if (!result) return std::nullopt;
-    Seen seen{record, stored_spec(record), iteration, "snapshot", {}, {}, {}};
-    seen.request.windows.length = result->length;
-    seen.result = std::move(*result);
-    return seen;
+    Probed probed{record, stored_spec(record), iteration, "snapshot", {}, {}, {}};
+    probed.request.sequences.length = result->length;
+    probed.result = std::move(*result);
+    return probed;
 }
 
 Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flags& flags) {
@@ -103,8 +104,10 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     auto checkpoint = read_checkpoint(path);
     const auto iterations = lab.snapshots(record.id);
     const std::string known =
-        iterations.empty() ? "" : " Without other flags these steps can be shown: " + list_of(iterations) + ".";
-    if (!checkpoint) throw BadInput("There is no checkpoint " + path.string() + " to look into." + known);
+        iterations.empty() ? ""
+                           : " The lab has snapshots of these steps, which --step shows without further flags: " +
+                                 list_of(iterations) + ".";
+    if (!checkpoint) throw BadInput("There is no checkpoint " + path.string() + " to evaluate." + known);
     if (flags.step && *flags.step != checkpoint->iteration) {
         throw BadInput("Run " + std::to_string(record.id) + " has a checkpoint of step " +
                        std::to_string(checkpoint->iteration) + ", not of step " + std::to_string(*flags.step) + "." +
@@ -113,70 +116,75 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     return std::move(*checkpoint);
 }
 
-Seen measured(const LabFile& lab, const RunRecord& record, const Flags& flags) {
+Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const Checkpoint checkpoint = checkpoint_of(lab, record, flags);
-    Seen seen{record, checkpoint.spec, checkpoint.iteration, "checkpoint", request_of(flags, checkpoint), {}, {}};
+    Probed probed{record, checkpoint.spec, checkpoint.iteration, "checkpoint", request_of(flags, checkpoint), {}, {}};
     const auto model = model_of(open_engine(), checkpoint);
     watch_interrupts();
-    seen.result = model->probe(seen.request);
-    if (flags.knocks_out()) {
-        ProbeRequest whole = seen.request;
-        knock_out(whole, {});
-        whole.attention = false;  // but vectors, so that attention goes the same way to the last bit
+    probed.result = model->probe(probed.request);
+    if (flags.ablates()) {
+        ProbeRequest whole = probed.request;
+        apply_ablation(whole, {});
+        // `vectors` stays true, so that attention runs the same code as above and the results have equal bits.
+        whole.attention = false;
         whole.map_size = 0;
-        seen.whole = model->probe(whole);
+        probed.whole = model->probe(whole);
     }
-    if (interrupted()) throw std::runtime_error("Interrupted before it was done.");
-    return seen;
+    if (interrupted()) throw std::runtime_error("Interrupted before the evaluation was complete.");
+    return probed;
 }
 
-/// --knock-outs and --beyond.
-void show_readings(const LabFile& lab, const RunRecord& record, const Flags& flags) {
-    const bool curve = !flags.knock_outs.empty();
-    const std::string flag = curve ? "--knock-outs" : "--beyond";
-    if (!flags.text.empty() || flags.knocks_out() || flags.factor || flags.context || flags.map ||
-        (curve && (flags.beyond || flags.scaling || flags.windows))) {
-        throw BadInput(flag + " goes with " + (curve ? "" : "--scaling, --windows, --fine-tune, --learning-rate, ") +
-                       "--run, --step, --data-dir and --json only; leave the others out.");
+/// Handles --ablation-curve and --extrapolate. Throws BadInput for flags that cannot be combined with them.
+void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& flags) {
+    const bool curve = !flags.ablations.empty();
+    const std::string flag = curve ? "--ablation-curve" : "--extrapolate";
+    if (!flags.text.empty() || flags.ablates() || flags.factor || flags.context || flags.map ||
+        (curve && (flags.beyond || flags.scaling || flags.sequences))) {
+        throw BadInput(flag + " can only be combined with " +
+                       (curve ? "" : "--scaling, --sequences, --fine-tune, --learning-rate, ") +
+                       "--run, --step, --data-dir and --json; leave the others out.");
     }
-    const AskedRun asked{record.id, checkpoint_of(lab, record, flags), flags.data_dir, flags.json};
+    const ProbedRun probed_run{record.id, checkpoint_of(lab, record, flags), flags.data_dir, flags.json};
     if (curve) {
-        constexpr std::string_view kinds[] = {"stop", "remove"};
-        if (flags.knock_outs != kinds[0] && flags.knock_outs != kinds[1]) {
-            throw BadInput("--knock-outs is \"" + flags.knock_outs +
-                           "\", but it must be stop or remove; did you mean \"" + nearest(flags.knock_outs, kinds) +
+        constexpr std::string_view kinds[] = {"freeze", "ablate"};
+        const std::string asked(current_name(Alias::Kind::ablation, flags.ablations));
+        if (asked != kinds[0] && asked != kinds[1]) {
+            throw BadInput("--ablation-curve is \"" + flags.ablations +
+                           "\", but it must be freeze or ablate; did you mean \"" + nearest(flags.ablations, kinds) +
                            "\"?");
         }
-        return show_knock_outs(asked, flags.knock_outs == kinds[0] ? KnockOut::Kind::stop : KnockOut::Kind::remove);
+        return show_ablations(probed_run, asked == kinds[0] ? Ablation::Kind::stop : Ablation::Kind::remove);
     }
-    AskedBeyond how{*flags.beyond, {}, flags.windows, flags.fine_tune, flags.learning_rate.value_or(0)};
-    if (flags.scaling) how.method = parse_scaling(*flags.scaling);
-    show_beyond(asked, how);
+    ExtrapolationFlags beyond{*flags.beyond, {}, flags.sequences, flags.fine_tune, flags.learning_rate.value_or(0)};
+    if (flags.scaling) beyond.method = parse_scaling(*flags.scaling);
+    show_extrapolation(probed_run, beyond);
 }
 
 void run(const Flags& flags) {
-    if (flags.factor && !flags.scaling) throw BadInput("--factor needs --scaling, the method that reads it.");
-    if (!flags.text.empty() && (flags.context || flags.windows))
-        throw BadInput("--text is the one window to look into; leave out --context and --windows.");
-    if (flags.windows && *flags.windows < 0)
-        throw BadInput("--windows is " + std::to_string(*flags.windows) + ", but it must be 0 (all) or more.");
+    if (flags.factor && !flags.scaling) throw BadInput("--factor requires --scaling, the method that uses the factor.");
+    if (!flags.text.empty() && (flags.context || flags.sequences))
+        throw BadInput("--text is evaluated as the only sequence; leave out --context and --sequences.");
+    if (flags.sequences && *flags.sequences < 0)
+        throw BadInput("--sequences is " + std::to_string(*flags.sequences) + ", but it must be 0 (all) or more.");
     if (flags.fine_tune && !flags.beyond)
-        throw BadInput("--fine-tune needs --beyond, how many times the context the run is trained on at.");
+        throw BadInput(
+            "--fine-tune needs --extrapolate, which sets the context of fine-tuning as a multiple of the run's "
+            "context.");
     if (flags.learning_rate && !flags.fine_tune)
-        throw BadInput("--learning-rate needs --fine-tune, the steps that it is for.");
+        throw BadInput("--learning-rate needs --fine-tune, the number of fine-tuning steps.");
     if (flags.learning_rate && !(*flags.learning_rate > 0)) {
         throw BadInput("--learning-rate is " + number_text(*flags.learning_rate) + ", but it must be above 0.");
     }
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const RunRecord record = run_of(*lab, flags);
-    if (flags.beyond || !flags.knock_outs.empty()) return show_readings(*lab, record, flags);
-    std::optional<Seen> seen;
-    if (!flags.needs_model()) seen = stored(*lab, record, flags);
-    if (!seen) seen = measured(*lab, record, flags);
+    if (flags.beyond || !flags.ablations.empty()) return show_evaluations(*lab, record, flags);
+    std::optional<Probed> probed;
+    if (!flags.needs_model()) probed = from_snapshot(*lab, record, flags);
+    if (!probed) probed = from_checkpoint(*lab, record, flags);
     if (flags.json) {
-        print_json(json_of(*seen));
+        print_json(json_of(*probed));
     } else {
-        print_text(text_of(*seen));
+        print_text(text_of(*probed));
     }
 }
 
@@ -184,36 +192,53 @@ void run(const Flags& flags) {
 
 void add_probe(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("probe", "Look inside a run: usage, logit shares, attention, retrieval");
-    verb->add_option("--lab", flags->lab, "The lab file")->required();
-    verb->add_option("--run", flags->run, "The run's number in the lab; the first one otherwise");
-    verb->add_option("--step", flags->step, "After this step; the newest otherwise");
-    verb->add_option("--text", flags->text, "Look at how this text is read");
-    verb->add_option("--stop-pairs", flags->stopped,
-                     "Pairs that get frequency 0: all, a list like 0-3+7, or fast4 or slow4, the four from that end");
-    verb->add_option("--remove-pairs", flags->removed, "Pairs whose term leaves the logit, named likewise");
-    verb->add_option("--knock-outs", flags->knock_outs,
-                     "stop or remove: loss and retrieval as ever more pairs are, from both ends");
-    verb->add_option("--scaling", flags->scaling, "How the context is extended, as in frequencies --help (none)");
-    verb->add_option("--factor", flags->factor, "The scaling's factor (--context over the run's context)");
-    verb->add_option("--context", flags->context, "Symbols of a window (the run's context)");
-    verb->add_option("--windows", flags->windows,
-                     "Windows of the validation split, evenly spaced; 0: all (32; for --beyond enough for 16384 "
-                     "symbols, 4 to 32)");
-    verb->add_option("--map", flags->map, "Symbols of the first window in the attention maps; 0: none");
-    verb->add_option("--beyond", flags->beyond,
-                     "Read at so many times the run's context, by plain RoPE and every scaling, or that of --scaling");
+    CLI::App* verb = program.add_subcommand(
+        "probe", "Analyse a run: query and key norms, logit contributions, attention weights, retrieval accuracy");
+    verb->add_option("--lab", flags->lab, "Lab file")->required();
+    verb->add_option("--run", flags->run, "Number of the run in the lab (default: the first run)");
+    verb->add_option("--step", flags->step, "Training step of the snapshot or checkpoint (default: the newest)");
+    verb->add_option("--text", flags->text, "Evaluate the model on this text instead of the validation split");
+    verb->add_option(
+        "--freeze-pairs", flags->frozen,
+        "Freeze pairs (set their frequencies to 0): all, a list such as 0-3+7, or fast4 or slow4 for the four fastest "
+        "or slowest pairs");
+    verb->add_option("--ablate-pairs", flags->ablated,
+                     "Ablate pairs (remove their terms from the logit); the values are those of --freeze-pairs");
+    verb->add_option(
+        "--ablation-curve", flags->ablations,
+        "freeze or ablate: print loss and retrieval accuracy against the number of pairs that are frozen or "
+        "ablated, starting with the fastest and with the slowest pair");
+    verb->add_option("--scaling", flags->scaling,
+                     "Scaling method for context extension, listed by frequencies --help (default: none)");
+    verb->add_option("--factor", flags->factor,
+                     "Factor of --scaling (default: --context divided by the run's context)");
+    verb->add_option("--context", flags->context, "Length of each sequence in tokens (default: the run's context)");
+    verb->add_option(
+        "--sequences", flags->sequences,
+        "Number of evenly spaced sequences of the validation split; 0: all (default: 32; with --extrapolate as many as "
+        "hold 16384 tokens, but 4 to 32)");
+    verb->add_option("--map", flags->map,
+                     "Size of the attention maps: the first so many tokens of the first sequence; 0: no maps");
+    verb->add_option(
+        "--extrapolate", flags->beyond,
+        "Evaluate at this multiple of the run's context, with plain RoPE and every scaling method, or only with that "
+        "of --scaling");
     verb->add_option(
         "--fine-tune", flags->fine_tune,
-        "With --beyond: also train a copy of the run on there for so many steps, and read before and after");
-    verb->add_option("--learning-rate", flags->learning_rate, "Of --fine-tune (a tenth of the run's)");
-    verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
-    verb->add_flag("--json", flags->json, "Write JSON");
-    verb->footer(std::string("What a run's snapshots hold is read from the lab; the other flags read its checkpoint. "
-                             "Neither ever changes.\n"
-                             "With --stop-pairs or --remove-pairs, JSON has whole_loss, whole_accuracy and "
-                             "whole_loss_by_position\nwithout them beside loss, accuracy and loss_by_position.\n") +
-                 reading_keys);
+        "With --extrapolate: also fine-tune a copy of the run at that length for so many steps, and evaluate "
+        "before and after");
+    verb->add_option("--learning-rate", flags->learning_rate,
+                     "Learning rate of --fine-tune (default: a tenth of the run's)");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
+    verb->footer(
+        std::string(
+            "Without further flags, probe prints a snapshot that training stored in the lab; the other flags evaluate "
+            "the run's\ncheckpoint. Neither the snapshot nor the checkpoint is modified.\n"
+            "With --freeze-pairs or --ablate-pairs, the JSON also has loss_without_ablation, accuracy_without_ablation "
+            "and\n"
+            "loss_by_position_without_ablation.\n") +
+        evaluation_keys);
     verb->callback([flags] { run(*flags); });
 }
 

@@ -5,13 +5,16 @@
 
 namespace ropelab::terminal {
 
-/// One line of progress on standard error: redrawn in place on a terminal, else a new line every few seconds.
+/// A progress line on standard error. It is redrawn in place on a terminal; otherwise a new line is printed at most
+/// every five seconds.
 class ProgressLine {
  public:
+    /// Detects whether standard error is a terminal.
     ProgressLine();
     ~ProgressLine() { end(); }
+    /// Displays `text`, unless the last update is too recent.
     void show(const std::string& text);
-    /// Leaves the line as it is; the next output starts below.
+    /// Ends the line, so that further output starts on a new line.
     void end();
 
  private:
@@ -20,9 +23,10 @@ class ProgressLine {
     std::chrono::steady_clock::time_point last_{};
 };
 
-/// From now on an interrupt (Ctrl-C) or a termination signal is only noted; the second one ends the program.
+/// Installs handlers of SIGINT (Ctrl-C) and SIGTERM: the first signal only sets interrupted(), the second one ends the
+/// program.
 void watch_interrupts();
-/// Whether one came.
+/// Returns whether SIGINT or SIGTERM was received since watch_interrupts().
 bool interrupted();
 
 }  // namespace ropelab::terminal

@@ -24,7 +24,7 @@ struct Flags {
 };
 
 void run(const Flags& flags) {
-    // The window's program tells what is out of range.
+    // The window program checks the ranges.
     nlohmann::json job{{"figures", flags.figures}, {"lab", flags.lab}, {"output", flags.output}};
     const auto text = [&job](const char* key, const std::string& value) {
         if (!value.empty()) job[key] = value;
@@ -34,7 +34,7 @@ void run(const Flags& flags) {
         try {
             job[key] = parse_number(value);
         } catch (const BadInput&) {
-            throw BadInput(std::string(flag) + " takes a number, not \"" + value + "\".");
+            throw BadInput(std::string(flag) + " requires a number, not \"" + value + "\".");
         }
     };
     number("run", "--run", flags.run);
@@ -44,7 +44,7 @@ void run(const Flags& flags) {
     text("rows", flags.rows);
     text("along", flags.along);
     number("pair", "--pair", flags.pair);
-    number("lag", "--lag", flags.lag);
+    number("lag", "--distance", flags.lag);
     if (flags.difference) job["difference"] = true;
     number("width", "--width-px", flags.width_px);
     number("frames_per_second", "--frames-per-second", flags.per_second);
@@ -61,30 +61,32 @@ void run(const Flags& flags) {
 void add_replay(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
-        "replay", "Write a run's training as an animated picture, a frame a snapshot, without a display");
-    verb->add_option("figures", flags->figures,
-                     "One or two figures of the Inspect room, side by side: logit-share, attention-map, pair-dials … "
-                     "(ropelab --help lists all); as the second, second-run for the first one of the second run")
+        "replay", "Write a run's training as an animation with one frame per snapshot; no display is needed");
+    verb->add_option(
+            "figures", flags->figures,
+            "One or two figures of the Inspect room, side by side: logit-contribution, attention-map, pair-dials … "
+            "(ropelab --help lists all). As the second figure, \"second-run\" shows the first figure for the "
+            "run of --beside")
         ->required()
         ->expected(1, 2);
-    verb->add_option("--lab", flags->lab, "The lab file")->required();
+    verb->add_option("--lab", flags->lab, "Lab file")->required();
     verb->add_option("--output", flags->output,
-                     "A file that ends in .gif for one animated picture; .png or .svg for a file a frame")
+                     "Output file: .gif for one animation; .png or .svg for one file per frame")
         ->required();
-    verb->add_option("--run", flags->run, "The run that is replayed (the lab's first)");
-    verb->add_option("--beside", flags->beside, "A second run, drawn faintly");
-    verb->add_flag("--difference", flags->difference, "Heat maps show the run minus the second one");
-    verb->add_option("--layer", flags->layer, "The layer, from 0 (all, or their mean)");
-    verb->add_option("--head", flags->head, "The head, from 0 (the mean over heads)");
+    verb->add_option("--run", flags->run, "Number of the run that is replayed (default: the lab's first)");
+    verb->add_option("--beside", flags->beside, "Number of a second run, drawn faintly for comparison");
+    verb->add_flag("--difference", flags->difference, "Heat maps show the difference: run minus second run");
+    verb->add_option("--layer", flags->layer, "Layer, counted from 0 (default: all layers or their mean)");
+    verb->add_option("--head", flags->head, "Head, counted from 0 (default: the mean over heads)");
     verb->add_option("--rows", flags->rows, "Rows of heat maps: layers or heads");
-    verb->add_option("--along", flags->along, "The horizontal axis of spectra: pair or wavelength");
-    verb->add_option("--pair", flags->pair, "The pair that is lit");
-    verb->add_option("--lag", flags->lag, "Tokens between query and key of the dials (10)");
-    verb->add_option("--frames-per-second", flags->per_second, "The pace of an animated picture, 0.1 to 50 (4)");
-    verb->add_option("--width-px", flags->width_px, "Width in pixels, 320 to 3840 (960)");
-    verb->add_option("--frames", flags->frames, "At most so many frames, evenly thinned out (every snapshot)");
-    verb->add_option("--theme", flags->theme, "light or dark");
-    verb->add_flag("--json", flags->json, "Say what was written as JSON");
+    verb->add_option("--along", flags->along, "Horizontal axis of spectra: pair or wavelength");
+    verb->add_option("--pair", flags->pair, "Rotary pair that is highlighted");
+    verb->add_option("--distance", flags->lag, "Distance in tokens between query and key in pair-dials (default: 10)");
+    verb->add_option("--frames-per-second", flags->per_second, "Frames per second of a GIF, 0.1 to 50 (default: 4)");
+    verb->add_option("--width-px", flags->width_px, "Width in pixels, 320 to 3840 (default: 960)");
+    verb->add_option("--frames", flags->frames, "Maximum number of frames, evenly spaced (default: one per snapshot)");
+    verb->add_option("--theme", flags->theme, "Colour theme: light or dark");
+    verb->add_flag("--json", flags->json, "Print the written files as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

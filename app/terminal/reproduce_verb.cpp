@@ -9,9 +9,9 @@
 #include "core/bench/programs.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/lab_plan.h"
-#include "core/experiment/sheets/measuring.h"
-#include "core/experiment/sheets/report.h"
-#include "core/experiment/sheets/sheet_lab.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/report.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -51,17 +51,20 @@ std::size_t seeds_of(const SheetPlan& plan) {
     return plan.experiment.values("seed").size();
 }
 
-// A lab goes on with the sheet that it was started with, whatever texts and rules a sheet made now would have.
+// Throws BadInput if the stored sheet is not the one that the flags describe. The stored plan is used even if a sheet
+// of that name would have other data or rules today.
 void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
     const std::string what =
         stored.sheet + " at " + to_string(stored.scale) + " scale, " + std::to_string(seeds_of(stored)) + " seeds";
     const bool seeds_differ = flags.seeds && *flags.seeds != static_cast<std::int64_t>(seeds_of(stored));
     if (stored.sheet != flags.name || stored.scale != sheet_scale(flags.scale) || seeds_differ) {
-        throw BadInput("The lab " + flags.lab + " holds the sheet " + what + "; ask for that, or name another lab.");
+        throw BadInput("The lab " + flags.lab + " holds the sheet " + what +
+                       "; reproduce that sheet, or name another lab.");
     }
 }
 
-// Entered elsewhere and moved: a lab by this name has its whole sheet, or is not there.
+// Creates the lab in a temporary folder and moves it to `path` when it holds the whole sheet, so that no incomplete lab
+// can appear at `path`.
 void start_lab(const fs::path& path, const Flags& flags) {
     const SheetPlan plan = planned(flags);
     const bench::TemporaryFolder folder;
@@ -69,37 +72,37 @@ void start_lab(const fs::path& path, const Flags& flags) {
     enter_sheet(*lab, plan);
     Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
     runs.data_dir = flags.data_dir;
-    settle_texts(*lab, runs);
+    settle_data(*lab, runs);
     lab->save_as(path);
 }
 
 StoredSheet opened_sheet(const fs::path& path, const Flags& flags) {
     std::error_code error;
     if (!fs::exists(path, error)) {
-        if (flags.resume) throw BadInput("There is no lab " + path.string() + " to go on with; leave out --resume.");
+        if (flags.resume)
+            throw BadInput("There is no lab " + path.string() + " to resume; leave out --resume to create it.");
         start_lab(path, flags);
     }
     const auto lab = LabFile::open(path);
     lab->recover();
     const auto stored = stored_sheet(*lab);
-    if (!stored)
-        throw BadInput("The lab " + path.string() + " holds no sheet; name another, or one that is not there.");
+    if (!stored) throw BadInput("The lab " + path.string() + " holds no sheet; name another lab, or a new file.");
     refuse_other_sheet(stored->plan, flags);
     return *stored;
 }
 
 [[noreturn]] void stopped(const Flags& flags) {
-    throw std::runtime_error(flags.lab.empty() ? "Stopped; without --lab nothing was kept."
-                                               : "Stopped; the same command goes on from here.");
+    throw std::runtime_error(flags.lab.empty() ? "Stopped. Nothing was stored, because --lab was not given."
+                                               : "Stopped. The same command resumes from here.");
 }
 
 void train_and_measure(const fs::path& path, const StoredSheet& stored, const Flags& flags) {
     Plan plan = remaining_plan(*LabFile::open(path), stored);
     plan.data_dir = flags.data_dir;
-    if (const auto lab = LabFile::open(path, LabFile::Mode::read); plan.runs.empty() && !lab->held_runs().empty()) {
-        throw std::runtime_error(lab->words_of(lab->held_runs()));
+    if (const auto lab = LabFile::open(path, LabFile::Mode::read); plan.runs.empty() && !lab->claimed_runs().empty()) {
+        throw std::runtime_error(lab->words_of(lab->claimed_runs()));
     }
-    settle_texts(*LabFile::open(path), plan);
+    settle_data(*LabFile::open(path), plan);
     std::map<RunId, Outcome> outcomes;
     Memory memory;
     const event::SweepEnded ending = train(std::move(plan), path, outcomes, memory);
@@ -107,7 +110,7 @@ void train_and_measure(const fs::path& path, const StoredSheet& stored, const Fl
     watch_interrupts();
     const auto lab = LabFile::open(path);
     if (ending.state == RunState::failed) {
-        // A run that diverges fails alone and is part of the answer; where no run came through, there is none.
+        // Runs that diverge are part of the result. There is no result if every run failed or if some runs did not end.
         const auto runs = sheet_runs(*lab, stored.experiment);
         const auto finished = [](const SheetRun& run) { return run.state == RunState::finished; };
         const auto ended = [](const auto& outcome) { return outcome.second.state != RunState::waiting; };
@@ -133,7 +136,8 @@ void reproduce(const fs::path& path, const Flags& flags) {
 
 void run(const Flags& flags) {
     if (flags.list) return print_list(flags.json);
-    if (flags.name.empty()) throw BadInput("Name a sheet; ropelab-cli reproduce --list lists them.");
+    if (flags.name.empty())
+        throw BadInput("The name of a sheet is missing; \"ropelab-cli reproduce --list\" lists the sheets.");
     if (flags.plan) {
         const SheetPlan plan = planned(flags);
         return flags.json ? print_json(plan_json(plan, flags.data_dir)) : print_text(plan_text(plan, flags.data_dir));
@@ -149,17 +153,21 @@ void run(const Flags& flags) {
 
 void add_reproduce(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("reproduce", "Published claims, trained again and judged by fixed rules");
-    verb->add_option("name", flags->name, "A sheet, as theta-table-2 (--list)");
-    verb->add_option("--scale", flags->scale, "smoke (seconds), laptop or paper")->capture_default_str();
-    CLI::Option* lab = verb->add_option(
-        "--lab", flags->lab, "A lab file to keep everything in; where it is there already, it goes on with its sheet");
-    verb->add_option("--seeds", flags->seeds, "Seeds a setting; else two at smoke scale, and the sheet's own number");
-    verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
-    verb->add_flag("--resume", flags->resume, "Only go on: the lab has to be there")->needs(lab);
+    CLI::App* verb = program.add_subcommand(
+        "reproduce", "Retrain a published experiment and test its claims with preregistered rules");
+    verb->add_option("name", flags->name,
+                     "Name of a sheet (a published table or claim), such as theta-table-2; --list lists all");
+    verb->add_option("--scale", flags->scale, "Size of the experiment: smoke (seconds), laptop or paper")
+        ->capture_default_str();
+    CLI::Option* lab = verb->add_option("--lab", flags->lab,
+                                        "Lab file that stores runs and results; if it exists, its sheet is resumed");
+    verb->add_option("--seeds", flags->seeds,
+                     "Seeds per setting (default: 2 at smoke scale, otherwise the sheet's own number)");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    verb->add_flag("--resume", flags->resume, "Only resume: fail if the lab does not exist")->needs(lab);
     verb->add_flag("--list", flags->list, "List the sheets");
-    verb->add_flag("--plan", flags->plan, "Show runs, cost, rules and predictions, and train nothing");
-    verb->add_flag("--json", flags->json, "Write JSON");
+    verb->add_flag("--plan", flags->plan, "Print runs, time and memory, rules and predictions without training");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -4,9 +4,9 @@
 #include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
 #include "core/experiment/engine_loader.h"
-#include "core/experiment/sheets/ledger.h"
-#include "core/experiment/sheets/measuring.h"
 #include "core/experiment/stored_run.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/sweep_predictions.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
@@ -31,7 +31,8 @@ struct Flags {
     bool json = false;
 };
 
-// What the predictions on a lab's sweeps speak of, beside what sheets measure of their own.
+// Measures the quantities that predictions about the lab's sweeps need, such as retrieval accuracy and loss beyond the
+// context.
 void measure_predicted(const Flags& flags) {
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
@@ -40,13 +41,13 @@ void measure_predicted(const Flags& flags) {
         if (measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); })) {
             continue;
         }
-        throw std::runtime_error("Stopped; the same command goes on from here.");
+        throw std::runtime_error("Stopped. The same command resumes from here.");
     }
 }
 
 void run(const Flags& flags) {
     if (!flags.merge.empty()) {
-        // All of them, before anything is written.
+        // Opens all labs first, so that an unreadable one is reported before anything is written.
         for (const std::string& other : flags.merge) LabFile::open(other, LabFile::Mode::read);
         const bool there = std::filesystem::exists(flags.lab);
         const auto lab = there ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
@@ -76,44 +77,49 @@ void run(const Flags& flags) {
     const std::string format = flags.json ? "json" : flags.format;
     if (format == "text")
         return print_text(results_text(table) +
-                          ledgers_text(ledgers_of(*lab), "Add --measure to measure what they speak of."));
+                          sweep_predictions_text(sweep_predictions_of(*lab),
+                                                 "Add --measure to measure the quantities that the predictions need."));
     if (format == "csv") return print_text(results_csv(table));
     if (format == "latex") return print_text(results_latex(table));
     if (format == "json") {
         nlohmann::json result = results_json(table);
-        result["predictions"] = ledgers_json(ledgers_of(*lab));
+        result["predictions"] = sweep_predictions_json(sweep_predictions_of(*lab));
         return print_json(result);
     }
-    throw BadInput("\"" + format + "\" is no format; it must be text, csv, latex or json.");
+    throw BadInput("\"" + format + "\" is not an output format; it must be text, csv, latex or json.");
 }
 
 }  // namespace
 
 void add_results(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb =
-        program.add_subcommand("results", "Tables of a lab's runs: mean ± std over seeds, and significance");
-    verb->add_option("--lab", flags->lab, "The lab file")->required();
-    verb->add_option("--format", flags->format, "text, csv, latex or json")->capture_default_str();
+    CLI::App* verb = program.add_subcommand(
+        "results", "Print a table of a lab's results: mean ± standard deviation over seeds, and significance tests");
+    verb->add_option("--lab", flags->lab, "Lab file")->required();
+    verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
     std::string names;
     for (const Measure& measure : measures()) names += (names.empty() ? "" : ", ") + std::string(measure.name);
-    verb->add_option("--compare", flags->compare, "What the tests compare: " + names)->capture_default_str();
-    verb->add_option("--baseline", flags->baseline, "key=value of the group that others are compared with")
+    verb->add_option("--compare", flags->compare, "Quantity that the tests compare: " + names)->capture_default_str();
+    verb->add_option("--baseline", flags->baseline,
+                     "Baseline group, as key=value; all other groups are compared with it")
         ->allow_extra_args(false);
-    verb->add_option("--test", flags->test, "What verdicts follow: student, welch or paired (by seed)")
+    verb->add_option("--test", flags->test, "Significance test of the verdicts: student, welch or paired (by seed)")
         ->capture_default_str();
-    verb->add_option("--sort", flags->sort,
-                     "Column to sort by: a swept key, n, a measure as in --compare, improvement, p_student, p_welch, "
-                     "p_paired; in descending order as --sort=-theta");
-    verb->add_option("--until", flags->until, "Also count the steps until this validation loss, in nats");
-    verb->add_option("--merge", flags->merge, "Lab files whose runs are added first, as those of a cluster's jobs");
-    CLI::Option* measure =
-        verb->add_flag("--measure", flags->measure,
-                       "First measure what the predictions on a sweep speak of: retrieval, longer contexts");
-    verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first")
+    verb->add_option(
+        "--sort", flags->sort,
+        "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "
+        "or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
+    verb->add_option("--until", flags->until,
+                     "Also print the number of steps until this validation loss [nats per token] is reached");
+    verb->add_option("--merge", flags->merge,
+                     "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
+    CLI::Option* measure = verb->add_flag(
+        "--measure", flags->measure,
+        "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets")
         ->needs(measure);
-    verb->add_flag("--unfinished", flags->unfinished, "Count stopped and failed runs too");
-    verb->add_flag("--json", flags->json, "Write JSON")->excludes(verb->get_option("--format"));
+    verb->add_flag("--unfinished", flags->unfinished, "Include stopped and failed runs");
+    verb->add_flag("--json", flags->json, "Print the result as JSON")->excludes(verb->get_option("--format"));
     verb->callback([flags] { run(*flags); });
 }
 

@@ -47,29 +47,34 @@ double parse_positive(const std::string& text, const std::string& flag, double h
 }
 
 void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
-    single_.push_back(verb.add_option("--head-dim", head_dim_, "Channels of a head")->capture_default_str());
     single_.push_back(
-        verb.add_option("--fraction", fraction_, "Rotated share: 0.25, 25% or 6ch")->capture_default_str());
+        verb.add_option("--head-dim", head_dim_, "Head dimension: channels per head")->capture_default_str());
+    single_.push_back(
+        verb.add_option("--fraction", fraction_,
+                        "Rotated fraction of each head (partial rotary factor), such as 0.25, 25% or 6ch (channels)")
+            ->capture_default_str());
     verb.add_option("--context", context_, context_help);
-    verb.add_option("--setup", setup_text_, "A setup's text, as \"theta=500k head_dim=128 fraction=25%\"");
-    verb.add_option("--hf-config", hf_config_, "A Hugging Face model's config.json");
-    verb.add_option("--model", model_, "A model of the table, as \"Llama 3.1 8B\"");
+    verb.add_option("--setup", setup_text_, "Rotary setup as text, such as \"theta=500k head_dim=128 fraction=25%\"");
+    verb.add_option("--hf-config", hf_config_, "config.json of a Hugging Face model");
+    verb.add_option("--model", model_, "Name of a known model, such as \"Llama 3.1 8B\"");
 }
 
 void RotaryFlags::add_spectrum(CLI::App& verb) {
-    single_.push_back(verb.add_option("--theta", theta_, "Rope theta, the base")->capture_default_str());
-    single_.push_back(verb.add_option("--partial", partial_, "slice or truncate")->capture_default_str());
+    single_.push_back(
+        verb.add_option("--theta", theta_, "RoPE theta (the base of the frequencies)")->capture_default_str());
+    single_.push_back(
+        verb.add_option("--partial", partial_, "Partial rotation: slice or truncate")->capture_default_str());
     verb.add_option("--layer-type", layer_type_,
-                    "full_attention or sliding_attention, of a config.json or model that has both");
+                    "Layer type of a model that has several: full_attention or sliding_attention");
 }
 
 void RotaryFlags::add_scaling(CLI::App& verb) {
     using enum ScalingMethod;
     std::string names;
     for (const ScalingName& name : scaling_names()) names += (names.empty() ? "" : ", ") + std::string(name.word);
-    single_.push_back(
-        verb.add_option("--scaling", scaling_, "How the context is extended: " + names)->capture_default_str());
-    const std::vector<ScalingMethod> by_turns = {ntk_by_parts, yarn};
+    single_.push_back(verb.add_option("--scaling", scaling_, "Scaling method for context extension: " + names)
+                          ->capture_default_str());
+    const std::vector<ScalingMethod> by_rotations = {ntk_by_parts, yarn};
     struct Row {
         const char* flag;
         const char* help;
@@ -77,24 +82,34 @@ void RotaryFlags::add_scaling(CLI::App& verb) {
     };
     const std::vector<Row> rows = {
         {"--factor",
-         "Target context over training context",
+         "Target context divided by training context",
          {linear, ntk, dynamic, ntk_by_parts, yarn, llama3, longrope}},
         {"--original-context",
-         "The context the model was trained at (--context where it is left out)",
+         "Context at which the model was trained (default: --context)",
          {dynamic, ntk_by_parts, yarn, llama3, longrope}},
-        {"--beta-fast", "Turns in the window above which a pair is kept (32)", by_turns},
-        {"--beta-slow", "Turns in the window below which a pair is divided (1)", by_turns},
-        {"--low-freq-factor", "llama3: pairs with fewer turns are divided (1)", {llama3}},
-        {"--high-freq-factor", "llama3: pairs with more turns are kept (4)", {llama3}},
+        {"--beta-fast", "Pairs with more periods in the training context keep their frequency (default: 32)",
+         by_rotations},
+        {"--beta-slow", "Pairs with fewer periods in the training context are divided by the factor (default: 1)",
+         by_rotations},
+        {"--low-freq-factor",
+         "llama3: pairs with fewer periods in the training context are divided by the factor (default: 1)",
+         {llama3}},
+        {"--high-freq-factor",
+         "llama3: pairs with more periods in the training context keep their frequency (default: 4)",
+         {llama3}},
         {"--attention-factor",
-         "What cos and sin are multiplied by, instead of what the method computes",
+         "Attention factor, which multiplies cos and sin (default: computed by the method)",
          {ntk_by_parts, yarn, longrope}},
         {"--mscale", "yarn: DeepSeek's mscale", {yarn}},
         {"--mscale-all-dim", "yarn: DeepSeek's mscale_all_dim", {yarn}},
-        {"--short-factors", "longrope: a number for each rotated pair, a,b,…", {longrope}},
-        {"--long-factors", "longrope: the same for lengths beyond the original context", {longrope}},
+        {"--short-factors",
+         "longrope: divisors of the frequencies up to the original context, one per rotated pair: a,b,…",
+         {longrope}},
+        {"--long-factors",
+         "longrope: divisors of the frequencies beyond the original context, one per rotated pair: a,b,…",
+         {longrope}},
     };
-    // Options keep the addresses of their values.
+    // CLI11 options keep pointers to their values, so the vector must not reallocate.
     parameters_.reserve(rows.size());
     for (const Row& row : rows) {
         auto& entry = parameters_.emplace_back(row.flag, Parameter{nullptr, "", row.methods});
@@ -102,7 +117,8 @@ void RotaryFlags::add_scaling(CLI::App& verb) {
         single_.push_back(entry.second.option);
     }
     single_.push_back(
-        verb.add_flag("--exact-ramp", exact_ramp_, "yarn: leave the ramp's ends between pairs (truncate: false)"));
+        verb.add_flag("--exact-ramp", exact_ramp_,
+                      "yarn: do not round the ends of the ramp to whole pairs (\"truncate\": false in config.json)"));
 }
 
 CLI::Option* RotaryFlags::add_shape(CLI::App& verb, const std::string& name, std::string& value,
@@ -124,11 +140,11 @@ void RotaryFlags::check_sources() const {
     if (!hf_config_.empty()) sources.emplace_back("--hf-config");
     if (!model_.empty()) sources.emplace_back("--model");
     const auto refuse = [&](const std::string& other) {
-        throw BadInput(sources.front() + " and " + other + " do not go together; give one of them.");
+        throw BadInput(sources.front() + " and " + other + " cannot be combined; give one of them.");
     };
     if (sources.size() > 1) refuse(sources[1]);
     if (!layer_type_.empty() && !names_model())
-        throw BadInput("--layer-type needs --hf-config or --model, whose layers it speaks of.");
+        throw BadInput("--layer-type needs --hf-config or --model, because it selects one of the model's layer types.");
     if (sources.empty()) return;
     for (const CLI::Option* option : single_) {
         if (option->count() > 0) refuse(option->get_name());
@@ -138,20 +154,21 @@ void RotaryFlags::check_sources() const {
     }
 }
 
-Scaling RotaryFlags::read_scaling() const {
+Scaling RotaryFlags::scaling_of_flags() const {
     Scaling scaling;
     scaling.method = parse_scaling(scaling_);
     for (const auto& [flag, entry] : parameters_) {
-        const bool read = std::find(entry.methods.begin(), entry.methods.end(), scaling.method) != entry.methods.end();
-        if (entry.option->count() > 0 && !read)
-            throw BadInput("The scaling " + scaling_ + " does not read " + flag + "; leave it out.");
+        const bool used = std::find(entry.methods.begin(), entry.methods.end(), scaling.method) != entry.methods.end();
+        if (entry.option->count() > 0 && !used)
+            throw BadInput("The scaling " + scaling_ + " does not use " + flag + "; leave it out.");
     }
     if (exact_ramp_ && scaling.method != ScalingMethod::yarn)
-        throw BadInput("The scaling " + scaling_ + " does not read --exact-ramp; leave it out.");
+        throw BadInput("The scaling " + scaling_ + " does not use --exact-ramp; leave it out.");
     scaling.truncate = !exact_ramp_;
-    const bool wants_factor = scaling.method != ScalingMethod::none && scaling.method != ScalingMethod::longrope;
-    if (wants_factor && !given("--factor"))
-        throw BadInput("The scaling " + scaling_ + " needs --factor, the target context over the training context.");
+    const bool needs_factor = scaling.method != ScalingMethod::none && scaling.method != ScalingMethod::longrope;
+    if (needs_factor && !given("--factor"))
+        throw BadInput("The scaling " + scaling_ +
+                       " needs --factor, the target context divided by the training context.");
     const auto number = [&](const char* flag, auto& value) {
         if (const std::string* text = given(flag)) value = parse_number(*text);
     };
@@ -170,24 +187,25 @@ Scaling RotaryFlags::read_scaling() const {
     list("--long-factors", scaling.long_factors);
     if (const std::string* text = given("--original-context"))
         scaling.original_context = static_cast<double>(parse_count(*text, "--original-context", 1, most_context));
-    const bool wants_context = scaling.method != ScalingMethod::none && scaling.method != ScalingMethod::linear &&
+    const bool needs_context = scaling.method != ScalingMethod::none && scaling.method != ScalingMethod::linear &&
                                scaling.method != ScalingMethod::ntk;
-    if (wants_context && scaling.original_context == 0 && !gives_context())
-        throw BadInput("The scaling " + scaling_ + " needs --original-context, the context the model was trained at.");
+    if (needs_context && scaling.original_context == 0 && !gives_context())
+        throw BadInput("The scaling " + scaling_ +
+                       " needs --original-context, the context at which the model was trained.");
     return scaling;
 }
 
-void RotaryFlags::read_flags() {
+void RotaryFlags::parse_flags() {
     setup.head_dim = static_cast<int>(parse_count(head_dim_, "--head-dim", 1, 4096));
     setup.theta = parse_number(theta_);
-    rotary_dim(setup.head_dim, 1);  // refuses an odd head before the fraction is read
+    rotary_dim(setup.head_dim, 1);  // throws BadInput for an odd head dimension before the fraction is parsed
     setup.fraction = parse_fraction(fraction_, setup.head_dim);
     setup.partial = parse_partial(partial_);
-    setup.scaling = read_scaling();
+    setup.scaling = scaling_of_flags();
     if (setup.scaling.original_context > 0) setup.context = static_cast<std::int64_t>(setup.scaling.original_context);
 }
 
-void RotaryFlags::read_model() {
+void RotaryFlags::load_model() {
     model = read_hf_config(hf_config_.empty() ? known_model(model_).config : load_model_config(hf_config_));
     layer_type = layer_type_;
     const HfRotary& rotary = model->of(layer_type);
@@ -196,15 +214,15 @@ void RotaryFlags::read_model() {
         rotary.at(gives_context() ? static_cast<double>(parse_count(context_, "--context", 1, most_context)) : 0);
 }
 
-void RotaryFlags::read() {
+void RotaryFlags::parse() {
     check_sources();
     const std::int64_t length = gives_context() ? parse_count(context_, "--context", 1, most_context) : 0;
     if (names_model()) {
-        read_model();
+        load_model();
     } else {
         if (setup_text_.empty()) {
-            read_flags();
-            // Only a given original context tells it from the current length.
+            parse_flags();
+            // Without --original-context, --context is both the training context and the current length.
             if (length > 0 && setup.scaling.original_context == 0) setup.context = length;
         } else {
             setup = parse_setup(setup_text_);
@@ -219,7 +237,7 @@ void RotaryFlags::read() {
 
 void warn_of_unknown_keys(const HfModel& model) {
     for (const std::string& key : model.unknown_keys)
-        std::cerr << "ropelab-cli: The config's " << key << " is not understood and was left out.\n";
+        std::cerr << "ropelab-cli: The key " << key << " of the config is unknown and was ignored.\n";
 }
 
 std::string values_text(const HfModel& model) {

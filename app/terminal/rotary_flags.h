@@ -11,39 +11,40 @@
 
 namespace ropelab::terminal {
 
-/// The flags by which the verbs of the rotary rooms are told about a rotary embedding: single settings, or one of a
-/// setup's text, a Hugging Face file and a model of the table instead.
+/// The flags that describe a rotary embedding to the commands frequencies, context and cache: individual settings, or
+/// instead one of a setup's text (--setup), a Hugging Face config.json (--hf-config) and a known model (--model).
 class RotaryFlags {
  public:
     /// Adds --head-dim, --fraction, --context, --setup, --hf-config and --model.
     void add_size(CLI::App& verb, const std::string& context_help);
-    /// Adds what changes frequencies: --theta, --partial and --layer-type.
+    /// Adds the flags that determine the frequencies: --theta, --partial and --layer-type.
     void add_spectrum(CLI::App& verb);
-    /// Adds --scaling and its parameters.
+    /// Adds --scaling and the parameters of the scaling methods.
     void add_scaling(CLI::App& verb);
-    /// A flag of a verb's own that speaks of the model's shape, so that a file or a table row forbids it.
+    /// Adds a command's own flag for a part of the model's shape. It cannot be combined with --hf-config or --model,
+    /// which define the shape.
     CLI::Option* add_shape(CLI::App& verb, const std::string& name, std::string& value, const std::string& help);
 
-    /// Whether a file or a row of the table was named.
+    /// Returns whether --hf-config or --model was given.
     bool names_model() const { return !hf_config_.empty() || !model_.empty(); }
-    /// Whether --context was given.
+    /// Returns whether --context was given.
     bool gives_context() const { return !context_.empty(); }
 
-    /// What the flags say. Throws BadInput for flags that do not go together or have bad values.
-    void read();
+    /// Parses the flags into the public members below. Throws BadInput for invalid values and for flags that cannot be
+    /// combined.
+    void parse();
 
-    /// The result of read(): the setup (its context is --context where that is given), its frequencies at that length,
-    /// and the file's or table's model.
-    RotarySetup setup;
-    Frequencies frequencies;
-    std::optional<HfModel> model;
-    std::string layer_type;  // of the model, "" for its first
+    // The results of parse().
+    RotarySetup setup;             // the setup; its context is --context if that is given
+    Frequencies frequencies;       // the frequencies, at the length --context if that is given
+    std::optional<HfModel> model;  // the model of --hf-config or --model
+    std::string layer_type;        // the chosen layer type of the model; "" for its first one
 
  private:
     void check_sources() const;
-    void read_flags();
-    void read_model();
-    Scaling read_scaling() const;
+    void parse_flags();
+    void load_model();
+    Scaling scaling_of_flags() const;
 
     std::string head_dim_ = "64";
     std::string theta_ = "10000";
@@ -55,7 +56,7 @@ class RotaryFlags {
     std::string model_;
     std::string context_;
 
-    // A parameter of the scaling methods, with those that read it.
+    // A parameter flag of the scaling methods, and the methods that use it.
     struct Parameter {
         CLI::Option* option = nullptr;
         std::string text;
@@ -67,18 +68,18 @@ class RotaryFlags {
     std::string scaling_ = "none";
     bool exact_ramp_ = false;
     std::vector<std::pair<std::string, Parameter>> parameters_;
-    std::vector<CLI::Option*> single_;  // flags that a setup, a file or a row of the table takes the place of
-    std::vector<CLI::Option*> shape_;
+    std::vector<CLI::Option*> single_;  // flags that --setup, --hf-config and --model replace
+    std::vector<CLI::Option*> shape_;   // flags of add_shape
 };
 
-/// "8192" or "8k" as a whole number within limits. Throws BadInput, naming the flag.
+/// Parses "8192" or "8k" as a whole number from `low` to `high`. Throws BadInput, naming the flag, for any other text.
 std::int64_t parse_count(const std::string& text, const std::string& flag, std::int64_t low, std::int64_t high);
-/// A number above 0 and at most `high`. Throws BadInput, naming the flag.
+/// Parses a number above 0 and at most `high`. Throws BadInput, naming the flag, for any other text.
 double parse_positive(const std::string& text, const std::string& flag, double high);
 
-/// Says on standard error which keys of a file were not understood.
+/// Prints a warning to standard error for each key of a config.json that was ignored.
 void warn_of_unknown_keys(const HfModel& model);
-/// A table of a model's values and who says them, for people.
+/// Returns a text table of a model's rotary values and where each comes from (the file or a default).
 std::string values_text(const HfModel& model);
 
 }  // namespace ropelab::terminal

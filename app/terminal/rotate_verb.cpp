@@ -11,24 +11,27 @@ namespace ropelab::terminal {
 
 namespace {
 
-// Numbers of a nested array, innermost last; every level must have one length throughout.
+// Appends the numbers of a nested JSON array to `numbers` in row-major order and fills in `shape`. Throws BadInput if
+// the array does not have shape.size() levels or if lists of one level differ in length.
 void flatten(const nlohmann::json& value, std::size_t depth, std::vector<std::size_t>& shape,
              std::vector<float>& numbers) {
     if (depth == shape.size()) {
         if (!value.is_number())
-            throw BadInput("The array x holds " + value.dump().substr(0, 40) +
-                           " where a number must stand: it is batch × heads × time × head_dim.");
+            throw BadInput("The array x contains " + value.dump().substr(0, 40) +
+                           " in place of a number; its shape must be batch × heads × time × head_dim.");
         numbers.push_back(value.get<float>());
         return;
     }
     if (!value.is_array() || value.empty())
-        throw BadInput("The array x must have four levels: batch × heads × time × head_dim.");
+        throw BadInput("The array x must have four levels of lists: batch × heads × time × head_dim.");
     if (shape[depth] == 0) shape[depth] = value.size();
     if (shape[depth] != value.size())
-        throw BadInput("The array x has rows of different lengths; it must be batch × heads × time × head_dim.");
+        throw BadInput(
+            "The array x has lists of different lengths; its shape must be batch × heads × time × head_dim.");
     for (const auto& entry : value) flatten(entry, depth + 1, shape, numbers);
 }
 
+// Returns row-major numbers as nested lists of this shape, from the level `depth` on; advances `numbers`.
 nlohmann::json nest(const std::vector<std::size_t>& shape, std::size_t depth, const float*& numbers) {
     if (depth == shape.size()) return *numbers++;
     nlohmann::json result = nlohmann::json::array();
@@ -59,7 +62,7 @@ void run() {
         }
         if (positions.size() != shape[2]) {
             throw BadInput("There are " + std::to_string(positions.size()) + " positions for " +
-                           std::to_string(shape[2]) + " time steps of x; give one each.");
+                           std::to_string(shape[2]) + " time steps of x; give one position per time step.");
         }
         const auto head_dim = static_cast<int>(shape[3]);
         const Frequencies frequency = frequencies({.head_dim = head_dim,
@@ -69,7 +72,7 @@ void run() {
         rotate(numbers, shape[3], rotation_table(frequency, positions), parse_pairing(input.value("pairing", "half")));
     } catch (const nlohmann::json::type_error&) {
         throw BadInput(
-            "positions is a list of whole numbers, theta and fraction are numbers, partial and pairing are words.");
+            "positions must be a list of whole numbers, theta and fraction numbers, partial and pairing strings.");
     }
     const float* next = numbers.data();
     print_json({{"x", nest(shape, 0, next)}});
@@ -78,12 +81,13 @@ void run() {
 }  // namespace
 
 void add_rotate(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand("rotate", "Rotate queries or keys that standard input gives as JSON");
+    CLI::App* verb = program.add_subcommand("rotate", "Apply RoPE to queries or keys given as JSON on standard input");
     verb->footer(
         "Reads {\"x\": batch × heads × time × head_dim, \"positions\": […], \"theta\", \"fraction\",\n"
-        "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and writes {\"x\": …}.");
+        "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and prints the rotated {\"x\": "
+        "…}.");
     auto json = std::make_shared<bool>(true);
-    verb->add_flag("--json", *json, "Write JSON (it always does)");
+    verb->add_flag("--json", *json, "Print JSON (the output is always JSON)");
     verb->callback([json] { run(); });
 }
 

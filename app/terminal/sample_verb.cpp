@@ -22,13 +22,15 @@ struct Flags {
     std::string checkpoint;
     std::string prompt = "\n";
     std::string mode = "recompute";
-    Generation how;
+    Generation generation;
     bool json = false;
 };
 
 std::filesystem::path checkpoint_path(const Flags& flags) {
     if (!flags.checkpoint.empty()) return flags.checkpoint;
-    if (flags.lab.empty()) throw BadInput("Name a lab with --lab (and a run with --run), or a file with --checkpoint.");
+    if (flags.lab.empty())
+        throw BadInput(
+            "The run is missing: give a lab with --lab (and --run), or a checkpoint file with --checkpoint.");
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const auto runs = lab->runs();
     if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs.");
@@ -39,34 +41,35 @@ void run(const Flags& flags) {
     const auto path = checkpoint_path(flags);
     const auto checkpoint = read_checkpoint(path);
     if (!checkpoint)
-        throw BadInput("There is no checkpoint " + path.string() + "; the run has not been evaluated yet.");
+        throw BadInput("There is no checkpoint " + path.string() + "; it is written at the run's first evaluation.");
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint->vocabulary);
 
-    Generation how = flags.how;
+    Generation generation = flags.generation;
     if (flags.mode == "rolling") {
-        how.mode = Generation::Mode::rolling;
+        generation.mode = Generation::Mode::rolling;
     } else if (flags.mode != "recompute") {
-        throw BadInput("\"" + flags.mode + "\" is no generation mode; it must be recompute or rolling.");
+        throw BadInput("\"" + flags.mode + "\" is not a generation mode; it must be recompute or rolling.");
     }
-    if (how.length < 1) throw BadInput("The length is " + std::to_string(how.length) + ", but it must be 1 or more.");
+    if (generation.length < 1)
+        throw BadInput("The length is " + std::to_string(generation.length) + ", but it must be 1 or more.");
     const auto prompt = vocabulary.encode(flags.prompt);
 
     const auto model = model_of(open_engine(), *checkpoint);
     watch_interrupts();
-    how.on_token = [&](std::int32_t token) {
+    generation.on_token = [&](std::int32_t token) {
         if (!flags.json) std::cout << vocabulary.symbol(token) << std::flush;
         return !interrupted();
     };
     const auto begin = std::chrono::steady_clock::now();
-    const auto tokens = model->generate(prompt, how);
+    const auto tokens = model->generate(prompt, generation);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (flags.json) {
-        // Of a run on bytes the text may not be UTF-8; the tokens tell what it was.
+        // The text of a byte-level model may not be UTF-8; "tokens" has the exact output.
         print_json({{"text", vocabulary.decode(tokens)},
                     {"tokens", tokens},
                     {"prompt", flags.prompt},
                     {"iteration", checkpoint->iteration},
-                    {"symbols_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
+                    {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
     } else {
         std::cout << '\n';
     }
@@ -76,19 +79,26 @@ void run(const Flags& flags) {
 
 void add_sample(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    flags->how.temperature = 0.8;
-    CLI::App* verb = program.add_subcommand("sample", "Write text with a trained run");
-    verb->add_option("--lab", flags->lab, "The lab file");
-    verb->add_option("--run", flags->run, "The run's number in the lab; the first one otherwise");
-    verb->add_option("--checkpoint", flags->checkpoint, "A checkpoint file instead");
-    verb->add_option("--prompt", flags->prompt, "The text to go on from (a newline)");
-    verb->add_option("--length", flags->how.length, "Symbols to write")->capture_default_str();
-    verb->add_option("--temperature", flags->how.temperature, "0 takes the likeliest symbol")->capture_default_str();
-    verb->add_option("--top-k", flags->how.top_k, "Draw among the k likeliest; 0 among all")->capture_default_str();
-    verb->add_option("--seed", flags->how.seed, "Seed of the draws")->capture_default_str();
-    verb->add_option("--mode", flags->mode, "Past the context: recompute or rolling")->capture_default_str();
+    flags->generation.temperature = 0.8;
+    CLI::App* verb = program.add_subcommand("sample", "Generate text with a trained run");
+    verb->add_option("--lab", flags->lab, "Lab file");
+    verb->add_option("--run", flags->run, "Number of the run in the lab (default: the first run)");
+    verb->add_option("--checkpoint", flags->checkpoint, "Checkpoint file, instead of --lab and --run");
+    verb->add_option("--prompt", flags->prompt, "Text that the model continues (default: a newline)");
+    verb->add_option("--length", flags->generation.length, "Number of tokens to generate")->capture_default_str();
+    verb->add_option("--temperature", flags->generation.temperature,
+                     "Sampling temperature; 0 always takes the most likely token")
+        ->capture_default_str();
+    verb->add_option("--top-k", flags->generation.top_k, "Sample from the k most likely tokens; 0: from all")
+        ->capture_default_str();
+    verb->add_option("--seed", flags->generation.seed, "Seed of the sampling")->capture_default_str();
+    verb->add_option(
+            "--mode", flags->mode,
+            "Generation beyond the context: recompute (re-encode the last context for each token) or rolling (drop the "
+            "oldest entry of the KV cache)")
+        ->capture_default_str();
     verb->add_flag("--json", flags->json,
-                   "Write JSON: the text, in which U+FFFD stands for bytes that are not UTF-8, and its tokens");
+                   "Print JSON: the generated text, with U+FFFD for bytes that are not UTF-8, and its tokens");
     verb->callback([flags] { run(*flags); });
 }
 

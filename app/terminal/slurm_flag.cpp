@@ -7,7 +7,8 @@
 namespace ropelab::terminal {
 
 void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const std::string& data_dir, bool as_json) {
-    for (const RunSpec& spec : experiment.expand()) open_corpus(spec, data_dir);  // here rather than in a waiting job
+    for (const RunSpec& spec : experiment.expand())
+        open_corpus(spec, data_dir);  // reports bad data now rather than in a queued job
     const SlurmArray array = write_slurm_array(
         experiment, {flags.folder, std::filesystem::read_symlink("/proc/self/exe"), data_dir, flags.at_once});
     if (as_json) {
@@ -23,10 +24,10 @@ void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const st
     const auto counted = [](std::int64_t count, const std::string& word) {
         return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
     };
-    print_text("Written: " + counted(array.tasks, "task") + " with " + counted(array.runs, "run") +
-               " in all; each task asks for " + counted(array.cores, "core") + ", " + std::to_string(array.megabytes) +
+    print_text("Wrote " + counted(array.tasks, "task") + " with " + counted(array.runs, "run") +
+               " in all; each task requests " + counted(array.cores, "core") + ", " + std::to_string(array.megabytes) +
                " MB, " + (array.gpu ? "one GPU, " : "") + "and " + array.time +
-               " (days-hours:minutes:seconds).\nHand it in with " + flags.folder + "/submit.sh.\n");
+               " (days-hours:minutes:seconds).\nSubmit the job array with " + flags.folder + "/submit.sh.\n");
 }
 
 }  // namespace ropelab::terminal

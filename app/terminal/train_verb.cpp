@@ -18,6 +18,7 @@
 #include "core/experiment/runner.h"
 #include "core/experiment/slurm.h"
 #include "core/experiment/stored_run.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
@@ -36,15 +37,16 @@ struct Flags {
     std::string lab;
     std::string device;
     std::string data_dir;
-    std::optional<std::int64_t> cohort;  // the only one that trains
+    std::optional<std::int64_t> cohort;  // the only cohort to train
     SlurmFlags slurm;
     bool plan = false;
     bool measure = false;
     bool resume = false;
     bool take_over = false;
     bool json = false;
-    bool one_run = false;  // the verb train
+    bool one_run = false;  // the command is train, not sweep
 
+    /// Returns whether any flag describes an experiment.
     bool describes() const {
         return !preset.empty() || !experiment.empty() || !settings.empty() || !zips.empty() || !exclusions.empty() ||
                !device.empty();
@@ -53,7 +55,7 @@ struct Flags {
 
 Experiment description(const Flags& flags) {
     if (!flags.preset.empty() && !flags.experiment.empty()) {
-        throw BadInput("Both --preset and --experiment describe the experiment; give one of them.");
+        throw BadInput("--preset and --experiment cannot be combined; give one of them.");
     }
     Experiment result(flags.one_run ? "run" : "sweep");
     if (!flags.preset.empty()) result = preset(flags.preset).experiment;
@@ -69,22 +71,23 @@ void refuse_other_experiment(const LabFile& lab, const Flags& flags) {
     if (!flags.describes()) return;
     const auto stored = lab.experiments();
     if (stored.empty() || nlohmann::json::parse(stored.back().description) != description(flags).to_json()) {
-        throw BadInput(
-            "The lab " + flags.lab +
-            " holds another experiment; leave out what describes one to go on with it, or name another lab.");
+        throw BadInput("The lab " + flags.lab +
+                       " holds another experiment; leave out the flags that describe an experiment to resume it, or "
+                       "name another lab.");
     }
 }
 
 void refuse_other_cohort(const LabFile& lab, const Flags& flags) {
     if (!flags.cohort) return;
     const auto stored = lab.experiments();
-    check_holds_cohort(lab, stored.empty() ? description(flags) : Experiment::from_text(stored.back().description),
-                       *flags.cohort);
+    check_contains_cohort(lab, stored.empty() ? description(flags) : Experiment::from_text(stored.back().description),
+                          *flags.cohort);
 }
 
 using Names = std::map<RunId, std::string>;
 
-// The plan, and the lab it is written into (none without --lab). `names`: of runs that no lab keeps.
+// Fills in the plan and returns the lab that stores it (null without --lab). Without a lab, `names` receives the names
+// of the runs.
 std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names) {
     plan.data_dir = flags.data_dir;
     std::unique_ptr<LabFile> lab;
@@ -92,7 +95,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
     if (there && !flags.resume) {
         throw BadInput("The lab " + flags.lab +
-                       " exists already; add --resume to go on with its unfinished runs, or name another.");
+                       " exists already; add --resume to resume its unfinished runs, or name another lab.");
     }
     if (there) {
         lab = LabFile::open(flags.lab);
@@ -100,26 +103,27 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
         refuse_other_experiment(*lab, flags);
         refuse_other_cohort(*lab, flags);
         plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
-        settle_texts(*lab, plan);
+        settle_data(*lab, plan);
         return lab;
     }
     const Experiment experiment = description(flags);
     const std::vector<RunSpec> all = experiment.expand();
     std::vector<std::size_t> chosen(all.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-    if (flags.cohort) chosen = places_of_cohort(all, *flags.cohort);
+    if (flags.cohort) chosen = indices_of_cohort(all, *flags.cohort);
     std::vector<RunSpec> specs;
     for (const std::size_t place : chosen) specs.push_back(all[place]);
     if (flags.one_run && specs.size() != 1) {
-        throw BadInput("This describes " + std::to_string(specs.size()) + " runs, but train takes one; use sweep.");
+        throw BadInput("This describes " + std::to_string(specs.size()) +
+                       " runs, but \"train\" trains exactly one; use \"sweep\".");
     }
-    // Bad data is bad input, before anything starts.
+    // Opening the data throws BadInput for bad data before any run starts.
     if (!flags.lab.empty()) {
         lab = create_filled_lab(flags.lab, [&](LabFile& fresh) {
-            plan.runs =
-                (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort) : plan_new_runs(fresh, experiment))
-                    .runs;
-            settle_texts(fresh, plan);
+            plan.runs = (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort, enter_predictions)
+                                      : plan_new_runs(fresh, experiment, enter_predictions))
+                            .runs;
+            settle_data(fresh, plan);
         });
         plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
     } else {
@@ -166,37 +170,37 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
                            {"predicted_memory_bytes", known(memory.predicted)},
                            {"peak_memory_bytes", known(memory.peak)}});
     }
-    // setw counts bytes, but θ and – have more than one.
-    const auto filling = [&](const std::string& word, std::size_t width) {
+    // std::setw counts bytes, but characters such as θ and – have several.
+    const auto padding = [&](const std::string& word, std::size_t width) {
         return std::string(width - std::min(width, width_of(word)), ' ');
     };
     std::size_t widest = 0;
     for (const auto& [id, name] : names) widest = std::max(widest, width_of(name));
     std::ostringstream text;
-    text << "run" << filling("run", widest) << std::setw(16) << "best val. loss" << std::setw(17) << "whole val. loss"
-         << std::setw(18) << "final train loss" << std::setw(14) << "symbols/s"
+    text << "run" << padding("run", widest) << std::setw(16) << "best val. loss" << std::setw(17) << "full val. loss"
+         << std::setw(18) << "final train loss" << std::setw(14) << "tokens/s"
          << "  state\n";
     for (const auto& [id, outcome] : outcomes) {
         const RunSummary& summary = outcome.summary;
-        text << names.at(id) << filling(names.at(id), widest);
+        text << names.at(id) << padding(names.at(id), widest);
         for (const auto& [loss, width] :
              {std::pair<double, std::size_t>{summary.best_validation_loss, 16},
               std::pair<double, std::size_t>{summary.whole_validation_loss.value_or(RunSummary::unknown), 17}}) {
-            text << filling(loss_text(loss), width) << loss_text(loss);
+            text << padding(loss_text(loss), width) << loss_text(loss);
         }
         const std::string training = loss_text(summary.final_training_loss);
-        text << filling(training, 18) << training << std::setw(14) << std::lround(summary.tokens_per_second) << "  "
+        text << padding(training, 18) << training << std::setw(14) << std::lround(summary.tokens_per_second) << "  "
              << to_string(outcome.state) << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
-    text << "Losses in nats per symbol.\n";
+    text << "Losses in nats per token. The full validation loss covers the whole validation split.\n";
     if (memory.peak > 0) {
-        text << "Memory of training: " << bytes_text(memory.peak) << " at most, " << bytes_text(memory.predicted)
-             << " predicted.\n";
+        text << "Peak memory of training: " << bytes_text(memory.peak)
+             << "; predicted: " << bytes_text(memory.predicted) << ".\n";
     }
     print_text(text.str());
 }
 
-// Runs that failed in an earlier call and have not gone on in this one.
+// Throws std::runtime_error if a run failed in an earlier call and was not resumed in this one.
 void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
     const auto is_failed = [](const auto& entry) { return entry.second.state == RunState::failed; };
     const auto first = std::find_if(outcomes.begin(), outcomes.end(), is_failed);
@@ -219,7 +223,7 @@ void run(const Flags& flags) {
     const auto lab = plan_runs(flags, plan, names);
     std::map<RunId, Outcome> outcomes;
     if (lab) {
-        // Runs that had ended before are part of the answer.
+        // Runs that ended in an earlier call are part of the output.
         for (const RunRecord& record : lab->runs()) {
             names[record.id] = record.name;
             outcomes[record.id] = {{record.id, stored_spec(record), {}, false, {}},
@@ -230,35 +234,36 @@ void run(const Flags& flags) {
         }
     }
 
-    const std::string left_out = lab ? lab->words_of(lab->held_runs()) : "";
+    const std::string not_trained = lab ? lab->words_of(lab->claimed_runs()) : "";
     Memory memory;
     const event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
     print_outcomes(outcomes, names, memory, flags.json);
     if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
     if (ending.state == RunState::stopped) {
-        throw std::runtime_error(lab ? "Stopped; add --resume to go on from here."
-                                     : "Stopped; without --lab nothing was kept.");
+        throw std::runtime_error(lab ? "Stopped. Add --resume to resume from here."
+                                     : "Stopped. Nothing was stored, because --lab was not given.");
     }
     refuse_failed(outcomes);
-    if (!left_out.empty()) throw std::runtime_error(left_out);
+    if (!not_trained.empty()) throw std::runtime_error(not_trained);
 }
 
-// Of the verb sweep. Throws CLI::ParseError where they do not go together.
+// Adds --plan and --measure to the command sweep. CLI11 reports flags that exclude each other as CLI::ParseError.
 void add_plan_options(CLI::App& verb, Flags& flags) {
     CLI::Option* plan =
-        verb.add_flag("--plan", flags.plan, "Train nothing: show the runs, their cohorts, time and memory");
+        verb.add_flag("--plan", flags.plan, "Print the runs, their cohorts, time and memory without training");
     plan->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
-    verb.add_flag("--measure", flags.measure, "With --plan: from a few steps of each cohort, not from an estimate")
+    verb.add_flag("--measure", flags.measure, "With --plan: time a few steps of each cohort instead of estimating")
         ->needs(plan);
 }
 
-// Likewise.
+// Adds --cohort, --slurm and --max-parallel-tasks to the command sweep.
 void add_cluster_options(CLI::App& verb, Flags& flags) {
-    CLI::Option* cohort =
-        verb.add_option("--cohort", flags.cohort, "Train this cohort alone, counted from 0, as a cluster's task does");
+    CLI::Option* cohort = verb.add_option("--cohort", flags.cohort,
+                                          "Train only this cohort, counted from 0 (used by the tasks of --slurm)");
     CLI::Option* slurm =
-        verb.add_option("--slurm", flags.slurm.folder, "Train nothing: write a Slurm job array into this folder");
-    verb.add_option("--at-once", flags.slurm.at_once, "Tasks of the job array that run at a time, at most")
+        verb.add_option("--slurm", flags.slurm.folder, "Write a Slurm job array into this folder without training");
+    verb.add_option("--max-parallel-tasks", flags.slurm.at_once,
+                    "Maximum number of tasks of the job array that run in parallel")
         ->capture_default_str()
         ->needs(slurm);
     slurm->excludes(cohort)->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
@@ -272,33 +277,40 @@ void add_train(CLI::App& program) {
         auto flags = std::make_shared<Flags>();
         flags->one_run = one_run;
         CLI::App* verb = program.add_subcommand(name, what);
-        verb->add_option("--preset", flags->preset, "One of " + preset_names());
-        verb->add_option("--experiment", flags->experiment, "A JSON description of the experiment");
-        verb->add_option("--set", flags->settings, "key=value, or key=value,value to sweep a key (--help keys)")
+        verb->add_option("--preset", flags->preset, "Built-in experiment: " + preset_names());
+        verb->add_option("--experiment", flags->experiment, "JSON file that describes the experiment");
+        verb->add_option("--set", flags->settings,
+                         "key=value sets a setting; key=value,value,… sweeps it (ropelab-cli --help keys lists all)")
             ->allow_extra_args(false);
-        verb->add_option("--zip", flags->zips, "key,key: these vary together, first value with first value")
+        verb->add_option("--zip", flags->zips,
+                         "key,key: vary these swept settings together (first values, second values, …) instead of in "
+                         "all combinations")
             ->allow_extra_args(false);
-        verb->add_option("--exclude", flags->exclusions, "key=value or key=value,key=value: leave out such runs")
+        verb->add_option("--exclude", flags->exclusions,
+                         "key=value or key=value,key=value: exclude the runs with these values")
             ->allow_extra_args(false);
-        verb->add_option("--lab", flags->lab, "A lab file to write everything into");
-        verb->add_flag("--resume", flags->resume, "Go on with the unfinished runs of the lab, or start it")
+        verb->add_option("--lab", flags->lab, "Lab file that stores the experiment, its curves and checkpoints");
+        verb->add_flag("--resume", flags->resume,
+                       "Resume the unfinished runs of the lab; create the lab if it does not exist")
             ->needs(verb->get_option("--lab"));
-        verb->add_flag("--take-over", flags->take_over,
-                       "With --resume: also go on with runs that a program on another machine was training, once it "
-                       "has ended")
+        verb->add_flag(
+                "--take-over", flags->take_over,
+                "With --resume: also resume runs that a program on another machine was training; use it only after "
+                "that program has ended")
             ->needs(verb->get_option("--resume"));
-        verb->add_option("--device", flags->device, "auto, cpu or cuda");
-        verb->add_option("--data-dir", flags->data_dir, "A folder in which known sets are looked for first");
-        verb->add_flag("--json", flags->json, "Write JSON");
+        verb->add_option("--device", flags->device, "Device: auto, cpu or cuda");
+        verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+        verb->add_flag("--json", flags->json, "Print the result as JSON");
         if (!one_run) {
             add_plan_options(*verb, *flags);
             add_cluster_options(*verb, *flags);
         }
-        verb->footer("ropelab-cli --help keys lists every key with its default.");
+        verb->footer("\"ropelab-cli --help keys\" lists every setting with its default.");
         verb->callback([flags] { run(*flags); });
     };
-    add("train", "Train one run", true);
-    add("sweep", "Train every run of an experiment, equal shapes together", false);
+    add("train", "Train one model with one seed", true);
+    add("sweep", "Train every run of an experiment; runs of equal shape train as one batched program (a cohort)",
+        false);
 }
 
 }  // namespace ropelab::terminal

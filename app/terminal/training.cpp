@@ -23,25 +23,25 @@ namespace {
 
 std::string progress_text(const event::Progress& progress, double validation_loss) {
     std::ostringstream text;
-    text << progress.iteration << " / " << progress.iterations;
+    text << "step " << progress.iteration << " / " << progress.iterations;
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
     if (progress.iteration > 0) text << "  " << duration_text(progress.seconds_left) << " left";
-    if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " symbols/s";
+    if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " tokens/s";
     if (std::isfinite(validation_loss)) text << "  best validation loss " << loss_text(validation_loss);
     return text.str();
 }
 
 std::int64_t predicted_bytes(const Plan& plan) {
-    std::vector<RunSpec> together;
+    std::vector<RunSpec> in_cohorts;
     std::int64_t alone = 0;
     for (const PlannedRun& planned : plan.runs) {
         if (planned.alone) {
             alone = std::max(alone, estimate({planned.spec}).bytes);
         } else {
-            together.push_back(planned.spec);
+            in_cohorts.push_back(planned.spec);
         }
     }
-    return std::max(alone, estimate(together).bytes);
+    return std::max(alone, estimate(in_cohorts).bytes);
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
         recorder = std::make_unique<LabRecorder>(lab);
         connect(plan, lab, *recorder);
         const auto file = LabFile::open(lab, LabFile::Mode::read);
-        const std::string left_out = file->words_of(file->held_runs());
-        if (!left_out.empty() && !plan.runs.empty()) std::cerr << left_out << std::endl;
+        const std::string not_trained = file->words_of(file->claimed_runs());
+        if (!not_trained.empty() && !plan.runs.empty()) std::cerr << not_trained << std::endl;
     }
     event::SweepEnded ending;
     if (plan.runs.empty()) return ending;
@@ -101,7 +101,7 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
     }
     runner.join();
     line.end();
-    if (const std::string lost = recorder ? recorder->close() : ""; !lost.empty()) throw std::runtime_error(lost);
+    if (const std::string error = recorder ? recorder->close() : ""; !error.empty()) throw std::runtime_error(error);
     memory.peak = ending.peak_memory_bytes;
     return ending;
 }

@@ -8,7 +8,7 @@
 
 namespace ropelab::terminal {
 
-/// What is known of a run while it trains, from its events.
+/// The state of a run, updated by its events while it trains.
 struct Outcome {
     PlannedRun plan;
     RunState state = RunState::waiting;
@@ -17,20 +17,20 @@ struct Outcome {
     RunConditions conditions;
 };
 
-/// Memory that training takes, as foretold and as measured (0 where nothing was trained).
+/// Memory of training in bytes, predicted and measured; 0 if nothing was trained.
 struct Memory {
     std::int64_t predicted = 0;
     std::int64_t peak = 0;
 };
 
-/// Trains a plan to its end or to an interrupt, with a line of progress; `lab` is the file it is recorded into, empty
-/// for none. Says which of the lab's runs are left to other programs. Fills in the outcomes of its runs. Returns how it
-/// ended; a plan without runs is finished. Throws BadInput where another program trains one of the runs, and
-/// std::runtime_error where the lab does not hold all that was trained.
+/// Trains a plan until it ends or is interrupted, and shows a progress line. Records into the file `lab` unless it is
+/// empty, and prints which of its runs are skipped because other programs train them. Fills in `outcomes` and `memory`.
+/// Returns how training ended; a plan without runs counts as finished. Throws BadInput if another program trains one of
+/// the runs, and std::runtime_error if the lab could not store everything.
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory);
 
-/// "1.4728", "–" for a loss that is not there.
+/// Returns a loss with four decimals, such as "1.4728", or "–" if it is not finite.
 std::string loss_text(double loss);
 
 }  // namespace ropelab::terminal

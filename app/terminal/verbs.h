@@ -4,23 +4,38 @@
 
 namespace ropelab::terminal {
 
-// Each adds one verb to the program: its flags, and what it does as the verb's callback. A callback throws BadInput for
-// bad input (exit status 2) and std::runtime_error for a failed run (1), with one sentence each.
+// Each function adds one command (a "verb") to the program: its flags and the callback that runs it. A callback throws
+// BadInput for bad input (exit status 2) and std::runtime_error for a failure (exit status 1), with a one-line message.
 
+/// Adds the command `frequencies`: the frequencies and wavelengths of rotary pairs.
 void add_frequencies(CLI::App& program);
+/// Adds the command `context`: the context that a base supports, and feasible bases.
 void add_context(CLI::App& program);
+/// Adds the command `cache`: the memory of the RoPE cache and of the KV cache.
 void add_cache(CLI::App& program);
+/// Adds the command `rotate`: rotation of queries or keys given as JSON.
 void add_rotate(CLI::App& program);
+/// Adds the command `data`: listing, downloading, generating and cleaning data sets.
 void add_data(CLI::App& program);
+/// Adds the commands `train` (one run) and `sweep` (every run of an experiment).
 void add_train(CLI::App& program);
+/// Adds the command `reproduce`: retraining of published experiments.
 void add_reproduce(CLI::App& program);
+/// Adds the command `probe`: measurements inside a trained run.
 void add_probe(CLI::App& program);
+/// Adds the command `sample`: text generation with a trained run.
 void add_sample(CLI::App& program);
+/// Adds the command `results`: tables of results and significance tests.
 void add_results(CLI::App& program);
+/// Adds the command `figure`: a figure as PDF, SVG, PNG or CSV.
 void add_figure(CLI::App& program);
+/// Adds the command `replay`: a run's training as an animation.
 void add_replay(CLI::App& program);
+/// Adds the command `export`: curves as TensorBoard event files or CSV.
 void add_export(CLI::App& program);
+/// Adds the command `doctor`: a report on this machine, and the check of its CUDA device.
 void add_doctor(CLI::App& program);
+/// Adds the command `bench`: benchmarks of training, generation, rotation and program start.
 void add_bench(CLI::App& program);
 
 }  // namespace ropelab::terminal

@@ -17,8 +17,8 @@ void become_window_program(const std::string& what, std::vector<std::string> arg
     const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
     const auto window = here / "ropelab";
     if (!std::filesystem::exists(window, error)) {
-        throw BadInput(what + " need the window's program, and " + window.string() +
-                       " is not there; build it, or install it beside ropelab-cli.");
+        throw BadInput(what + " are drawn by the program ropelab, but " + window.string() +
+                       " does not exist; build it, or install it in the folder of ropelab-cli.");
     }
     arguments.insert(arguments.begin(), window.string());
     std::vector<char*> pointers;
@@ -27,7 +27,7 @@ void become_window_program(const std::string& what, std::vector<std::string> arg
     pointers.push_back(nullptr);
     setenv("QT_QPA_PLATFORM", "offscreen", 1);
     execv(window.c_str(), pointers.data());
-    throw std::runtime_error(window.string() + " does not start: " + std::strerror(errno) + ".");
+    throw std::runtime_error(window.string() + " cannot be started: " + std::strerror(errno) + ".");
 }
 
 }  // namespace ropelab::terminal

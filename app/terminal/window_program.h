@@ -5,8 +5,9 @@
 
 namespace ropelab::terminal {
 
-/// Becomes the window's program, without a display: it paints, so this program needs no Qt on a cluster. Throws
-/// BadInput where it is not installed beside this one; `what` needs it ("Figures").
+/// Replaces this process (exec) by the window program ropelab with these arguments and without a display. Only ropelab
+/// links Qt, so that ropelab-cli runs on clusters without Qt. Throws BadInput if ropelab is not in the folder of this
+/// program; `what` names the feature in the message (plural: "Figures").
 [[noreturn]] void become_window_program(const std::string& what, std::vector<std::string> arguments);
 
 }  // namespace ropelab::terminal

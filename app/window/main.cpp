@@ -1,4 +1,4 @@
-// The window's program: reads the command line, then hands over to ui/window.
+// Entry point of the window program ropelab: parses the command line and starts the mode that it selects (ui/window).
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -30,9 +30,9 @@ int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
     }
     if (options.scale != 100) theme.setScale(options.scale);
     if (!options.lab.isEmpty()) {
-        window.workspace().openLab(options.lab);  // refused in a banner: the window stays useful
+        window.workspace().openLab(options.lab);  // reports errors in a banner and leaves the window open
     } else if (options.mode == Mode::window) {
-        window.findAgain();
+        window.reopenUnsavedLab();
     }
     if (options.mode == Mode::startup) {
         QObject::connect(&window, &MainWindow::ready, &window, [&] {
@@ -47,7 +47,7 @@ int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    restart_with_settled_openmp(argv);
+    restart_with_configured_openmp(argv);
     QElapsedTimer sinceStart;
     sinceStart.start();
     QStringList arguments;

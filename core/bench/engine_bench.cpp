@@ -11,8 +11,8 @@ namespace ropelab::bench {
 
 namespace {
 
-// Long enough for any context that a run may have, and for what cohorts ask of both splits.
-std::vector<std::int32_t> symbols(int vocabulary, std::int64_t context) {
+// Returns random tokens: enough for the run's context and for both splits of a cohort.
+std::vector<std::int32_t> random_tokens(int vocabulary, std::int64_t context) {
     std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::max<std::int64_t>(100000, 4 * context)));
     std::uint32_t state = 1;
     for (std::int32_t& token : tokens) {
@@ -22,20 +22,20 @@ std::vector<std::int32_t> symbols(int vocabulary, std::int64_t context) {
     return tokens;
 }
 
-// A text and the cohorts that train on it.
-class Workplace {
+// Creates cohorts that all train on the same random text and under the same conditions.
+class BenchmarkCohorts {
  public:
-    Workplace(Engine& engine, const RunSpec& shape)
+    BenchmarkCohorts(Engine& engine, const RunSpec& shape)
         : engine_(engine),
           vocabulary_(static_cast<int>(likely_vocabulary(shape))),
-          tokens_(symbols(vocabulary_, shape.context)) {}
+          tokens_(random_tokens(vocabulary_, shape.context)) {}
 
     int vocabulary() const { return vocabulary_; }
 
     Cohort& cohort(std::vector<RunSpec> runs) {
         CohortStart start;
         start.runs = std::move(runs);
-        // What is compared is compared under the same conditions.
+        // All cohorts of a comparison train under the same conditions.
         if (!cohorts_.empty()) start.conditions = cohorts_.front()->conditions();
         cohorts_.push_back(engine_.create_cohort(start, {vocabulary_, tokens_, tokens_}));
         return *cohorts_.back();
@@ -48,8 +48,8 @@ class Workplace {
     std::vector<std::unique_ptr<Cohort>> cohorts_;
 };
 
-// Steps that take long enough for the clock and for a scheduler's slice not to matter.
-int steps_a_round(Cohort& cohort, const Patience& patience) {
+// Returns the number of steps per round for which the clock's resolution and the scheduler's time slices do not matter.
+int steps_per_round(Cohort& cohort, const MeasurementLimits& patience) {
     cohort.step();
     const double seconds = seconds_of([&] { cohort.step(); });
     return std::clamp(static_cast<int>(std::ceil(patience.round_seconds / std::max(seconds, 1e-6))), 1, 200);
@@ -61,7 +61,7 @@ std::function<void()> steps_of(Cohort& cohort, int steps) {
     };
 }
 
-// A step's milliseconds from rounds of several.
+// Converts the seconds of rounds of `steps` steps to milliseconds per step.
 Spread milliseconds(std::vector<double> seconds, double steps) {
     for (double& value : seconds) value *= 1000.0 / steps;
     return spread_of(seconds);
@@ -79,43 +79,44 @@ RunSpec small_shape() {
     return spec;
 }
 
-TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const Patience& patience,
+TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const MeasurementLimits& patience,
                                const Cancelled& cancelled) {
-    Workplace place(engine, spec);
-    Cohort& cohort = place.cohort({spec});
-    const int steps = steps_a_round(cohort, patience);
-    const auto seconds = take_turns({steps_of(cohort, steps)}, patience, cancelled).front();
+    BenchmarkCohorts cohorts(engine, spec);
+    Cohort& cohort = cohorts.cohort({spec});
+    const int steps = steps_per_round(cohort, patience);
+    const auto seconds = measure_alternately({steps_of(cohort, steps)}, patience, cancelled).front();
     TrainingSpeed result;
     result.conditions = cohort.conditions();
-    result.vocabulary = place.vocabulary();
+    result.vocabulary = cohorts.vocabulary();
     result.milliseconds_per_step = milliseconds(seconds, steps);
     result.tokens_per_second = speed_of(seconds, static_cast<double>(steps * spec.batch * spec.context));
     return result;
 }
 
-CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const Patience& patience, const Cancelled& cancelled) {
-    Workplace place(engine, shape);
+CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
+                           const Cancelled& cancelled) {
+    BenchmarkCohorts cohorts(engine, shape);
     std::vector<RunSpec> runs;
     for (const double theta : {500.0, 1000.0, 5000.0, 10000.0, 20000.0, 50000.0}) {
         runs.push_back(shape);
         runs.back().theta = theta;
     }
-    Cohort& together = place.cohort(runs);
-    const int steps = steps_a_round(together, patience);
+    Cohort& together = cohorts.cohort(runs);
+    const int steps = steps_per_round(together, patience);
     std::vector<std::function<void()>> alone;
     alone.reserve(runs.size());
-    for (const RunSpec& run : runs) alone.push_back(steps_of(place.cohort({run}), steps));
-    const auto one_by_one = [&] {
+    for (const RunSpec& run : runs) alone.push_back(steps_of(cohorts.cohort({run}), steps));
+    const auto sequential = [&] {
         for (const auto& train : alone) train();
     };
-    const auto seconds = take_turns({steps_of(together, steps), one_by_one}, patience, cancelled);
+    const auto seconds = measure_alternately({steps_of(together, steps), sequential}, patience, cancelled);
     return {together.conditions(), milliseconds(seconds[0], steps), milliseconds(seconds[1], steps),
             ratio_of(seconds[1], seconds[0])};
 }
 
-SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const Patience& patience,
+SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled) {
-    Workplace place(engine, shape);
+    BenchmarkCohorts cohorts(engine, shape);
     SettingsSpeed result;
     for (const double theta : {1e2, 1e3, 1e4, 1e5, 1e6}) result.settings.push_back({theta, 1.0, {}});
     for (const double fraction : {0.25, 0.5}) result.settings.push_back({1e4, fraction, {}});
@@ -125,50 +126,50 @@ SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const Patie
         RunSpec run = shape;
         run.theta = setting.theta;
         run.fraction = setting.fraction;
-        Cohort& cohort = place.cohort({run});
-        if (steps == 0) steps = steps_a_round(cohort, patience);
+        Cohort& cohort = cohorts.cohort({run});
+        if (steps == 0) steps = steps_per_round(cohort, patience);
         alternatives.push_back(steps_of(cohort, steps));
     }
-    const auto seconds = take_turns(alternatives, patience, cancelled);
-    std::vector<double> means(seconds.front().size(), 0.0);  // of each round
-    for (const auto& of_setting : seconds) {
+    const auto seconds = measure_alternately(alternatives, patience, cancelled);
+    std::vector<double> means(seconds.front().size(), 0.0);  // mean time of all settings in each round
+    for (const auto& setting_seconds : seconds) {
         for (std::size_t round = 0; round < means.size(); ++round) {
-            means[round] += of_setting[round] / static_cast<double>(seconds.size());
+            means[round] += setting_seconds[round] / static_cast<double>(seconds.size());
         }
     }
-    std::vector<double> shares;
+    std::vector<double> relative_times;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
         result.settings[i].milliseconds_per_step = milliseconds(seconds[i], steps);
-        shares.push_back(ratio_of(seconds[i], means).median);
+        relative_times.push_back(ratio_of(seconds[i], means).median);
     }
-    const auto [fastest, slowest] = std::minmax_element(shares.begin(), shares.end());
+    const auto [fastest, slowest] = std::minmax_element(relative_times.begin(), relative_times.end());
     result.slowest_over_fastest = *slowest / *fastest;
     return result;
 }
 
-GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length, const Patience& patience,
-                                   const Cancelled& cancelled) {
-    RunSpec writer = spec;
-    writer.batch = 1;  // a cohort is needed for its fresh weights only
-    Workplace place(engine, writer);
-    Cohort& cohort = place.cohort({writer});
+GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,
+                                   const MeasurementLimits& patience, const Cancelled& cancelled) {
+    RunSpec generating_spec = spec;
+    generating_spec.batch = 1;  // the cohort is used only for its random weights
+    BenchmarkCohorts cohorts(engine, generating_spec);
+    Cohort& cohort = cohorts.cohort({generating_spec});
     const std::unique_ptr<Model> model = cohort.model(0);
-    const auto generating = [&](Generation::Mode mode) {
+    const auto generation_task = [&](Generation::Mode mode) {
         return [&, mode] {
-            Generation how;
-            how.length = length;
-            how.mode = mode;
-            how.on_token = [&](std::int32_t) { return !cancelled || !cancelled(); };
+            Generation options;
+            options.length = length;
+            options.mode = mode;
+            options.on_token = [&](std::int32_t) { return !cancelled || !cancelled(); };
             const std::vector<std::int32_t> prompt = {0};
-            model->generate(prompt, how);
+            model->generate(prompt, options);
         };
     };
-    std::vector<std::function<void()>> alternatives = {generating(Generation::Mode::recompute)};
+    std::vector<std::function<void()>> alternatives = {generation_task(Generation::Mode::recompute)};
     if (spec.rotates() && !spec.learns_positions()) {
-        alternatives.emplace_back(generating(Generation::Mode::rolling));
+        alternatives.emplace_back(generation_task(Generation::Mode::rolling));
     }
-    const auto seconds = take_turns(alternatives, patience, cancelled);
-    if (cancelled && cancelled()) throw std::runtime_error("Stopped before everything was measured.");
+    const auto seconds = measure_alternately(alternatives, patience, cancelled);
+    if (cancelled && cancelled()) throw std::runtime_error("The measurement was cancelled.");
 
     GenerationSpeed result;
     result.length = length;

@@ -9,56 +9,64 @@
 
 namespace ropelab::bench {
 
-// What the engine does in a second, through the interface that training goes through. The text is made of symbols
-// without pattern: speed does not depend on what is learned.
+// Measures the engine's speed through the same interface that training uses. The text consists of random tokens,
+// because speed does not depend on what a model learns.
 
-/// How one run trains alone.
+/// Training speed of a single run.
 struct TrainingSpeed {
     RunConditions conditions;
-    int vocabulary = 0;
+    int vocabulary = 0;  // vocabulary size
     Spread milliseconds_per_step;
     Spread tokens_per_second;
 };
-TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const Patience& patience,
+/// Measures the training speed of one run. Throws std::runtime_error if cancelled, as all functions here do.
+TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Six runs of one shape and six thetas as a cohort, beside the same six one after another.
+/// Training speed of six runs of one shape with six thetas, once as a cohort and once sequentially.
 struct CohortSpeed {
     RunConditions conditions;
-    Spread milliseconds_together;    // a step of all six
-    Spread milliseconds_one_by_one;  // six steps
-    Spread speedup;                  // the second over the first
+    Spread milliseconds_as_cohort;   // per step of the cohort of six runs
+    Spread milliseconds_sequential;  // per step of each of the six runs, summed
+    Spread speedup;                  // milliseconds_sequential / milliseconds_as_cohort
 };
-CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const Patience& patience,
+/// Measures the speedup of training six runs of the given shape as a cohort.
+CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                            const Cancelled& cancelled = {});
 
-/// Runs that differ in theta and fraction alone, measured in turns.
+/// Training speed for one theta and one fraction.
 struct SettingSpeed {
     double theta = 0;
     double fraction = 0;
     Spread milliseconds_per_step;
 };
+/// Training speeds of runs that differ only in theta and fraction.
 struct SettingsSpeed {
     std::vector<SettingSpeed> settings;
-    /// Of the medians, each round's times taken relative to that round's mean: what disturbs a round drops out.
+    /// Largest median time divided by the smallest. Times are relative to the mean of their round, so that disturbances
+    /// of a whole round cancel.
     double slowest_over_fastest = 0;
 };
-/// Theta 100 … 1e6 at fraction 1, and fractions 0.25 and 0.5 at theta 10,000.
-SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const Patience& patience,
+/// Measures training with theta from 100 to 1e6 at fraction 1 and with fractions 0.25 and 0.5 at theta 10,000,
+/// alternating between these settings.
+SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Generation at batch 1, in tokens per second; `rolling` is missing where positions are learned or none are rotated.
+/// Generation speed at batch size 1, in tokens per second. `rolling` is nullopt for models without RoPE, which cannot
+/// generate with a rolling KV cache.
 struct GenerationSpeed {
-    std::int64_t length = 0;
+    std::int64_t length = 0;  // number of generated tokens
     std::string precision;
-    std::optional<Spread> rolling;
-    Spread recompute;
-    std::optional<Spread> rolling_over_recompute;
+    std::optional<Spread> rolling;                 // with the KV cache
+    Spread recompute;                              // without a cache: the whole context is recomputed for each token
+    std::optional<Spread> rolling_over_recompute;  // ratio of the speeds
 };
-GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length, const Patience& patience,
-                                   const Cancelled& cancelled = {});
+/// Measures the generation of `length` tokens with a model of random weights.
+GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,
+                                   const MeasurementLimits& patience, const Cancelled& cancelled = {});
 
-/// The small shape that cohorts and settings are compared at: 2 layers, width 64, context 128, batch 16.
+/// Returns the small model shape that the comparisons of cohorts and settings use: 2 layers, width 64, context 128,
+/// batch size 16.
 RunSpec small_shape();
 
 }  // namespace ropelab::bench

@@ -5,15 +5,16 @@
 
 namespace ropelab::bench {
 
-/// What measurements were taken on.
+/// Description of the machine on which measurements were made.
 struct Machine {
-    std::string processor;  // as the system names it; "unknown" where it does not
-    int cores = 0;          // that this program may use
+    std::string processor;  // model name from the operating system, or "unknown"
+    int cores = 0;          // number of cores that this program may use
     std::int64_t memory_bytes = 0;
 };
+/// Returns the description of this machine.
 Machine this_machine();
 
-/// Today, UTC: "2026-03-01".
+/// Returns today's date in UTC, such as "2026-03-01".
 std::string today();
 
 }  // namespace ropelab::bench

@@ -14,10 +14,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// 16 numbers, which the compiler lays into as many registers as the processor needs for them.
+// 16 floats. The compiler distributes them over as many registers as the processor requires.
 using Vector = float __attribute__((vector_size(64)));
 
-// One row of sums a vector: enough of them to hide the latency of a multiply-add, few enough to stay in registers.
+// Computes SmallProduct::multiply with one vector of sums per row. There are enough rows to hide the latency of
+// multiply-adds and few enough for the sums to stay in registers.
 template <int Rows>
 [[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, float* c) {
     Vector sums[Rows];
@@ -49,8 +50,9 @@ Kind kind() {
 }
 #endif
 
-// The best of several attempts of all threads together: each thread works for a while and counts.
-double best_rate(int threads, int attempts, std::chrono::milliseconds a_time,
+// Returns the best total rate of several attempts. In each attempt, every thread calls `work` for `duration` and
+// divides the amount of work by the time.
+double best_rate(int threads, int attempts, std::chrono::milliseconds duration,
                  const std::function<double(int thread)>& work) {
     double best = 0;
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -60,13 +62,13 @@ double best_rate(int threads, int attempts, std::chrono::milliseconds a_time,
         team.reserve(static_cast<std::size_t>(threads));
         for (int thread = 0; thread < threads; ++thread) {
             team.emplace_back([&, thread] {
-                work(thread);  // brings its memory in
+                work(thread);  // loads its memory into the cache
                 ++ready;
                 while (ready < threads) std::this_thread::yield();
                 const auto begin = Clock::now();
                 double done = 0;
                 do done += work(thread);
-                while (Clock::now() - begin < a_time);
+                while (Clock::now() - begin < duration);
                 rates[static_cast<std::size_t>(thread)] =
                     done / std::chrono::duration<double>(Clock::now() - begin).count();
             });
@@ -87,12 +89,12 @@ double multiply_rate(int threads) {
         return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     };
     const int rows = SmallProduct::rows();
-    std::vector<Factors> of(static_cast<std::size_t>(threads),
-                            {std::vector<float>(count(SmallProduct::depth, rows), 0.5F),
-                             std::vector<float>(count(SmallProduct::depth, SmallProduct::columns), 1e-3F),
-                             std::vector<float>(count(rows, SmallProduct::columns), 0.0F)});
+    std::vector<Factors> factors(static_cast<std::size_t>(threads),
+                                 {std::vector<float>(count(SmallProduct::depth, rows), 0.5F),
+                                  std::vector<float>(count(SmallProduct::depth, SmallProduct::columns), 1e-3F),
+                                  std::vector<float>(count(rows, SmallProduct::columns), 0.0F)});
     return best_rate(threads, 3, std::chrono::milliseconds(30), [&](int thread) {
-        Factors& mine = of[static_cast<std::size_t>(thread)];
+        Factors& mine = factors[static_cast<std::size_t>(thread)];
         constexpr int times = 200;
         for (int i = 0; i < times; ++i) SmallProduct::multiply(mine.a.data(), mine.b.data(), mine.c.data());
         return 2.0 * times * rows * SmallProduct::columns * SmallProduct::depth;

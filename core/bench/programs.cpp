@@ -14,7 +14,7 @@ namespace ropelab::bench {
 
 namespace {
 
-// The variables of this program, with those of the command in place of ones of the same name.
+// Returns the environment of this program, with the command's variables added or replaced.
 std::vector<std::string> environment_of(const Command& command) {
     std::vector<std::string> result;
     for (char** variable = environ; *variable; ++variable) {
@@ -43,7 +43,8 @@ std::string output_of(const Command& command) {
     std::vector<std::string> variables = environment_of(command);
 
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("The system gives no pipe to another program.");
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+        throw std::runtime_error("The system cannot create a pipe to another program.");
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -56,7 +57,7 @@ std::string output_of(const Command& command) {
     close(ends[1]);
     if (failure != 0) {
         close(ends[0]);
-        throw std::runtime_error("The program " + command.program.string() + " does not start.");
+        throw std::runtime_error("The program " + command.program.string() + " cannot be started.");
     }
     std::string output;
     std::array<char, 4096> part{};
@@ -69,7 +70,7 @@ std::string output_of(const Command& command) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        throw std::runtime_error("The program " + command.program.string() + " did not end well.");
+        throw std::runtime_error("The program " + command.program.string() + " failed.");
     }
     return output;
 }
@@ -84,7 +85,7 @@ std::filesystem::path beside(const std::string& name) {
 
 TemporaryFolder::TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "ropelab-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("No folder can be made in " + pattern + ".");
+    if (!mkdtemp(pattern.data())) throw std::runtime_error("The temporary folder " + pattern + " cannot be created.");
     path_ = pattern;
 }
 

@@ -7,27 +7,29 @@
 
 namespace ropelab::bench {
 
-/// A program that is to be run, with variables that its environment has besides this one's.
+/// A program to run, with its arguments and environment.
 struct Command {
     std::filesystem::path program;
     std::vector<std::string> arguments;
-    std::vector<std::pair<std::string, std::string>> environment;
+    std::vector<std::pair<std::string, std::string>> environment;  // variables in addition to this program's own
 };
 
-/// Runs it to its end and returns what it wrote to standard output; standard error is dropped. Throws
-/// std::runtime_error, with one sentence, where it does not start or ends with another status than 0.
+/// Runs a program until it ends and returns its standard output; its standard error is discarded. Throws
+/// std::runtime_error if the program cannot be started or its exit status is not 0.
 std::string output_of(const Command& command);
 
-/// The program of this name beside the running one; an empty path where there is none.
+/// Returns the path of the program with this name in the folder of the running program, or an empty path if there is
+/// none.
 std::filesystem::path beside(const std::string& name);
 
-/// A folder that is removed with all that is in it.
+/// A temporary folder. The destructor removes it and its content.
 class TemporaryFolder {
  public:
     TemporaryFolder();
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    /// Path of the folder.
     const std::filesystem::path& path() const { return path_; }
 
  private:

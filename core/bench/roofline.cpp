@@ -9,25 +9,26 @@ namespace ropelab::bench {
 
 namespace {
 
-std::string percent(double share) {
-    return share < 0.005 ? "less than 1 %" : std::to_string(std::lround(100.0 * share)) + " %";
+std::string percent(double fraction) {
+    return fraction < 0.005 ? "less than 1 %" : std::to_string(std::lround(100.0 * fraction)) + " %";
 }
 
 }  // namespace
 
 StepWork step_work(const RunSpec& spec, std::int64_t vocabulary) {
-    // Weights are read forward and backward and by AdamW, which writes them; gradients are written, moved to one row,
-    // summed for clipping and read by AdamW; AdamW reads and writes both moments.
+    // Weights are read in the forward pass, in the backward pass and by AdamW, which also writes them (4 accesses).
+    // Gradients are written, copied into one row (2), read for clipping and read by AdamW (5). AdamW reads and writes
+    // both moments (4).
     constexpr double passes_over_weights = 4 + 5 + 4;
-    // What an operation makes is written, read by the next one and read again backward; its gradient is written and
-    // read.
+    // The result of an operation is written, read by the next operation and read again in the backward pass (3); its
+    // gradient is written and read (2).
     constexpr double passes_over_activations = 3 + 2;
     constexpr double float_bytes = 4;
-    const auto symbols = static_cast<double>(spec.batch * spec.context);
+    const auto tokens = static_cast<double>(spec.batch * spec.context);
     StepWork work;
     work.operations = training_operations(spec, vocabulary);
     work.weight_bytes = passes_over_weights * float_bytes * static_cast<double>(parameter_count(spec, vocabulary));
-    work.activation_bytes = passes_over_activations * float_bytes * symbols * kept_numbers(spec, vocabulary);
+    work.activation_bytes = passes_over_activations * float_bytes * tokens * stored_activations(spec, vocabulary);
     return work;
 }
 
@@ -39,29 +40,30 @@ double ridge(const MachineSpeed& speed) {
     return speed.multiply / speed.copy;
 }
 
-RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double symbols_per_second, bool rounded) {
-    return {step_work(spec, vocabulary), static_cast<double>(spec.batch * spec.context) / symbols_per_second, rounded};
+RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double tokens_per_second, bool rounded) {
+    return {step_work(spec, vocabulary), static_cast<double>(spec.batch * spec.context) / tokens_per_second, rounded};
 }
 
 std::string verdict(const MachineSpeed& speed, const RooflinePoint& point) {
     const double multiplying = point.work.operations / speed.multiply / point.seconds;
     const double moving = point.work.bytes() / speed.copy / point.seconds;
-    const std::string reached = "The step reaches " + percent(multiplying) + " of what this machine multiplies";
+    const std::string reached =
+        "The step reaches " + percent(multiplying) + " of this machine's peak float32 performance";
     if (multiplying > 1 && point.rounded) {
-        return reached + " in float32, which bfloat16 products make possible.";
+        return reached + ", which is possible because its matrix products use bfloat16.";
     }
-    // Arithmetic and memory can overlap, so their shares need not add up to one.
+    // Arithmetic and memory traffic can overlap, so their fractions of the time need not sum to 1.
     if (multiplying >= 0.7) return reached + ": arithmetic limits it.";
     if (moving > multiplying && moving >= 0.5) {
-        return reached + "; moving numbers takes up to " + percent(std::min(1.0, moving)) +
-               " of its time, so memory limits it.";
+        return reached + "; memory traffic takes up to " + percent(std::min(1.0, moving)) +
+               " of its time, so memory bandwidth limits it.";
     }
     if (multiplying + moving >= 0.7) {
-        return reached + "; moving numbers takes up to " + percent(moving) + " of its time, and the rest is overhead.";
+        return reached + "; memory traffic takes up to " + percent(moving) + " of its time, and the rest is overhead.";
     }
-    return reached + " and moves numbers for up to " + percent(moving) +
-           " of its time; the rest is what many small operations cost besides, which a larger batch or width makes "
-           "smaller.";
+    return reached + "; memory traffic takes up to " + percent(moving) +
+           " of its time; the rest is the overhead of many small operations, which a larger batch size or width "
+           "reduces.";
 }
 
 }  // namespace ropelab::bench

@@ -8,35 +8,41 @@
 
 namespace ropelab::bench {
 
-/// What one training step of one run must do. Bytes count each number as often as the step's passes read or write it,
-/// as if no cache kept any of them: weights with their gradients and moments, and activations with their gradients.
+/// Arithmetic and memory traffic of one training step of one run. The traffic counts every read and write of a number,
+/// as if there were no caches.
 struct StepWork {
-    double operations = 0;
-    double weight_bytes = 0;
-    double activation_bytes = 0;
+    double operations = 0;        // floating-point operations
+    double weight_bytes = 0;      // traffic of weights, their gradients and their moments, in bytes
+    double activation_bytes = 0;  // traffic of activations and their gradients, in bytes
+    /// Total memory traffic, in bytes.
     double bytes() const { return weight_bytes + activation_bytes; }
-    /// Operations a byte.
+    /// Arithmetic intensity, in operations per byte.
     double intensity() const { return operations / bytes(); }
 };
+/// Returns the work of one training step. `vocabulary` is the vocabulary size.
 StepWork step_work(const RunSpec& spec, std::int64_t vocabulary);
 
-/// The most operations a second at this intensity: what memory brings, at most what the machine multiplies.
+/// Returns the attainable performance at an arithmetic intensity, in operations per second: the smaller of intensity
+/// times memory bandwidth and peak arithmetic performance.
 double roof(const MachineSpeed& speed, double intensity);
-/// Where the two meet, in operations a byte: left of it memory limits, right of it arithmetic.
+/// Returns the ridge point of the roofline, in operations per byte. Below this intensity memory bandwidth limits the
+/// performance, above it arithmetic.
 double ridge(const MachineSpeed& speed);
 
-/// A measured step on the roofline.
+/// A measured training step as a point in a roofline plot.
 struct RooflinePoint {
     StepWork work;
-    double seconds = 0;    // a step of one run takes
-    bool rounded = false;  // multiplies in bfloat16
+    double seconds = 0;    // per step of one run
+    bool rounded = false;  // true if matrix products use bfloat16
+    /// Measured performance, in operations per second.
     double reached() const { return work.operations / seconds; }
 };
-/// A run's step from the symbols it trains a second (its share of its cohort's time).
-RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double symbols_per_second, bool rounded);
+/// Returns the roofline point of a run that trains at this speed: the run's number of tokens divided by its training
+/// time. In a cohort, the training time of each run is that of the cohort divided by its number of runs.
+RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double tokens_per_second, bool rounded);
 
-/// One sentence that says what limits the step: "The step reaches 58 % of what this machine multiplies; the other
-/// 42 % …". Shares are of the machine's float32 product and of its copies.
+/// Returns a sentence that says what limits the training step, such as "The step reaches 90 % of this machine's peak
+/// float32 performance: arithmetic limits it." Percentages relate to the peaks in `speed`.
 std::string verdict(const MachineSpeed& speed, const RooflinePoint& point);
 
 }  // namespace ropelab::bench

@@ -8,19 +8,19 @@
 namespace ropelab::bench {
 
 RotationSpeed measure_rotation(std::size_t rows, std::size_t time, int head_dim, double fraction,
-                               const Patience& patience, const Cancelled& cancelled) {
+                               const MeasurementLimits& patience, const Cancelled& cancelled) {
     std::vector<float> x(rows * time * static_cast<std::size_t>(head_dim), 0.5F);
     std::vector<float> y(x.size(), 0.0F);
     std::vector<std::int64_t> positions(time);
     std::iota(positions.begin(), positions.end(), 0);
     const RotationTable table =
         rotation_table(frequencies({.head_dim = head_dim, .theta = 10000.0, .fraction = fraction}), positions);
-    const auto rotating = [&](Pairing pairing) {
+    const auto rotation_task = [&](Pairing pairing) {
         return [&, pairing] { rotate(x, static_cast<std::size_t>(head_dim), table, pairing); };
     };
-    const auto seconds = take_turns({rotating(Pairing::half), rotating(Pairing::interleaved),
-                                     [&] { std::memcpy(y.data(), x.data(), x.size() * sizeof(float)); }},
-                                    patience, cancelled);
+    const auto seconds = measure_alternately({rotation_task(Pairing::half), rotation_task(Pairing::interleaved),
+                                              [&] { std::memcpy(y.data(), x.data(), x.size() * sizeof(float)); }},
+                                             patience, cancelled);
     RotationSpeed result;
     result.bytes = static_cast<double>(x.size() * sizeof(float));
     result.half = speed_of(seconds[0], 2 * result.bytes);

@@ -4,19 +4,20 @@
 
 namespace ropelab::bench {
 
-/// Rotation of an array of q and k by core/rope, in place, on one thread, beside a plain copy of the same bytes. Speeds
-/// in bytes a second, read and written.
+/// Speed of rotating an array of queries and keys in place with core/rope, on one thread, compared with a plain copy of
+/// the array. Speeds are in bytes per second, where reads and writes both count.
 struct RotationSpeed {
-    double bytes = 0;  // of the array
-    Spread half;       // pairing i with i + d/2
-    Spread interleaved;
-    Spread copy;
-    Spread half_over_copy;  // ratios of speeds
-    Spread interleaved_over_copy;
+    double bytes = 0;              // size of the array
+    Spread half;                   // pairs of channel i and channel i + d/2
+    Spread interleaved;            // pairs of channel 2i and channel 2i + 1
+    Spread copy;                   // copy of the array
+    Spread half_over_copy;         // ratio of the speeds
+    Spread interleaved_over_copy;  // ratio of the speeds
 };
 
-/// For rows heads in all (batch · heads · 2), each of `time` positions of `head_dim` channels.
+/// Measures the speed of rotation for `rows` heads (batch size · heads · 2 for queries and keys), each with `time`
+/// positions of `head_dim` channels.
 RotationSpeed measure_rotation(std::size_t rows, std::size_t time, int head_dim, double fraction,
-                               const Patience& patience, const Cancelled& cancelled = {});
+                               const MeasurementLimits& patience, const Cancelled& cancelled = {});
 
 }  // namespace ropelab::bench

@@ -9,8 +9,8 @@ namespace ropelab::bench {
 
 namespace {
 
-double quantile(const std::vector<double>& sorted, double share) {
-    const double at = share * static_cast<double>(sorted.size() - 1);
+double quantile(const std::vector<double>& sorted, double probability) {
+    const double at = probability * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(at);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
@@ -47,17 +47,17 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::vector<std::vector<double>> take_turns(const std::vector<std::function<void()>>& alternatives,
-                                            const Patience& patience, const Cancelled& cancelled) {
+std::vector<std::vector<double>> measure_alternately(const std::vector<std::function<void()>>& alternatives,
+                                                     const MeasurementLimits& patience, const Cancelled& cancelled) {
     std::vector<std::vector<double>> seconds(alternatives.size());
     double spent = 0;
     for (int round = -1; round < patience.most; ++round) {
         if (round >= patience.least && spent >= patience.seconds) break;
         for (std::size_t i = 0; i < alternatives.size(); ++i) {
-            if (cancelled && cancelled()) throw std::runtime_error("Stopped before everything was measured.");
-            const double taken = seconds_of(alternatives[i]);
-            spent += taken;
-            if (round >= 0) seconds[i].push_back(taken);
+            if (cancelled && cancelled()) throw std::runtime_error("The measurement was cancelled.");
+            const double duration = seconds_of(alternatives[i]);
+            spent += duration;
+            if (round >= 0) seconds[i].push_back(duration);
         }
     }
     return seconds;

@@ -6,43 +6,47 @@
 
 namespace ropelab::bench {
 
-/// A measurement that was repeated: the middle, the quartiles around it and the ends, in the unit of the values.
+/// Summary of a repeated measurement: median, quartiles, minimum and maximum, in the unit of the values.
 struct Spread {
     std::size_t repetitions = 0;
     double median = 0;
-    double lower = 0;  // a quarter of the values is below
-    double upper = 0;  // a quarter is above
+    double lower = 0;  // first quartile
+    double upper = 0;  // third quartile
     double minimum = 0;
     double maximum = 0;
 };
 
-/// Quantiles by linear interpolation between the sorted values. Throws std::invalid_argument for no values.
+/// Returns the summary of `values`. Quantiles are interpolated linearly between the sorted values. Throws
+/// std::invalid_argument if there are no values.
 Spread spread_of(std::span<const double> values);
-/// The same of `numerator` divided by each value, as of seconds into a speed. The values must be positive.
+/// Returns the summary of `numerator` divided by each of `seconds`, which converts times to speeds. The values must be
+/// positive.
 Spread speed_of(std::span<const double> seconds, double numerator);
-/// numerators[i] / denominators[i]: of measurements that were taken one after another, so that what disturbs both drops
-/// out. Throws std::invalid_argument for unequal lengths.
+/// Returns the summary of the paired ratios numerators[i] / denominators[i]. The two measurements of a pair should be
+/// made directly after one another, so that a disturbance of both cancels. Throws std::invalid_argument for unequal
+/// lengths.
 Spread ratio_of(std::span<const double> numerators, std::span<const double> denominators);
 
-/// Asked between measurements; true ends them.
+/// A callback that is called between measurements. If it returns true, the measurement is cancelled.
 using Cancelled = std::function<bool()>;
 
-/// How often and how long alternatives are measured.
-struct Patience {
-    int least = 5;        // rounds
-    int most = 15;        // rounds
-    double seconds = 10;  // after which no round begins, once there were enough
-    /// What one alternative should take in a round, where it can be repeated within one.
+/// Number and duration of the rounds in which alternatives are measured.
+struct MeasurementLimits {
+    int least = 5;        // minimum number of rounds
+    int most = 15;        // maximum number of rounds
+    double seconds = 10;  // time limit; no round begins after it, except for the minimum number
+    /// Intended duration of one alternative per round, in seconds; short alternatives are repeated within a round.
     double round_seconds = 0.15;
 };
 
-/// Runs the alternatives in turns (A B C A B C …), the first round to warm up and not counted, so that a disturbance of
-/// the machine meets all of them. Returns each one's seconds, round by round. Throws std::runtime_error where
-/// cancelled.
-std::vector<std::vector<double>> take_turns(const std::vector<std::function<void()>>& alternatives,
-                                            const Patience& patience, const Cancelled& cancelled = {});
+/// Measures alternatives alternately (A B C A B C …), so that a disturbance of the machine affects all of them. The
+/// first round is for warming up and not counted. Returns the seconds of each alternative in each round. Throws
+/// std::runtime_error if cancelled.
+std::vector<std::vector<double>> measure_alternately(const std::vector<std::function<void()>>& alternatives,
+                                                     const MeasurementLimits& patience,
+                                                     const Cancelled& cancelled = {});
 
-/// Seconds of one call.
+/// Returns the duration of one call of `work`, in seconds.
 double seconds_of(const std::function<void()>& work);
 
 }  // namespace ropelab::bench

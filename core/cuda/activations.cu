@@ -4,7 +4,7 @@ namespace ropelab::cuda {
 
 namespace {
 
-// N numbers a thread.
+// Each thread processes N numbers.
 template <typename T, int N>
 __global__ void __launch_bounds__(block_size) gelu_kernel(const T* in, T* out, std::int64_t count) {
     const std::int64_t c = (static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) * N;
@@ -17,17 +17,17 @@ __global__ void __launch_bounds__(block_size) gelu_kernel(const T* in, T* out, s
 
 template <typename T, int N>
 __global__ void __launch_bounds__(block_size)
-    gelu_backward_kernel(const T* in, const T* gradient, T* of_in, std::int64_t count) {
+    gelu_backward_kernel(const T* in, const T* gradient, T* grad_in, std::int64_t count) {
     const std::int64_t c = (static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) * N;
     if (c >= count) return;
     const auto x = load<N>(in + c);
     auto along = load<N>(gradient + c);
 #pragma unroll
     for (int i = 0; i < N; ++i) along.v[i] = from_float<T>(to_float(along.v[i]) * gelu_gradient(to_float(x.v[i])));
-    store<N>(of_in + c, along);
+    store<N>(grad_in + c, along);
 }
 
-// A block a row, N numbers a thread at once.
+// Each thread block processes one row, and each thread N numbers at a time.
 template <typename T, int N>
 __global__ void __launch_bounds__(block_size) swiglu_kernel(const T* in, T* out, std::int64_t width) {
     const T* gates = in + blockIdx.x * 2 * width;
@@ -44,9 +44,9 @@ __global__ void __launch_bounds__(block_size) swiglu_kernel(const T* in, T* out,
 
 template <typename T, int N>
 __global__ void __launch_bounds__(block_size)
-    swiglu_backward_kernel(const T* in, const T* gradient, T* of_in, std::int64_t width) {
+    swiglu_backward_kernel(const T* in, const T* gradient, T* grad_in, std::int64_t width) {
     const T* gates = in + blockIdx.x * 2 * width;
-    T* of_gates = of_in + blockIdx.x * 2 * width;
+    T* grad_gates = grad_in + blockIdx.x * 2 * width;
     for (std::int64_t c = threadIdx.x * N; c < width; c += block_size * N) {
         auto gate = load<N>(gates + c);
         auto factor = load<N>(gates + width + c);
@@ -58,12 +58,12 @@ __global__ void __launch_bounds__(block_size)
             gate.v[i] = from_float<T>(along * to_float(factor.v[i]) * silu_gradient(x));
             factor.v[i] = from_float<T>(along * silu(x));
         }
-        store<N>(of_gates + c, gate);
-        store<N>(of_gates + width + c, factor);
+        store<N>(grad_gates + c, gate);
+        store<N>(grad_gates + width + c, factor);
     }
 }
 
-// f(T(), N) with the most numbers that rows of `width` and the arrays allow to be read at once.
+// Calls f(T(), N), where N is the largest vector size that the row width and the alignment of the arrays permit.
 template <typename F>
 int for_vectors(Type type, std::int64_t width, const void* first, const void* second, const void* third, F f) {
     return for_type(type, [&](auto zero) {
@@ -86,11 +86,11 @@ int gelu_curve(const GeluCurve& args, Stream stream) {
 }
 
 int gelu_curve_backward(const GeluCurveBackward& args, Stream stream) {
-    return for_vectors(args.type, args.count, args.in, args.gradient, args.of_in, [&](auto zero, auto n) {
+    return for_vectors(args.type, args.count, args.in, args.gradient, args.grad_in, [&](auto zero, auto n) {
         using T = decltype(zero);
         return launch(&gelu_backward_kernel<T, n>, dim3(blocks_for(args.count, block_size * n)), block_size, stream,
-                      static_cast<const T*>(args.in), static_cast<const T*>(args.gradient), static_cast<T*>(args.of_in),
-                      args.count);
+                      static_cast<const T*>(args.in), static_cast<const T*>(args.gradient),
+                      static_cast<T*>(args.grad_in), args.count);
     });
 }
 
@@ -103,11 +103,11 @@ int swiglu(const Swiglu& args, Stream stream) {
 }
 
 int swiglu_backward(const SwigluBackward& args, Stream stream) {
-    return for_vectors(args.type, args.width, args.in, args.gradient, args.of_in, [&](auto zero, auto n) {
+    return for_vectors(args.type, args.width, args.in, args.gradient, args.grad_in, [&](auto zero, auto n) {
         using T = decltype(zero);
         return launch(&swiglu_backward_kernel<T, n>, dim3(static_cast<unsigned>(args.rows)), block_size, stream,
-                      static_cast<const T*>(args.in), static_cast<const T*>(args.gradient), static_cast<T*>(args.of_in),
-                      args.width);
+                      static_cast<const T*>(args.in), static_cast<const T*>(args.gradient),
+                      static_cast<T*>(args.grad_in), args.width);
     });
 }
 

@@ -7,53 +7,61 @@
 #include "core/cuda/host_device.h"
 #include "core/cuda/philox.h"
 
-// What the kernels calculate, element by element, in float32 whatever the data is held in. The same formulas as
-// core/kernels; tests compare the two on the CPU.
+// The element-wise arithmetic of the CUDA kernels, in float32 for all data types. The formulas are those of
+// core/kernels; tests compare both on the CPU.
 
 namespace ropelab::cuda {
 
-/// Which channels of a head turn together: i and i + head_dim/2, or 2i and 2i + 1 (F1).
+/// The channels of a head that form pair i: `half` pairs i and i + head_dim/2, `interleaved` pairs 2i and 2i + 1
+/// (formula 6 in docs/formulas.md).
 enum class Pairing : std::int32_t { half, interleaved };
 
+/// The two numbers of a pair of channels.
 struct Pair {
     float a;
     float b;
 };
-/// (a, b) turned by the angle of cosine and sine; by the opposite one for the gradient (direction −1).
+/// Rotates the pair (a, b) by the angle with this cosine and sine. A `direction` of −1 rotates by the opposite angle,
+/// as the gradient requires.
 ROPELAB_HOST_DEVICE Pair rotate_pair(Pair pair, float cosine, float sine, float direction) {
     const float s = direction * sine;
     return {pair.a * cosine - pair.b * s, pair.b * cosine + pair.a * s};
 }
-/// The channel of pair i's first number, and how far the second is from it.
+/// Returns the first channel of pair i.
 ROPELAB_HOST_DEVICE std::int64_t first_channel(Pairing pairing, std::int64_t i) {
     return pairing == Pairing::half ? i : 2 * i;
 }
+/// Returns the distance between the two channels of a pair.
 ROPELAB_HOST_DEVICE std::int64_t channel_distance(Pairing pairing, std::int64_t head_dim) {
     return pairing == Pairing::half ? head_dim / 2 : 1;
 }
 
-/// Normalisation: of layers, or by the root mean square alone.
+/// Epsilons of LayerNorm (norm_epsilon) and RMSNorm (rms_epsilon).
 constexpr float norm_epsilon = 1e-5F;
 constexpr float rms_epsilon = 1e-6F;
+/// Returns 1/√(sum_of_squares/columns + epsilon).
 ROPELAB_HOST_DEVICE float inverse_deviation(float sum_of_squares, float columns, float epsilon = norm_epsilon) {
     return 1.0F / sqrtf(sum_of_squares / columns + epsilon);
 }
+/// Returns the normalized number, (x − mean)·inverse.
 ROPELAB_HOST_DEVICE float normal(float x, float mean, float inverse) {
     return (x - mean) * inverse;
 }
-/// The gradient of x, given that of the normed number times its weight, and those two means over the row: of
-/// weighted · normal, and of weighted.
+/// Returns the gradient of x in a normalization. `weighted` is the gradient of the normalized number times its weight,
+/// `normal_x` the normalized number, `mean_along` the row's mean of weighted · normal_x, `mean_weighted` that of
+/// weighted.
 ROPELAB_HOST_DEVICE float norm_gradient(float weighted, float normal_x, float inverse, float mean_along,
                                         float mean_weighted) {
     return inverse * (weighted - mean_weighted - normal_x * mean_along);
 }
 
-/// e^x; x ≤ 0 wherever it is used.
+/// Returns e^x. All callers pass x ≤ 0.
 ROPELAB_HOST_DEVICE float exponential(float x) {
     return expf(x);
 }
-/// 2^x; e^x is 2^(log2_e·x).
+/// log₂ e, because e^x = 2^(log2_e·x).
 constexpr float log2_e = 1.44269504F;
+/// Returns 2^x.
 ROPELAB_HOST_DEVICE float power_of_two(float x) {
 #ifdef __CUDA_ARCH__
     float result;
@@ -63,7 +71,7 @@ ROPELAB_HOST_DEVICE float power_of_two(float x) {
     return exp2f(x);
 #endif
 }
-/// 1/x for an x from 1 on, within a unit in the last place.
+/// Returns 1/x for x ≥ 1, with an error of at most one unit in the last place.
 ROPELAB_HOST_DEVICE float reciprocal(float x) {
 #ifdef __CUDA_ARCH__
     float result;
@@ -73,14 +81,14 @@ ROPELAB_HOST_DEVICE float reciprocal(float x) {
     return 1.0F / x;
 #endif
 }
-/// The normal distribution: Φ(x) and φ(x).
-struct NormalShare {
-    float below;
+/// Values of the standard normal distribution at x: cumulative probability Φ(x) and density φ(x).
+struct NormalValues {
+    float cumulative;
     float density;
 };
-/// Φ of −|x| is e^(−x²/2) times a polynomial in 1/(1 + 0.3·|x|), fitted to within 1.5e-7 of it, relative, wherever
-/// float32 holds it. Half of what erff and expf take together.
-ROPELAB_HOST_DEVICE NormalShare normal_share(float x) {
+/// Returns Φ(x) and φ(x). Φ(−|x|) is computed as e^(−x²/2) times a polynomial in 1/(1 + 0.3·|x|), with a relative error
+/// of at most 1.5e-7. This takes half the time of erff and expf.
+ROPELAB_HOST_DEVICE NormalValues normal_values(float x) {
     const float t = reciprocal(fmaf(0.3F, fabsf(x), 1.0F));
     float tail = 0.0356748758F;
     tail = fmaf(tail, t, -0.157203495F);
@@ -94,64 +102,71 @@ ROPELAB_HOST_DEVICE NormalShare normal_share(float x) {
     tail *= t * bell;
     return {x < 0 ? tail : 1.0F - tail, 0.398942280F * bell};
 }
-/// The exact GELU, and SiLU.
+/// Returns the exact GELU, x·Φ(x).
 ROPELAB_HOST_DEVICE float gelu(float x) {
-    return x * normal_share(x).below;
+    return x * normal_values(x).cumulative;
 }
+/// Returns the derivative of GELU, Φ(x) + x·φ(x).
 ROPELAB_HOST_DEVICE float gelu_gradient(float x) {
-    const NormalShare share = normal_share(x);
-    return fmaf(x, share.density, share.below);
+    const NormalValues values = normal_values(x);
+    return fmaf(x, values.density, values.cumulative);
 }
+/// Returns SiLU, x·sigmoid(x).
 ROPELAB_HOST_DEVICE float silu(float x) {
     return x / (1.0F + expf(-x));
 }
+/// Returns the derivative of SiLU.
 ROPELAB_HOST_DEVICE float silu_gradient(float x) {
-    const float share = 1.0F / (1.0F + expf(-x));
-    return share * (1.0F + x * (1.0F - share));
+    const float sigmoid = 1.0F / (1.0F + expf(-x));
+    return sigmoid * (1.0F + x * (1.0F - sigmoid));
 }
-/// Cross-entropy: −log softmax at the target.
+/// Returns log Σ exp(logits), given the largest logit and the sum of exp(logit − largest logit).
 ROPELAB_HOST_DEVICE float log_sum(float top, float sum_of_exponentials) {
     return top + logf(sum_of_exponentials);
 }
+/// Returns the gradient of the cross-entropy with respect to a logit, times `scale`.
 ROPELAB_HOST_DEVICE float loss_gradient(float logit, float log_sum_of_row, bool target, float scale) {
     return exponential(logit - log_sum_of_row) * scale - (target ? scale : 0.0F);
 }
-/// Softmax: the gradient of an unscaled score, from its share, the share's gradient and Σ share · gradient.
-ROPELAB_HOST_DEVICE float score_gradient(float share, float gradient, float along, float scale) {
-    return share * (gradient - along) * scale;
+/// Returns the gradient of an unscaled attention score, given its attention weight, the gradient of that weight and
+/// `along` = Σ weight · gradient over the row.
+ROPELAB_HOST_DEVICE float score_gradient(float weight, float gradient, float along, float scale) {
+    return weight * (gradient - along) * scale;
 }
 
-/// One run's AdamW step (Loshchilov and Hutter 2019), as the kernels read it from the device's memory.
+/// Settings of one run's AdamW step (Loshchilov and Hutter 2019), stored in device memory.
 struct UpdateSettings {
-    float scale;         // of the gradient, from clipping; NaN: leave this run as it is
-    float keep;          // 1 − rate · decay, for the numbers that decay
+    float scale;         // factor of the gradient from clipping; NaN means that this run is not updated
+    float keep;          // 1 − rate · decay, the factor of the weights to which weight decay applies
     float step;          // rate / (1 − beta1^step)
     float inverse_root;  // 1 / √(1 − beta2^step)
 };
-/// What is the same for all runs of a cohort.
+/// AdamW settings that all runs of a cohort share.
 struct Betas {
     double beta1;
     double beta2;
     double epsilon;
-    double decay;
+    double decay;  // weight decay
 };
+/// The AdamW settings of a cohort in float32, as `update` uses them.
 struct UpdateWeights {
     float beta1;
     float beta2;
-    float rest1;
-    float rest2;
+    float one_minus_beta1;
+    float one_minus_beta2;
     float epsilon;
 };
+/// Converts the AdamW settings of a cohort to float32.
 inline UpdateWeights update_weights(const Betas& betas) {
     return {static_cast<float>(betas.beta1), static_cast<float>(betas.beta2), static_cast<float>(1.0 - betas.beta1),
             static_cast<float>(1.0 - betas.beta2), static_cast<float>(betas.epsilon)};
 }
 
-/// The settings of step `step` (from 0), given the gradient's norm before clipping and the mean loss. A clip of 0
-/// clips nothing.
+/// Returns the settings of step `step` (counted from 0), given the gradient norm before clipping and the mean loss. A
+/// `clip` of 0 disables clipping.
 ROPELAB_HOST_DEVICE UpdateSettings update_settings(const Betas& betas, double rate, double norm, double loss,
                                                    double clip, std::int64_t step) {
-    // x − x is 0 for finite x alone.
+    // x − x is 0 only if x is finite.
     const bool finite = norm - norm == 0.0 && loss - loss == 0.0;
     const double scale = clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1.0;
     const auto count = static_cast<double>(step + 1);
@@ -160,32 +175,36 @@ ROPELAB_HOST_DEVICE UpdateSettings update_settings(const Betas& betas, double ra
             static_cast<float>(1.0 / sqrt(1.0 - pow(betas.beta2, count)))};
 }
 
+/// A weight and its two AdamW moments after an update.
 struct Updated {
     float weight;
     float first;
     float second;
 };
+/// Applies one AdamW step to a weight with the moments `first` and `second`.
 ROPELAB_HOST_DEVICE Updated update(float weight, float gradient, float first, float second, bool decays,
                                    const UpdateSettings& settings, const UpdateWeights& w) {
     const float g = gradient * settings.scale;
-    const float new_first = w.beta1 * first + w.rest1 * g;
-    const float new_second = w.beta2 * second + w.rest2 * g * g;
-    const float kept = decays ? weight * settings.keep : weight;
-    return {kept - settings.step * new_first / (sqrtf(new_second) * settings.inverse_root + w.epsilon), new_first,
+    const float new_first = w.beta1 * first + w.one_minus_beta1 * g;
+    const float new_second = w.beta2 * second + w.one_minus_beta2 * g * g;
+    const float decayed = decays ? weight * settings.keep : weight;
+    return {decayed - settings.step * new_first / (sqrtf(new_second) * settings.inverse_root + w.epsilon), new_first,
             new_second};
 }
 
-/// Where window `index` of a batch of `batch` starts, as core/train/batches.h has it: at random from the run's stream
-/// "batches", or window after window. `tokens` leaves room for at least one window.
+/// Returns the start of sequence `index` of a batch for random batches, as core/train/batches.h defines it, with the
+/// run's stream "batches". `tokens` is the length of the text, at least context + 1.
 ROPELAB_HOST_DEVICE std::int64_t random_start(StreamKey key, std::int64_t tokens, std::int64_t context,
                                               std::int64_t step, std::int64_t index) {
     return static_cast<std::int64_t>(below(key, static_cast<std::uint64_t>(tokens - context),
                                            static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(index)));
 }
+/// Returns the start of sequence `index` of a batch of `batch` sequences if sequences follow each other in the text, as
+/// core/train/batches.h defines it.
 ROPELAB_HOST_DEVICE std::int64_t sequential_start(std::int64_t tokens, std::int64_t context, std::int64_t batch,
                                                   std::int64_t step, std::int64_t index) {
-    const std::int64_t windows = (tokens - 1) / context;
-    return ((step * batch + index) % windows) * context;
+    const std::int64_t sequences = (tokens - 1) / context;
+    return ((step * batch + index) % sequences) * context;
 }
 
 }  // namespace ropelab::cuda

@@ -4,18 +4,18 @@ namespace ropelab::cuda {
 
 namespace {
 
-// A block a window.
+// Each thread block copies one sequence.
 __global__ void __launch_bounds__(block_size) gather_batch_kernel(GatherBatch args) {
-    const std::int64_t window = blockIdx.x;
+    const std::int64_t sequence = blockIdx.x;
     const std::int64_t run = blockIdx.y;
-    const std::int64_t at = run * args.batch + window;
+    const std::int64_t at = run * args.batch + sequence;
     std::int64_t start;
     if (args.starts) {
         start = args.starts[at];
     } else if (args.sequential) {
-        start = sequential_start(args.token_count, args.context, args.batch, *args.step, window);
+        start = sequential_start(args.token_count, args.context, args.batch, *args.step, sequence);
     } else {
-        start = random_start(args.keys[run], args.token_count, args.context, *args.step, window);
+        start = random_start(args.keys[run], args.token_count, args.context, *args.step, sequence);
     }
     for (std::int64_t i = threadIdx.x; i < args.context; i += block_size) {
         args.x[at * args.context + i] = args.tokens[start + i];

@@ -7,14 +7,16 @@
 
 namespace ropelab::cuda {
 
-/// The upper half of a float32. Data is held in it, arithmetic is not done in it.
+/// A bfloat16 number: the upper 16 bits of a float32. It is only a storage type; arithmetic is in float32.
 struct Bfloat16 {
     std::uint16_t bits;
 };
 
+/// Returns x; for code that is generic over both data types.
 ROPELAB_HOST_DEVICE float to_float(float x) {
     return x;
 }
+/// Converts a bfloat16 number to float32, which is exact.
 ROPELAB_HOST_DEVICE float to_float(Bfloat16 x) {
     const std::uint32_t bits = static_cast<std::uint32_t>(x.bits) << 16;
     float result;
@@ -22,7 +24,7 @@ ROPELAB_HOST_DEVICE float to_float(Bfloat16 x) {
     return result;
 }
 
-/// Rounded to the nearest, ties to even; NaN becomes 0x7FFF, as the processor of the device has it.
+/// Converts to bfloat16 by rounding to nearest, ties to even. NaN becomes 0x7FFF, as in NVIDIA GPUs.
 ROPELAB_HOST_DEVICE Bfloat16 to_bfloat16(float x) {
     Bfloat16 result;
 #ifdef __CUDA_ARCH__
@@ -37,7 +39,7 @@ ROPELAB_HOST_DEVICE Bfloat16 to_bfloat16(float x) {
     return result;
 }
 
-/// from_float<T>: for code that is written once for both types of data.
+/// Converts a float to T, for code that is generic over both data types.
 template <typename T>
 ROPELAB_HOST_DEVICE T from_float(float x) {
     return x;

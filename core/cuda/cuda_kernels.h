@@ -5,13 +5,15 @@
 
 #include "core/cuda/arithmetic.h"
 
-// The fused element-wise work of a training step on a CUDA device: core/kernels for a whole cohort at once. No LibTorch
-// and no CUDA header here: pointers into the device's memory, sizes and a stream. Every array has a leading runs
-// dimension; no run's numbers depend on its mates, and equal inputs give equal bits (sums are made in an order that the
-// shape alone decides). Nothing allocates or waits, so that all of it can be captured in a graph.
+// The CUDA kernels: the fused element-wise operations of a training step, as in core/kernels, for a whole cohort. This
+// header includes neither LibTorch nor CUDA headers. Arguments are pointers to device memory, sizes and a stream. Every
+// array has a leading dimension of runs. The results of a run do not depend on the other runs of the cohort, and equal
+// inputs give bitwise equal results, because the order of every sum depends only on the shape. Functions neither
+// allocate memory nor synchronize, so that they can be captured in a CUDA graph. `grad_x` denotes the gradient of the
+// loss with respect to x.
 //
-// Functions return 0, or the cudaError_t of a refused launch (error_text names it). Arrays are contiguous, except that
-// weights may lie in longer rows: a `stride` is the number of float32 from one run's to the next.
+// Functions return 0, or the cudaError_t of a failed launch (see error_text). Arrays are contiguous, except that
+// weights can be part of longer rows: `stride` is the distance between the weights of consecutive runs, in floats.
 
 struct CUstream_st;
 
@@ -19,19 +21,20 @@ namespace ropelab::cuda {
 
 using Stream = ::CUstream_st*;
 
-/// What activations are held in; sums, means, weights and losses are float32.
+/// Data type of activations. Sums, means, weights and losses are float32.
 enum class Type : std::int32_t { float32, bfloat16 };
 
-/// Which numbers are dropped: number r·columns + c of the current step of a run's stream for its row r and column c, as
-/// core/kernels drops them. Without keys nothing is dropped.
+/// Parameters of dropout. The element at row r and column c of a run uses random number r·columns + c of the current
+/// step in the run's stream, as in core/kernels. Without keys there is no dropout.
 struct DropoutNumbers {
-    const StreamKey* keys = nullptr;     // (runs), the place's
+    const StreamKey* keys = nullptr;     // (runs), keys of the streams for this dropout layer
     const std::int64_t* step = nullptr;  // (1)
     double rate = 0;
 };
 
-/// Turns q and k of qkv, (runs, rows, heads + 2·key_value_heads, head_dim) of `type`, in place (F1); row r stands at
-/// position r mod time. A pair that does not turn has cosine 1 and sine 0.
+/// Arguments of `rotate_qkv`, which rotates q and k in qkv in place (formula 1 in docs/formulas.md). `qkv` is (runs,
+/// rows, heads + 2·key_value_heads, head_dim) of `type`; row r is at position r mod time. A pair that is not rotated
+/// has cosine 1 and sine 0.
 struct RotateQkv {
     std::int64_t runs;
     std::int64_t rows;
@@ -46,60 +49,67 @@ struct RotateQkv {
     const float* sine;
     bool backward;
 };
+/// Rotates queries and keys; see RotateQkv.
 int rotate_qkv(const RotateQkv& args, Stream stream);
 
-/// Rows that one part of a sum over rows takes; parts are added up in their order.
+/// Number of rows in one part of a sum over rows. The parts are then summed in order.
 constexpr std::int64_t norm_part_rows = 32;
+/// Returns the number of parts of a sum over `rows` rows.
 constexpr std::int64_t norm_parts(std::int64_t rows) {
     return (rows + norm_part_rows - 1) / norm_part_rows;
 }
 
-/// sum = x + dropout(branch), normed = (sum − mean)/deviation · weight + bias, with `centred` false the root mean
-/// square in the deviation's place and no mean. Without a branch `sum` is not written.
+/// Arguments of `residual_norm`, which adds a residual branch and normalizes: sum = x + dropout(branch), normed =
+/// (sum − mean)/deviation · weight + bias (LayerNorm). If `centred` is false, it is RMSNorm: no mean is subtracted, and
+/// the root mean square replaces the deviation. Without a branch, `sum` is not written.
 struct ResidualNorm {
     std::int64_t runs;
     std::int64_t rows;
     std::int64_t columns;
-    Type type;            // of branch and normed
+    Type type;            // data type of branch and normed
     const float* x;       // (runs, rows, columns)
-    const void* branch;   // the same, or null
-    const float* weight;  // (runs, columns), stride
-    const float* bias;    // the same, or null
+    const void* branch;   // (runs, rows, columns), or null
+    const float* weight;  // (runs, columns), with `stride`
+    const float* bias;    // (runs, columns), with `stride`, or null
     std::int64_t stride;
     DropoutNumbers dropout;
     float* sum;      // (runs, rows, columns)
-    void* normed;    // the same
+    void* normed;    // (runs, rows, columns)
     float* mean;     // (runs, rows)
-    float* inverse;  // the same
+    float* inverse;  // (runs, rows), 1/deviation
     bool centred = true;
 };
+/// Adds a residual branch and normalizes; see ResidualNorm.
 int residual_norm(const ResidualNorm& args, Stream stream);
 
-/// Its gradients; those of weight and bias overwrite what is there.
+/// Arguments of `residual_norm_backward`, the gradients of `residual_norm`. The gradients of weight and bias overwrite
+/// their arrays.
 struct ResidualNormBackward {
     std::int64_t runs;
     std::int64_t rows;
     std::int64_t columns;
-    Type type;         // of of_normed and of_branch
-    const float* sum;  // (runs, rows, columns); x where there was no branch
+    Type type;         // data type of grad_normalized and grad_branch
+    const float* sum;  // (runs, rows, columns); without a branch, x
     const float* mean;
     const float* inverse;
-    const float* weight;  // (runs, columns), stride
+    const float* weight;  // (runs, columns), with `stride`
     std::int64_t stride;
-    const float* of_sum;    // (runs, rows, columns), what arrives over the residual path, or null
-    const void* of_normed;  // (runs, rows, columns)
+    const float* grad_sum;        // (runs, rows, columns), gradient from the residual path, or null
+    const void* grad_normalized;  // (runs, rows, columns)
     DropoutNumbers dropout;
-    float* of_x;       // (runs, rows, columns): of the sum
-    void* of_branch;   // the same after dropout; null without a branch
-    float* of_weight;  // (runs, columns), gradient_stride
-    float* of_bias;    // the same, or null
+    float* grad_x;       // (runs, rows, columns), total gradient of the sum
+    void* grad_branch;   // (runs, rows, columns), grad_x times the dropout factors; null without a branch
+    float* grad_weight;  // (runs, columns), with `gradient_stride`
+    float* grad_bias;    // (runs, columns), with `gradient_stride`, or null
     std::int64_t gradient_stride;
     float* workspace;  // (2, runs, norm_parts(rows), columns)
     bool centred = true;
 };
+/// Computes the gradients of residual_norm; see ResidualNormBackward.
 int residual_norm_backward(const ResidualNormBackward& args, Stream stream);
 
-/// out = dropout(in), and its gradient: (runs, size) of `type`; in and out may be the same.
+/// Arguments of `drop_out`, which computes out = dropout(in) and is also its own gradient. `in` and `out` are (runs,
+/// size) of `type` and may be equal.
 struct DropOut {
     std::int64_t runs;
     std::int64_t size;
@@ -108,10 +118,12 @@ struct DropOut {
     void* out;
     DropoutNumbers dropout;
 };
+/// Applies dropout; see DropOut.
 int drop_out(const DropOut& args, Stream stream);
 
-/// Causal softmax with dropout. scores: (runs, rows, time) of `type`, unscaled; row r belongs to the query at r mod
-/// time. In place the shares before dropout, 0 for the future; `dropped` (null without dropout) after it.
+/// Arguments of `causal_softmax`, which computes attention weights with dropout. `scores` is (runs, rows, time) of
+/// `type`, unscaled; row r belongs to the query at position r mod time. It is replaced by the attention weights before
+/// dropout, 0 for later keys. `dropped` (null without dropout) receives the attention weights after dropout.
 struct CausalSoftmax {
     std::int64_t runs;
     std::int64_t rows;
@@ -122,10 +134,12 @@ struct CausalSoftmax {
     void* scores;
     void* dropped;
 };
+/// Computes attention weights from scores; see CausalSoftmax.
 int causal_softmax(const CausalSoftmax& args, Stream stream);
 
-/// In place the gradient of the dropped shares becomes that of the unscaled scores. `dropped` (null without dropout)
-/// receives the shares after dropout.
+/// Arguments of `causal_softmax_backward`. `shares` are the attention weights before dropout. `gradient` contains the
+/// gradient of the attention weights after dropout and is replaced by that of the unscaled scores. `dropped` (null
+/// without dropout) receives the attention weights after dropout.
 struct CausalSoftmaxBackward {
     std::int64_t runs;
     std::int64_t rows;
@@ -137,26 +151,31 @@ struct CausalSoftmaxBackward {
     void* gradient;
     void* dropped;
 };
+/// Computes the gradient of attention scores; see CausalSoftmaxBackward.
 int causal_softmax_backward(const CausalSoftmaxBackward& args, Stream stream);
 
-/// out = x · Φ(x), number by number of `type`.
+/// Arguments of `gelu_curve`, which computes GELU, x · Φ(x), for each number of `type`.
 struct GeluCurve {
     std::int64_t count;
     Type type;
     const void* in;
     void* out;
 };
+/// Computes GELU; see GeluCurve.
 int gelu_curve(const GeluCurve& args, Stream stream);
+/// Arguments of `gelu_curve_backward`, the gradient of `gelu_curve`.
 struct GeluCurveBackward {
     std::int64_t count;
     Type type;
     const void* in;
     const void* gradient;
-    void* of_in;
+    void* grad_in;
 };
+/// Computes the gradient of GELU; see GeluCurveBackward.
 int gelu_curve_backward(const GeluCurveBackward& args, Stream stream);
 
-/// out = silu(gate) · factor; a row of `in` is a gate, then a factor, each of `width` numbers of `type`.
+/// Arguments of `swiglu`, which computes out = silu(gate) · factor. Each row of `in` contains the gate and then the
+/// factor, each with `width` numbers of `type`.
 struct Swiglu {
     std::int64_t rows;
     std::int64_t width;
@@ -164,19 +183,22 @@ struct Swiglu {
     const void* in;  // (rows, 2·width)
     void* out;       // (rows, width)
 };
+/// Computes SwiGLU; see Swiglu.
 int swiglu(const Swiglu& args, Stream stream);
+/// Arguments of `swiglu_backward`, the gradient of `swiglu`.
 struct SwigluBackward {
     std::int64_t rows;
     std::int64_t width;
     Type type;
     const void* in;
     const void* gradient;  // (rows, width)
-    void* of_in;           // (rows, 2·width)
+    void* grad_in;         // (rows, 2·width)
 };
+/// Computes the gradient of SwiGLU; see SwigluBackward.
 int swiglu_backward(const SwigluBackward& args, Stream stream);
 
-/// −log softmax at the target. logits: (rows, padded) of `type`, of which the first `columns` are symbols; rows counts
-/// those of all runs.
+/// Arguments of `cross_entropy`, which computes −log softmax at the target. `logits` is (rows, padded) of `type`; the
+/// first `columns` columns belong to tokens, the others are padding. `rows` counts the rows of all runs.
 struct CrossEntropy {
     std::int64_t rows;
     std::int64_t columns;
@@ -185,11 +207,13 @@ struct CrossEntropy {
     const void* logits;
     const std::int64_t* targets;  // (rows)
     float* losses;                // (rows)
-    float* log_sums;              // (rows)
+    float* log_sums;              // (rows), log Σ exp(logits)
 };
+/// Computes the cross-entropy loss of each row; see CrossEntropy.
 int cross_entropy(const CrossEntropy& args, Stream stream);
 
-/// (softmax − one at the target) · the row's scale; 0 in the padding.
+/// Arguments of `cross_entropy_backward`, which computes (softmax − 1 at the target) · scale of the row; the gradient
+/// of the padding is 0.
 struct CrossEntropyBackward {
     std::int64_t rows;
     std::int64_t columns;
@@ -201,18 +225,21 @@ struct CrossEntropyBackward {
     const float* scales;  // (rows)
     void* gradient;       // (rows, padded)
 };
+/// Computes the gradient of the cross-entropy loss; see CrossEntropyBackward.
 int cross_entropy_backward(const CrossEntropyBackward& args, Stream stream);
 
-/// Adds to each total the sum of its run's losses.
+/// Arguments of `add_rows`, which adds the sum of each run's losses to the run's total.
 struct AddRows {
     std::int64_t runs;
     std::int64_t rows;
     const float* losses;  // (runs, rows)
     double* totals;       // (runs)
 };
+/// Adds the losses of each run to its total; see AddRows.
 int add_rows(const AddRows& args, Stream stream);
 
-/// out[r] = table[tokens[r]]; table: (runs, symbols, columns) float32, stride; out: (runs, rows, columns) float32.
+/// Arguments of `look_up`, which copies rows of an embedding table: out[r] = table[tokens[r]]. `table` is (runs,
+/// vocabulary size, columns) in float32, with `stride`; `out` is (runs, rows, columns) in float32.
 struct LookUp {
     std::int64_t runs;
     std::int64_t rows;
@@ -222,77 +249,86 @@ struct LookUp {
     const std::int64_t* tokens;  // (runs, rows)
     float* out;
 };
+/// Copies rows of an embedding table; see LookUp.
 int look_up(const LookUp& args, Stream stream);
 
-/// Parts of the rows that embedding_gradient adds up apart: enough blocks for a small vocabulary, one part for a large
-/// one.
-constexpr std::int64_t embedding_parts(std::int64_t rows, std::int64_t symbols) {
-    const std::int64_t wanted = 2048 / symbols;
+/// Returns the number of parts of the rows that embedding_gradient sums separately: several for a small vocabulary, so
+/// that there are enough thread blocks, and one for a large vocabulary. `vocabulary` is the vocabulary size.
+constexpr std::int64_t embedding_parts(std::int64_t rows, std::int64_t vocabulary) {
+    const std::int64_t wanted = 2048 / vocabulary;
     const std::int64_t most = (rows + 511) / 512;
     return wanted < 1 ? 1 : wanted < most ? wanted : most;
 }
-/// of_table[s] = Σ gradient[r] over the rows r with tokens[r] = s; overwrites all rows of the table's gradient.
+/// Arguments of `embedding_gradient`, which computes grad_table[t] = Σ gradient[r] over the rows r with tokens[r] = t.
+/// It overwrites all rows of the table's gradient.
 struct EmbeddingGradient {
     std::int64_t runs;
     std::int64_t rows;
-    std::int64_t symbols;
+    std::int64_t vocabulary;  // vocabulary size
     std::int64_t columns;
     const float* gradient;       // (runs, rows, columns)
     const std::int64_t* tokens;  // (runs, rows)
-    float* of_table;             // (runs, symbols, columns), gradient_stride
+    float* grad_table;           // (runs, vocabulary, columns), with `gradient_stride`
     std::int64_t gradient_stride;
-    float* workspace;  // (runs, embedding_parts, symbols, columns); null where there is one part
+    float* workspace;  // (runs, embedding_parts, vocabulary, columns); null if there is one part
 };
+/// Computes the gradient of an embedding table; see EmbeddingGradient.
 int embedding_gradient(const EmbeddingGradient& args, Stream stream);
 
-/// Numbers that one part of a sum of squares takes.
+/// Number of elements in one part of a sum of squares.
 constexpr std::int64_t square_part = 16384;
+/// Returns the number of parts of a sum of squares over `count` elements.
 constexpr std::int64_t square_parts(std::int64_t count) {
     return (count + square_part - 1) / square_part;
 }
-/// First stage: the sum of squares of each part of each run's gradient, in double.
+/// Arguments of `square_sums`, the first stage of the gradient norm: it computes the sum of squares of each part of
+/// each run's gradient, in double precision.
 struct SquareSums {
     std::int64_t runs;
     std::int64_t count;
     const float* gradient;  // (runs, count)
     double* parts;          // (runs, square_parts(count))
 };
+/// Computes sums of squares of gradients; see SquareSums.
 int square_sums(const SquareSums& args, Stream stream);
 
-/// Second stage: each run's gradient norm, clipping scale, learning rate and bias corrections of the current step. A
-/// run whose norm or loss is not finite is left as it is.
+/// Arguments of `prepare_update`, which follows `square_sums`. It computes each run's gradient norm, clipping scale,
+/// learning rate and bias corrections for the current step. A run whose norm or loss is not finite will not be updated.
 struct PrepareUpdate {
     std::int64_t runs;
     std::int64_t count;
-    const double* parts;       // of square_sums
+    const double* parts;       // the result of square_sums
     const float* losses;       // (runs), or null
-    const double* rates;       // (runs): learning rates of this step
-    const std::int64_t* step;  // (1), from 0
-    double clip;               // 0: none
+    const double* rates;       // (runs), learning rates of this step
+    const std::int64_t* step;  // (1), counted from 0
+    double clip;               // maximum gradient norm; 0 disables clipping
     Betas betas;
     float* norms;              // (runs), before clipping
     UpdateSettings* settings;  // (runs)
 };
+/// Computes the settings of an AdamW step for each run; see PrepareUpdate.
 int prepare_update(const PrepareUpdate& args, Stream stream);
 
-/// One AdamW step on every run by its settings: float32 weights, and their copy in bfloat16 for the products. The first
-/// `decayed` numbers of a run decay.
+/// Arguments of `adamw`, which applies one AdamW step to every run. It updates the float32 weights and their bfloat16
+/// copy for matrix products. Weight decay applies to the first `decayed` weights of a run.
 struct AdamW {
     std::int64_t runs;
     std::int64_t count;
     std::int64_t decayed;
     float* weights;     // (runs, count)
-    Bfloat16* working;  // the same, or null
+    Bfloat16* working;  // (runs, count), the bfloat16 copy, or null
     const float* gradient;
     float* first_moment;
     float* second_moment;
     const UpdateSettings* settings;
     Betas betas;
 };
+/// Applies one AdamW step to every run; see AdamW.
 int adamw(const AdamW& args, Stream stream);
 
-/// Windows of the tokens: x (runs, batch, context) and y, one symbol later. They start at `starts` (runs, batch), or,
-/// where that is null, where core/train/batches.h starts them in the current step.
+/// Arguments of `gather_batch`, which copies sequences of tokens to x, (runs, batch, context), and the same sequences
+/// one token later to y. They start at `starts`, (runs, batch); if that is null, they start as core/train/batches.h
+/// defines for the current step.
 struct GatherBatch {
     std::int64_t runs;
     std::int64_t batch;
@@ -301,19 +337,21 @@ struct GatherBatch {
     std::int64_t token_count;
     const std::int64_t* starts;
     bool sequential;
-    const StreamKey* keys;     // (runs): stream "batches"; not read in sequence
+    const StreamKey* keys;     // (runs), keys of the streams "batches"; unused if `sequential`
     const std::int64_t* step;  // (1)
     std::int64_t* x;
     std::int64_t* y;
 };
+/// Copies the sequences of a batch; see GatherBatch.
 int gather_batch(const GatherBatch& args, Stream stream);
 
-/// step += 1, as the last kernel of a captured step.
+/// Computes step += 1; it is the last kernel of a captured training step.
 int advance_step(std::int64_t* step, Stream stream);
 
+/// Returns CUDA's description of an error code.
 const char* error_text(int error);
 
-/// All of the above, for who opens the library at run time.
+/// A table of all functions above, for loading the library at run time.
 struct Kernels {
     decltype(&cuda::rotate_qkv) rotate_qkv;
     decltype(&cuda::residual_norm) residual_norm;
@@ -340,5 +378,5 @@ struct Kernels {
 
 }  // namespace ropelab::cuda
 
-/// What the engine looks up in libropelab_cuda.so.
+/// Returns the function table. The engine looks up this symbol in libropelab_cuda.so.
 extern "C" const ropelab::cuda::Kernels* ropelab_cuda_kernels();

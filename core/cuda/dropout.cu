@@ -4,7 +4,7 @@ namespace ropelab::cuda {
 
 namespace {
 
-// Four numbers a thread. `whole`: a run's numbers are whole groups.
+// Each thread processes four numbers. `whole` means that the size of a run is a multiple of four.
 template <typename T, bool whole>
 __global__ void __launch_bounds__(block_size)
     drop_out_kernel(const T* in, T* out, std::int64_t size, DropoutArguments dropout) {
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(block_size)
     const std::int64_t run = blockIdx.y;
     float x[4];
     load_four<whole>(in + run * size, 4 * group, size, 0.0F, x);
-    dropout.of(run).multiply(static_cast<std::uint64_t>(group), x);
+    dropout.for_run(run).multiply(static_cast<std::uint64_t>(group), x);
     store_four<whole>(out + run * size, 4 * group, size, x);
 }
 

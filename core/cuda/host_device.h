@@ -1,6 +1,6 @@
 #pragma once
 
-// Functions that a kernel and a test on the CPU both call. In plain C++ the marks are empty.
+// ROPELAB_HOST_DEVICE marks functions that both CUDA kernels and CPU tests call. In plain C++ it means only `inline`.
 #ifdef __CUDACC__
 #define ROPELAB_HOST_DEVICE __host__ __device__ __forceinline__
 #else

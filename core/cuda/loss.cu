@@ -4,13 +4,13 @@ namespace ropelab::cuda {
 
 namespace {
 
-// A warp works on a row of logits.
+// Each warp processes one row of logits.
 
 template <typename T>
 __global__ void __launch_bounds__(block_size) cross_entropy_kernel(CrossEntropy args) {
     const int lane = threadIdx.x % warp_size;
     const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_warps + threadIdx.x / warp_size;
-    if (row >= args.rows) return;  // a whole warp
+    if (row >= args.rows) return;  // exits for all threads of the warp
     const T* logits = static_cast<const T*>(args.logits) + row * args.padded;
     float top = -INFINITY;
     for (std::int64_t c = lane; c < args.columns; c += warp_size) top = fmaxf(top, to_float(logits[c]));
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(block_size) cross_entropy_backward_kernel(Cros
     }
 }
 
-// A block a run.
+// Each thread block processes one run.
 __global__ void __launch_bounds__(block_size) add_rows_kernel(AddRows args) {
     __shared__ double parts[block_warps];
     const float* losses = args.losses + blockIdx.x * args.rows;

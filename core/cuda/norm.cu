@@ -5,20 +5,22 @@ namespace ropelab::cuda {
 
 namespace {
 
-// A warp works on a row. With K > 0 it keeps the row in registers, K groups of four a lane, and rows are whole groups;
-// with K = 0 it goes by groups and reads them again, and the row may have any length. What a lane keeps is loaded
-// before it stores anything, so that its loads are under way together.
+// The part of a row that one lane of a warp processes; each warp processes one row. With K > 0 the row stays in
+// registers, with K groups of four numbers per lane, and its length must be a multiple of four. With K = 0 the groups
+// are loaded again for each pass, and the row can have any length. All loads into registers come before the first
+// store, so that they are in flight together.
 template <int K>
 struct Row {
     static constexpr bool whole = K > 0;
-    static constexpr int held = K > 0 ? K : 1;
+    static constexpr int slots = K > 0 ? K : 1;  // number of groups in registers
     Groups groups;
     int lane;
 
     __device__ __forceinline__ Row(std::int64_t row, std::int64_t columns)
         : groups(row, columns, columns), lane(threadIdx.x % warp_size) {}
 
-    /// f(k, group, the column of its first number) for each group of this lane; k < held says where it keeps it.
+    /// Calls f(k, group, column of the group's first number) for each group of this lane, where k < slots is the index
+    /// of its registers.
     template <typename F>
     __device__ __forceinline__ void each(F f) const {
         if constexpr (whole) {
@@ -46,17 +48,17 @@ __global__ void __launch_bounds__(block_size) norm_forward_kernel(Forward f) {
     const ResidualNorm& args = f.args;
     const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * block_warps + threadIdx.x / warp_size;
     const std::int64_t run = blockIdx.y;
-    if (number >= args.rows) return;  // a whole warp
+    if (number >= args.rows) return;  // exits for all threads of the warp
     const std::int64_t n = args.columns;
     const std::int64_t at = (run * args.rows + number) * n;
     const float* x = args.x + at;
     const T* branch = args.branch ? static_cast<const T*>(args.branch) + at : nullptr;
     float* sum = args.sum + at;
-    const Dropper dropper = f.dropout.of(run);
+    const Dropper dropper = f.dropout.for_run(run);
     const Row<K> row(number, n);
 
-    float value[Row<K>::held][4];
-    float added[Row<K>::held][4];
+    float value[Row<K>::slots][4];
+    float added[Row<K>::slots][4];
     const auto load_both = [&](int k, std::int64_t, std::int64_t c) {
         load_four<whole>(x, c, n, 0.0F, value[k]);
         if (branch) load_four<whole>(branch, c, n, 0.0F, added[k]);
@@ -75,17 +77,17 @@ __global__ void __launch_bounds__(block_size) norm_forward_kernel(Forward f) {
         if (!whole) add(k, group, c);
     });
     if (whole) row.each(add);
-    const auto again = [&](int k, std::int64_t c) {
+    const auto reload = [&](int k, std::int64_t c) {
         if (!whole) load_four<whole>(branch ? sum : x, c, n, 0.0F, value[k]);
     };
 
     const float mean = args.centred ? warp_sum(total) / static_cast<float>(n) : 0.0F;
     float squares = 0;
     row.each([&](int k, std::int64_t, std::int64_t c) {
-        again(k, c);
+        reload(k, c);
         for (int i = 0; i < 4; ++i) {
-            const float distance = value[k][i] - mean;
-            if (whole || (c + i >= 0 && c + i < n)) squares += distance * distance;
+            const float deviation = value[k][i] - mean;
+            if (whole || (c + i >= 0 && c + i < n)) squares += deviation * deviation;
         }
     });
     const float inverse =
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(block_size) norm_forward_kernel(Forward f) {
     const float* bias = args.bias ? args.bias + run * args.stride : nullptr;
     T* normed = static_cast<T*>(args.normed) + at;
     row.each([&](int k, std::int64_t, std::int64_t c) {
-        again(k, c);
+        reload(k, c);
         float w[4];
         float b[4] = {};
         load_four<whole>(weight, c, n, 0.0F, w);
@@ -114,10 +116,11 @@ struct Backward {
     DropoutArguments dropout;
 };
 
-// One row's gradients. keep(k, normal, of_normed) sees what the gradients of weight and bias are made of.
-template <typename T, int K, typename Keep>
+// Computes the gradients of one row. Calls accumulate(k, normalized numbers, their gradients), from which the caller
+// computes the gradients of weight and bias.
+template <typename T, int K, typename Accumulate>
 __device__ __forceinline__ void backward_row(const Backward& f, const Dropper& dropper, std::int64_t run,
-                                             std::int64_t number, Keep keep) {
+                                             std::int64_t number, Accumulate accumulate) {
     constexpr bool whole = Row<K>::whole;
     const ResidualNormBackward& args = f.args;
     const std::int64_t n = args.columns;
@@ -127,27 +130,27 @@ __device__ __forceinline__ void backward_row(const Backward& f, const Dropper& d
     const float inverse = args.inverse[run * args.rows + number];
     const Row<K> row(number, n);
 
-    float x[Row<K>::held][4];         // normal
-    float weighted[Row<K>::held][4];  // of_normed · weight
-    float result[Row<K>::held][4];    // begins as what arrives over the residual path
+    float x[Row<K>::slots][4];         // normalized numbers
+    float weighted[Row<K>::slots][4];  // grad_normalized · weight
+    float result[Row<K>::slots][4];    // starts with the gradient from the residual path
     const auto load_all = [&](int k, std::int64_t c, float(&gradient)[4]) {
         float w[4];
         load_four<whole>(args.sum + at, c, n, mean, x[k]);
-        load_four<whole>(static_cast<const T*>(args.of_normed) + at, c, n, 0.0F, gradient);
+        load_four<whole>(static_cast<const T*>(args.grad_normalized) + at, c, n, 0.0F, gradient);
         load_four<whole>(weight, c, n, 0.0F, w);
         for (int i = 0; i < 4; ++i) {
             x[k][i] = normal(x[k][i], mean, inverse);
             weighted[k][i] = gradient[i] * w[i];
             result[k][i] = 0;
         }
-        if (args.of_sum) load_four<whole>(args.of_sum + at, c, n, 0.0F, result[k]);
+        if (args.grad_sum) load_four<whole>(args.grad_sum + at, c, n, 0.0F, result[k]);
     };
     float along = 0;
     float total = 0;
     row.each([&](int k, std::int64_t, std::int64_t c) {
         float gradient[4];
         load_all(k, c, gradient);
-        keep(k, x[k], gradient);
+        accumulate(k, x[k], gradient);
         for (int i = 0; i < 4; ++i) {
             along += weighted[k][i] * x[k][i];
             total += weighted[k][i];
@@ -159,19 +162,19 @@ __device__ __forceinline__ void backward_row(const Backward& f, const Dropper& d
         float gradient[4];
         if (!whole) load_all(k, c, gradient);
         for (int i = 0; i < 4; ++i) result[k][i] += norm_gradient(weighted[k][i], x[k][i], inverse, along, total);
-        store_four<whole>(args.of_x + at, c, n, result[k]);
-        if (args.of_branch) {
+        store_four<whole>(args.grad_x + at, c, n, result[k]);
+        if (args.grad_branch) {
             dropper.multiply(static_cast<std::uint64_t>(group), result[k]);
-            store_four<whole>(static_cast<T*>(args.of_branch) + at, c, n, result[k]);
+            store_four<whole>(static_cast<T*>(args.grad_branch) + at, c, n, result[k]);
         }
     });
 }
 
-// A block works on one part of the rows; its warps' sums for weight and bias are added up warp after warp.
+// Each thread block processes one part of the rows. The sums for weight and bias of its warps are added in order.
 template <typename T, int K>
 __global__ void __launch_bounds__(block_size) norm_backward_kernel(Backward f) {
-    constexpr int columns_held = K * 4 * warp_size;
-    __shared__ float sums[block_warps][columns_held];
+    constexpr int max_columns = K * 4 * warp_size;
+    __shared__ float sums[block_warps][max_columns];
     const ResidualNormBackward& args = f.args;
     const int warp = threadIdx.x / warp_size;
     const int lane = threadIdx.x % warp_size;
@@ -179,15 +182,15 @@ __global__ void __launch_bounds__(block_size) norm_backward_kernel(Backward f) {
     const std::int64_t parts = gridDim.x;
     const std::int64_t first = blockIdx.x * norm_part_rows;
     const std::int64_t last = first + norm_part_rows < args.rows ? first + norm_part_rows : args.rows;
-    const Dropper dropper = f.dropout.of(run);
+    const Dropper dropper = f.dropout.for_run(run);
 
-    float of_weight[K][4] = {};
-    float of_bias[K][4] = {};
+    float grad_weight[K][4] = {};
+    float grad_bias[K][4] = {};
     for (std::int64_t row = first + warp; row < last; row += block_warps) {
         backward_row<T, K>(f, dropper, run, row, [&](int k, const float(&x)[4], const float(&gradient)[4]) {
             for (int i = 0; i < 4; ++i) {
-                of_weight[k][i] += gradient[i] * x[i];
-                of_bias[k][i] += gradient[i];
+                grad_weight[k][i] += gradient[i] * x[i];
+                grad_bias[k][i] += gradient[i];
             }
         });
     }
@@ -205,16 +208,18 @@ __global__ void __launch_bounds__(block_size) norm_backward_kernel(Backward f) {
             part[c] = total;
         }
     };
-    write(of_weight, 0);
-    if (args.of_bias) write(of_bias, 1);
+    write(grad_weight, 0);
+    if (args.grad_bias) write(grad_bias, 1);
 }
 
-// Rows of any length: first the rows, then the columns of each part.
+// For rows of any length: this kernel processes the rows; norm_backward_columns_kernel then processes the columns of
+// each part.
 template <typename T>
 __global__ void __launch_bounds__(block_size) norm_backward_rows_kernel(Backward f) {
     const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_warps + threadIdx.x / warp_size;
-    if (row >= f.args.rows) return;  // a whole warp
-    backward_row<T, 0>(f, f.dropout.of(blockIdx.y), blockIdx.y, row, [](int, const float(&)[4], const float(&)[4]) {});
+    if (row >= f.args.rows) return;  // exits for all threads of the warp
+    backward_row<T, 0>(f, f.dropout.for_run(blockIdx.y), blockIdx.y, row,
+                       [](int, const float(&)[4], const float(&)[4]) {});
 }
 
 template <typename T>
@@ -225,16 +230,16 @@ __global__ void __launch_bounds__(block_size) norm_backward_columns_kernel(Resid
     const std::int64_t parts = gridDim.x;
     const std::int64_t first = blockIdx.x * norm_part_rows;
     const std::int64_t last = first + norm_part_rows < args.rows ? first + norm_part_rows : args.rows;
-    float of_weight = 0;
-    float of_bias = 0;
+    float grad_weight = 0;
+    float grad_bias = 0;
     for (std::int64_t row = first; row < last; ++row) {
         const std::int64_t at = run * args.rows + row;
-        const float gradient = to_float(static_cast<const T*>(args.of_normed)[at * args.columns + c]);
-        of_weight += gradient * normal(args.sum[at * args.columns + c], args.mean[at], args.inverse[at]);
-        of_bias += gradient;
+        const float gradient = to_float(static_cast<const T*>(args.grad_normalized)[at * args.columns + c]);
+        grad_weight += gradient * normal(args.sum[at * args.columns + c], args.mean[at], args.inverse[at]);
+        grad_bias += gradient;
     }
-    args.workspace[(run * parts + blockIdx.x) * args.columns + c] = of_weight;
-    if (args.of_bias) args.workspace[((args.runs + run) * parts + blockIdx.x) * args.columns + c] = of_bias;
+    args.workspace[(run * parts + blockIdx.x) * args.columns + c] = grad_weight;
+    if (args.grad_bias) args.workspace[((args.runs + run) * parts + blockIdx.x) * args.columns + c] = grad_bias;
 }
 
 template <typename T, int K>
@@ -260,7 +265,8 @@ int backward(const ResidualNormBackward& args, Stream stream) {
     }
 }
 
-// f(K) with the fewest groups a lane that hold the row, at most 4; 0 where rows are no whole groups or too long.
+// Calls f(K) with the smallest number K ≤ 4 of groups per lane that covers the row, or with 0 if the row is longer or
+// its length is not a multiple of four.
 template <typename F>
 int for_columns(std::int64_t columns, bool whole, F f) {
     constexpr std::int64_t lanes = 4 * warp_size;
@@ -290,17 +296,18 @@ int residual_norm_backward(const ResidualNormBackward& args, Stream stream) {
     const int error = for_type(args.type, [&](auto type) {
         using T = decltype(type);
         const bool whole = weights_fit(args.weight, nullptr, args.stride) && fits<4>(args.sum) &&
-                           fits<4>(args.of_sum) && fits<4>(args.of_x) &&
-                           fits<4>(static_cast<const T*>(args.of_normed)) && fits<4>(static_cast<T*>(args.of_branch));
+                           fits<4>(args.grad_sum) && fits<4>(args.grad_x) &&
+                           fits<4>(static_cast<const T*>(args.grad_normalized)) &&
+                           fits<4>(static_cast<T*>(args.grad_branch));
         return for_columns(args.columns, whole, [&](auto k) { return backward<T, k>(args, stream); });
     });
     if (error) return error;
     const std::int64_t parts = norm_parts(args.rows);
-    const SumParts weight{args.runs, parts, args.columns, args.workspace, args.of_weight, args.gradient_stride};
-    if (const int failed = sum_parts(weight, stream); failed || !args.of_bias) return failed;
+    const SumParts weight{args.runs, parts, args.columns, args.workspace, args.grad_weight, args.gradient_stride};
+    if (const int failed = sum_parts(weight, stream); failed || !args.grad_bias) return failed;
     SumParts bias = weight;
     bias.parts += args.runs * parts * args.columns;
-    bias.out = args.of_bias;
+    bias.out = args.grad_bias;
     return sum_parts(bias, stream);
 }
 

@@ -4,7 +4,7 @@ namespace ropelab::cuda {
 
 namespace {
 
-// A block a part.
+// Each thread block processes one part of a run's gradient.
 template <bool whole>
 __global__ void __launch_bounds__(block_size) square_sums_kernel(SquareSums args) {
     __shared__ double parts[block_warps];
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(block_size) square_sums_kernel(SquareSums args
     if (threadIdx.x == 0) args.parts[run * gridDim.x + blockIdx.x] = total;
 }
 
-// A block a run.
+// Each thread block processes one run.
 __global__ void __launch_bounds__(block_size) prepare_update_kernel(PrepareUpdate args, std::int64_t part_count) {
     __shared__ double parts[block_warps];
     const std::int64_t run = blockIdx.x;
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(block_size) prepare_update_kernel(PrepareUpdat
         update_settings(args.betas, args.rates[run], norm, args.losses ? args.losses[run] : 0.0, args.clip, step);
 }
 
-// Four numbers a thread.
+// Each thread processes four numbers.
 template <bool whole>
 __global__ void __launch_bounds__(block_size) adamw_kernel(AdamW args, UpdateWeights weights_of_update) {
     const std::int64_t run = blockIdx.y;

@@ -5,20 +5,20 @@
 
 #include "core/cuda/host_device.h"
 
-// The counter-based random numbers of core/spec/random_stream.h, number for number: Philox 4×32-10 (Salmon et al.
-// 2011).
+// The counter-based random numbers of core/spec/random_stream.h: Philox 4×32-10 (Salmon et al. 2011). Both
+// implementations generate the same numbers.
 
 namespace ropelab::cuda {
 
-/// A stream's key: what a run's seed and the name of what is drawn make.
+/// Key of a random stream, derived from a run's seed and the stream's purpose.
 struct StreamKey {
     std::uint32_t low;
     std::uint32_t high;
 };
 
-/// The key of RandomStream(seed, what): made on the host once, then kept in the device's memory.
+/// Returns the key of RandomStream(seed, what). It is computed once on the host and then stored in device memory.
 inline StreamKey stream_key(std::int64_t seed, std::string_view what) {
-    const auto mix = [](std::uint64_t x) {  // SplitMix64's finaliser
+    const auto mix = [](std::uint64_t x) {  // finalizer of SplitMix64
         x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
         x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
         return x ^ (x >> 31);
@@ -29,11 +29,12 @@ inline StreamKey stream_key(std::int64_t seed, std::string_view what) {
     return {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
 }
 
+/// Four random 32-bit numbers.
 struct FourNumbers {
     std::uint32_t n[4];
 };
 
-/// RandomStream::block.
+/// Returns the four random numbers at counter (low, high), as RandomStream::block does.
 ROPELAB_HOST_DEVICE FourNumbers philox(StreamKey key, std::uint64_t low, std::uint64_t high) {
     std::uint32_t a = static_cast<std::uint32_t>(low);
     std::uint32_t b = static_cast<std::uint32_t>(low >> 32);
@@ -52,7 +53,7 @@ ROPELAB_HOST_DEVICE FourNumbers philox(StreamKey key, std::uint64_t low, std::ui
     return {{a, b, c, d}};
 }
 
-/// RandomStream::below: uniform in [0, bound), number `index` of step `step`.
+/// Returns random number `index` of step `step`, uniform in [0, bound), as RandomStream::below does.
 ROPELAB_HOST_DEVICE std::uint64_t below(StreamKey key, std::uint64_t bound, std::uint64_t step, std::uint64_t index) {
     const FourNumbers numbers = philox(key, index, step);
     const std::uint64_t wide = (static_cast<std::uint64_t>(numbers.n[0]) << 32) | numbers.n[1];
@@ -64,24 +65,27 @@ ROPELAB_HOST_DEVICE std::uint64_t below(StreamKey key, std::uint64_t bound, std:
 #endif
 }
 
-/// A dropout rate as the numbers are compared with it.
+/// A dropout rate in the form that `dropout_factors` needs.
 struct DropoutRate {
-    std::uint32_t threshold;
-    float kept;  // 1/(1 − rate)
+    std::uint32_t threshold;  // elements whose random number is below it are dropped
+    float scale;              // 1/(1 − rate), the factor of the other elements
 };
+/// Converts a dropout rate.
 inline DropoutRate dropout_rate(double rate) {
     return {static_cast<std::uint32_t>(rate * 4294967296.0), static_cast<float>(1.0 / (1.0 - rate))};
 }
 
+/// The dropout factors of four consecutive elements.
 struct FourFactors {
     float f[4];
 };
-/// 0 or 1/(1 − rate): numbers 4·group … 4·group + 3 of a step, as RandomStream::fill_dropout writes them.
+/// Returns the dropout factors (0 or 1/(1 − rate)) of the elements 4·group … 4·group + 3 in a step, as
+/// RandomStream::fill_dropout does.
 ROPELAB_HOST_DEVICE FourFactors dropout_factors(StreamKey key, std::uint64_t step, std::uint64_t group,
                                                 DropoutRate rate) {
     const FourNumbers numbers = philox(key, group, step);
     FourFactors result;
-    for (int i = 0; i < 4; ++i) result.f[i] = numbers.n[i] < rate.threshold ? 0.0F : rate.kept;
+    for (int i = 0; i < 4; ++i) result.f[i] = numbers.n[i] < rate.threshold ? 0.0F : rate.scale;
     return result;
 }
 

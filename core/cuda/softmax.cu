@@ -4,13 +4,14 @@ namespace ropelab::cuda {
 
 namespace {
 
-// A warp works on a row of scores; the row is read again from the cache. `whole`: rows are whole groups of four.
+// Each warp processes one row of scores and loads it again from the cache for each pass. `whole` means that the row
+// length is a multiple of four.
 
 template <typename T, bool whole>
 __global__ void __launch_bounds__(block_size) softmax_kernel(CausalSoftmax args, DropoutArguments dropout) {
     const int lane = threadIdx.x % warp_size;
     const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_warps + threadIdx.x / warp_size;
-    if (row >= args.rows) return;  // a whole warp
+    if (row >= args.rows) return;  // exits for all threads of the warp
     const std::int64_t run = blockIdx.y;
     const std::int64_t seen = row % args.time + 1;
     const std::int64_t at = (run * args.rows + row) * args.time;
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(block_size) softmax_kernel(CausalSoftmax args,
         for (float score : x) total += exponential((score - top) * args.scale);
     });
     const float inverse = 1.0F / warp_sum(total);
-    const Dropper dropper = dropout.of(run);
+    const Dropper dropper = dropout.for_run(run);
     each([&](std::int64_t group, float(&x)[4]) {
         const std::int64_t c = groups.column(group);
         for (float& score : x) score = exponential((score - top) * args.scale) * inverse;
@@ -50,40 +51,41 @@ __global__ void __launch_bounds__(block_size)
     softmax_backward_kernel(CausalSoftmaxBackward args, DropoutArguments dropout) {
     const int lane = threadIdx.x % warp_size;
     const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_warps + threadIdx.x / warp_size;
-    if (row >= args.rows) return;  // a whole warp
+    if (row >= args.rows) return;  // exits for all threads of the warp
     const std::int64_t run = blockIdx.y;
     const std::int64_t seen = row % args.time + 1;
     const std::int64_t at = (run * args.rows + row) * args.time;
-    const T* shares = static_cast<const T*>(args.shares) + at;
+    const T* weights = static_cast<const T*>(args.shares) + at;
     T* gradient = static_cast<T*>(args.gradient) + at;
-    const Dropper dropper = dropout.of(run);
+    const Dropper dropper = dropout.for_run(run);
     const Groups groups(row, args.time, args.time);
-    // Share, gradient of the share, 0 in the future, and what dropout multiplied the share by, which is costly to draw.
+    // Calls use(group, attention weights, their gradients, dropout factors); weights and gradients of later keys are 0.
+    // The factors are passed because they are expensive to compute.
     const auto each = [&](auto use) {
         for (std::int64_t group = groups.first + lane; group < groups.last; group += warp_size) {
             const std::int64_t c = groups.column(group);
-            float share[4];
-            float of_share[4];
-            load_four<whole>(shares, c, seen, 0.0F, share);
-            load_four<whole>(static_cast<const T*>(gradient), c, seen, 0.0F, of_share);
+            float weight[4];
+            float grad_weight[4];
+            load_four<whole>(weights, c, seen, 0.0F, weight);
+            load_four<whole>(static_cast<const T*>(gradient), c, seen, 0.0F, grad_weight);
             const FourFactors factors = dropper.factors(static_cast<std::uint64_t>(group));
-            for (int i = 0; i < 4; ++i) of_share[i] *= factors.f[i];
-            use(group, share, of_share, factors);
+            for (int i = 0; i < 4; ++i) grad_weight[i] *= factors.f[i];
+            use(group, weight, grad_weight, factors);
         }
     };
 
     float along = 0;
-    each([&](std::int64_t, const float(&share)[4], const float(&of_share)[4], const FourFactors&) {
-        for (int i = 0; i < 4; ++i) along += share[i] * of_share[i];
+    each([&](std::int64_t, const float(&weight)[4], const float(&grad_weight)[4], const FourFactors&) {
+        for (int i = 0; i < 4; ++i) along += weight[i] * grad_weight[i];
     });
     along = warp_sum(along);
-    each([&](std::int64_t group, float(&share)[4], float(&of_share)[4], const FourFactors& factors) {
+    each([&](std::int64_t group, float(&weight)[4], float(&grad_weight)[4], const FourFactors& factors) {
         const std::int64_t c = groups.column(group);
-        for (int i = 0; i < 4; ++i) of_share[i] = score_gradient(share[i], of_share[i], along, args.scale);
-        store_four<whole>(gradient, c, args.time, of_share);
+        for (int i = 0; i < 4; ++i) grad_weight[i] = score_gradient(weight[i], grad_weight[i], along, args.scale);
+        store_four<whole>(gradient, c, args.time, grad_weight);
         if (!dropper.drops || !args.dropped) return;
-        for (int i = 0; i < 4; ++i) share[i] *= factors.f[i];
-        store_four<whole>(static_cast<T*>(args.dropped) + at, c, args.time, share);
+        for (int i = 0; i < 4; ++i) weight[i] *= factors.f[i];
+        store_four<whole>(static_cast<T*>(args.dropped) + at, c, args.time, weight);
     });
 }
 

@@ -4,7 +4,7 @@ namespace ropelab::cuda {
 
 namespace {
 
-// A block has 32 columns and block_warps sums a column.
+// Each thread block processes 32 columns, with block_warps partial sums per column.
 __global__ void __launch_bounds__(block_size) sum_parts_kernel(SumParts args) {
     __shared__ float sums[block_warps][warp_size];
     const int lane = threadIdx.x % warp_size;
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(block_size) sum_parts_kernel(SumParts args) {
     float total = 0;
     if (c < args.columns) {
         const float* parts = args.parts + run * args.count * args.columns + c;
-        // Without that many loads under way this would wait for memory alone.
+        // Unrolling keeps many loads in flight, which hides the memory latency.
 #pragma unroll 16
         for (std::int64_t part = warp; part < args.count; part += block_warps) total += parts[part * args.columns];
     }

@@ -36,7 +36,7 @@ class Hasher {
     }
 
  private:
-    // OpenSSL refuses MD5 where the machine is set to FIPS mode.
+    /// Throws std::runtime_error unless an OpenSSL call succeeded. OpenSSL refuses MD5 on machines in FIPS mode.
     void require(bool done) const {
         if (!done) {
             throw std::runtime_error("OpenSSL on this machine cannot compute " + std::string(name_of(algorithm_)) +
@@ -73,7 +73,7 @@ std::optional<Checksum> checksum_of_file(const std::filesystem::path& file, Chec
         done += in.gcount();
         if (step && !step(done)) return std::nullopt;
     }
-    if (in.bad()) throw std::runtime_error("'" + file.string() + "' cannot be read to its end.");
+    if (in.bad()) throw std::runtime_error("'" + file.string() + "' could be read only in part.");
     return hasher.finish();
 }
 

@@ -9,23 +9,25 @@
 
 namespace ropelab {
 
-/// A published checksum of a file.
+/// A checksum of a file or a text, with the algorithm that computes it.
 struct Checksum {
+    /// Supported algorithms.
     enum class Algorithm { sha256, md5 };
     Algorithm algorithm = Algorithm::sha256;
-    std::string hex;  // lower case
+    std::string hex;  // hexadecimal digits in lower case
 
     bool operator==(const Checksum&) const = default;
 };
 
-/// "SHA-256" or "MD5".
+/// Returns the algorithm's name as messages show it: "SHA-256" or "MD5".
 std::string_view name_of(Checksum::Algorithm algorithm);
 
-/// The checksum of bytes in memory.
+/// Returns the checksum of `bytes`.
 Checksum checksum_of(std::string_view bytes, Checksum::Algorithm algorithm);
 
-/// The checksum of a file, read in pieces. `step` hears how many bytes are done after each piece and says whether to go
-/// on; false ends the work with nullopt. Throws std::runtime_error, in one sentence, where the file cannot be read.
+/// Returns the checksum of a file, which is read in pieces of 1 MiB. After each piece, `step` is called with the number
+/// of bytes processed so far; if it returns false, the function stops and returns nullopt. Throws std::runtime_error if
+/// the file cannot be read.
 std::optional<Checksum> checksum_of_file(const std::filesystem::path& file, Checksum::Algorithm algorithm,
                                          const std::function<bool(std::int64_t)>& step = {});
 

@@ -13,7 +13,7 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// The next place of `pattern` (lower case) at or after `from`, whatever the text's case.
+/// Returns the offset of the first case-insensitive match of `pattern` (in lower case) at or after `from`, or npos.
 std::size_t find_any_case(std::string_view text, std::string_view pattern, std::size_t from = 0) {
     for (std::size_t at = from; at + pattern.size() <= text.size(); ++at) {
         std::size_t i = 0;
@@ -23,7 +23,8 @@ std::size_t find_any_case(std::string_view text, std::string_view pattern, std::
     return npos;
 }
 
-/// Remembers where a character comes next, so that many questions along a text cost one walk over it.
+/// Finds the next occurrence of one character. The last result is cached, so that queries with ascending offsets scan
+/// the text only once in total.
 class NextPlace {
  public:
     NextPlace(std::string_view text, char wanted) : text_(text), wanted_(wanted) {}
@@ -40,14 +41,14 @@ class NextPlace {
     std::size_t place_ = 0;
 };
 
-/// What a rule does at a place where its pattern's beginning stands: [start, end) is replaced; end = start: no match.
+/// The result of matching a rule at offset `start`: [start, end) is replaced. end = start means that nothing matches.
 struct Match {
     std::size_t end;
     std::string_view replacement;
 };
 
-/// Replaces the matches of a pattern from left to right, once, as `s/…/…/g` does. `find(from)` gives the next place
-/// where the pattern may match, `match(start)` the match there.
+/// Replaces all matches of a pattern in one pass from left to right, as `s/…/…/g` does. `find(from)` returns the next
+/// offset where the pattern may match, `match(start)` the match at that offset.
 template <typename Find, typename MatchAt>
 void substitute(std::string& text, const Find& find, const MatchAt& match) {
     std::size_t start = find(0);
@@ -70,7 +71,7 @@ void substitute(std::string& text, const Find& find, const MatchAt& match) {
     text = std::move(result);
 }
 
-/// s/pattern/replacement/g, with the flag i where `any_case`.
+/// Replaces every occurrence of `pattern`, ignoring case if `any_case`.
 void replace_all(std::string& text, std::string_view pattern, std::string_view replacement, bool any_case = false) {
     substitute(
         text,
@@ -82,7 +83,8 @@ void replace_all(std::string& text, std::string_view pattern, std::string_view r
         });
 }
 
-/// s/open[^c]*close/replacement/g, where `close` begins with the character c.
+/// Replaces every text from `open` to `close`, as the Perl substitution s/open[^c]*close/replacement/g does, where c is
+/// the first character of `close`.
 void replace_between(std::string& text, std::string_view open, std::string_view close, std::string_view replacement) {
     NextPlace next(text, close.front());
     substitute(
@@ -94,7 +96,8 @@ void replace_between(std::string& text, std::string_view open, std::string_view 
         });
 }
 
-/// s/<.*>//: a piece has one '>', at its end, and '.' does not match a line end.
+/// Removes the tag at the end of a piece, as the Perl substitution s/<.*>// does. The only '>' of a piece is its last
+/// character, and '.' does not match a line end.
 void remove_last_tag(std::string& piece) {
     if (!piece.ends_with('>')) return;
     const std::size_t line_end = piece.rfind('\n');
@@ -102,7 +105,7 @@ void remove_last_tag(std::string& piece) {
     if (tag != npos) piece.erase(tag);
 }
 
-/// s/\[http:[^] ]*/[/g
+/// Removes the addresses of external links, as the Perl substitution s/\[http:[^] ]*/[/g does.
 void remove_urls(std::string& text) {
     constexpr std::string_view open = "[http:";
     substitute(
@@ -113,7 +116,7 @@ void remove_urls(std::string& text) {
         });
 }
 
-/// s/\|\d+px//ig
+/// Removes the widths of images, such as `|120px`, as the Perl substitution s/\|\d+px//ig does.
 void remove_widths(std::string& text) {
     substitute(
         text, [&](std::size_t from) { return text.find('|', from); },
@@ -126,7 +129,7 @@ void remove_widths(std::string& text) {
         });
 }
 
-/// s/\[\[image:[^\[\]]*\|//ig
+/// Removes everything but the caption of images, as the Perl substitution s/\[\[image:[^\[\]]*\|//ig does.
 void keep_captions(std::string& text) {
     constexpr std::string_view open = "[[image:";
     substitute(
@@ -140,7 +143,8 @@ void keep_captions(std::string& text) {
         });
 }
 
-/// s/\[\[category:([^|\]]*)[^]]*\]\]/[[$1]]/ig
+/// Removes everything but the name of categories, as the Perl substitution
+/// s/\[\[category:([^|\]]*)[^]]*\]\]/[[$1]]/ig does.
 void keep_category_names(std::string& text) {
     constexpr std::string_view open = "[[category:";
     NextPlace close(text, ']');
@@ -157,7 +161,7 @@ void keep_category_names(std::string& text) {
         });
 }
 
-/// s/\[\[[a-z\-]*:[^\]]*\]\]//g
+/// Removes links to other languages, as the Perl substitution s/\[\[[a-z\-]*:[^\]]*\]\]//g does.
 void remove_language_links(std::string& text) {
     NextPlace close(text, ']');
     substitute(
@@ -172,7 +176,7 @@ void remove_language_links(std::string& text) {
         });
 }
 
-/// s/\[\[[^\|\]]*\|/[[/g
+/// Removes the page names of links that have other words, as the Perl substitution s/\[\[[^\|\]]*\|/[[/g does.
 void keep_link_words(std::string& text) {
     NextPlace bar(text, '|');
     NextPlace close(text, ']');
@@ -206,7 +210,7 @@ void strip_markup(std::string& piece) {
     replace_between(piece, "&", ";", " ");
 }
 
-/// Appends " words of the piece": a space before each word, none after the last.
+/// Appends the words of a piece, with a space before each word and none after the last.
 void append_words(std::string& result, std::string_view piece) {
     constexpr std::array<std::string_view, 10> digits = {"zero", "one", "two",   "three", "four",
                                                          "five", "six", "seven", "eight", "nine"};

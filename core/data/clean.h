@@ -5,28 +5,29 @@
 
 namespace ropelab {
 
-/// How a text is cleaned: `plain` for ordinary text, `wiki` for an XML dump of Wikipedia (enwik8 and the like);
-/// `automatic` takes `wiki` where the text's beginning looks like one.
+/// How `clean_text` treats its input: `plain` is for ordinary text, `wiki` for an XML dump of Wikipedia (such as
+/// enwik8); `automatic` uses `wiki` if `looks_like_wiki_dump` is true for the text, else `plain`.
 enum class Cleaning { automatic, plain, wiki };
 
-/// Whether the first 64 kB hold a `<mediawiki` tag, or both `<page>` and `<text `.
+/// Returns true if the first 64 KiB of `text` contain a `<mediawiki` tag, or both `<page>` and `<text `.
 bool looks_like_wiki_dump(std::string_view text);
 
-/// text8-style cleaning: only a–z and single spaces remain.
+/// Returns the text cleaned in the style of text8: only the letters a–z and single spaces remain.
 ///
-/// Every text: A–Z become a–z; each digit is spelt out as a word of its own (42 → " four two "); every other byte, so
-/// also every byte of a character outside ASCII, becomes a space; runs of spaces become one. A text that has any letter
-/// or digit starts with a space, as text8 does, and ends without one. Cleaning twice gives what cleaning once gives.
+/// In every text, A–Z become a–z; each digit is spelled out as a separate word (42 → " four two "); every other byte,
+/// including each byte of a non-ASCII character, becomes a space; runs of spaces are merged into one. A result that is
+/// not empty starts with a space, as text8 does, and does not end with one. Cleaning is idempotent.
 ///
-/// `wiki`, first, by the rules of Matt Mahoney's filter (wikifil.pl, mattmahoney.net/dc/textdata.html, appendix A),
-/// applied piece by piece, a piece ending with each `>`:
-///   1. only what lies between `<text …>` and `</text>` stays, and nothing of a page that says #REDIRECT;
-///   2. the tag that ends the piece goes, `&amp;` `&lt;` `&gt;` are decoded, `<ref…>…</ref>` and tags so uncovered go;
-///   3. of `[http:… words]` the words stay; `|thumb` `|left` `|right` `|12px` go; of `[[image:…|caption]]` the caption
-///      stays; of `[[category:name|…]]` the name; links to other languages (`[[de:…]]`) go; of `[[page|words]]` the
-///      words stay;
-///   4. `{{…}}` and `{…}` go (what is left of nested ones stays, as in text8), then all brackets, then other `&…;`.
-/// On the beginning of enwik8 the result is the beginning of text8, byte for byte.
+/// `wiki` first applies the rules of Matt Mahoney's filter (wikifil.pl, mattmahoney.net/dc/textdata.html, appendix A).
+/// The filter works on one piece of text at a time; each piece ends with a `>`:
+///   1. text outside `<text …>` … `</text>` is removed, and so are all pages that contain #REDIRECT;
+///   2. the tag that ends the piece is removed, `&amp;` `&lt;` `&gt;` are decoded, then `<ref…>…</ref>` and the tags
+///      that decoding has revealed are removed;
+///   3. `[http:… words]` becomes `words`; `|thumb` `|left` `|right` `|12px` are removed; `[[image:…|caption]]` becomes
+///      `caption`; `[[category:name|…]]` becomes `name`; links to other languages (`[[de:…]]`) are removed;
+///      `[[page|words]]` becomes `words`;
+///   4. `{{…}}` and `{…}` are removed (remains of nested ones stay, as in text8), then all brackets, then other `&…;`.
+/// Applied to the beginning of enwik8, the result equals the beginning of text8 byte for byte.
 std::string clean_text(std::string_view text, Cleaning cleaning = Cleaning::automatic);
 
 }  // namespace ropelab

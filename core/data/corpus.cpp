@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The corpora opened last, so that the runs of a sweep share one. Small ones are kept, large ones (enwik8 takes
-/// 400 MB) only while a run holds them.
+/// A cache of the most recently opened corpora, so that the runs of a sweep share one. Small corpora stay in memory;
+/// large ones (enwik8 takes 400 MB) only as long as a run uses them.
 class RecentCorpora {
  public:
     std::shared_ptr<const Corpus> find(const std::string& key) {
@@ -26,25 +26,25 @@ class RecentCorpora {
         const auto found = std::ranges::find(entries_, key, &Entry::key);
         if (found == entries_.end()) return nullptr;
         std::rotate(entries_.begin(), found, found + 1);
-        return entries_.front().seen.lock();
+        return entries_.front().corpus.lock();
     }
 
     void add(const std::string& key, const std::shared_ptr<const Corpus>& corpus) {
         const std::lock_guard lock(mutex_);
         std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
         const std::size_t tokens = corpus->training.size() + corpus->validation.size() + corpus->test.size();
-        entries_.push_front({key, corpus, tokens <= kept_tokens ? corpus : nullptr});
-        if (entries_.size() > kept_entries) entries_.pop_back();
+        entries_.push_front({key, corpus, tokens <= max_cached_tokens ? corpus : nullptr});
+        if (entries_.size() > max_entries) entries_.pop_back();
     }
 
  private:
     struct Entry {
         std::string key;
-        std::weak_ptr<const Corpus> seen;
-        std::shared_ptr<const Corpus> kept;
+        std::weak_ptr<const Corpus> corpus;
+        std::shared_ptr<const Corpus> owner;  // keeps a small corpus alive; null for a large one
     };
-    static constexpr std::size_t kept_entries = 4;
-    static constexpr std::size_t kept_tokens = 16'000'000;
+    static constexpr std::size_t max_entries = 4;
+    static constexpr std::size_t max_cached_tokens = 16'000'000;
 
     std::mutex mutex_;
     std::deque<Entry> entries_;
@@ -55,9 +55,10 @@ RecentCorpora& recent_corpora() {
     return recent;
 }
 
-/// Equal for two openings that must give the same corpus; a file that was written in between has another time or size.
+/// Returns a string that is equal for two calls of open_corpus that must return the same corpus. For a file it contains
+/// size and modification time, so that a changed file is read again.
 std::string cache_key(const TextSource& source, const RunSpec& spec) {
-    std::string key = std::to_string(static_cast<int>(spec.symbols)) + '|' +
+    std::string key = std::to_string(static_cast<int>(spec.tokenizer)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';
     if (source.language) return key + std::to_string(spec.data_seed) + ':' + std::to_string(spec.data_length);
     std::error_code error;
@@ -67,13 +68,13 @@ std::string cache_key(const TextSource& source, const RunSpec& spec) {
            std::to_string(bytes);
 }
 
-Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Symbols symbols) {
-    if (symbols == Symbols::bytes) return Vocabulary::of_bytes(text);
+Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Tokenizer tokenizer) {
+    if (tokenizer == Tokenizer::bytes) return Vocabulary::of_bytes(text);
     const std::optional<std::size_t> invalid = first_invalid_utf8(text);
-    if (symbols == Symbols::automatic && (source.as_bytes || invalid)) return Vocabulary::of_bytes(text);
+    if (tokenizer == Tokenizer::automatic && (source.as_bytes || invalid)) return Vocabulary::of_bytes(text);
     if (invalid) {
         throw BadInput("'" + source.file.string() + "' is not UTF-8 at byte offset " + std::to_string(*invalid) +
-                       "; use symbols = bytes, or convert it to UTF-8.");
+                       "; set tokenizer = bytes, or convert the file to UTF-8.");
     }
     return Vocabulary::of_characters(text);
 }
@@ -84,7 +85,7 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
     corpus->name = source.name;
     corpus->generated = source.language.has_value();
     corpus->text = mark_of(spec, text);
-    corpus->vocabulary = vocabulary_of(source, text, spec.symbols);
+    corpus->vocabulary = vocabulary_of(source, text, spec.tokenizer);
     std::vector<std::int32_t> tokens = corpus->vocabulary.encode(text);
     const SplitSizes sizes = split_sizes(static_cast<std::int64_t>(tokens.size()), spec.split);
     const auto validation = tokens.begin() + sizes.training;
@@ -95,20 +96,20 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
     return corpus;
 }
 
-/// A window needs its context and the symbol after it.
-void require_windows(const Corpus& corpus, const RunSpec& spec) {
+/// Throws BadInput unless every part holds at least one sequence: spec.context tokens and the token that follows.
+void require_sequences(const Corpus& corpus, const RunSpec& spec) {
     std::pair<std::string, std::int64_t> shortest = {"training", std::ssize(corpus.training)};
-    const auto compare = [&](const char* part, std::int64_t symbols) {
-        if (symbols < shortest.second) shortest = {part, symbols};
+    const auto compare = [&](const char* part, std::int64_t tokens) {
+        if (tokens < shortest.second) shortest = {part, tokens};
     };
     compare("validation", std::ssize(corpus.validation));
     if (spec.split == Split::ninety_five_five) compare("test", std::ssize(corpus.test));
 
-    const auto& [part, symbols] = shortest;
-    if (symbols > spec.context) return;
+    const auto& [part, tokens] = shortest;
+    if (tokens > spec.context) return;
     const std::string unit = corpus.vocabulary.bytes() ? " bytes" : " characters";
-    const std::string shorter = symbols > 2 ? " or a context of at most " + std::to_string(symbols - 1) : "";
-    throw BadInput("The " + part + " part of '" + corpus.name + "' has " + std::to_string(symbols) + unit +
+    const std::string shorter = tokens > 2 ? " or a context of at most " + std::to_string(tokens - 1) : "";
+    throw BadInput("The " + part + " part of '" + corpus.name + "' has " + std::to_string(tokens) + unit +
                    ", but context = " + std::to_string(spec.context) + " needs at least " +
                    std::to_string(spec.context + 1) + "; use a longer text" + shorter + ".");
 }
@@ -123,17 +124,17 @@ std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const fs::path& d
         corpus = build(source, spec);
         recent_corpora().add(key, corpus);
     }
-    require_windows(*corpus, spec);
+    require_sequences(*corpus, spec);
     return corpus;
 }
 
-std::optional<Floor> floor_of(const RunSpec& spec, const std::function<bool()>& cancelled) {
+std::optional<EntropyFloor> entropy_floor_of(const RunSpec& spec, const std::function<bool()>& cancelled) {
     const std::optional<Language> language = find_language(spec.data);
     if (!language) return std::nullopt;
     const std::shared_ptr<const Corpus> corpus = open_corpus(spec);
     const std::string validation = corpus->vocabulary.decode(corpus->validation);
-    Floor floor = language_floor(*language, validation, static_cast<int>(spec.context), cancelled);
-    if (floor.loss_by_position.empty()) return std::nullopt;  // cancelled
+    EntropyFloor floor = language_floor(*language, validation, static_cast<int>(spec.context), cancelled);
+    if (floor.loss_by_position.empty()) return std::nullopt;  // it was cancelled
     return floor;
 }
 

@@ -15,66 +15,72 @@
 
 namespace ropelab {
 
-/// The symbols of a corpus, numbered in ascending order of code point (or byte). A symbol is one Unicode character of
-/// UTF-8 text, or one byte.
+/// The tokens of a corpus, numbered in ascending order of code point (or byte value). A token is either one Unicode
+/// character of UTF-8 text or one byte.
 class Vocabulary {
  public:
-    /// Of text: each distinct character once. Throws BadInput, naming the offset, where `text` is not UTF-8.
+    /// Returns the vocabulary of the distinct characters in `text`. Throws BadInput, naming the byte offset, if `text`
+    /// is not UTF-8.
     static Vocabulary of_characters(std::string_view text);
-    /// Of bytes: each distinct byte once.
+    /// Returns the vocabulary of the distinct byte values in `bytes`.
     static Vocabulary of_bytes(std::string_view bytes);
-    /// From the form that `to_text` writes.
+    /// Parses the format that `to_text` writes. Throws BadInput if `text` is not in that format.
     static Vocabulary from_text(std::string_view text);
 
-    int size() const { return static_cast<int>(symbols_.size()); }
+    /// Number of tokens.
+    int size() const { return static_cast<int>(code_points_.size()); }
+    /// Returns true if each token is a byte, false if each token is a Unicode character.
     bool bytes() const { return bytes_; }
 
-    /// One token a symbol. Throws BadInput, naming the character and its position, for one outside the vocabulary.
+    /// Returns the token number of each character (or byte) of `text`. Throws BadInput, naming the character and its
+    /// position, if a character is not in the vocabulary.
     std::vector<std::int32_t> encode(std::string_view text) const;
-    /// The text of tokens. Throws BadInput for a token outside [0, size).
+    /// Returns the text of `tokens`. Throws BadInput for a token outside [0, size).
     std::string decode(std::span<const std::int32_t> tokens) const;
-    /// One symbol as UTF-8 (bytes above 127 as they are).
+    /// Returns one token as text in UTF-8; in a byte vocabulary, as that single byte.
     std::string symbol(std::int32_t token) const;
 
-    /// A compact form for files: "characters:" or "bytes:" and the symbols' numbers, comma-separated.
+    /// Returns a compact form for files: "characters:" or "bytes:", then the code points or byte values, separated by
+    /// commas.
     std::string to_text() const;
 
  private:
     bool bytes_ = false;
-    std::vector<std::uint32_t> symbols_;  // ascending
+    std::vector<std::uint32_t> code_points_;  // of each token (byte values if `bytes_`), ascending
 };
 
-/// What the best possible predictor loses on a corpus whose rules are known: the mean over positions in a window that
-/// starts in the middle of the text, in nats per character.
-struct Floor {
-    /// loss_by_position[t]: of character t + 1 of a window, characters 0 … t seen, averaged over the windows that a
-    /// whole evaluation of the validation split uses.
+/// The entropy floor of a synthetic corpus: the loss of the optimal predictor, which knows the language's rules, in
+/// nats per character. It is the mean over sequences that begin anywhere in the text, not only at a sentence start.
+struct EntropyFloor {
+    /// loss_by_position[t] is the loss at character t + 1 of a sequence, given characters 0 … t, averaged over the
+    /// sequences of a full evaluation of the validation split.
     std::vector<double> loss_by_position;
-    /// The mean of loss_by_position: comparable with a whole validation loss at the same context length.
+    /// The mean of loss_by_position. It is comparable with a full validation loss at the same context length.
     double mean = 0;
-    /// The language's entropy rate, which no finite window reaches.
+    /// The language's entropy rate: the limit of the loss for an infinitely long context.
     double entropy_rate = 0;
 };
 
-/// A text cut into training, validation and (for 90/5/5) test tokens.
+/// A text as tokens, split into a training, a validation and (for 90/5/5) a test part.
 struct Corpus {
-    std::string name;
+    std::string name;  // as messages show it: "Tiny Shakespeare", or a file name
     Vocabulary vocabulary;
     std::vector<std::int32_t> training;
     std::vector<std::int32_t> validation;
     std::vector<std::int32_t> test;  // empty for a 90/10 split
-    bool generated = false;
-    TextMark text;  // what was read; its name is that of the run that opened it first
+    bool generated = false;          // true for a synthetic language
+    TextMark text;                   // size and checksum of the text, named as in the run that opened it first
 };
 
-/// Opens the corpus that a run names: `generated`, `generated-local`, a known set (looked for in `data_dir`, then in
-/// ROPELAB_DATA, then in the cache) or a file. Throws BadInput for an unknown name, a directory, an unreadable or empty
-/// file, for a file that is not UTF-8 where characters are asked for, and for splits shorter than the run's context
-/// plus one. The corpora opened last are kept, so that a sweep reads and encodes its text once; any thread may call it.
+/// Opens the corpus that `spec.data` names: `generated`, `synthetic-local`, a known data set (searched for in
+/// `data_dir`, then in ROPELAB_DATA, then in the cache) or a file. Throws BadInput for an unknown name, a directory, an
+/// unreadable or empty file, a file that is not UTF-8 although `spec` requires characters, and a split with fewer than
+/// spec.context + 1 tokens. The most recent corpora are cached, so that a sweep reads and encodes its text once.
+/// Thread-safe.
 std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const std::filesystem::path& data_dir = {});
 
-/// The floor of a generated corpus for windows of `context` characters; nullopt for any other corpus. Slow (seconds);
-/// `cancelled` is asked now and then, and true ends the work with nullopt.
-std::optional<Floor> floor_of(const RunSpec& spec, const std::function<bool()>& cancelled = {});
+/// Returns the entropy floor of a synthetic corpus for sequences of `spec.context` characters, or nullopt for any other
+/// corpus. Takes seconds; `cancelled` is called repeatedly, and if it returns true, the result is nullopt.
+std::optional<EntropyFloor> entropy_floor_of(const RunSpec& spec, const std::function<bool()>& cancelled = {});
 
 }  // namespace ropelab

@@ -21,11 +21,12 @@ PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
     if (descriptor_ < 0) {
         throw FetchFailed("'" + path_.string() + "' cannot be written (" + std::strerror(errno) + ").");
     }
-    // Some network file systems know no locks; two downloads at a time would then only fail their checksum.
+    // Some network file systems do not support locks. There, two simultaneous downloads would damage the file, which
+    // the checksum then detects.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
-        throw FetchFailed("Another program is fetching '" + path_.string() +
-                          "' at this moment; wait until it is done.");
+        throw FetchFailed("Another program is downloading '" + path_.string() +
+                          "' at the moment; wait until it has finished.");
     }
     size_ = ::lseek(descriptor_, 0, SEEK_END);
 }
@@ -39,7 +40,7 @@ void PartFile::append(const char* bytes, std::size_t count) {
         const ssize_t written = ::write(descriptor_, bytes, count);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) {
-            throw FetchFailed("'" + path_.string() + "' cannot be written further (" + std::strerror(errno) + ").");
+            throw FetchFailed("'" + path_.string() + "' cannot be written (" + std::strerror(errno) + ").");
         }
         bytes += written;
         count -= static_cast<std::size_t>(written);
@@ -64,13 +65,13 @@ namespace {
 
 using Curl = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 
-/// What the callbacks of one connection share.
+/// The state that the libcurl callbacks of one connection share.
 struct Transfer {
     CURL* curl;
     PartFile& part;
     const DownloadOptions& options;
-    std::int64_t offset = 0;        // where this connection was asked to start
-    std::int64_t range_start = -1;  // where the server says it starts
+    std::int64_t offset = 0;        // byte offset that this connection requested
+    std::int64_t range_start = -1;  // byte offset in the server's Content-Range header; -1 without one
     bool started = false;
     std::exception_ptr failure{};
 
@@ -90,7 +91,7 @@ struct Transfer {
     void begin() {
         started = true;
         if (status() == 206 && range_start >= 0 && range_start != offset) {
-            throw FetchFailed("The server sends another part of the file than was asked for; delete '" +
+            throw FetchFailed("The server sends a different part of the file than requested; delete '" +
                               part.path().string() + "' and try again.");
         }
         if (status() != 206) part.clear();
@@ -107,11 +108,12 @@ struct Transfer {
     [[noreturn]] void refuse_size(std::int64_t bytes) const {
         part.clear();
         throw FetchFailed("The server's file has " + std::to_string(bytes) + " bytes or more instead of " +
-                          std::to_string(options.expected_bytes) + "; it is another file.");
+                          std::to_string(options.expected_bytes) + "; it is a different file.");
     }
 };
 
-// Exceptions must not cross libcurl's C code: each callback keeps them for later.
+// Exceptions must not pass through libcurl's C code. Each callback stores its exception in Transfer::failure;
+// connect_once rethrows it.
 std::size_t on_data(char* bytes, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     try {
@@ -127,7 +129,7 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* us
     auto& transfer = *static_cast<Transfer*>(user);
     constexpr std::string_view wanted = "content-range: bytes ";
     const std::string_view line(bytes, size * count);
-    if (line.starts_with("HTTP/")) transfer.range_start = -1;  // of the answer after a redirect
+    if (line.starts_with("HTTP/")) transfer.range_start = -1;  // a new response, after a redirect
     if (line.size() > wanted.size() && curl_strnequal(line.data(), wanted.data(), wanted.size())) {
         std::from_chars(line.data() + wanted.size(), line.data() + line.size(), transfer.range_start);
     }
@@ -170,7 +172,7 @@ bool worth_another_try(CURLcode code, long status) {
 
 enum class Outcome { complete, cancelled, broken };
 
-/// One connection. On `broken`, `reason` says why.
+/// Opens one connection and downloads until it ends. If the result is `broken`, `reason` says why the connection broke.
 Outcome connect_once(const std::string& url, PartFile& part, const DownloadOptions& options, std::string& reason) {
     const Curl curl = new_handle();
     Transfer transfer{curl.get(), part, options};
@@ -187,7 +189,7 @@ Outcome connect_once(const std::string& url, PartFile& part, const DownloadOptio
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_USERAGENT, "ropelab");
     set(CURLOPT_CONNECTTIMEOUT, 30L);
-    // A minute without a byte is a broken connection.
+    // A connection that transfers nothing for one minute counts as broken.
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, 60L);
     if (part.size() > 0) set(CURLOPT_RANGE, range.c_str());
@@ -205,20 +207,20 @@ Outcome connect_once(const std::string& url, PartFile& part, const DownloadOptio
     if (transfer.failure) std::rethrow_exception(transfer.failure);
     if (code == CURLE_ABORTED_BY_CALLBACK) return Outcome::cancelled;
     if (code == CURLE_OK) {
-        if (!transfer.started) transfer.begin();  // an empty answer
+        if (!transfer.started) transfer.begin();  // the file is empty
         return Outcome::complete;
     }
-    // Nothing lies behind the last byte: the file was already complete. Its checksum will tell.
+    // 416 (Range Not Satisfiable) means that the file was already complete. The caller checks its checksum.
     if (status == 416 && part.size() > 0) return Outcome::complete;
 
     reason = status >= 400        ? "the server answers " + std::to_string(status)
              : message[0] != '\0' ? std::string(message.data())
                                   : std::string(curl_easy_strerror(code));
     if (worth_another_try(code, status)) return Outcome::broken;
-    throw FetchFailed("'" + url + "' cannot be fetched: " + reason + ".");
+    throw FetchFailed("'" + url + "' cannot be downloaded: " + reason + ".");
 }
 
-/// Returns false when cancelled meanwhile.
+/// Waits for `time`. Returns false if cancelled while waiting.
 bool wait(std::chrono::milliseconds time, const DownloadOptions& options) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
@@ -243,10 +245,10 @@ bool download(const std::string& url, PartFile& part, const DownloadOptions& opt
                 break;
         }
         if (attempt >= options.attempts) {
-            const std::string kept =
-                part.size() > 0 ? "; the next try goes on after the " + std::to_string(part.size()) + " bytes that came"
-                                : "";
-            throw FetchFailed("'" + url + "' cannot be fetched: " + reason + kept + ".");
+            const std::string resumable = part.size() > 0 ? "; the next attempt resumes after the " +
+                                                                std::to_string(part.size()) + " bytes received so far"
+                                                          : "";
+            throw FetchFailed("'" + url + "' cannot be downloaded: " + reason + resumable + ".");
         }
         if (!wait(options.pause * attempt, options)) return false;
     }

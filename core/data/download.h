@@ -9,27 +9,32 @@
 
 namespace ropelab {
 
-/// Something could not be fetched: no network, a server's refusal, a full disk, a wrong checksum. One sentence.
+/// Thrown if a file cannot be downloaded or stored, for example because there is no network, the server refuses, the
+/// disk is full or a checksum does not match. The message is one sentence for the user.
 class FetchFailed : public std::runtime_error {
  public:
     explicit FetchFailed(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// A file that grows while it is downloaded. While one exists, no other process can open the same file as a PartFile.
+/// A file that is being downloaded. While a PartFile exists, no other process can open the same file as a PartFile.
 class PartFile {
  public:
-    /// Opens or creates it and keeps what it holds. Throws FetchFailed where another process has it or it cannot be
-    /// written.
+    /// Opens the file and keeps its content, or creates it. Throws FetchFailed if another process has opened it as a
+    /// PartFile or if it cannot be written.
     explicit PartFile(std::filesystem::path path);
     ~PartFile();
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;
 
+    /// Path of the file.
     const std::filesystem::path& path() const { return path_; }
+    /// Size of the file, in bytes.
     std::int64_t size() const { return size_; }
+    /// Appends `count` bytes. Throws FetchFailed if they cannot be written.
     void append(const char* bytes, std::size_t count);
+    /// Truncates the file to 0 bytes.
     void clear();
-    /// Everything written is on the disk afterwards, also after a power cut.
+    /// Flushes the file to the disk (fsync), so that a power failure cannot lose it.
     void sync();
 
  private:
@@ -38,17 +43,18 @@ class PartFile {
     std::int64_t size_ = 0;
 };
 
+/// Settings of `download`.
 struct DownloadOptions {
-    std::int64_t expected_bytes = 0;                           // 0: unknown
-    int attempts = 5;                                          // connections in all
-    std::chrono::milliseconds pause{1000};                     // before the second one; longer before later ones
-    std::function<void(std::int64_t, std::int64_t)> progress;  // bytes there so far, bytes in all (0: unknown)
-    std::function<bool()> cancelled;                           // asked at least once a second
+    std::int64_t expected_bytes = 0;                           // size of the file; 0 if unknown
+    int attempts = 5;                                          // maximum number of connections
+    std::chrono::milliseconds pause{1000};                     // before the second attempt; longer before later ones
+    std::function<void(std::int64_t, std::int64_t)> progress;  // receives bytes so far and total bytes (0: unknown)
+    std::function<bool()> cancelled;                           // called at least once per second
 };
 
-/// Downloads `url` (http or https) into `part`, going on where it ends; a server that cannot go on starts it anew.
-/// A connection that breaks is tried again. Returns false when cancelled; what came so far stays in `part`. Throws
-/// FetchFailed, and keeps what came so far.
+/// Downloads `url` (http or https) into `part`. The download resumes at the end of `part`, or starts from the beginning
+/// if the server does not support resuming. After a lost connection it tries again, up to `attempts` times. Returns
+/// false if cancelled. Throws FetchFailed if the download fails. In both cases the received bytes stay in `part`.
 bool download(const std::string& url, PartFile& part, const DownloadOptions& options);
 
 }  // namespace ropelab

@@ -14,7 +14,7 @@ namespace {
 
 enum class Verdict { right, wrong, cancelled };
 
-/// One fetch of one set.
+/// Fetches one known data set.
 class Fetch {
  public:
     Fetch(const KnownSet& set, const FetchOptions& options)
@@ -33,7 +33,7 @@ class Fetch {
         PartFile part(folder_ / (set_.download_name + ".part"));
         if (!download_checked(part)) return std::nullopt;
         if (!set_.zipped) {
-            name_finally(part.path(), target);
+            move_into_place(part.path(), target);
         } else {
             if (!unpack_checked(part.path(), target)) return std::nullopt;
             fs::remove(part.path(), error);
@@ -46,7 +46,7 @@ class Fetch {
         std::error_code error;
         fs::create_directories(folder_, error);
         if (error) {
-            throw FetchFailed("The folder '" + folder_.string() + "' cannot be made (" + error.message() + ").");
+            throw FetchFailed("The folder '" + folder_.string() + "' cannot be created (" + error.message() + ").");
         }
     }
 
@@ -75,7 +75,7 @@ class Fetch {
         return *found == expected ? Verdict::right : Verdict::wrong;
     }
 
-    /// Returns false when cancelled.
+    /// Downloads the set into `part` and verifies its checksum. Returns false if cancelled.
     bool download_checked(PartFile& part) const {
         DownloadOptions download_options;
         download_options.expected_bytes = set_.download_bytes;
@@ -86,7 +86,7 @@ class Fetch {
             report(FetchStep::downloading, done, total);
         };
         for (;;) {
-            const bool continued = part.size() > 0;
+            const bool resumed = part.size() > 0;
             const bool complete = part.size() == set_.download_bytes;
             if (!complete && !download(url(), part, download_options)) return false;
             switch (check(part.path(), set_.download_bytes, set_.download_checksum)) {
@@ -98,15 +98,15 @@ class Fetch {
                     break;
             }
             part.clear();
-            // The two halves may come from different files: once more, from the start.
-            if (continued) continue;
+            // The resumed part may belong to a different version of the file, so download everything once more.
+            if (resumed) continue;
             std::error_code error;
             fs::remove(part.path(), error);
             refuse_checksum(url(), set_.download_checksum);
         }
     }
 
-    /// Returns false when cancelled.
+    /// Unpacks the set from `archive` to `target` and verifies its checksum. Returns false if cancelled.
     bool unpack_checked(const fs::path& archive, const fs::path& target) const {
         const fs::path unpacked = target.string() + ".unpacking";
         const bool done = unpack(archive, set_.file, unpacked, set_.bytes, [&](std::int64_t bytes) {
@@ -116,7 +116,7 @@ class Fetch {
         if (!done) return false;
         const Verdict verdict = check(unpacked, set_.bytes, set_.checksum);
         if (verdict == Verdict::right) {
-            name_finally(unpacked, target);
+            move_into_place(unpacked, target);
             return true;
         }
         std::error_code error;
@@ -126,12 +126,12 @@ class Fetch {
     }
 
     [[noreturn]] void refuse_checksum(const std::string& where, const Checksum& expected) const {
-        throw FetchFailed("What came from '" + where + "' is not " + set_.title + ": its " +
+        throw FetchFailed("The file from '" + where + "' is not " + set_.title + ": its " +
                           std::string(name_of(expected.algorithm)) + " checksum is not " + expected.hex +
-                          "; nothing was kept, so try again or use another mirror (ROPELAB_DATA_URL).");
+                          "; the file was deleted, so try again or use another mirror (ROPELAB_DATA_URL).");
     }
 
-    void name_finally(const fs::path& from, const fs::path& to) const {
+    void move_into_place(const fs::path& from, const fs::path& to) const {
         std::error_code error;
         fs::rename(from, to, error);
         if (error) throw FetchFailed("'" + to.string() + "' cannot be written (" + error.message() + ").");

@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-/// −Σ c/n log₂(c/n) · n: the bits that `counts` cost in all, n their sum.
+/// Returns −Σ c log₂(c/n) over the counts c, where n is their sum: n times the entropy of the distribution, in bits.
 template <typename Counts>
 double total_bits(const Counts& counts) {
     double sum = 0;
@@ -37,13 +37,13 @@ double order0(const std::vector<std::int32_t>& tokens, int distinct) {
 double order1(const std::vector<std::int32_t>& tokens, int distinct) {
     if (tokens.size() < 2) return 0;
     std::vector<std::int64_t> before(static_cast<std::size_t>(distinct));
-    // By pair; a table of distinct² numbers would not fit for a text with a large alphabet.
+    // A hash map, because a table of distinct² counts would not fit into memory for a text with a large alphabet.
     std::unordered_map<std::int64_t, std::int64_t> pairs;
     for (std::size_t i = 1; i < tokens.size(); ++i) {
         ++before[static_cast<std::size_t>(tokens[i - 1])];
         ++pairs[std::int64_t{tokens[i - 1]} * distinct + tokens[i]];
     }
-    // H(b | a) = H(a, b) − H(a).
+    // The conditional entropy is H(b | a) = H(a, b) − H(a).
     std::vector<std::int64_t> pair_counts;
     pair_counts.reserve(pairs.size());
     for (const auto& [pair, count] : pairs) pair_counts.push_back(count);
@@ -79,32 +79,32 @@ std::optional<std::int64_t> count_characters(std::string_view text) {
 
 }  // namespace
 
-TextInfo info_of_text(std::string_view text, Symbols symbols) {
-    if (text.empty()) throw BadInput("The text is empty; there is nothing to count.");
+TextInfo info_of_text(std::string_view text, Tokenizer tokenizer) {
+    if (text.empty()) throw BadInput("The text is empty, so it has no statistics.");
     TextInfo info;
     info.bytes = std::ssize(text);
     info.characters = count_characters(text);
-    info.as_bytes = symbols == Symbols::bytes || (symbols == Symbols::automatic && !info.characters);
+    info.as_bytes = tokenizer == Tokenizer::bytes || (tokenizer == Tokenizer::automatic && !info.characters);
     const Vocabulary vocabulary = info.as_bytes ? Vocabulary::of_bytes(text) : Vocabulary::of_characters(text);
     const std::vector<std::int32_t> tokens = vocabulary.encode(text);
-    info.symbols = std::ssize(tokens);
+    info.tokens = std::ssize(tokens);
     info.distinct = vocabulary.size();
     for (std::int32_t token = 0; token < vocabulary.size(); ++token) {
         info.alphabet.push_back(printable_symbol(vocabulary, token));
     }
     info.order0_entropy = order0(tokens, info.distinct);
     info.order1_entropy = order1(tokens, info.distinct);
-    info.ninety_ten = split_sizes(info.symbols, Split::ninety_ten);
-    info.ninety_five_five = split_sizes(info.symbols, Split::ninety_five_five);
+    info.ninety_ten = split_sizes(info.tokens, Split::ninety_ten);
+    info.ninety_five_five = split_sizes(info.tokens, Split::ninety_five_five);
     return info;
 }
 
-TextInfo info_of(std::string_view data, Symbols symbols, const std::filesystem::path& data_dir,
+TextInfo info_of(std::string_view data, Tokenizer tokenizer, const std::filesystem::path& data_dir,
                  std::int64_t data_seed) {
     const TextSource source = locate(data, data_dir);
     const std::string text = read_text(source, data_seed, RunSpec{}.data_length);
-    const bool bytes = symbols == Symbols::automatic && source.as_bytes;
-    TextInfo info = info_of_text(text, bytes ? Symbols::bytes : symbols);
+    const bool bytes = tokenizer == Tokenizer::automatic && source.as_bytes;
+    TextInfo info = info_of_text(text, bytes ? Tokenizer::bytes : tokenizer);
     info.name = source.name;
     return info;
 }

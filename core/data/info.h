@@ -12,31 +12,31 @@
 
 namespace ropelab {
 
-/// What a text is made of.
+/// Statistics of a text: its size, its vocabulary and its empirical entropies.
 struct TextInfo {
     std::string name;
     std::int64_t bytes = 0;
-    std::optional<std::int64_t> characters;  // nullopt: the text is not UTF-8
-    bool as_bytes = false;                   // what a symbol is below: a byte, or a character
-    std::int64_t symbols = 0;                // how many symbols the text has
-    int distinct = 0;
-    std::vector<std::string> alphabet;  // each distinct symbol, ascending, as printable text ("\n", "space", "0xC3")
-    /// Bits per symbol of the best predictor that knows only how frequent each symbol is, counted on this very text:
-    /// −Σ p(a) log₂ p(a).
+    std::optional<std::int64_t> characters;  // number of Unicode characters; nullopt if the text is not UTF-8
+    bool as_bytes = false;                   // true: each token is a byte; false: each token is a character
+    std::int64_t tokens = 0;                 // number of tokens in the text
+    int distinct = 0;                        // number of distinct tokens
+    std::vector<std::string> alphabet;       // each distinct token, ascending, printable ("\n", "space", "0xC3")
+    /// Order-0 (unigram) entropy in bits per token, with the frequencies p of this text: −Σ p(a) log₂ p(a).
     double order0_entropy = 0;
-    /// Bits per symbol of the best one that also sees the symbol before: −Σ p(a, b) log₂ p(b | a) over neighbours.
+    /// Order-1 (bigram) conditional entropy in bits per token: −Σ p(a, b) log₂ p(b | a) over adjacent tokens a, b.
     double order1_entropy = 0;
-    SplitSizes ninety_ten;
-    SplitSizes ninety_five_five;
+    SplitSizes ninety_ten;        // number of tokens of each part for a 90/10 split
+    SplitSizes ninety_five_five;  // number of tokens of each part for a 90/5/5 split
 };
 
-/// Of a text in memory. Symbols::automatic takes characters where the text is UTF-8, else bytes. Throws BadInput for an
-/// empty text, and for one that is not UTF-8 where characters are asked for.
-TextInfo info_of_text(std::string_view text, Symbols symbols = Symbols::automatic);
+/// Returns the statistics of a text in memory. With Tokenizer::automatic, tokens are characters if the text is UTF-8,
+/// else bytes. Throws BadInput if the text is empty, or if it is not UTF-8 although `symbols` requires characters.
+TextInfo info_of_text(std::string_view text, Tokenizer tokenizer = Tokenizer::automatic);
 
-/// Of what the key `data` names: a file, a known set or a generated language (`data_seed`). Throws BadInput as
-/// `open_corpus` does; a text too short to train on is no error here.
-TextInfo info_of(std::string_view data, Symbols symbols = Symbols::automatic,
+/// Returns the statistics of the text that the setting `data` names: a file, a known data set or a synthetic language
+/// (with the seed `data_seed`). Throws BadInput as `open_corpus` does, but accepts texts that are too short for
+/// training.
+TextInfo info_of(std::string_view data, Tokenizer tokenizer = Tokenizer::automatic,
                  const std::filesystem::path& data_dir = {}, std::int64_t data_seed = 1);
 
 }  // namespace ropelab

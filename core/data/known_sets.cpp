@@ -21,7 +21,7 @@ const std::array<KnownSet, 3>& table() {
     static const std::array<KnownSet, 3> sets = {{
         {.name = "tinyshakespeare",
          .title = "Tiny Shakespeare",
-         .about = "1.1 million characters of Shakespeare's plays, 65 distinct ones (from karpathy/char-rnn).",
+         .about = "1.1 million characters of Shakespeare's plays with 65 distinct characters (from karpathy/char-rnn).",
          .file = "tinyshakespeare.txt",
          .bytes = 1'115'394,
          .checksum = shakespeare,
@@ -31,7 +31,7 @@ const std::array<KnownSet, 3>& table() {
          .download_checksum = shakespeare},
         {.name = "enwik8",
          .title = "enwik8",
-         .about = "The first 100 million bytes of a dump of the English Wikipedia, 205 distinct ones.",
+         .about = "The first 100 million bytes of a dump of the English Wikipedia, with 205 distinct byte values.",
          .file = "enwik8",
          .bytes = 100'000'000,
          .checksum = {sha256, "2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8"},
@@ -43,7 +43,7 @@ const std::array<KnownSet, 3>& table() {
          .as_bytes = true},
         {.name = "text8",
          .title = "text8",
-         .about = "The first 100 million characters of the cleaned English Wikipedia: a to z and space.",
+         .about = "The first 100 million characters of the cleaned English Wikipedia: only a to z and space.",
          .file = "text8",
          .bytes = 100'000'000,
          .checksum = {md5, "3bea1919949baf155f99411df5fada7e"},
@@ -66,7 +66,7 @@ std::optional<FoundSet> whole_file(const KnownSet& set, const fs::path& folder) 
     const fs::path file = folder / set.file;
     if (!fs::is_regular_file(file, error)) return std::nullopt;
     const auto bytes = static_cast<std::int64_t>(fs::file_size(file, error));
-    // A file of another length is not the set that the name promises, and the name goes into every result.
+    // A file of another length is not the known set. Its description says so, because every result shows it.
     const std::string description = bytes == set.bytes ? set.title
                                                        : "a file named " + set.file + " (" + grouped(bytes) +
                                                              " bytes instead of " + grouped(set.bytes) + ")";
@@ -111,12 +111,12 @@ const KnownSet& known_set(std::string_view name) {
         names.push_back(set.name);
         list += (list.empty() ? "" : ", ") + set.name;
     }
-    throw BadInput("There is no known set '" + std::string(name) + "'; did you mean '" + nearest(name, names) +
+    throw BadInput("There is no known data set '" + std::string(name) + "'; did you mean '" + nearest(name, names) +
                    "' (known: " + list + ")?");
 }
 
 std::vector<std::string_view> known_data_names() {
-    std::vector<std::string_view> names = {"generated", "generated-local"};
+    std::vector<std::string_view> names = {"synthetic", "synthetic-local"};
     for (const KnownSet& set : table()) names.push_back(set.name);
     return names;
 }
@@ -136,7 +136,8 @@ std::optional<FoundSet> find_on_disk(const KnownSet& set, const fs::path& data_d
     std::vector<fs::path> folders;
     if (!data_dir.empty()) {
         if (!fs::is_directory(data_dir, error)) {
-            throw BadInput("The data folder '" + data_dir.string() + "' is not a folder; name one that exists.");
+            throw BadInput("The data folder '" + data_dir.string() +
+                           "' does not exist or is not a folder; name an existing folder.");
         }
         folders.push_back(data_dir);
     }

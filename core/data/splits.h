@@ -6,7 +6,7 @@
 
 namespace ropelab {
 
-/// How many symbols each part of a text has; the parts follow each other in the order of the members.
+/// Number of tokens in each part of a text. The parts follow each other in the order of the members.
 struct SplitSizes {
     std::int64_t training = 0;
     std::int64_t validation = 0;
@@ -15,9 +15,10 @@ struct SplitSizes {
     bool operator==(const SplitSizes&) const = default;
 };
 
-/// The parts of a text of `symbols` symbols. 90/10: nanoGPT's, training has int(0.9 · symbols). 90/5/5: the same
-/// training part, the rest halved (100,000,000 gives the customary 90, 5 and 5 million); an odd symbol goes to the
-/// test.
-SplitSizes split_sizes(std::int64_t symbols, Split split);
+/// Returns the sizes of the parts of a text with `tokens` tokens. In both splits the training part has
+/// int(0.9 · tokens) tokens, as in nanoGPT. With 90/10, the validation part is the rest. With 90/5/5, the rest is
+/// divided into equal validation and test parts, and an odd token belongs to the test part; 100,000,000 tokens give the
+/// customary 90, 5 and 5 million.
+SplitSizes split_sizes(std::int64_t tokens, Split split);
 
 }  // namespace ropelab

@@ -7,7 +7,7 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::size_t told_digits = 12;  // of a checksum: enough to compare by eye
+constexpr std::size_t shown_digits = 12;  // of a checksum in messages; enough for a person to compare
 }  // namespace
 
 std::string text_name(const RunSpec& spec) {
@@ -27,12 +27,13 @@ bool is_whole_known_set(const TextMark& text) {
 
 void require_same_text(const TextMark& now, const TextMark& then) {
     if (now.bytes == then.bytes && now.sha256 == then.sha256) return;
-    const auto told = [&](const TextMark& text) {
+    const auto difference = [&](const TextMark& text) {
         return now.bytes != then.bytes ? grouped(text.bytes) + " bytes"
-                                       : "the SHA-256 checksum " + text.sha256.substr(0, told_digits) + "…";
+                                       : "the SHA-256 checksum " + text.sha256.substr(0, shown_digits) + "…";
     };
-    throw BadInput("The text \"" + then.name + "\" has " + told(now) + ", but training began with one that has " +
-                   told(then) + "; put that one back (--data-dir names its folder), or train in another lab.");
+    throw BadInput("The text \"" + then.name + "\" has " + difference(now) +
+                   ", but training began with a text that has " + difference(then) +
+                   "; restore that text (--data-dir names its folder), or train in another lab.");
 }
 
 }  // namespace ropelab

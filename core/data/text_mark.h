@@ -9,26 +9,28 @@
 
 namespace ropelab {
 
-/// Which text a name stood for when it was read: a file, or what a name finds in a folder, may be another one later.
+/// Identifies the content of a text by size and checksum, because the file behind a name may change between runs.
 struct TextMark {
-    std::string name;  // the key `data`; of a generated text with its seed and length
+    std::string name;  // as `text_name` returns it
     std::int64_t bytes = 0;
-    std::string sha256;  // of all of it, lower case
+    std::string sha256;  // of the whole text, in lower case
 
     bool operator==(const TextMark&) const = default;
 };
 
-/// What the text of a run is called: two runs of one name are meant to train on one text.
+/// Returns the name of a run's text: the setting `data`, for a synthetic language followed by its seed and length. Runs
+/// with equal names are supposed to train on the same text.
 std::string text_name(const RunSpec& spec);
 
-/// The mark of a run's text, read in full.
+/// Returns the name, size and checksum of `text`, the complete text of a run.
 TextMark mark_of(const RunSpec& spec, std::string_view text);
 
-/// Whether it is all of the known set that it is named after, and not its first part or something else. text8, whose
-/// publisher gives another checksum, is told by its length.
+/// Returns true if the text is the complete known data set of its name, not a truncated or different file. For text8
+/// only the length is compared, because its publisher gives no SHA-256 checksum.
 bool is_whole_known_set(const TextMark& text);
 
-/// Throws BadInput, naming both sizes or checksums and what to do, unless the text is the one that was trained on.
+/// Throws BadInput unless `now`, the text found today, equals `then`, the text of the training so far. The message
+/// names both sizes or checksums and what the user can do.
 void require_same_text(const TextMark& now, const TextMark& then);
 
 }  // namespace ropelab

@@ -28,22 +28,22 @@ void require_regular_file(const fs::path& file) {
     if (status.type() == fs::file_type::not_found) {
         const std::string known = nearest(file.string(), known_data_names());
         throw BadInput("There is no file " + quoted(file) +
-                       " and no known set of this name; the nearest known name is '" + known + "'.");
+                       " and no known data set of this name; the most similar known name is '" + known + "'.");
     }
     if (status.type() == fs::file_type::none) {
-        throw BadInput(quoted(file) + " cannot be looked at (" + error.message() + "); name a file that you may read.");
+        throw BadInput(quoted(file) + " cannot be accessed (" + error.message() + "); name a file that you may read.");
     }
     if (status.type() != fs::file_type::regular) {
-        throw BadInput(quoted(file) + " is not a regular file; copy its text into one.");
+        throw BadInput(quoted(file) + " is not a regular file; copy its text into a regular file.");
     }
 }
 
 }  // namespace
 
 TextSource locate(std::string_view data, const fs::path& data_dir) {
-    if (data.empty()) throw BadInput("The key data is empty; name a text file, a known set or 'generated'.");
+    if (data.empty()) throw BadInput("The setting data is empty; name a text file, a known data set or 'synthetic'.");
     if (const auto language = find_language(data)) {
-        const char* name = *language == Language::positional ? "generated language" : "generated local language";
+        const char* name = *language == Language::positional ? "synthetic language" : "synthetic local language";
         return {name, language, {}, false};
     }
     if (const KnownSet* set = find_known_set(data)) {
@@ -68,14 +68,14 @@ std::string read_text(const TextSource& source, std::int64_t data_seed, std::int
                        "); name a file that you may read.");
     }
     const std::int64_t bytes = in.tellg();
-    if (bytes == 0) throw BadInput(quoted(source.file) + " is empty; name a file with text in it.");
+    if (bytes == 0) throw BadInput(quoted(source.file) + " is empty; name a file that contains text.");
     if (bytes > largest_file) {
         throw BadInput(quoted(source.file) + " has " + grouped(bytes) + " bytes; a text may have at most " +
                        grouped(largest_file) + ".");
     }
     std::string text(static_cast<std::size_t>(bytes), '\0');
     in.seekg(0);
-    if (!in.read(text.data(), bytes)) throw BadInput(quoted(source.file) + " cannot be read to its end.");
+    if (!in.read(text.data(), bytes)) throw BadInput(quoted(source.file) + " could be read only in part.");
     return text;
 }
 

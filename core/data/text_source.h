@@ -6,27 +6,28 @@
 #include <string>
 #include <string_view>
 
-#include "core/data/generated/language.h"
+#include "core/data/synthetic/language.h"
 
 namespace ropelab {
 
-/// The largest file that is read: all of it lies in memory as tokens of four bytes while runs use it.
+/// Size limit of a text file, in bytes. The whole text is in memory as tokens of four bytes while runs use it.
 inline constexpr std::int64_t largest_file = std::int64_t{1} << 31;
 
-/// Where the text that the key `data` names comes from.
+/// The source of the text that the setting `data` names: a synthetic language or a file.
 struct TextSource {
-    std::string name;                  // for people and results: "Tiny Shakespeare", "first 4,154,399 bytes of enwik8"
-    std::optional<Language> language;  // of a generated text; else `file` is set
+    std::string name;                  // in messages and results, such as "first 4,154,399 bytes of enwik8"
+    std::optional<Language> language;  // the synthetic language; nullopt if the text is in `file`
     std::filesystem::path file;
-    bool as_bytes = false;  // a symbol is a byte unless an experiment says otherwise
+    bool as_bytes = false;  // true if each token is a byte unless the experiment sets the tokenizer
 };
 
-/// Finds what `data` names: a generated language, a known set (`find_on_disk`), else a file. Throws BadInput for what
-/// is neither, for a known set that no folder has, and for a directory or anything else that is no regular file.
+/// Finds the text that `data` names: a synthetic language, a known data set (see `find_on_disk`) or a file. Throws
+/// BadInput if there is no such file, if no folder contains the known data set, or if the name denotes a directory or
+/// anything else that is not a regular file.
 TextSource locate(std::string_view data, const std::filesystem::path& data_dir = {});
 
-/// The text. `data_seed` and `data_length` (characters) matter for generated ones only. Throws BadInput for an empty,
-/// unreadable or too large file.
+/// Returns the text of `source`. `data_seed` and `data_length` (in characters) are used for synthetic languages only.
+/// Throws BadInput for an empty or unreadable file and for one with more than `largest_file` bytes.
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
 }  // namespace ropelab

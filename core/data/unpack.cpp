@@ -42,7 +42,7 @@ void go_to_entry(archive* reader, const fs::path& file, const std::string& entry
     for (;;) {
         archive_entry* header = nullptr;
         const int result = archive_read_next_header(reader, &header);
-        if (result == ARCHIVE_EOF) refuse(file, "there is no '" + entry + "' in it");
+        if (result == ARCHIVE_EOF) refuse(file, "it contains no '" + entry + "'");
         if (result < ARCHIVE_WARN) refuse(file, reason_of(reader));
         const char* name = archive_entry_pathname(header);
         if (name != nullptr && fs::path(name).filename() == entry) return;
@@ -60,7 +60,7 @@ bool copy_entry(archive* reader, const fs::path& file, const fs::path& target, s
         if (count == 0) break;
         out.append(piece.data(), static_cast<std::size_t>(count));
         if (out.size() > expected_bytes) {
-            refuse(file, "it holds more than the " + std::to_string(expected_bytes) + " bytes expected");
+            refuse(file, "it contains more than the expected " + std::to_string(expected_bytes) + " bytes");
         }
         if (step && !step(out.size())) return false;
     }

@@ -11,7 +11,7 @@ namespace {
 struct LeadByte {
     std::size_t length;
     std::uint8_t payload;
-    char32_t smallest;  // a smaller code point in this length is overlong
+    char32_t smallest;  // smallest code point that needs `length` bytes; smaller ones are overlong
 };
 
 LeadByte lead_byte(unsigned char byte) {
@@ -74,7 +74,7 @@ std::string printable_character(char32_t code) {
     if (code == U'\t') return "\\t";
     if (code == U'\r') return "\\r";
     if (code == U' ') return "space";
-    // Control characters, the byte order mark and separators would vanish in a message.
+    // Control characters, the byte order mark and separators are invisible in a message.
     const bool invisible = code < 0x20 || (code >= 0x7F && code <= 0xA0) || code == 0xAD ||
                            (code >= 0x2000 && code <= 0x200F) || (code >= 0x2028 && code <= 0x202F) || code == 0xFEFF ||
                            !is_unicode_scalar(code);

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view characters_prefix = "characters:";
 constexpr std::string_view bytes_prefix = "bytes:";
-constexpr std::size_t code_points = 0x110000;
+constexpr std::size_t code_point_limit = 0x110000;
 
 [[noreturn]] void refuse_utf8(std::size_t offset) {
     throw BadInput("The text is not UTF-8 at byte offset " + std::to_string(offset) +
-                   "; read it as bytes (symbols = bytes) or convert it to UTF-8.");
+                   "; use bytes as tokens (tokenizer = bytes) or convert the text to UTF-8.");
 }
 
 char32_t character_at(std::string_view text, std::size_t offset, std::size_t& length) {
@@ -30,13 +30,13 @@ char32_t character_at(std::string_view text, std::size_t offset, std::size_t& le
 }  // namespace
 
 Vocabulary Vocabulary::of_characters(std::string_view text) {
-    std::vector<bool> seen(code_points);
+    std::vector<bool> seen(code_point_limit);
     for (std::size_t offset = 0, length = 0; offset < text.size(); offset += length) {
         seen[character_at(text, offset, length)] = true;
     }
     Vocabulary vocabulary;
     for (std::size_t code = 0; code < seen.size(); ++code) {
-        if (seen[code]) vocabulary.symbols_.push_back(static_cast<std::uint32_t>(code));
+        if (seen[code]) vocabulary.code_points_.push_back(static_cast<std::uint32_t>(code));
     }
     return vocabulary;
 }
@@ -47,7 +47,7 @@ Vocabulary Vocabulary::of_bytes(std::string_view bytes) {
     Vocabulary vocabulary;
     vocabulary.bytes_ = true;
     for (std::uint32_t byte = 0; byte < seen.size(); ++byte) {
-        if (seen[byte]) vocabulary.symbols_.push_back(byte);
+        if (seen[byte]) vocabulary.code_points_.push_back(byte);
     }
     return vocabulary;
 }
@@ -63,16 +63,16 @@ Vocabulary Vocabulary::from_text(std::string_view text) {
     const char* at = text.data();
     const char* const end = text.data() + text.size();
     while (at != end) {
-        std::uint32_t symbol = 0;
-        const auto [next, error] = std::from_chars(at, end, symbol);
-        const bool valid = error == std::errc{} && (vocabulary.bytes_ ? symbol < 256 : is_unicode_scalar(symbol)) &&
-                           (vocabulary.symbols_.empty() || symbol > vocabulary.symbols_.back()) &&
+        std::uint32_t code = 0;
+        const auto [next, error] = std::from_chars(at, end, code);
+        const bool valid = error == std::errc{} && (vocabulary.bytes_ ? code < 256 : is_unicode_scalar(code)) &&
+                           (vocabulary.code_points_.empty() || code > vocabulary.code_points_.back()) &&
                            (next == end || (*next == ',' && next + 1 != end));
         if (!valid) {
-            throw BadInput("A stored vocabulary is a list of ascending symbol numbers, but number " +
-                           std::to_string(vocabulary.symbols_.size() + 1) + " of this one is not.");
+            throw BadInput("A stored vocabulary lists code points in ascending order, but its entry " +
+                           std::to_string(vocabulary.code_points_.size() + 1) + " is invalid.");
         }
-        vocabulary.symbols_.push_back(symbol);
+        vocabulary.code_points_.push_back(code);
         at = next == end ? end : next + 1;
     }
     return vocabulary;
@@ -80,9 +80,9 @@ Vocabulary Vocabulary::from_text(std::string_view text) {
 
 std::string Vocabulary::to_text() const {
     std::string text(bytes_ ? bytes_prefix : characters_prefix);
-    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    for (std::size_t i = 0; i < code_points_.size(); ++i) {
         if (i > 0) text += ',';
-        text += std::to_string(symbols_[i]);
+        text += std::to_string(code_points_[i]);
     }
     return text;
 }
@@ -91,27 +91,27 @@ std::vector<std::int32_t> Vocabulary::encode(std::string_view text) const {
     constexpr std::size_t direct = 256;
     std::array<std::int32_t, direct> table{};
     table.fill(-1);
-    for (std::size_t token = 0; token < symbols_.size() && symbols_[token] < direct; ++token) {
-        table[symbols_[token]] = static_cast<std::int32_t>(token);
+    for (std::size_t token = 0; token < code_points_.size() && code_points_[token] < direct; ++token) {
+        table[code_points_[token]] = static_cast<std::int32_t>(token);
     }
-    const auto token_of = [&](std::uint32_t symbol) -> std::int32_t {
-        if (symbol < direct) return table[symbol];
-        const auto found = std::lower_bound(symbols_.begin(), symbols_.end(), symbol);
-        if (found == symbols_.end() || *found != symbol) return -1;
-        return static_cast<std::int32_t>(found - symbols_.begin());
+    const auto token_of = [&](std::uint32_t code) -> std::int32_t {
+        if (code < direct) return table[code];
+        const auto found = std::lower_bound(code_points_.begin(), code_points_.end(), code);
+        if (found == code_points_.end() || *found != code) return -1;
+        return static_cast<std::int32_t>(found - code_points_.begin());
     };
 
     std::vector<std::int32_t> tokens;
     tokens.reserve(text.size());
     for (std::size_t offset = 0, length = 1; offset < text.size(); offset += length) {
-        const std::uint32_t symbol = bytes_ ? static_cast<unsigned char>(text[offset])
-                                            : static_cast<std::uint32_t>(character_at(text, offset, length));
-        const std::int32_t token = token_of(symbol);
+        const std::uint32_t code = bytes_ ? static_cast<unsigned char>(text[offset])
+                                          : static_cast<std::uint32_t>(character_at(text, offset, length));
+        const std::int32_t token = token_of(code);
         if (token < 0) {
-            const std::string what = bytes_ ? "Byte " + std::to_string(symbol) + " (number "
-                                            : "The character '" + printable_character(symbol) + "' (number ";
+            const std::string what = bytes_ ? "Byte " + std::to_string(code) + " (number "
+                                            : "The character '" + printable_character(code) + "' (number ";
             throw BadInput(what + std::to_string(tokens.size() + 1) + " of the text) is not among the " +
-                           std::to_string(size()) + " symbols of this vocabulary; leave it out or replace it.");
+                           std::to_string(size()) + " tokens of this vocabulary; omit or replace it.");
         }
         tokens.push_back(token);
     }
@@ -123,14 +123,14 @@ std::string Vocabulary::decode(std::span<const std::int32_t> tokens) const {
     text.reserve(tokens.size());
     for (const std::int32_t token : tokens) {
         if (token < 0 || token >= size()) {
-            throw BadInput("Token " + std::to_string(token) + " is outside this vocabulary; tokens go from 0 to " +
+            throw BadInput("Token " + std::to_string(token) + " is outside this vocabulary; its tokens are 0 to " +
                            std::to_string(size() - 1) + ".");
         }
-        const std::uint32_t symbol = symbols_[static_cast<std::size_t>(token)];
+        const std::uint32_t code = code_points_[static_cast<std::size_t>(token)];
         if (bytes_) {
-            text += static_cast<char>(symbol);
+            text += static_cast<char>(code);
         } else {
-            append_utf8(text, symbol);
+            append_utf8(text, code);
         }
     }
     return text;

@@ -9,41 +9,43 @@ namespace ropelab {
 
 namespace {
 
-// Of a run with device=cuda that never began: those of any other are settled on the CPU when its cohort is made.
+// Returns the CPU conditions of a run with device=cuda that never began. Other runs that never began get theirs when
+// their cohort is created.
 RunConditions on_cpu(const RunSpec& spec) {
     const std::string precision = spec.precision == Precision::bfloat16 ? "bfloat16" : "float32";
     return {precision, "cpu", spec.threads, precision + ":"};
 }
 
-TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>& began, const AfterFault& how) {
+// Returns the run as it resumes after its device failed; `began` has the conditions that its cohort trained with.
+TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>& began, const AfterFault& resumption) {
     PlannedRun plan = run.plan;
     plan.resume = plan.resume || began;
     TrainedRun result = prepare(plan);
     result.device_faults = run.device_faults + 1;
     result.width_settled = run.width_settled || began;
     result.device_trust = DeviceTrust::libtorch_alone();
-    result.device_trust->device = !how.to_cpu;
+    result.device_trust->device = !resumption.to_cpu;
     std::optional<RunConditions> conditions = result.conditions();
     if (!result.checkpoint) conditions = began ? began : run.conditions();
-    if (!conditions && how.to_cpu && plan.spec.device == Device::cuda) conditions = on_cpu(plan.spec);
+    if (!conditions && resumption.to_cpu && plan.spec.device == Device::cuda) conditions = on_cpu(plan.spec);
     if (!conditions) {
-        result.device_words = how.words;
+        result.device_message = resumption.message;
         return result;
     }
-    if (how.to_cpu) conditions->device = "cpu";
-    conditions->kernels = how.to_cpu ? "" : to_text(*result.device_trust);
-    conditions->reason += " " + how.words;
+    if (resumption.to_cpu) conditions->device = "cpu";
+    conditions->kernels = resumption.to_cpu ? "" : to_text(*result.device_trust);
+    conditions->reason += " " + resumption.message;
     result.moved = conditions;
     return result;
 }
 
-// Parts of a cohort that fit into memory.
+// Splits a cohort into parts that fit into the memory of the CPU.
 std::vector<std::vector<TrainedRun>> parts_for_cpu(std::vector<TrainedRun> cohort) {
     RunSpec spec = cohort.front().plan.spec;
     if (const auto conditions = cohort.front().conditions()) spec.precision = precision_of(*conditions);
     std::vector<std::vector<TrainedRun>> parts;
     auto next = cohort.begin();
-    for (const std::size_t size : equal_parts(cohort.size(), widest_in_memory(spec))) {
+    for (const std::size_t size : equal_parts(cohort.size(), max_width_in_memory(spec))) {
         const auto end = next + static_cast<std::ptrdiff_t>(size);
         parts.emplace_back(std::make_move_iterator(next), std::make_move_iterator(end));
         next = end;
@@ -55,19 +57,19 @@ std::vector<std::vector<TrainedRun>> parts_for_cpu(std::vector<TrainedRun> cohor
 
 std::vector<std::vector<TrainedRun>> runs_after_fault(const std::vector<TrainedRun>& cohort,
                                                       const std::optional<RunConditions>& began,
-                                                      const AfterFault& how) {
+                                                      const AfterFault& resumption) {
     std::vector<std::vector<TrainedRun>> cohorts;
     for (const TrainedRun& run : cohort) {
-        TrainedRun next = after_fault(run, began, how);
-        const auto home = std::find_if(cohorts.begin(), cohorts.end(),
-                                       [&](const auto& members) { return members.front().starts_like(next); });
-        if (home != cohorts.end()) {
-            home->push_back(std::move(next));
+        TrainedRun next = after_fault(run, began, resumption);
+        const auto match = std::find_if(cohorts.begin(), cohorts.end(),
+                                        [&](const auto& members) { return members.front().starts_like(next); });
+        if (match != cohorts.end()) {
+            match->push_back(std::move(next));
         } else {
             cohorts.emplace_back().push_back(std::move(next));
         }
     }
-    if (!how.to_cpu) return cohorts;
+    if (!resumption.to_cpu) return cohorts;
     std::vector<std::vector<TrainedRun>> parts;
     for (std::vector<TrainedRun>& members : cohorts) {
         for (auto& part : parts_for_cpu(std::move(members))) parts.push_back(std::move(part));

@@ -25,7 +25,7 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
         result.conditions.threads = progress.at("threads");
         result.conditions.reason = progress.at("reason");
         result.conditions.kernels = progress.value("kernels", "");
-        // JSON has no infinity or NaN: a missing number is null.
+        // JSON has neither infinity nor NaN; both are stored as null.
         const auto number = [&](const char* name) {
             return progress.at(name).is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                : progress.at(name).get<double>();
@@ -42,7 +42,7 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
         result.state = std::move(file.tensors);
         return result;
     } catch (const std::exception&) {
-        throw BadInput(path.string() + " is a safetensors file, but not a checkpoint of this program.");
+        throw BadInput(path.string() + " is a safetensors file, but not a checkpoint of RoPE Lab.");
     }
 }
 

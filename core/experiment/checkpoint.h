@@ -11,25 +11,27 @@
 
 namespace ropelab {
 
-/// All that a run needs to go on: weights and optimizer state, and how far it had come.
+/// Everything that a run needs to resume: weights, optimizer state and progress.
 struct Checkpoint {
     RunSpec spec;
-    std::string vocabulary;  // Vocabulary::to_text
+    std::string vocabulary;  // the text of Vocabulary::to_text()
     RunConditions conditions;
     std::int64_t iteration = 0;
-    /// The newest evaluation is of this iteration; −1 before the first.
+    /// Step of the newest evaluation; −1 before the first one.
     std::int64_t evaluated = -1;
     RunSummary summary;
     std::vector<NamedTensor> state;
-    /// What it was trained on; nullopt in files of an older RoPE Lab.
+    /// Identity of the training data; nullopt in files of older versions of RoPE Lab.
     std::optional<TextMark> text = std::nullopt;
 };
 
-/// One safetensors file; the rest lies in its metadata. Written atomically. Throws BadInput.
+/// Writes a checkpoint atomically as one safetensors file: the tensors are the state, all else is metadata. Throws
+/// BadInput if the file cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
-/// nullopt where there is no such file. Throws BadInput where it cannot be read.
+/// Reads a checkpoint; nullopt if the file does not exist. Throws BadInput if it cannot be read.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path);
-/// The same without its state, which stays in the file.
+/// Reads a checkpoint without its tensors (`state` is empty); nullopt if the file does not exist. Throws BadInput if it
+/// cannot be read.
 std::optional<Checkpoint> read_checkpoint_head(const std::filesystem::path& path);
 
 }  // namespace ropelab

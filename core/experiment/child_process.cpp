@@ -20,7 +20,8 @@ namespace ropelab {
 
 namespace {
 
-// What posix_spawn is told: standard output into the pipe, nothing else of ours, a process group of its own.
+// The settings of posix_spawn: standard output is the pipe, standard input and error are /dev/null, and the child gets
+// its own process group.
 class SpawnSettings {
  public:
     explicit SpawnSettings(int output) {
@@ -47,7 +48,7 @@ class SpawnSettings {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::string& variable) {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("did not start (there is no pipe)");
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("did not start (no pipe could be created)");
     output_ = ends[0];
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);

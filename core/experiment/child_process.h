@@ -2,32 +2,31 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/experiment/clock.h"
+
 namespace ropelab {
 
-/// A child process whose standard output is read. Its standard error goes nowhere. It has a process group of its own,
-/// so that an interrupt typed at the terminal does not reach it. The destructor kills it, by its own number.
+/// A child process whose standard output can be read. Its standard error is discarded. It has its own process group, so
+/// that Ctrl-C in the terminal does not reach it. The destructor kills it.
 class ChildProcess {
  public:
-    using Clock = std::chrono::steady_clock;
-
-    /// `command`: the program's path, then its arguments. `variable`: "NAME=value", added to the environment. Throws
-    /// std::runtime_error with one clause, "did not start (…)", where the program does not start.
+    /// Starts `command` (the program's path, then its arguments) with `variable` ("NAME=value") added to the
+    /// environment. Throws std::runtime_error with a clause "did not start (…)" if the program cannot be started.
     ChildProcess(const std::vector<std::string>& command, const std::string& variable);
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
-    /// The next piece of its output; empty at the end of the output; nullopt where nothing came until `deadline`.
+    /// Returns the next piece of the process's standard output; empty at the end of the output; nullopt if none arrives
+    /// until `deadline`.
     std::optional<std::string> read_until(Clock::time_point deadline) const;
-    /// Its status as waitpid has it; nullopt where it still runs at `deadline`.
+    /// Returns the exit status of the process in waitpid's format; nullopt if the process still runs at `deadline`.
     std::optional<int> wait_until(Clock::time_point deadline);
-    /// Kills it and waits. A process that the kernel does not end, because a device's driver hangs, is left behind
-    /// after two seconds.
+    /// Kills the process and waits at most two seconds, because a process whose device driver hangs may never end.
     void kill();
 
  private:

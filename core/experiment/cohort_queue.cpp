@@ -10,8 +10,8 @@ namespace ropelab {
 
 namespace {
 
-// Cohorts as lists of places: equal shapes that start from the same step under the same conditions. In the order of
-// their first runs, which is that of runs that train alone.
+// Groups runs into cohorts, given as lists of indices: runs of equal shape that start from the same step under the same
+// conditions. Runs that must train alone form their own cohorts. Cohorts are ordered by their first runs.
 std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& runs) {
     std::vector<RunSpec> specs;
     specs.reserve(runs.size());
@@ -20,12 +20,12 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
     for (const auto& group : group_into_cohorts(specs)) {
         std::vector<std::vector<std::size_t>> parts;
         for (std::size_t index : group) {
-            auto home = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+            auto match = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
                 const TrainedRun& first = runs[part.front()];
                 return !first.plan.alone && !runs[index].plan.alone && first.starts_like(runs[index]);
             });
-            if (home == parts.end()) home = parts.insert(parts.end(), std::vector<std::size_t>{});
-            home->push_back(index);
+            if (match == parts.end()) match = parts.insert(parts.end(), std::vector<std::size_t>{});
+            match->push_back(index);
         }
         cohorts.insert(cohorts.end(), parts.begin(), parts.end());
     }
@@ -34,6 +34,7 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
     return cohorts;
 }
 
+// Returns the floating-point operations of the remaining training of a cohort.
 double work_of(const std::vector<TrainedRun>& runs) {
     const TrainedRun& run = runs.front();
     const auto steps = static_cast<double>(run.plan.spec.iterations - run.iteration());

@@ -9,40 +9,42 @@
 
 namespace ropelab {
 
-/// A sweep's cohorts in the order in which they train. The runner takes them from the front; any thread may change
-/// those that still wait. Also how far the sweep is, judged by operation counts: cohorts may differ in size.
+/// The queue of a sweep's cohorts, in training order. The runner takes cohorts from the front; any thread may reorder
+/// or remove waiting ones. The queue also computes the progress of the whole sweep from operation counts, because
+/// cohorts may differ in size.
 class CohortQueue {
  public:
-    /// Puts the runs that a sweep starts with, grouped into cohorts, before what was appended meanwhile.
+    /// Groups the initial runs of a sweep into cohorts and inserts them before runs that were appended in the meantime.
     void begin(std::vector<TrainedRun> runs);
-    /// Behind all that wait. False, and nothing is queued, once the queue has ended.
+    /// Groups runs into cohorts and appends them to the queue. Returns false, and queues nothing, if the queue has
+    /// ended.
     bool append(std::vector<TrainedRun> runs);
-    /// Takes the first cohort out. nullopt where none waits; the queue has then ended.
+    /// Removes and returns the first cohort. If none waits, ends the queue and returns nullopt.
     std::optional<std::vector<TrainedRun>> next();
-    /// Cuts the cohort that next() gave last: `present` goes on, and the other parts wait in front, in this order; only
-    /// cohorts that were moved to the front since stay before them.
+    /// Splits the cohort that next() returned last: `present` trains now, and `parts` wait at the front, in this order.
+    /// Cohorts that move() put at the front since then stay before them.
     void cut(const std::vector<TrainedRun>& present, std::vector<std::vector<TrainedRun>> parts);
-    /// From now on nothing can be appended.
+    /// Ends the queue: append() returns false from now on.
     void end();
 
+    /// Returns the waiting cohorts, first to train first.
     std::vector<WaitingCohort> waiting() const;
-    /// Puts a cohort at `place` among those that wait (past the last: behind it). False where it does not wait any
-    /// more.
+    /// Moves a waiting cohort to index `place` (clamped to the end). Returns false if the cohort no longer waits.
     bool move(std::int64_t cohort, std::size_t place);
-    /// False where it does not wait any more.
+    /// Removes a waiting cohort. Returns false if the cohort no longer waits.
     bool remove(std::int64_t cohort);
-    /// Runs of all cohorts, those of removed ones left out.
+    /// Returns the number of runs of all cohorts, begun or waiting, except removed ones.
     std::size_t runs() const;
 
-    /// Makes a Progress of the present cohort alone (`done`, `seconds` without pauses) one of the whole sweep.
+    /// Converts the progress of the present cohort (`done`, and `seconds` without pauses) into that of the whole sweep.
     void fill(event::Progress& progress);
 
  private:
     struct Entry {
         std::int64_t id = 0;
         std::vector<TrainedRun> runs;
-        double work = 0;     // operations
-        bool moved = false;  // since next()
+        double work = 0;     // floating-point operations
+        bool moved = false;  // moved by move() since the last next()
     };
     std::vector<Entry> grouped(std::vector<TrainedRun> runs);
 
@@ -52,7 +54,7 @@ class CohortQueue {
     bool ended_ = false;
     std::size_t runs_ = 0;
     int begun_ = 0;
-    double work_before_ = 0;  // of cohorts that are over
+    double work_before_ = 0;  // operations of cohorts that have ended
     double present_work_ = 0;
     double seconds_before_ = 0;
     double present_seconds_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/experiment/clock.h"
 #include "core/experiment/cohort_width.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
@@ -12,22 +13,17 @@ namespace ropelab {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
     return runs.front().plan.spec.iterations;
 }
 
-// Read when the run's cohort begins: a sweep that goes on would else hold the weights of all its runs.
+// Reads the weights and optimizer state of a run. They are read only when its cohort begins; otherwise a resumed sweep
+// would hold the weights of all its runs in memory.
 std::vector<NamedTensor> state_of(const TrainedRun& run) {
     auto checkpoint = read_checkpoint(run.plan.checkpoint);
     if (!checkpoint) {
         throw BadInput("The checkpoint " + run.plan.checkpoint.string() +
-                       ", from which the run was to go on, is not there any more.");
+                       ", from which the run was to resume, no longer exists.");
     }
     return std::move(checkpoint->state);
 }
@@ -39,7 +35,7 @@ bool TrainedRun::starts_like(const TrainedRun& other) const {
     if (checkpoint && checkpoint->evaluated != other.checkpoint->evaluated) return false;
     const std::optional<RunConditions> its = conditions();
     const std::optional<RunConditions> others = other.conditions();
-    return its && others ? train_alike(*its, *others) : its.has_value() == others.has_value();
+    return its && others ? equal_conditions(*its, *others) : its.has_value() == others.has_value();
 }
 
 TrainedRun prepare(const PlannedRun& run) {
@@ -97,13 +93,14 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
         if (run.checkpoint) {
             if (run.checkpoint->text) require_same_text(corpus_->text, *run.checkpoint->text);
             if (run.checkpoint->vocabulary != vocabulary_) {
-                throw BadInput("The data \"" + run.plan.spec.data +
-                               "\" has other symbols than when this run started; it cannot go on.");
+                throw BadInput("The vocabulary of the data \"" + run.plan.spec.data +
+                               "\" has changed since this run started, so the run cannot resume.");
             }
             start.states.push_back(state_of(run));
         }
         if (plan_.on_corpus) plan_.on_corpus(run.plan, *corpus_, !run.checkpoint);
-        if (run.plan.resume && plan_.on_cut_back) plan_.on_cut_back(run.plan.id, run.checkpoint ? run.iteration() : -1);
+        if (run.plan.resume && plan_.on_discard_after)
+            plan_.on_discard_after(run.plan.id, run.checkpoint ? run.iteration() : -1);
     }
     if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
     cohort_ = engine_.create_cohort(start, {corpus_->vocabulary.size(), corpus_->training, corpus_->validation});
@@ -112,9 +109,9 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);
     std::string& reason = started.conditions.reason;
-    for (const std::string& words : {runs_.front().width_words, runs_.front().device_words}) {
-        // A lab's conditions hold what was said at the first start.
-        if (!words.empty() && reason.find(words) == std::string::npos) reason += " " + words;
+    for (const std::string& message : {runs_.front().width_message, runs_.front().device_message}) {
+        // The stored conditions of a resumed run already contain the messages of its first start.
+        if (!message.empty() && reason.find(message) == std::string::npos) reason += " " + message;
     }
     sink_(started);
     publish_progress(true);
@@ -125,14 +122,14 @@ void CohortTrainer::train_step() {
     const std::vector<StepResult> results = cohort_->step();
     const double seconds = seconds_since(begin);
     step_seconds_ += seconds;
-    seconds_a_step_ = seconds_a_step_ == 0 ? seconds : 0.95 * seconds_a_step_ + 0.05 * seconds;
+    seconds_per_step_ = seconds_per_step_ == 0 ? seconds : 0.95 * seconds_per_step_ + 0.05 * seconds;
 
     const std::int64_t iteration = cohort_->iteration();
-    const double share = seconds / static_cast<double>(runs_.size());
+    const double seconds_per_run = seconds / static_cast<double>(runs_.size());
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         RunSummary& summary = runs_[i].summary;
         summary.iterations = iteration;
-        summary.seconds += share;
+        summary.seconds += seconds_per_run;
         sink_(event::Step{runs_[i].plan.id, iteration, results[i].training_loss, results[i].gradient_norm,
                           results[i].learning_rate});
     }
@@ -154,7 +151,7 @@ bool CohortTrainer::evaluate() {
         RunSummary& summary = runs_[i].summary;
         summary.final_training_loss = results[i].training_loss;
         summary.final_validation_loss = results[i].validation_loss;
-        // Also where there was none yet, or it was not finite.
+        // The negation also covers a best loss that is NaN because there was none yet.
         if (!(summary.best_validation_loss <= results[i].validation_loss)) {
             summary.best_validation_loss = results[i].validation_loss;
             summary.best_iteration = iteration;
@@ -171,46 +168,47 @@ void CohortTrainer::sample() {
     sampled_ = picked;
     if (run->plan.spec.sample_length == 0) return;
 
-    Generation how;
-    how.length = run->plan.spec.sample_length;
-    how.temperature = 0.8;
-    how.seed = run->plan.spec.seed;
-    how.on_token = [&](std::int32_t) { return !control_.stopping(); };
-    // A line's beginning is the most natural place to start; a text without lines starts at its first symbol.
+    Generation generation;
+    generation.length = run->plan.spec.sample_length;
+    generation.temperature = 0.8;
+    generation.seed = run->plan.spec.seed;
+    generation.on_token = [&](std::int32_t) { return !control_.stopping(); };
+    // Generation starts after a newline, the most natural start; without newlines in the vocabulary, from its first
+    // token.
     std::int32_t first = 0;
     for (std::int32_t token = 0; token < corpus_->vocabulary.size(); ++token) {
         if (corpus_->vocabulary.symbol(token) == "\n") first = token;
     }
     const std::vector<std::int32_t> prompt = {first};
-    const auto tokens = cohort_->model(run - runs_.begin())->generate(prompt, how);
+    const auto tokens = cohort_->model(run - runs_.begin())->generate(prompt, generation);
     sink_(event::Sampled{run->plan.id, cohort_->iteration(), corpus_->vocabulary.decode(tokens)});
 }
 
 void CohortTrainer::probe() {
     const bool last = cohort_->iteration() >= iterations_of(runs_);
-    if (!last && probes_are_dear(probe_seconds_, step_seconds_)) return;
+    if (!last && probes_are_expensive(probe_seconds_, step_seconds_)) return;
     const auto begin = Clock::now();
     if (!probe_batch_) probe_batch_ = snapshot_request(runs_.front().plan.spec, corpus_->validation);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-        ProbeResult seen = compacted(cohort_->probe(static_cast<std::int64_t>(i), *probe_batch_));
+        ProbeResult result = compacted(cohort_->probe(static_cast<std::int64_t>(i), *probe_batch_));
         sink_(event::Probed{runs_[i].plan.id, cohort_->iteration(),
-                            std::make_shared<const ProbeResult>(std::move(seen))});
+                            std::make_shared<const ProbeResult>(std::move(result))});
     }
     probe_seconds_ += seconds_since(begin);
 }
 
 void CohortTrainer::answer_probes() {
-    for (AskedProbe& asked : control_.take_probes()) {
+    for (ProbeJob& job : control_.next_probes()) {
         const auto run = std::find_if(runs_.begin(), runs_.end(),
-                                      [&](const TrainedRun& member) { return member.plan.id == asked.run; });
+                                      [&](const TrainedRun& member) { return member.plan.id == job.run; });
         try {
             if (run == runs_.end()) {
-                throw BadInput("Run " + std::to_string(asked.run) +
-                               " is not being trained now; look into its checkpoint, or wait for its turn.");
+                throw BadInput("Run " + std::to_string(job.run) +
+                               " is not being trained now; probe its checkpoint, or wait until it trains.");
             }
-            asked.answer.set_value(cohort_->probe(run - runs_.begin(), asked.request));
+            job.answer.set_value(cohort_->probe(run - runs_.begin(), job.request));
         } catch (const std::exception&) {
-            asked.answer.set_exception(std::current_exception());
+            job.answer.set_exception(std::current_exception());
         }
     }
 }
@@ -248,7 +246,7 @@ void CohortTrainer::stop_asked_runs() {
         if (!plan_.before_checkpoint || plan_.before_checkpoint()) save_checkpoint(i);
         end_run(i, RunState::stopped, "");
     }
-    // A run that was picked since the last evaluation writes at once, if it is trained here.
+    // A run of this cohort that was picked since the last evaluation generates a sample immediately.
     const RunId picked = control_.picked();
     if (picked != sampled_ &&
         std::any_of(runs_.begin(), runs_.end(), [&](const auto& r) { return r.plan.id == picked; })) {
@@ -279,8 +277,8 @@ void CohortTrainer::publish_progress(bool now) {
     progress.done = static_cast<double>(progress.iteration - first_iteration_) / steps;
     progress.seconds = seconds_since(began_) - paused_.count();
     const RunSpec& spec = runs_.front().plan.spec;
-    const auto symbols = static_cast<double>(spec.batch * spec.context) * static_cast<double>(runs_.size());
-    progress.tokens_per_second = seconds_a_step_ > 0 ? symbols / seconds_a_step_ : 0.0;
+    const auto tokens = static_cast<double>(spec.batch * spec.context) * static_cast<double>(runs_.size());
+    progress.tokens_per_second = seconds_per_step_ > 0 ? tokens / seconds_per_step_ : 0.0;
     progress.paused = control_.paused() && !control_.stopping();
     sink_(progress);
 }

@@ -13,62 +13,65 @@
 
 namespace ropelab {
 
-/// A planned run with the checkpoint it goes on from, if any, without its state.
+/// A planned run with the checkpoint from which it resumes, if any, without the checkpoint's tensors.
 struct TrainedRun {
     PlannedRun plan;
     std::optional<Checkpoint> checkpoint;
     RunSummary summary;
-    /// Whether it is in a cohort that is not to be cut any more, and why, where there is something to tell
+    /// True once the width of the run's cohort is chosen, so that the cohort is not split again
     /// (core/experiment/cohort_width.h).
     bool width_settled = false;
-    std::string width_words = {};
-    /// What the user is told of the CUDA device; empty where there is nothing to tell.
-    std::string device_words = {};
-    /// After its CUDA device failed: how often, what may be used there from now on, and the conditions that replace
-    /// those it began under.
-    int device_faults = 0;
+    std::string width_message = {};   // the explanation of that width for the user; may be empty
+    std::string device_message = {};  // a message about the CUDA device for the user; may be empty
+    int device_faults = 0;            // how often the run's CUDA device failed
+    /// The kernels that may be used on the CUDA device after it failed; nullopt if it did not fail.
     std::optional<DeviceTrust> device_trust = {};
+    /// The conditions that replace the original ones after the device failed or is no longer trusted.
     std::optional<RunConditions> moved = {};
 
+    /// Returns the step from which the run starts or resumes.
     std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
-    /// Those that it began under or is to begin under; nullopt where they are still to be settled.
+    /// Returns the conditions of the run's first start or those planned for it; nullopt if they are not chosen yet.
     std::optional<RunConditions> conditions() const {
         if (moved) return moved;
         return checkpoint ? std::optional(checkpoint->conditions) : plan.conditions;
     }
-    /// Whether two runs of equal shape can be members of one cohort: the same step, evaluated or not, under the same
-    /// conditions.
+    /// Returns whether two runs of equal shape can train in one cohort: both start at the same step, with the same last
+    /// evaluation, under the same conditions.
     bool starts_like(const TrainedRun& other) const;
 };
 
-/// Reads the checkpoint of a run that is to go on. Throws BadInput where the file is there but unreadable.
+/// Reads the checkpoint of a run that is to resume. Throws BadInput if the file exists but cannot be read.
 TrainedRun prepare(const PlannedRun& run);
 
-/// Trains one cohort from its start to its runs' endings, on the runner's thread.
+/// Trains one cohort until all its runs have ended, on the runner's thread.
 class CohortTrainer {
  public:
+    /// Creates a trainer. The references must stay valid while it is used.
     CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control);
 
-    /// Publishes CohortStarted, then the runs' measurements and endings. Throws where the cohort cannot be made.
+    /// Publishes CohortStarted, then the measurements of the runs and their RunEnded events. Throws if the cohort
+    /// cannot be created.
     void train(std::vector<TrainedRun> runs);
 
  private:
     void open(std::vector<TrainedRun> runs);
     void train_step();
-    /// False where it was interrupted.
+    /// Evaluates all runs; returns false if it was interrupted.
     bool evaluate();
+    /// Generates and publishes a text sample of the picked run.
     void sample();
-    /// Shows every run its fixed probe batch, unless that has slowed training by too much so far.
+    /// Evaluates every run on the fixed probe batch and publishes the results, unless probing has taken too much time.
     void probe();
-    /// Answers what other threads asked for.
+    /// Answers the probe requests of other threads.
     void answer_probes();
-    /// Of all runs; not where what was published so far is not on disk.
+    /// Writes the checkpoints of all runs, unless `before_checkpoint` reports that earlier events are not on disk.
     void save_checkpoints();
     void save_checkpoint(std::size_t run);
     void end_run(std::size_t run, RunState state, const std::string& message);
     void stop_asked_runs();
     void pause_if_asked();
-    /// Of this cohort alone.
+    /// Publishes the progress of this cohort. Without `now`, at most ten times per second.
     void publish_progress(bool now);
     void finish();
 
@@ -77,7 +80,7 @@ class CohortTrainer {
     const Runner::Sink& sink_;
     Control& control_;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-    std::chrono::duration<double> paused_{0};  // does not count
+    std::chrono::duration<double> paused_{0};  // not part of the training time
 
     std::shared_ptr<const Corpus> corpus_;
     std::string vocabulary_;
@@ -90,7 +93,7 @@ class CohortTrainer {
     std::optional<ProbeRequest> probe_batch_;
     double step_seconds_ = 0;
     double probe_seconds_ = 0;
-    double seconds_a_step_ = 0;  // a moving average
+    double seconds_per_step_ = 0;  // exponential moving average
     std::chrono::steady_clock::time_point last_progress_{};
 };
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 
+#include "core/experiment/clock.h"
 #include "core/experiment/device_need.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
@@ -17,13 +18,8 @@ namespace ropelab {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-double rate(const StepTimes::value_type& time) {
+// Returns the throughput of a width in runs times steps per second.
+double throughput(const StepTimes::value_type& time) {
     return static_cast<double>(time.first) / time.second;
 }
 
@@ -34,16 +30,16 @@ std::vector<std::size_t> widths_up_to(std::size_t runs) {
     return widths;
 }
 
-// 1.12 for 1.1234.
+// Rounds to two decimals: 1.12 for 1.1234.
 std::string times_text(double ratio) {
     return number_text(std::round(100.0 * ratio) / 100.0);
 }
 
-// What this program has timed so far.
+// The step times of one shape under one choice of conditions, measured since the program started.
 struct Timed {
     RunSpec shape;
     RunConditions conditions;
-    bool settled_here = false;  // the conditions, for runs that had none
+    bool settled_here = false;  // the conditions were chosen by this program, not stored with the runs
     StepTimes times;
 };
 std::mutex timed_mutex;
@@ -52,16 +48,17 @@ std::vector<Timed>& all_timed() {
     return timed;
 }
 
-// The entry for such runs under these conditions, or those settled here for runs without; null where there is none.
+// Returns the entry for this shape and these conditions (nullopt: those chosen by this program); null if there is none.
+// The caller must hold timed_mutex.
 Timed* find_timed(const RunSpec& spec, const std::optional<RunConditions>& conditions) {
     for (Timed& entry : all_timed()) {
-        const bool fits = conditions ? train_alike(*conditions, entry.conditions) : entry.settled_here;
+        const bool fits = conditions ? equal_conditions(*conditions, entry.conditions) : entry.settled_here;
         if (fits && same_shape(entry.shape, spec)) return &entry;
     }
     return nullptr;
 }
 
-void keep_times(const RunSpec& spec, const RunConditions& conditions, bool settled_here, const StepTimes& times) {
+void store_times(const RunSpec& spec, const RunConditions& conditions, bool settled_here, const StepTimes& times) {
     const std::lock_guard lock(timed_mutex);
     Timed* entry = find_timed(spec, conditions);
     if (!entry) entry = &all_timed().emplace_back(Timed{spec, conditions, false, {}});
@@ -69,6 +66,7 @@ void keep_times(const RunSpec& spec, const RunConditions& conditions, bool settl
     entry->times = times;
 }
 
+// Returns the start of a cohort of the first `count` runs, without states.
 CohortStart first_runs(const CohortStart& start, std::size_t count) {
     CohortStart result;
     result.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(count));
@@ -77,7 +75,7 @@ CohortStart first_runs(const CohortStart& start, std::size_t count) {
     return result;
 }
 
-// Makes a cohort of the first `width` runs from a fresh start and times its steps.
+// Creates a cohort of the first `width` runs at step 0 and returns its minimum seconds per step; nullopt if cancelled.
 std::optional<double> time_cohort(Engine& engine, CohortStart& start, const TokenData& data, std::size_t width,
                                   const std::function<bool()>& cancelled) {
     if (cancelled && cancelled()) return std::nullopt;
@@ -87,7 +85,7 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
         if (!start.conditions) start.conditions = cohort->conditions();
         const TimedSteps steps = timed_steps(start.conditions->device == "cuda");
         const auto made = Clock::now();
-        // Short steps are timed more often: what else runs here disturbs some of them.
+        // Short steps are timed more often, because other programs disturb some of them.
         const auto more = [&](std::int64_t i) { return i < 50 && seconds_since(made) < 0.05; };
         for (std::int64_t i = 0; i < steps.warm_up + steps.counted || more(i); ++i) {
             if (cancelled && cancelled()) return std::nullopt;
@@ -101,7 +99,7 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
 
 }  // namespace
 
-bool train_alike(const RunConditions& a, const RunConditions& b) {
+bool equal_conditions(const RunConditions& a, const RunConditions& b) {
     return a.precision == b.precision && a.device == b.device && a.threads == b.threads && a.kernels == b.kernels;
 }
 
@@ -112,7 +110,7 @@ std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {
     return parts;
 }
 
-std::size_t widest_in_memory(const RunSpec& spec) {
+std::size_t max_width_in_memory(const RunSpec& spec) {
     const double physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
     const MemoryNeed alone = memory_need(spec, 1, likely_vocabulary(spec));
     const double for_runs = physical / 2.0 - alone.engine;
@@ -124,7 +122,7 @@ std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vec
     std::vector<std::vector<std::size_t>> result;
     for (const auto& cohort : cohorts) {
         const RunSpec& spec = specs[cohort.front()];
-        const std::size_t widest = spec.device == Device::cuda ? cohort.size() : widest_in_memory(spec);
+        const std::size_t widest = spec.device == Device::cuda ? cohort.size() : max_width_in_memory(spec);
         auto next = cohort.begin();
         for (const std::size_t size : equal_parts(cohort.size(), widest)) {
             const auto end = next + static_cast<std::ptrdiff_t>(size);
@@ -139,10 +137,10 @@ std::size_t best_width(const StepTimes& times, std::size_t runs) {
     constexpr double tolerated = 0.97;
     if (times.empty()) return runs;
     double fastest = 0;
-    for (const auto& time : times) fastest = std::max(fastest, rate(time));
+    for (const auto& time : times) fastest = std::max(fastest, throughput(time));
     std::size_t best = 1;
     for (const auto& time : times) {
-        if (rate(time) >= tolerated * fastest) best = time.first;
+        if (throughput(time) >= tolerated * fastest) best = time.first;
     }
     return best == times.rbegin()->first ? runs : std::min(best, runs);
 }
@@ -153,27 +151,29 @@ TimedSteps timed_steps(bool cuda) {
 
 bool pays_to_measure(std::size_t runs, std::int64_t iterations, bool cuda) {
     if (runs < 2) return false;
-    constexpr double share = 0.01;
+    constexpr double allowed_fraction = 0.01;
     const TimedSteps steps = timed_steps(cuda);
-    double taken = 0;
+    double steps_taken = 0;
     for (const std::size_t width : widths_up_to(runs)) {
-        taken += static_cast<double>(width) * static_cast<double>(steps.warm_up + steps.counted);
+        steps_taken += static_cast<double>(width) * static_cast<double>(steps.warm_up + steps.counted);
     }
-    return taken <= share * static_cast<double>(runs) * static_cast<double>(iterations);
+    return steps_taken <= allowed_fraction * static_cast<double>(runs) * static_cast<double>(iterations);
 }
 
 void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations, const TimeSteps& time_steps,
                     const std::function<double()>& seconds) {
-    constexpr double share = 0.02;
-    constexpr double long_sweep = 10;  // seconds: of less, a choice saves nothing that anyone would notice
+    constexpr double allowed_fraction = 0.02;
+    constexpr double long_sweep = 10;  // seconds; in shorter sweeps the choice saves no noticeable time
     double begin = seconds();
-    double a_run = 0;  // what timing the last cohort took for each of its runs
+    double seconds_per_run = 0;  // duration of timing the last cohort, divided by its runs
     for (const std::size_t width : widths_up_to(runs)) {
         if (!times.empty() && std::isinf(times.rbegin()->second)) return;
         if (!times.empty() && width <= times.rbegin()->first) continue;
         if (const auto alone = times.find(1); alone != times.end()) {
             const double work = alone->second * static_cast<double>(iterations) * static_cast<double>(runs);
-            if (work < long_sweep || seconds() - begin + a_run * static_cast<double>(width) > share * work) return;
+            if (work < long_sweep ||
+                seconds() - begin + seconds_per_run * static_cast<double>(width) > allowed_fraction * work)
+                return;
         }
         const double before = seconds();
         try {
@@ -186,31 +186,31 @@ void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations,
             return;
         }
         if (width == 1) {
-            begin = seconds();  // the first one settled the precision, which training needs too
+            begin = seconds();  // the first timing also chose the precision, which training needs anyway
         } else {
-            a_run = (seconds() - before) / static_cast<double>(width);
+            seconds_per_run = (seconds() - before) / static_cast<double>(width);
         }
     }
 }
 
-std::string width_words(StepTimes times, std::size_t chosen, std::size_t runs) {
+std::string width_message(StepTimes times, std::size_t chosen, std::size_t runs) {
     std::erase_if(times, [](const auto& time) { return std::isinf(time.second); });
     const auto alone = times.find(1);
     const auto found = times.find(chosen);
     if (alone == times.end() || found == times.end() || times.size() < 2) return {};
-    const std::string at_a_time = chosen == 1      ? "One"
-                                  : chosen == runs ? "All " + std::to_string(runs)
-                                                   : "At most " + std::to_string(chosen);
+    const std::string limit = chosen == 1      ? "One run"
+                              : chosen == runs ? "All " + std::to_string(runs) + " runs"
+                                               : "At most " + std::to_string(chosen) + " runs";
     const auto other = chosen == 1 ? std::prev(times.end()) : alone;
-    return at_a_time + " at a time, " + times_text(rate(*found) / rate(*other)) + " × as fast as " +
-           (chosen == 1 ? std::to_string(other->first) + " together" : "one by one") + ".";
+    return limit + " at a time, " + times_text(throughput(*found) / throughput(*other)) + " × as fast as " +
+           (chosen == 1 ? std::to_string(other->first) + " together" : "sequentially") + ".";
 }
 
 CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
                          const std::function<bool()>& cancelled) {
     const RunSpec& spec = start.runs.front();
     StepTimes times;
-    CohortStart timed = start;  // fresh, under the conditions that are settled so far
+    CohortStart timed = start;  // at step 0, under the conditions chosen so far
     timed.states.clear();
     timed.iteration = 0;
     {
@@ -225,41 +225,41 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
     if (timed.conditions) settled.precision = precision_of(*timed.conditions);
     const bool may_be_cuda =
         timed.conditions ? timed.conditions->device == "cuda"
-                         : spec.device == Device::cuda || (spec.device == Device::automatic && !spec.theta_moves());
+                         : spec.device == Device::cuda || (spec.device == Device::automatic && !spec.theta_varies());
     const EngineInfo info = may_be_cuda ? engine.info() : EngineInfo();
     const bool cuda = may_be_cuda && info.cuda;
     CohortWidth result;
     result.runs = start.runs.size();
     if (!cuda) {
-        result.runs = std::min(result.runs, widest_in_memory(settled));
+        result.runs = std::min(result.runs, max_width_in_memory(settled));
     } else if (info.cuda_memory > 0) {
-        const auto symbols = std::ssize(data.training) + std::ssize(data.validation);
-        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, symbols, info.cuda_memory);
+        const auto tokens = std::ssize(data.training) + std::ssize(data.validation);
+        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, tokens, info.cuda_memory);
     }
     if (result.runs < start.runs.size()) {
-        result.words = "At most " + std::to_string(result.runs) + " of " + std::to_string(start.runs.size()) +
-                       " runs fit into " + (cuda ? "the device's memory" : "half of this machine's memory") +
-                       " together.";
+        result.message = "At most " + std::to_string(result.runs) + " of " + std::to_string(start.runs.size()) +
+                         " runs fit into " + (cuda ? "the device's memory" : "half of this machine's memory") +
+                         " together.";
     }
 
     const std::size_t runs = result.runs;
     const std::int64_t iterations = spec.iterations - start.iteration;
-    const bool answered =
+    const bool known_best =
         !times.empty() && (times.rbegin()->first >= runs || best_width(times, runs) < times.rbegin()->first);
-    if (!answered && pays_to_measure(runs, iterations, cuda)) {
+    if (!known_best && pays_to_measure(runs, iterations, cuda)) {
         const auto begin = Clock::now();
         measure_widths(
             times, runs, iterations,
             [&](std::size_t width) { return time_cohort(engine, timed, data, width, cancelled); },
             [&] { return seconds_since(begin); });
-        if (!times.empty()) keep_times(spec, *timed.conditions, !start.conditions, times);
+        if (!times.empty()) store_times(spec, *timed.conditions, !start.conditions, times);
     }
     if (!times.empty()) {
         result.runs = best_width(times, runs);
-        const std::string words = width_words(times, result.runs, start.runs.size());
-        result.words += (result.words.empty() || words.empty() ? "" : " ") + words;
+        const std::string explanation = width_message(times, result.runs, start.runs.size());
+        result.message += (result.message.empty() || explanation.empty() ? "" : " ") + explanation;
     }
-    // Parts that each chose for themselves might choose differently.
+    // The conditions are chosen once for all parts, because separate choices might differ.
     if (!timed.conditions && result.runs < start.runs.size()) {
         timed.conditions = engine.create_cohort(first_runs(timed, 1), data)->conditions();
     }
@@ -272,14 +272,14 @@ std::string width_plan(const std::vector<RunSpec>& runs) {
     {
         const std::lock_guard lock(timed_mutex);
         if (const Timed* known = find_timed(spec, std::nullopt)) {
-            return width_words(known->times, best_width(known->times, runs.size()), runs.size());
+            return width_message(known->times, best_width(known->times, runs.size()), runs.size());
         }
     }
     if (!pays_to_measure(runs.size(), spec.iterations, spec.device == Device::cuda)) return {};
-    return "A few steps are timed first, to see how many train fastest at a time.";
+    return "A few steps are timed first to choose how many runs train at a time.";
 }
 
-void forget_times() {
+void clear_step_times() {
     const std::lock_guard lock(timed_mutex);
     all_timed().clear();
 }

@@ -12,74 +12,80 @@
 
 namespace ropelab {
 
-// How many runs of one shape train together, which is for the time: on a GPU small models fill the machine together, on
-// a processor they may leave its caches to each other one after another. In float32 on a processor a run's bits do not
-// depend on it; elsewhere sums may be rounded in another order.
+// The width of a cohort: how many runs of one shape train as one batched program. The width only affects speed. Small
+// models together use a GPU fully; on a CPU sequential training may be faster, because each run then has the caches to
+// itself. In float32 on the CPU a run's results are bit-identical at every width; elsewhere sums may be rounded in
+// another order.
 
-/// Whether runs train alike under both: precision, device and threads.
-bool train_alike(const RunConditions& a, const RunConditions& b);
+/// Returns whether two conditions train alike: equal precision, device, threads and CUDA kernels.
+bool equal_conditions(const RunConditions& a, const RunConditions& b);
 
-/// Sizes of cohorts of at most `widest` runs, as equal as can be: 54 by 16 are 14, 14, 13, 13.
+/// Splits `runs` runs into cohorts of at most `widest` runs with sizes as equal as possible: 54 runs with widest = 16
+/// give 14, 14, 13, 13.
 std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest);
 
-/// How many runs of this shape train together on the processor in half of this machine's memory; at least 1.
-std::size_t widest_in_memory(const RunSpec& spec);
-/// Cuts cohorts to that, except those for a device, whose memory is known when they begin.
+/// Returns how many runs of this shape train together on the CPU in half of this machine's memory; at least 1.
+std::size_t max_width_in_memory(const RunSpec& spec);
+/// Splits cohorts for the CPU to at most max_width_in_memory() runs. Cohorts for a CUDA device are not split here,
+/// because its free memory is known only when they begin.
 std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
                                                       const std::vector<RunSpec>& specs);
 
-/// Seconds of a step by the number of runs that took it together; infinity where those did not fit into memory.
+/// Seconds per training step by cohort width; infinity for a width that does not fit into memory.
 using StepTimes = std::map<std::size_t, double>;
 
-/// The widest of the measured cohorts that trains at least 0.97 times as many runs a second as the fastest of them:
-/// curves that grow side by side are worth that much. Where that is the widest of all, as many as there are: nothing
-/// spoke against more.
+/// Returns the widest measured width whose throughput in runs per second is at least 0.97 times the best one; a wider
+/// cohort lets curves be compared while they grow. If that is the widest measured width, returns `runs`, because no
+/// measurement is against a wider cohort.
 std::size_t best_width(const StepTimes& times, std::size_t runs);
 
-/// Steps that a cohort takes at least when it is timed.
+/// Minimum number of training steps when a cohort is timed.
 struct TimedSteps {
     std::int64_t warm_up = 0;
     std::int64_t counted = 0;
 };
-/// On a device a graph is captured first.
+/// Returns the number of steps to time; more warm-up steps on a CUDA device, which first captures a graph.
 TimedSteps timed_steps(bool cuda);
 
-/// Whether timing cohorts of 1, 2, 4 … `runs` runs costs little beside `iterations` steps of all of them: 1 % of the
-/// steps at most. Never for one run.
+/// Returns whether timing cohorts of 1, 2, 4, …, `runs` runs takes at most 1 % of the `iterations` steps of all runs.
+/// False for one run.
 bool pays_to_measure(std::size_t runs, std::int64_t iterations, bool cuda);
 
-/// Seconds of a step of so many runs, the least of a few; nullopt where it was cancelled.
+/// Returns the seconds per step of a cohort of `width` runs, the minimum of a few steps; nullopt if it was cancelled.
 using TimeSteps = std::function<std::optional<double>(std::size_t width)>;
-/// Times what is not among `times` yet, narrow cohorts first, as long as those of several runs stay under 2 % of what
-/// training `runs` runs one by one would take, and none of them where that is under 10 seconds. `seconds` tells the
-/// time. Ends with infinity for a width that the device has no memory for (BadInput), unless that is 1: then it throws.
+/// Adds missing widths to `times`, narrow cohorts first, as long as timing takes less than 2 % of the time that
+/// training the `runs` runs sequentially would take. If sequential training takes less than 10 seconds, only width 1 is
+/// timed. `seconds` is the clock. A width that does not fit into the device's memory gets infinity and ends the timing;
+/// for width 1, BadInput is thrown instead.
 void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations, const TimeSteps& time_steps,
                     const std::function<double()>& seconds);
 
-/// What was settled before runs of one shape train.
+/// The width chosen for runs of one shape, before they train.
 struct CohortWidth {
-    std::size_t runs = 0;  // that train together
-    /// "One at a time, 1.12 × as fast as 6 together.", and where memory cuts a cohort, that; empty where nothing was
-    /// measured or cut.
-    std::string words;
-    /// What all parts of a cohort train with: a choice that was made for one of them. nullopt where none had to be made
-    /// before it trains.
+    std::size_t runs = 0;  // maximum number of runs per cohort
+    /// The explanation for the user, such as "One run at a time, 1.12 × as fast as 6 together.", or that memory limits
+    /// the width; empty if nothing was measured or limited.
+    std::string message;
+    /// The conditions for all parts of the split cohort, chosen once so that the parts cannot differ; nullopt if they
+    /// need not be chosen before training.
     std::optional<RunConditions> conditions;
 };
-/// "At most 4 at a time, 1.3 × as fast as one by one."
-std::string width_words(StepTimes times, std::size_t chosen, std::size_t runs);
+/// Returns the explanation of a cohort's width, such as "At most 4 runs at a time, 1.3 × as fast as sequentially.";
+/// empty if fewer than two widths were timed.
+std::string width_message(StepTimes times, std::size_t chosen, std::size_t runs);
 
-/// As many as fit into the device's memory, or half of this machine's; fewer where that is faster: measured where it
-/// pays, once a shape and machine in the life of the program. `start` is of all runs, its states are not read. Runs
-/// without conditions take over those that others without were given here, never those of runs that began earlier.
-/// Once `cancelled`, what is known so far decides. Throws BadInput where not even one run can train.
+/// Chooses the width of a cohort: as many runs as fit into the device's memory or half of this machine's, or fewer if
+/// that is faster. Widths are timed if pays_to_measure(), once per shape and program run. `start` describes all runs;
+/// its states are ignored. Runs without conditions get those chosen here for earlier such runs, never those of resumed
+/// runs. If `cancelled` returns true, the choice uses the measurements so far. Throws BadInput if not even one run
+/// fits.
 CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
                          const std::function<bool()>& cancelled);
 
-/// What choose_width will do or has found for such runs, in one sentence for a plan; empty where it will do nothing.
+/// Returns a sentence for a plan on what choose_width will do or has found for these runs; empty if it will do nothing.
 std::string width_plan(const std::vector<RunSpec>& runs);
 
-/// Forgets what was measured, as if the program had just begun.
-void forget_times();
+/// Clears all measured step times.
+void clear_step_times();
 
 }  // namespace ropelab

@@ -34,8 +34,8 @@ std::future<ProbeResult> Control::probe(RunId id, ProbeRequest request) {
     std::future<ProbeResult> result;
     {
         const std::lock_guard lock(mutex_);
-        AskedProbe& asked = probes_.emplace_back(AskedProbe{id, std::move(request), {}});
-        result = asked.answer.get_future();
+        ProbeJob& job = probes_.emplace_back(ProbeJob{id, std::move(request), {}});
+        result = job.answer.get_future();
         changed_.notify_all();
         if (!probes_ended_) return result;
     }
@@ -43,21 +43,21 @@ std::future<ProbeResult> Control::probe(RunId id, ProbeRequest request) {
     return result;
 }
 
-std::vector<AskedProbe> Control::take_probes() {
+std::vector<ProbeJob> Control::next_probes() {
     const std::lock_guard lock(mutex_);
     return std::exchange(probes_, {});
 }
 
 void Control::end_probes() {
-    std::vector<AskedProbe> left;
+    std::vector<ProbeJob> left;
     {
         const std::lock_guard lock(mutex_);
         probes_ended_ = true;
         left = std::exchange(probes_, {});
     }
-    for (AskedProbe& asked : left) {
-        asked.answer.set_exception(std::make_exception_ptr(
-            BadInput("Run " + std::to_string(asked.run) + " is not being trained; look into its checkpoint.")));
+    for (ProbeJob& job : left) {
+        job.answer.set_exception(std::make_exception_ptr(
+            BadInput("Run " + std::to_string(job.run) + " is not being trained; probe its checkpoint instead.")));
     }
 }
 

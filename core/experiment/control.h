@@ -11,36 +11,45 @@
 
 namespace ropelab {
 
-/// A look into one run that another thread waits for.
-struct AskedProbe {
+/// A request of another thread for measurements inside one run.
+struct ProbeJob {
     RunId run = 0;
     ProbeRequest request;
     std::promise<ProbeResult> answer;
 };
 
-/// What other threads ask of a training sweep, and what it has already ended. Thread-safe.
+/// The requests of other threads to a training sweep, and the set of its ended runs. Thread-safe.
 class Control {
  public:
+    /// Requests the end of the sweep.
     void stop();
+    /// Requests that training pauses or continues.
     void pause(bool paused);
+    /// Requests the end of one run.
     void stop_run(RunId id);
+    /// Selects the run that generates text samples.
     void pick(RunId id);
+    /// Requests measurements inside a run. The future throws BadInput if the run is not being trained.
     std::future<ProbeResult> probe(RunId id, ProbeRequest request);
 
+    /// Returns whether the end of the sweep was requested.
     bool stopping() const;
+    /// Returns whether a pause was requested.
     bool paused() const;
-    /// Whether this run was asked to stop.
+    /// Returns whether this run was requested to stop.
     bool stopping_run(RunId id) const;
-    /// The run that writes samples; 0 where nobody picked one.
+    /// Returns the run that generates text samples; 0 if none was picked.
     RunId picked() const;
-    /// Waits while paused; stopping and asked probes wake it.
+    /// Blocks while paused. Returns early when the sweep is stopped or a probe is requested.
     void wait_while_paused();
-    /// The probes asked since the last call.
-    std::vector<AskedProbe> take_probes();
-    /// Refuses those that wait and all that come: nothing is trained any more.
+    /// Returns the probe requests since the last call.
+    std::vector<ProbeJob> next_probes();
+    /// Rejects all pending and future probe requests with BadInput, because training has ended.
     void end_probes();
 
+    /// Records that a run has ended.
     void mark_ended(RunId id);
+    /// Returns whether a run has ended.
     bool ended(RunId id) const;
 
  private:
@@ -51,7 +60,7 @@ class Control {
     RunId picked_ = 0;
     std::set<RunId> stopping_runs_;
     std::set<RunId> ended_;
-    std::vector<AskedProbe> probes_;
+    std::vector<ProbeJob> probes_;
     bool probes_ended_ = false;
 };
 

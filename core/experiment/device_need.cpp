@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/data/generated/names.h"
+#include "core/data/synthetic/names.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -16,7 +16,7 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// A shape's widths, and the bytes of a number that is multiplied.
+// The row widths of a model's shape, and the bytes per number in matrix products.
 struct Widths {
     explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
         : bytes(spec.precision == Precision::float32 ? 4 : 2),
@@ -24,50 +24,52 @@ struct Widths {
           qkv(number((spec.heads + 2 * spec.kv_heads()) * spec.head_dim())),
           up(number((spec.block == Block::llama ? 2 : 1) * spec.hidden_width())),
           hidden(number(spec.hidden_width())),
-          // Tensor cores want whole groups of eight rows; such a vocabulary is filled up to the next 64.
+          // Tensor cores require multiples of eight rows; other vocabularies are padded to the next multiple of 64.
           vocabulary_rows(number(bytes == 2 && vocabulary % 8 != 0 ? (vocabulary + 63) / 64 * 64 : vocabulary)),
-          vocabulary_is_filled(bytes == 2 && vocabulary % 8 != 0) {}
+          vocabulary_is_padded(bytes == 2 && vocabulary % 8 != 0) {}
     double bytes;
     double C;
     double qkv;
     double up;
     double hidden;
     double vocabulary_rows;
-    bool vocabulary_is_filled;
+    bool vocabulary_is_padded;
 };
 
-// Whether attention stores no scores: LibTorch's flash attention, under a causal mask alone and without dropout.
+// Returns whether LibTorch's flash attention is used, which stores no scores: it requires a plain causal mask and, in
+// training, no dropout.
 bool flash(const RunSpec& spec, double bytes, bool trains) {
     const bool only_causal = spec.position != Position::alibi && spec.attention_window == 0;
     return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
            !(trains && spec.dropout > 0);
 }
 
-// Of one symbol in one layer, what stays for the backward pass.
-double kept_of_layer(const RunSpec& spec, const Widths& w) {
+// Returns the bytes per token and layer that are stored for the backward pass.
+double stored_per_layer(const RunSpec& spec, const Widths& w) {
     const double heads = number(spec.heads);
-    // The residual sum in float32, once where both branches read the same one; each norm's statistics, and its rows.
+    // Residual sums in float32 (one if both branches share it); statistics and output rows of each normalization.
     const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) * 4.0 * w.C;
     const double norms = 2.0 * (8.0 + w.bytes * w.C);
-    // qkv, what was mixed and a logarithm a head; else q, k, v, the shares before dropout, and what was mixed.
+    // Flash attention: qkv, the output and one log-sum-exp per head. Otherwise: q, k, v, the probabilities and the
+    // output.
     const double attention = flash(spec, w.bytes, true) ? w.bytes * (w.qkv + w.C) + 4.0 * heads
                                                         : w.bytes * (4.0 * w.C + heads * number(spec.context));
-    // Normalised heads: their float32 copies and statistics.
+    // QK normalization: float32 copies of the heads, and statistics.
     const double head_rows = heads + number(spec.kv_heads());
     const double head_norms = spec.qk_norm ? head_rows * (4.0 * number(spec.head_dim()) + 8.0) : 0.0;
-    // The wide rows before and after their curve.
+    // Hidden rows of the MLP before and after the activation function.
     const double mlp = w.bytes * (w.up + w.hidden);
     return sums + norms + attention + head_norms + mlp;
 }
 
-// Of one symbol, the most that the backward pass of a layer works on at once.
-double working_of_layer(const RunSpec& spec, const Widths& w, double head_batches) {
+// Returns the peak bytes per token of temporary tensors in the backward pass of one layer.
+double temporary_per_layer(const RunSpec& spec, const Widths& w, double head_batches) {
     const double heads = number(spec.heads);
-    const double arriving = 4.0 * w.C + w.bytes * w.C;
+    const double incoming = 4.0 * w.C + w.bytes * w.C;
     const double mlp = w.bytes * (w.hidden + w.up);
     double attention = 0;
     if (flash(spec, w.bytes, true)) {
-        // Queries' gradients are added up in float32, apart for each multiprocessor where heads are few.
+        // Gradients of the queries are accumulated in float32, separately per multiprocessor if there are few heads.
         constexpr double multiprocessors = 132;
         const double parts = std::max(1.0, std::ceil(multiprocessors / head_batches));
         const double spread = spec.kv_heads() != spec.heads ? 2.0 * w.bytes * w.C : 0.0;
@@ -76,11 +78,11 @@ double working_of_layer(const RunSpec& spec, const Widths& w, double head_batche
         const double scores = heads * number(spec.context);
         attention = w.bytes * ((spec.dropout > 0 ? 2.0 : 1.0) * scores + 2.0 * w.C + w.qkv);
     }
-    return arriving + std::max(mlp, attention);
+    return incoming + std::max(mlp, attention);
 }
 
-// Of one symbol, the most that an evaluation holds at once.
-double evaluated_symbol(const RunSpec& spec, const Widths& w) {
+// Returns the peak bytes per token of an evaluation.
+double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double stream = 4.0 * w.C + w.bytes * w.C;
     const double mlp = 4.0 * w.C + w.bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
     const double attention =
@@ -94,31 +96,32 @@ std::string gibibytes(double bytes) {
 
 }  // namespace
 
-DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary, std::int64_t symbols) {
+DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary, std::int64_t tokens) {
     const Widths w(spec, vocabulary);
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
     const double rows = R * number(spec.batch * spec.context);
-    const double evaluated = R * number(symbols_at_once(spec));
+    const double evaluated = R * number(tokens_at_once(spec));
 
     DeviceNeed need;
     need.weights = R * P * (4.0 * 4.0 + (w.bytes == 2 ? 2.0 : 0.0));
-    need.text = 4.0 * number(symbols) + 16.0 * (rows + evaluated);
-    const double filled_head = w.vocabulary_is_filled ? w.bytes * R * w.C * w.vocabulary_rows : 0.0;
-    const double layer = rows * kept_of_layer(spec, w);
+    need.text = 4.0 * number(tokens) + 16.0 * (rows + evaluated);
+    const double padded_head = w.vocabulary_is_padded ? w.bytes * R * w.C * w.vocabulary_rows : 0.0;
+    const double layer = rows * stored_per_layer(spec, w);
     const double last = rows * (4.0 * w.C + 16.0 + w.bytes * (w.C + w.vocabulary_rows));
-    need.kept = number(spec.layers) * layer + last + filled_head;
-    // The backward pass frees what it has read while the weights' gradients come: the most is at its begin or its end.
-    const double working = rows * std::max(working_of_layer(spec, w, R * number(spec.batch * spec.heads)),
-                                           w.bytes * (w.vocabulary_rows + w.C));
-    need.working = std::max(need.kept + working, 4.0 * R * P + layer + working) - need.kept;
-    // A sample is written by one run's copy.
-    need.evaluation = 2.0 * evaluated * evaluated_symbol(spec, w) + P * (4.0 + w.bytes);
+    need.stored = number(spec.layers) * layer + last + padded_head;
+    // The backward pass frees stored activations while the gradients of the weights appear, so the peak is at its
+    // beginning or at its end.
+    const double temporary = rows * std::max(temporary_per_layer(spec, w, R * number(spec.batch * spec.heads)),
+                                             w.bytes * (w.vocabulary_rows + w.C));
+    need.temporary = std::max(need.stored + temporary, 4.0 * R * P + layer + temporary) - need.stored;
+    // The copy of one run's weights that generates samples.
+    need.evaluation = 2.0 * evaluated * evaluation_per_token(spec, w) + P * (4.0 + w.bytes);
     need.libraries = 64.0 * (1 << 20);
     return need;
 }
 
-std::int64_t likely_symbols(const RunSpec& spec) {
+std::int64_t likely_tokens(const RunSpec& spec) {
     if (find_language(spec.data)) return spec.data_length;
     if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000;
     return 1'115'394;
@@ -126,25 +129,25 @@ std::int64_t likely_symbols(const RunSpec& spec) {
 
 double likely_bytes(const RunSpec& spec, std::int64_t runs) {
     const std::int64_t vocabulary = likely_vocabulary(spec);
-    return spec.device == Device::cuda ? device_need(spec, runs, vocabulary, likely_symbols(spec)).total()
+    return spec.device == Device::cuda ? device_need(spec, runs, vocabulary, likely_tokens(spec)).total()
                                        : memory_need(spec, runs, vocabulary).total();
 }
 
-std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t symbols,
+std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t tokens,
                           std::int64_t free_bytes) {
-    constexpr double taken = 0.9;
-    const double room = taken * number(free_bytes);
+    constexpr double usable = 0.9;
+    const double limit = usable * number(free_bytes);
     const auto need = [&](std::size_t count) {
-        return device_need(spec, static_cast<std::int64_t>(count), vocabulary, symbols);
+        return device_need(spec, static_cast<std::int64_t>(count), vocabulary, tokens);
     };
     const DeviceNeed alone = need(1);
-    if (alone.weights + alone.text + alone.kept > number(free_bytes)) {
+    if (alone.weights + alone.text + alone.stored > number(free_bytes)) {
         throw BadInput("A run of this shape needs about " + gibibytes(alone.total()) +
-                       " of the device's memory, of which " + gibibytes(number(free_bytes)) +
-                       " are free; use a smaller batch, a shorter context, or device=cpu.");
+                       " of the device's memory, but only " + gibibytes(number(free_bytes)) +
+                       " are free; use a smaller batch size, a shorter context, or device=cpu.");
     }
     std::size_t fitting = 1;
-    while (fitting < runs && need(fitting + 1).total() <= room) ++fitting;
+    while (fitting < runs && need(fitting + 1).total() <= limit) ++fitting;
     return fitting;
 }
 

@@ -7,29 +7,32 @@
 
 namespace ropelab {
 
-/// What a cohort's training takes of a CUDA device's memory, in bytes, as core/model/fused_device.h and
-/// core/train/cuda_trainer.h work: counted tensor by tensor, no allowance for what the allocator cuts off.
+/// Predicted CUDA memory of training a cohort, in bytes. It counts the tensors of core/model/fused_device.h and
+/// core/train/cuda_trainer.h, without the allocator's fragmentation.
 struct DeviceNeed {
-    double weights = 0;     // weights, gradients and both moments in float32, the copy in bfloat16
-    double text = 0;        // both splits, the windows of a step and of an evaluation
-    double kept = 0;        // what a step's forward pass leaves for its backward pass
-    double working = 0;     // what a step takes besides at its highest
-    double evaluation = 0;  // its graph keeps it for itself; the last, shorter piece and a sample come on top
+    double weights = 0;     // weights, gradients and both AdamW moments in float32, and the bfloat16 copy
+    double text = 0;        // tokens of both splits and of the batches of a step and an evaluation
+    double stored = 0;      // activations that the forward pass stores for the backward pass
+    double temporary = 0;   // peak of the temporary tensors of a step
+    double evaluation = 0;  // memory pool of the evaluation's CUDA graph; includes the last, shorter piece and a sample
     double libraries = 0;   // workspaces of cuBLAS
-    double total() const { return weights + text + kept + working + evaluation + libraries; }
+    /// Returns the sum of all parts in bytes.
+    double total() const { return weights + text + stored + temporary + evaluation + libraries; }
 };
-/// Of `runs` of this shape, on texts of `symbols` together. Precision `auto` is bfloat16.
-DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary, std::int64_t symbols);
+/// Predicts the CUDA memory of a cohort of `runs` runs of this shape, on `tokens` training and validation tokens in
+/// all. Precision `auto` counts as bfloat16.
+DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary, std::int64_t tokens);
 
-/// Symbols of the run's text where its name tells, else Tiny Shakespeare's.
-std::int64_t likely_symbols(const RunSpec& spec);
+/// Returns the number of tokens of the run's data set if its name implies it, otherwise that of Tiny Shakespeare.
+std::int64_t likely_tokens(const RunSpec& spec);
 
-/// Bytes that `runs` of this shape take at most: resident, the engine included; with device=cuda the device's.
+/// Predicts the peak memory of `runs` runs of this shape in bytes: resident memory including the engine, or with
+/// device=cuda the device's memory.
 double likely_bytes(const RunSpec& spec, std::int64_t runs);
 
-/// How many of `runs` fit together into nine tenths of `free_bytes`. Throws BadInput where one alone does not fit by
-/// what must be there at once.
-std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t symbols,
+/// Returns how many of `runs` runs fit together into 90 % of `free_bytes`; at least 1. Throws BadInput if the weights,
+/// tokens and stored activations of a single run exceed `free_bytes`.
+std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t tokens,
                           std::int64_t free_bytes);
 
 }  // namespace ropelab

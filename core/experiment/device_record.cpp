@@ -18,7 +18,7 @@ constexpr std::array<const char*, 3> state_words = {"started", "done", "revoked"
 
 nlohmann::json to_json(const DeviceCheck& check) {
     return {{"name", check.name},
-            {"part", check.of_libtorch ? std::string("libtorch") : std::string(word_of(check.part))},
+            {"part", check.checks_libtorch ? std::string("libtorch") : std::string(word_of(check.part))},
             {"outcome", std::string(word_of(check.outcome))},
             {"detail", check.detail},
             {"speed", check.speed}};
@@ -28,8 +28,8 @@ DeviceCheck from_json(const nlohmann::json& json) {
     DeviceCheck check;
     check.name = json.at("name").get<std::string>();
     const auto part = json.at("part").get<std::string>();
-    check.of_libtorch = part == "libtorch";
-    if (!check.of_libtorch) check.part = device_part(part);
+    check.checks_libtorch = part == "libtorch";
+    if (!check.checks_libtorch) check.part = device_part(part);
     check.outcome = device_check_outcome(json.at("outcome").get<std::string>());
     check.detail = json.at("detail").get<std::string>();
     if (json.at("speed").is_number()) check.speed = json.at("speed").get<double>();
@@ -57,7 +57,7 @@ DeviceCheck device_check_of(const std::string& line) {
     try {
         return from_json(nlohmann::json::parse(line));
     } catch (const nlohmann::json::exception&) {
-        throw BadInput("\"" + line.substr(0, 80) + "\" is no line of a device's check.");
+        throw BadInput("\"" + line.substr(0, 80) + "\" is not a line of a device check.");
     }
 }
 
@@ -111,7 +111,7 @@ void remove_device_record(const std::filesystem::path& folder, const std::string
 
 bool is_being_checked(const DeviceRecord& record, std::chrono::milliseconds limit) {
     if (record.state != DeviceRecord::State::started) return false;
-    if (lives_elsewhere(record.writer)) return true;
+    if (is_other_live_process(record.writer)) return true;
     return !other_host(record.writer).empty() && std::chrono::seconds(seconds_now() - record.time) < limit;
 }
 

@@ -23,7 +23,7 @@ std::vector<std::filesystem::path> engine_paths() {
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
     if (!error) {
-        // A build folder keeps tests elsewhere than programs, so the folders above are asked too.
+        // In a build folder, tests are in other folders than programs, so the parent folders are searched too.
         for (auto folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
             paths.push_back(folder / "lib" / "libropelab_engine.so");
             paths.push_back(folder / "lib" / "ropelab" / "libropelab_engine.so");
@@ -43,16 +43,16 @@ Engine& open_engine() {
     const std::lock_guard lock(mutex);
     if (engine) return *engine;
 
-    settle_openmp();  // libgomp comes with the engine, so this is in time where Qt has not brought it before
+    configure_openmp();  // in time, because libgomp is loaded with the engine unless Qt has loaded it before
 
     before_engine = process_memory().now;
-    std::string trouble;
+    std::string problem;
     for (const auto& path : engine_paths()) {
         std::error_code error;
         if (!std::filesystem::exists(path, error)) continue;
         void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library) {
-            trouble = dlerror();
+            problem = dlerror();
             continue;
         }
         using Opener = Engine* (*)();
@@ -60,11 +60,11 @@ Engine& open_engine() {
             engine = opener();
             return *engine;
         }
-        trouble = path.string() + " is not RoPE Lab's engine";
+        problem = path.string() + " is not RoPE Lab's engine";
     }
-    if (trouble.empty()) trouble = "libropelab_engine.so was not found beside the program";
-    throw std::runtime_error("The training engine does not open: " + trouble +
-                             ". Build it with packaging/setup.sh and cmake, or name it in ROPELAB_ENGINE.");
+    if (problem.empty()) problem = "libropelab_engine.so was not found in the program's ../lib folder";
+    throw std::runtime_error("The training engine cannot be loaded: " + problem +
+                             ". Build it with packaging/setup.sh and cmake, or set ROPELAB_ENGINE to its path.");
 }
 
 }  // namespace ropelab

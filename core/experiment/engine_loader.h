@@ -8,12 +8,13 @@
 
 namespace ropelab {
 
-/// Opens the engine's library: beside the program (../lib), or ROPELAB_ENGINE. Sets what OpenMP reads before it loads.
-/// Throws std::runtime_error with one sentence where it is missing or does not load. Thread-safe; opened once.
+/// Returns the training engine. The first call loads its library from ROPELAB_ENGINE or ../lib relative to the program,
+/// after setting OpenMP's environment variables. Throws std::runtime_error with one sentence if the library is missing
+/// or cannot be loaded. Thread-safe.
 Engine& open_engine();
-/// Resident bytes of this program when open_engine was about to open the library; 0 before that.
+/// Returns the resident memory of this program before the engine's library was loaded, in bytes; 0 if it is not loaded.
 std::int64_t memory_before_engine();
-/// Where the engine's library is looked for, in order.
+/// Returns the paths where the engine's library is searched, in order.
 std::vector<std::filesystem::path> engine_paths();
 
 }  // namespace ropelab

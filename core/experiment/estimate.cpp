@@ -18,18 +18,19 @@ namespace ropelab {
 
 namespace {
 
-constexpr double roughly = 1e5;  // symbols of a validation split that nothing is known of
+constexpr double default_validation = 1e5;  // tokens of a validation split of unknown size
 
-// Symbols that one evaluation reads, of a validation split of this length: it and evaluation_batches of the training
-// split, or as many batches of each.
-double evaluated_symbols(const RunSpec& spec, double validation) {
+// Returns the number of tokens of one evaluation: the whole validation split (of `validation` tokens) or
+// evaluation_batches of it, and evaluation_batches of the training split.
+double evaluated_tokens(const RunSpec& spec, double validation) {
     const auto batches = static_cast<double>(spec.evaluation_batches * spec.batch * spec.context);
     return spec.evaluation == Evaluation::whole ? validation + batches : 2.0 * batches;
 }
 
-// What more a step takes that goes operation by operation: passes over memory beside the products, so that it is the
-// less the wider the model is. Measured on two cores at widths 64 (1.5), 128 (1.2 and 1.35) and 384 (1.1).
-double times_as_long(const RunSpec& spec) {
+// Returns the factor by which operations=eager is slower. It needs extra passes over memory besides the matrix
+// products, so the factor falls with the width. Measured on two cores: 1.5 at width 64, 1.2 and 1.35 at 128, 1.1 at
+// 384.
+double slowdown(const RunSpec& spec) {
     return spec.operations == Operations::fused ? 1.0 : 1.0 + 32.0 / static_cast<double>(spec.width);
 }
 
@@ -38,68 +39,71 @@ double operations_of_run(const RunSpec& spec, double validation) {
     const double last = spec.evaluation == Evaluation::whole ? 0.0 : validation;
     const double operations =
         training_operations(spec, likely_vocabulary(spec)) * static_cast<double>(spec.iterations) +
-        reading_operations(spec, evaluations * evaluated_symbols(spec, validation) + last);
-    return operations * times_as_long(spec);
+        evaluation_operations(spec, evaluations * evaluated_tokens(spec, validation) + last);
+    return operations * slowdown(spec);
 }
 
 }  // namespace
 
-double reading_operations(const RunSpec& spec, double symbols) {
-    constexpr double gain = 3;  // measured on two cores, at widths 64 and 128
-    return forward_operations(spec, likely_vocabulary(spec)).total() * symbols / gain;
+double evaluation_operations(const RunSpec& spec, double tokens) {
+    constexpr double gain = 3;  // speed of evaluation relative to training, measured on two cores at widths 64 and 128
+    return forward_operations(spec, likely_vocabulary(spec)).total() * tokens / gain;
 }
 
 double operations_per_step(const RunSpec& spec) {
-    const double split =
-        find_language(spec.data) ? static_cast<double>(split_sizes(spec.data_length, spec.split).validation) : roughly;
+    const double split = find_language(spec.data)
+                             ? static_cast<double>(split_sizes(spec.data_length, spec.split).validation)
+                             : default_validation;
     return training_operations(spec, likely_vocabulary(spec)) +
-           reading_operations(spec, evaluated_symbols(spec, split)) / static_cast<double>(spec.evaluate_every);
+           evaluation_operations(spec, evaluated_tokens(spec, split)) / static_cast<double>(spec.evaluate_every);
 }
 
-std::int64_t likely_validation_symbols(const RunSpec& spec, const std::filesystem::path& data_dir) {
+std::int64_t likely_validation_tokens(const RunSpec& spec, const std::filesystem::path& data_dir) {
     if (find_language(spec.data)) return split_sizes(spec.data_length, spec.split).validation;
     try {
         std::error_code error;
         const auto bytes = std::filesystem::file_size(locate(spec.data, data_dir).file, error);
         if (!error) return split_sizes(static_cast<std::int64_t>(bytes), spec.split).validation;
     } catch (const BadInput&) {
-        // Not there: training will say so.
+        // The data set is missing; training will report that.
     }
     const KnownSet* set = find_known_set(spec.data);
-    return set != nullptr ? split_sizes(set->bytes, spec.split).validation : static_cast<std::int64_t>(roughly);
+    return set != nullptr ? split_sizes(set->bytes, spec.split).validation
+                          : static_cast<std::int64_t>(default_validation);
 }
 
 std::optional<double> reached_speed(const std::vector<RunSpec>& runs, double seconds,
                                     const std::filesystem::path& data_dir) {
-    constexpr double enough = 5;             // of a shorter sweep the start is too large a part
-    constexpr std::int64_t many_steps = 50;  // and of shorter runs what they do besides
-    const bool tells =
+    constexpr double enough = 5;             // seconds; in shorter sweeps the start takes too large a part
+    constexpr std::int64_t many_steps = 50;  // per run; in shorter runs evaluations and samples take too large a part
+    const bool representative =
         seconds >= enough && !runs.empty() &&
         std::all_of(runs.begin(), runs.end(), [](const RunSpec& run) { return run.iterations >= many_steps; });
-    if (!tells) return std::nullopt;
+    if (!representative) return std::nullopt;
     return estimate(runs, 1.0, data_dir).seconds / seconds;
 }
 
 double default_speed(const RunSpec& spec) {
     constexpr double on_device = 1e14;
-    // Of one core, as measured with models of width 64: 29e9 with AVX2, where bfloat16 is multiplied 40e9 to 63e9.
-    constexpr double of_core = 25e9;
-    constexpr double of_core_rounded = 40e9;
+    // Measured speed per core with models of width 64: 29e9 with AVX2, and 40e9 to 63e9 with bfloat16 instructions.
+    constexpr double per_core = 25e9;
+    constexpr double per_core_bfloat16 = 40e9;
     if (spec.device == Device::cuda) return on_device;
-    const bool rounds = spec.precision != Precision::float32 && processor_multiplies_bfloat16();
-    return (rounds ? of_core_rounded : of_core) * std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+    const bool uses_bfloat16 = spec.precision != Precision::float32 && processor_multiplies_bfloat16();
+    return (uses_bfloat16 ? per_core_bfloat16 : per_core) * std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
 }
 
 Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second,
                   const std::filesystem::path& data_dir) {
-    std::map<std::tuple<std::string, Split, std::int64_t>, double> validation;  // what is looked for once
+    std::map<std::tuple<std::string, Split, std::int64_t>, double>
+        validation;  // split sizes, looked up once per data set
     Estimate result;
     result.runs = static_cast<int>(runs.size());
     for (const auto& cohort : group_into_cohorts(runs)) {
         ++result.cohorts;
         const RunSpec& spec = runs[cohort.front()];
         const auto [length, is_new] = validation.try_emplace({spec.data, spec.split, spec.data_length});
-        if (is_new) length->second = static_cast<double>(likely_validation_symbols(spec, data_dir));
+        if (is_new) length->second = static_cast<double>(likely_validation_tokens(spec, data_dir));
         const auto members = static_cast<double>(cohort.size());
         result.parameters = std::max(result.parameters, parameter_count(spec, likely_vocabulary(spec)));
         const double speed = operations_per_second > 0 ? operations_per_second : default_speed(spec);

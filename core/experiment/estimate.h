@@ -9,32 +9,35 @@
 
 namespace ropelab {
 
-/// What a sweep will cost on this machine.
+/// Estimated time and memory of a sweep on this machine.
 struct Estimate {
     double seconds = 0;
-    std::int64_t bytes = 0;       // resident at most, the engine included; with device=cuda the device's
-    std::int64_t parameters = 0;  // of the largest run
+    std::int64_t bytes = 0;       // peak resident memory, engine included; with device=cuda the device's memory
+    std::int64_t parameters = 0;  // trainable parameters of the largest run
     int runs = 0;
     int cohorts = 0;
 };
-/// From the operation counts (of operations=eager more, as measured) and the speed that `operations_per_second` states
-/// (0: default_speed, until a sweep has been measured): steps, evaluations, and the last evaluation, which reads the
-/// whole split. Texts are looked for in `data_dir` too, for their length.
+/// Estimates time and memory of a sweep from its floating-point operations: training steps, evaluations and the final
+/// evaluation on the whole validation split, plus a measured surcharge for operations=eager. `operations_per_second` is
+/// the speed (0: default_speed()). The length of a data set is taken from its file, which is also searched in
+/// `data_dir`.
 Estimate estimate(const std::vector<RunSpec>& runs, double operations_per_second = 0,
                   const std::filesystem::path& data_dir = {});
-/// The `operations_per_second` at which estimate() would have said `seconds`, which a sweep of these runs took from
-/// their start to their end; nullopt where that tells too little: under 5 seconds, or runs of under 50 steps.
+/// Returns the `operations_per_second` at which estimate() equals `seconds`, the measured duration of a sweep of these
+/// runs. Returns nullopt if the measurement is too short: less than 5 seconds, or a run of less than 50 steps.
 std::optional<double> reached_speed(const std::vector<RunSpec>& runs, double seconds,
                                     const std::filesystem::path& data_dir = {});
-/// Floating-point operations of one training step of one run, forward and backward, evaluations spread over the steps.
-/// Those count a third: they read many windows at once, and a processor is about three times as fast at that.
+/// Returns the floating-point operations of one training step of one run, forward and backward, plus the evaluations
+/// spread over the steps (see evaluation_operations).
 double operations_per_step(const RunSpec& spec);
-/// What such a reading of `symbols` symbols counts.
-double reading_operations(const RunSpec& spec, double symbols);
-/// Symbols of a run's validation split where its text is there; else of the known set in full, or a rough guess.
-std::int64_t likely_validation_symbols(const RunSpec& spec, const std::filesystem::path& data_dir = {});
-/// Operations a second in training small models of such a run, overhead included: a cautious guess for this processor,
-/// or for a GPU of a data centre.
+/// Returns the floating-point operations of evaluating `tokens` tokens, divided by 3: evaluations process many
+/// sequences at once, at which a CPU is about three times as fast.
+double evaluation_operations(const RunSpec& spec, double tokens);
+/// Returns the number of tokens of a run's validation split: from its file if that exists, otherwise from the known
+/// data set, otherwise a rough guess.
+std::int64_t likely_validation_tokens(const RunSpec& spec, const std::filesystem::path& data_dir = {});
+/// Returns a cautious guess of the training speed of small models in floating-point operations per second, overhead
+/// included, for this machine's CPU or for a data-centre GPU.
 double default_speed(const RunSpec& spec);
 
 }  // namespace ropelab

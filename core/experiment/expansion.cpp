@@ -1,4 +1,4 @@
-// How an experiment becomes runs.
+// The expansion of an experiment into its runs.
 #include <algorithm>
 
 #include "core/experiment/experiment.h"
@@ -10,7 +10,8 @@ namespace {
 
 using Assignments = std::map<std::string, std::string>;
 
-// In the table's order, so that the head dimension is known when "6 ch" is read.
+// Returns the run with these settings. They are applied in the order of the table of settings, so that the head
+// dimension is known when a fraction such as "6 ch" is parsed.
 RunSpec spec_of(const Assignments& choice) {
     RunSpec spec;
     for (const Key& entry : keys()) {
@@ -21,7 +22,8 @@ RunSpec spec_of(const Assignments& choice) {
     return spec;
 }
 
-// Whether the run has this value; a number of channels that its heads do not have is another one.
+// Returns whether the run has this value of a setting; false for a value that is invalid for the run, such as more
+// channels than its heads have.
 bool has_value(const RunSpec& spec, const Key& key, const std::string& text) {
     RunSpec changed = spec;
     try {
@@ -48,13 +50,13 @@ void check_zip(const std::vector<std::string>& zip, const Experiment& experiment
     for (const std::string& name : zip) {
         const std::size_t here = experiment.values(name).size();
         if (here != count) {
-            throw BadInput("Keys that are zipped need equally many values, but " + zip.front() + " has " +
+            throw BadInput("Zipped settings must have equal numbers of values, but " + zip.front() + " has " +
                            std::to_string(count) + " and " + name + " has " + std::to_string(here) + ".");
         }
         for (const Assignments& run : experiment.explicit_runs()) {
             if (run.contains(name)) {
-                throw BadInput("The key " + name + " is zipped (" + joined(zip) +
-                               ") and also set by the explicit runs; leave one of them out.");
+                throw BadInput("The setting " + name + " is zipped (" + joined(zip) +
+                               ") and also set by explicit runs; remove one of the two.");
             }
         }
     }
@@ -63,11 +65,12 @@ void check_zip(const std::vector<std::string>& zip, const Experiment& experiment
 }  // namespace
 
 std::vector<RunSpec> Experiment::expand() const {
-    // Explicit runs first, then each swept key in the table's order: the first varies slowest.
+    // The product starts with the explicit runs and multiplies by each swept setting in the order of the table, so that
+    // the first one varies slowest.
     std::vector<Assignments> choices = explicit_runs_;
     if (choices.empty()) choices.emplace_back();
     for (const auto& zip : zips_) check_zip(zip, *this);
-    std::vector<const std::vector<std::string>*> met;
+    std::vector<const std::vector<std::string>*> done_zips;
     for (const Key& entry : keys()) {
         const std::string name(entry.name);
         const auto zip = std::find_if(zips_.begin(), zips_.end(), [&](const auto& candidate) {
@@ -75,16 +78,16 @@ std::vector<RunSpec> Experiment::expand() const {
         });
         if (zip == zips_.end() && !is_set(name)) continue;
         if (zip != zips_.end()) {
-            if (std::find(met.begin(), met.end(), &*zip) != met.end()) continue;  // took its place already
-            met.push_back(&*zip);
+            if (std::find(done_zips.begin(), done_zips.end(), &*zip) != done_zips.end()) continue;
+            done_zips.push_back(&*zip);
         }
-        const std::vector<std::string> together = zip == zips_.end() ? std::vector<std::string>{name} : *zip;
+        const std::vector<std::string> members = zip == zips_.end() ? std::vector<std::string>{name} : *zip;
         std::vector<Assignments> next;
         for (const Assignments& choice : choices) {
             for (std::size_t i = 0; i < values(name).size(); ++i) {
                 next.push_back(choice);
-                for (const std::string& member : together) next.back().try_emplace(member, values(member)[i]);
-                if (choice.contains(name)) break;  // the run's own value stands
+                for (const std::string& member : members) next.back().try_emplace(member, values(member)[i]);
+                if (choice.contains(name)) break;  // an explicit run's own value has precedence
             }
         }
         choices = std::move(next);
@@ -102,13 +105,13 @@ std::vector<RunSpec> Experiment::expand() const {
         }
         if (!left_out) runs.push_back(std::move(spec));
     }
-    const auto idle = std::find(matched.begin(), matched.end(), false);
-    if (idle != matched.end()) {
+    const auto unused = std::find(matched.begin(), matched.end(), false);
+    if (unused != matched.end()) {
         throw BadInput("The exclusion " +
-                       assignments_text(exclusions_[static_cast<std::size_t>(idle - matched.begin())]) +
-                       " matches no run; leave it out or name values that the experiment has.");
+                       assignments_text(exclusions_[static_cast<std::size_t>(unused - matched.begin())]) +
+                       " matches no run; remove it, or use values that occur in the experiment.");
     }
-    if (runs.empty()) throw BadInput("The exclusions leave out every run; take one of them back.");
+    if (runs.empty()) throw BadInput("The exclusions remove every run; remove one of them.");
     return runs;
 }
 

@@ -4,22 +4,24 @@
 #include <set>
 
 #include "core/data/utf8.h"
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
 
 namespace {
 
-// A JSON value of a key as the text that a person would type.
+// Returns a JSON value of a setting as the text that a user would type.
 std::string text_of(std::string_view key, const nlohmann::json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
     if (value.is_number()) return number_text(value.get<double>());
-    throw BadInput("The key " + std::string(key) + " takes a number, a word, true or false, or a list of them, not " +
-                   value.dump() + ".");
+    throw BadInput("The value of " + std::string(key) +
+                   " must be a number, a string, true, false, or a list of these, not " + value.dump() + ".");
 }
 
-// Numbers go out as numbers, so that "10k" and 10000 are one description; "6 ch" stays text until the run is known.
+// Returns a value of a setting as JSON. Numbers become JSON numbers, so that "10k" and 10000 are the same description;
+// "6 ch" stays a string, because the fraction depends on the run's head dimension.
 nlohmann::json json_of(const Key& key, const std::string& text) {
     const RunSpec defaults;
     const Value sample = key.get(defaults);
@@ -36,7 +38,7 @@ void apply(RunSpec& spec, std::string_view name, const std::string& text) {
     entry.set(spec, parse_value(entry, text, spec));
 }
 
-// Whether a text can be a value of the key at all; what depends on other keys waits for expand().
+// Throws BadInput if a text cannot be a value of the setting. Dependencies on other settings are checked by expand().
 void check_value(const Key& key, const std::string& text) {
     RunSpec scratch;
     if (key.name == "fraction" && text.ends_with("ch")) {
@@ -45,16 +47,16 @@ void check_value(const Key& key, const std::string& text) {
     }
     key.set(scratch, parse_value(key, text, scratch));
     if (const auto invalid = first_invalid_utf8(text)) {
-        throw BadInput("The key " + std::string(key.name) + " is not UTF-8 at byte offset " + std::to_string(*invalid) +
-                       ", so that it cannot be written down; rename the file.");
+        throw BadInput("The value of " + std::string(key.name) + " is not valid UTF-8 at byte offset " +
+                       std::to_string(*invalid) + ", so it cannot be stored; rename the file.");
     }
 }
 
-// A list of sets of keys and values, as "runs" and "exclude" hold them.
+// Parses a list of JSON objects of settings: the format of "runs" and "exclude".
 std::vector<std::map<std::string, std::string>> sets_from_json(const std::string& name, const nlohmann::json& json) {
     const auto refusal = [&] {
-        return BadInput("The key " + name + " takes a list of objects, like [{\"theta\": 100}], not " + json.dump() +
-                        ".");
+        return BadInput("The value of " + name + " must be a list of objects, such as [{\"theta\": 100}], not " +
+                        json.dump() + ".");
     };
     if (!json.is_array()) throw refusal();
     std::vector<std::map<std::string, std::string>> sets;
@@ -74,7 +76,8 @@ nlohmann::json json_of(const std::map<std::string, std::string>& set) {
 
 std::vector<std::vector<std::string>> zips_from_json(const nlohmann::json& json) {
     const auto refusal = [&] {
-        return BadInput("The key zip takes lists of keys, like [[\"theta\", \"context\"]], not " + json.dump() + ".");
+        return BadInput("The value of zip must be a list of lists of keys, such as [[\"theta\", \"context\"]], not " +
+                        json.dump() + ".");
     };
     if (!json.is_array()) throw refusal();
     std::vector<std::vector<std::string>> zips;
@@ -89,7 +92,7 @@ std::vector<std::vector<std::string>> zips_from_json(const nlohmann::json& json)
     return zips;
 }
 
-// What stands between commas.
+// Splits a text at commas; trims spaces and omits empty parts.
 std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> parts;
     while (true) {
@@ -107,11 +110,12 @@ std::vector<std::string> parts_of(std::string_view text) {
 
 Experiment Experiment::from_json(const nlohmann::json& json) {
     if (!json.is_object())
-        throw BadInput("An experiment is a JSON object of keys and values, like {\"theta\": [500, 10000]}.");
+        throw BadInput("An experiment must be a JSON object of settings, such as {\"theta\": [500, 10000]}.");
     Experiment result;
     for (const auto& [name, value] : json.items()) {
         if (name == "name") {
-            if (!value.is_string()) throw BadInput("An experiment's name is a text, not " + value.dump() + ".");
+            if (!value.is_string())
+                throw BadInput("The name of an experiment must be a string, not " + value.dump() + ".");
             result.name_ = value.get<std::string>();
         } else if (name == "runs") {
             result.set_explicit_runs(sets_from_json(name, value));
@@ -128,7 +132,7 @@ Experiment Experiment::from_json(const nlohmann::json& json) {
             }
             result.set(name, std::move(texts));
         } else {
-            key(name);  // an unknown key is refused whatever its value
+            key(name);  // throws BadInput for an unknown key
         }
     }
     return result;
@@ -138,10 +142,11 @@ Experiment Experiment::from_text(std::string_view text) {
     try {
         return from_json(nlohmann::json::parse(text));
     } catch (const nlohmann::json::parse_error& error) {
-        throw BadInput("The experiment is not JSON: near byte " + std::to_string(error.byte) +
-                       " something else is expected; a small one is {\"theta\": [500, 10000]}.");
+        throw BadInput("The experiment is not JSON: there is a syntax error near byte " + std::to_string(error.byte) +
+                       "; a valid experiment is {\"theta\": [500, 10000]}.");
     } catch (const nlohmann::json::out_of_range&) {
-        throw BadInput("The experiment holds a number beyond 1e308; no key takes one that large.");
+        throw BadInput(
+            "The experiment contains a number beyond 1e308, the largest that double precision can represent.");
     }
 }
 
@@ -163,31 +168,33 @@ nlohmann::json Experiment::to_json() const {
 }
 
 std::vector<std::string> Experiment::values(std::string_view name) const {
-    const auto found = settings_.find(std::string(name));
+    const auto found = settings_.find(std::string(key(name).name));
     if (found != settings_.end()) return found->second;
     return {to_text(key(name).get(RunSpec{}))};
 }
 
 void Experiment::set(std::string_view name, std::vector<std::string> values) {
     const Key& entry = key(name);
-    for (const std::string& text : values) check_value(entry, text);
+    for (std::string& text : values) {
+        check_value(entry, text);
+        text = current_value(entry.name, std::move(text));
+    }
     if (values.empty()) {
-        settings_.erase(std::string(name));
+        settings_.erase(std::string(entry.name));
     } else {
-        settings_[std::string(name)] = std::move(values);
+        settings_[std::string(entry.name)] = std::move(values);
     }
 }
 
 void Experiment::set_assignment(std::string_view assignment) {
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-        throw BadInput("\"" + std::string(assignment) + "\" sets nothing; write key=value or key=value,value.");
+        throw BadInput("\"" + std::string(assignment) + "\" is not an assignment; write key=value or key=value,value.");
     }
     std::vector<std::string> values = parts_of(assignment.substr(equals + 1));
-    const std::string name(assignment.substr(0, equals));
-    key(name);
-    if (values.empty()) throw BadInput("The key " + name + " has no value; write " + name + "=value.");
-    // What is set by hand stands above the explicit runs of a preset.
+    const std::string name(key(assignment.substr(0, equals)).name);
+    if (values.empty()) throw BadInput("The setting " + name + " has no value; write " + name + "=value.");
+    // An explicit assignment overrides the explicit runs of a preset.
     for (auto& run : explicit_runs_) run.erase(name);
     std::vector<std::map<std::string, std::string>> distinct;
     for (const auto& run : explicit_runs_) {
@@ -202,21 +209,21 @@ void Experiment::set_explicit_runs(std::vector<std::map<std::string, std::string
     for (const auto& run : runs) {
         for (const auto& [name, text] : run) check_value(key(name), text);
     }
-    explicit_runs_ = std::move(runs);
+    explicit_runs_.clear();
+    for (const auto& run : runs) explicit_runs_.push_back(current_settings(run));
 }
 
 void Experiment::set_zips(std::vector<std::vector<std::string>> zips) {
     std::set<std::string> seen;
-    for (const auto& zip : zips) {
-        for (const std::string& name : zip) {
-            key(name);
+    for (auto& zip : zips) {
+        for (std::string& name : zip) {
+            name = key(name).name;
             if (!seen.insert(name).second) {
-                throw BadInput("The key " + name +
-                               " is zipped twice; a key can vary together with one list of others.");
+                throw BadInput("The setting " + name + " occurs twice in zip; a setting can belong to one list only.");
             }
         }
         if (zip.size() < 2) {
-            throw BadInput("Zipping takes two keys or more, like theta,context, not \"" +
+            throw BadInput("A zip needs at least two keys, such as theta,context, not \"" +
                            (zip.empty() ? std::string() : zip.front()) + "\".");
         }
     }
@@ -231,10 +238,12 @@ void Experiment::add_zip(std::string_view names) {
 
 void Experiment::set_exclusions(std::vector<std::map<std::string, std::string>> exclusions) {
     for (const auto& exclusion : exclusions) {
-        if (exclusion.empty()) throw BadInput("An exclusion without a key leaves out every run; name key=value.");
+        if (exclusion.empty())
+            throw BadInput("An exclusion without a setting would remove every run; write key=value.");
         for (const auto& [name, text] : exclusion) check_value(key(name), text);
     }
-    exclusions_ = std::move(exclusions);
+    exclusions_.clear();
+    for (const auto& exclusion : exclusions) exclusions_.push_back(current_settings(exclusion));
 }
 
 void Experiment::add_exclusion(std::string_view assignments) {
@@ -243,12 +252,13 @@ void Experiment::add_exclusion(std::string_view assignments) {
     for (const std::string& part : parts_of(assignments)) {
         const auto equals = part.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
-            throw BadInput("\"" + part + "\" excludes nothing; write key=value or key=value,key=value.");
+            throw BadInput("\"" + part + "\" is not an exclusion; write key=value or key=value,key=value.");
         }
         const std::vector<std::string> name = parts_of(part.substr(0, equals));
         const std::vector<std::string> value = parts_of(part.substr(equals + 1));
         if (name.empty() || value.empty() || !exclusion.emplace(name.front(), value.front()).second) {
-            throw BadInput("\"" + part + "\" excludes nothing; each key of an exclusion has one value.");
+            throw BadInput("\"" + part +
+                           "\" is not an exclusion; each key needs exactly one value and can occur once.");
         }
     }
     set_exclusions(std::move(exclusions));
@@ -268,12 +278,22 @@ nlohmann::json to_json(const RunSpec& spec) {
     return json;
 }
 
+nlohmann::json current_settings(const nlohmann::json& settings) {
+    nlohmann::json result = nlohmann::json::object();
+    for (const auto& [name, value] : settings.items()) {
+        const std::string key(current_name(Alias::Kind::key, name));
+        result[key] = value.is_string() ? nlohmann::json(current_value(key, value.get<std::string>())) : value;
+    }
+    return result;
+}
+
 RunSpec run_spec_from_json(const nlohmann::json& json) {
-    if (!json.is_object()) throw BadInput("A run's settings are a JSON object.");
+    if (!json.is_object()) throw BadInput("The settings of a run must be a JSON object.");
+    const nlohmann::json settings = current_settings(json);
     RunSpec spec;
     for (const Key& entry : keys()) {
-        const auto found = json.find(std::string(entry.name));
-        if (found != json.end() && !found->is_null()) apply(spec, entry.name, text_of(entry.name, *found));
+        const auto found = settings.find(std::string(entry.name));
+        if (found != settings.end() && !found->is_null()) apply(spec, entry.name, text_of(entry.name, *found));
     }
     return spec;
 }
@@ -281,13 +301,13 @@ RunSpec run_spec_from_json(const nlohmann::json& json) {
 std::vector<std::vector<std::size_t>> group_into_cohorts(const std::vector<RunSpec>& runs) {
     std::vector<std::vector<std::size_t>> cohorts;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const auto home = std::find_if(cohorts.begin(), cohorts.end(), [&](const std::vector<std::size_t>& cohort) {
+        const auto match = std::find_if(cohorts.begin(), cohorts.end(), [&](const std::vector<std::size_t>& cohort) {
             return same_shape(runs[cohort.front()], runs[i]);
         });
-        if (home == cohorts.end()) {
+        if (match == cohorts.end()) {
             cohorts.push_back({i});
         } else {
-            home->push_back(i);
+            match->push_back(i);
         }
     }
     return cohorts;

@@ -11,54 +11,60 @@
 
 namespace ropelab {
 
-/// The one description of an experiment: flat keys, a list where a key is swept. Window, terminal, lab file and link
-/// all carry this. Keys that are not named keep their defaults.
+/// The description of an experiment: flat settings by key, with a list of values for each swept setting. Window,
+/// terminal, lab file and links all use this description. Settings that are not named have their defaults.
 class Experiment {
  public:
     Experiment() = default;
     explicit Experiment(std::string name) : name_(std::move(name)) {}
-    /// {"name": …, "runs": [{…}, …]?, "zip": [[key, key, …], …]?, "exclude": [{key: value, …}, …]?, key: value or
-    /// [values], …}. Throws BadInput for unknown keys (naming the nearest) and values out of range. A missing number
-    /// (null) means the default.
+    /// Parses {"name": …, "runs": [{…}, …]?, "zip": [[key, key, …], …]?, "exclude": [{key: value, …}, …]?, key: value
+    /// or [values], …}. A null value means the default. Throws BadInput for unknown keys (naming the most similar one)
+    /// and for values out of range.
     static Experiment from_json(const nlohmann::json& json);
-    /// Throws BadInput where the text is not JSON, saying where.
+    /// Parses JSON text as from_json() does. Throws BadInput, with the byte offset, if the text is not JSON.
     static Experiment from_text(std::string_view text);
+    /// Returns the description as the JSON object that from_json() parses.
     nlohmann::json to_json() const;
 
     const std::string& name() const { return name_; }
     void set_name(std::string name) { name_ = std::move(name); }
 
-    /// The values of a key as texts ("10000", "25 %", "2 ch"); its default where the key was not set.
+    /// Returns the values of a setting as texts ("10000", "25 %", "2 ch"); its default if it was not set.
     std::vector<std::string> values(std::string_view key) const;
-    /// One value, or several to sweep the key. An empty list takes the key back to its default. Throws BadInput.
+    /// Sets one value, or several to sweep the setting; an empty list restores the default. Throws BadInput for an
+    /// unknown key or an invalid value.
     void set(std::string_view key, std::vector<std::string> values);
-    /// "theta=500,1000": as --set takes it.
+    /// Sets a setting from the text of --set, such as "theta=500,1000". Throws BadInput for an invalid text.
     void set_assignment(std::string_view assignment);
+    /// Returns whether the setting was set explicitly.
     bool is_set(std::string_view key) const { return settings_.contains(std::string(key)); }
 
-    /// The runs: every combination of the swept keys (the first key of the table varies slowest), or the explicit list
-    /// where one was given, each over the shared keys. Zipped keys vary as one, at the place of the first of them; runs
-    /// that an exclusion matches are left out. Duplicates (rotating nothing at two thetas, say) are kept. Throws
-    /// BadInput where a run does not hold together, zipped keys have unequal numbers of values or are set by the
-    /// explicit runs, an exclusion matches no run, or all runs are left out.
+    /// Returns the runs: the Cartesian product of the explicit runs (if any) and the swept settings. The first key of
+    /// the table of settings varies slowest. Zipped settings vary together, at the position of the first of them. Runs
+    /// that match an exclusion are removed; runs that train the same model (for example two thetas with fraction 0) are
+    /// not. Throws BadInput if a run is inconsistent, if zipped settings have different numbers of values or are also
+    /// set by explicit runs, if an exclusion matches no run, or if no run remains.
     std::vector<RunSpec> expand() const;
 
-    /// Explicit runs: each a set of keys over the shared ones; they multiply with the swept keys.
+    /// Returns the explicit runs: each is a map of settings that override the shared ones. expand() combines them with
+    /// the swept settings.
     const std::vector<std::map<std::string, std::string>>& explicit_runs() const { return explicit_runs_; }
+    /// Sets the explicit runs. Throws BadInput for unknown keys and invalid values.
     void set_explicit_runs(std::vector<std::map<std::string, std::string>> runs);
 
-    /// Lists of swept keys that vary together, first value with first value: no grid among them. Throws BadInput unless
-    /// each list names two known keys or more, and no key twice.
+    /// Returns the zipped settings: each list names swept settings that vary together (first values, second values, …)
+    /// instead of in all combinations.
     const std::vector<std::vector<std::string>>& zips() const { return zips_; }
+    /// Sets the zipped settings. Throws BadInput unless each list has at least two known keys and no key occurs twice.
     void set_zips(std::vector<std::vector<std::string>> zips);
-    /// Adds a list as --zip takes it: "theta,context".
+    /// Adds a list of zipped settings from the text of --zip, such as "theta,context".
     void add_zip(std::string_view keys);
 
-    /// Runs that are left out: those that have every value of one of these sets of keys. Throws BadInput for unknown
-    /// keys, values out of range, and an empty set.
+    /// Returns the exclusions: expand() removes the runs that have all values of one of these maps.
     const std::vector<std::map<std::string, std::string>>& exclusions() const { return exclusions_; }
+    /// Sets the exclusions. Throws BadInput for unknown keys, values out of range and empty maps.
     void set_exclusions(std::vector<std::map<std::string, std::string>> exclusions);
-    /// Adds a set as --exclude takes it: "fraction=0,theta=500".
+    /// Adds an exclusion from the text of --exclude, such as "fraction=0,theta=500".
     void add_exclusion(std::string_view assignments);
 
     bool operator==(const Experiment&) const = default;
@@ -71,26 +77,29 @@ class Experiment {
     std::vector<std::map<std::string, std::string>> exclusions_;
 };
 
-/// Keys and values as people read them: "fraction = 0, theta = 500".
+/// Formats settings as text: "fraction = 0, theta = 500".
 std::string assignments_text(const std::map<std::string, std::string>& assignments);
 
-/// One run's settings as flat JSON: every key, by name, numbers as numbers.
+/// Returns all settings of one run as a flat JSON object; numbers are JSON numbers.
 nlohmann::json to_json(const RunSpec& spec);
-/// The inverse; missing keys take their defaults. Throws BadInput.
+/// Returns the settings of a run, a flat JSON object, under the current names of keys and values (core/spec/aliases.h).
+nlohmann::json current_settings(const nlohmann::json& settings);
+/// Parses the JSON object of to_json(const RunSpec&); missing keys have their defaults. Throws BadInput for invalid
+/// values.
 RunSpec run_spec_from_json(const nlohmann::json& json);
 
-/// Indices of runs of equal shape, in order of first appearance: each group can train as a cohort.
+/// Groups the indices of runs of equal shape, in order of first appearance. Each group can train as one cohort.
 std::vector<std::vector<std::size_t>> group_into_cohorts(const std::vector<RunSpec>& runs);
 
-/// The presets that come with the program: name, one sentence, description.
+/// A built-in experiment.
 struct Preset {
     std::string name;
-    std::string summary;
+    std::string summary;  // one sentence
     Experiment experiment;
 };
-/// lecture-minute (the default) first.
+/// Returns the built-in experiments; the first one, lecture-minute, is the default.
 const std::vector<Preset>& presets();
-/// Throws BadInput, naming the nearest preset.
+/// Returns the preset with this name. Throws BadInput, naming the most similar preset, if there is none.
 const Preset& preset(std::string_view name);
 
 }  // namespace ropelab

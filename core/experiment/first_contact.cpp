@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/experiment/child_process.h"
+#include "core/experiment/clock.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/process_mark.h"
@@ -15,9 +16,8 @@ namespace ropelab {
 
 namespace {
 
-using Clock = ChildProcess::Clock;
-
-// A build folder keeps tests elsewhere than programs, so the folders above are searched too.
+// Returns the command that checks the device. In a build folder, tests are in other folders than programs, so the
+// parent folders are searched too.
 std::vector<std::string> default_command() {
     std::error_code error;
     const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -30,72 +30,76 @@ std::vector<std::string> default_command() {
     return {program.string(), "doctor", "--check-device"};
 }
 
-struct Answer {
-    std::vector<DeviceCheck> checks;  // that ended
-    std::string running;              // the name of the check that had begun last; empty where it ended
-    bool of_libtorch = false;         // that check
+// The results that the child process has reported so far.
+struct Report {
+    std::vector<DeviceCheck> checks;  // completed checks
+    std::string running;              // name of the check that is running; empty between checks
+    bool checks_libtorch = false;     // the running check tests LibTorch itself
     bool done = false;
     bool cancelled = false;
-    std::string trouble;  // "crashed (signal 11)"
+    std::string problem;  // such as "crashed (signal 11)"; empty if the child ended normally
 };
 
-void take_line(const std::string& line, Answer& answer) {
+// Adds one line of the child's output to the report. Throws BadInput for an invalid line.
+void parse_line(const std::string& line, Report& report) {
     if (line == device_check_end) {
-        answer.done = true;
+        report.done = true;
         return;
     }
     const DeviceCheck check = device_check_of(line);
     const bool started = check.outcome == DeviceCheck::Outcome::started;
-    answer.running = started ? check.name : "";
-    answer.of_libtorch = started && check.of_libtorch;
-    if (!started) answer.checks.push_back(check);
+    report.running = started ? check.name : "";
+    report.checks_libtorch = started && check.checks_libtorch;
+    if (!started) report.checks.push_back(check);
 }
 
-// Takes the complete lines out of `text`. Throws BadInput for a line that is none of a check.
-void take_lines(std::string& text, Answer& answer) {
+// Parses and removes the complete lines of `text`. Throws BadInput for an invalid line.
+void parse_lines(std::string& text, Report& report) {
     constexpr std::size_t longest_line = 1 << 20;
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
-        take_line(text.substr(0, end), answer);
+        parse_line(text.substr(0, end), report);
         text.erase(0, end + 1);
     }
-    if (text.size() > longest_line) throw BadInput("A line of the check of a device has no end.");
+    if (text.size() > longest_line) throw BadInput("A line of the device check is longer than 1 MiB.");
 }
 
+// Returns a clause on how the child ended abnormally; empty if it ended normally.
 std::string ending_of(int status, bool done) {
     if (WIFSIGNALED(status)) return "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
     const int code = WEXITSTATUS(status);
     return code == 0 && done ? "" : "ended early (status " + std::to_string(code) + ")";
 }
 
-void ask(const FirstContact& how, ChildProcess& child, Answer& answer) {
-    const auto deadline = Clock::now() + how.limit;
+// Reads the output of the child until it ends, is cancelled or exceeds the time limit.
+void read_report(const DeviceCheckSettings& settings, ChildProcess& child, Report& report) {
+    const auto deadline = Clock::now() + settings.limit;
     const std::string too_late =
-        "did not end within " + number_text(static_cast<double>(how.limit.count()) / 1000) + " s";
+        "did not end within " + number_text(static_cast<double>(settings.limit.count()) / 1000) + " s";
     std::string text;
     while (true) {
         const auto piece = child.read_until(std::min(deadline, Clock::now() + std::chrono::milliseconds(100)));
-        answer.cancelled = how.cancelled && how.cancelled();
-        if (answer.cancelled) return child.kill();
+        report.cancelled = settings.cancelled && settings.cancelled();
+        if (report.cancelled) return child.kill();
         if (piece && piece->empty()) break;
         if (piece) text += *piece;
         try {
-            take_lines(text, answer);
+            parse_lines(text, report);
         } catch (const BadInput&) {
-            answer.trouble = "wrote something else than its results";
+            report.problem = "printed invalid output";
             return child.kill();
         }
         if (Clock::now() >= deadline) {
-            answer.trouble = too_late;
+            report.problem = too_late;
             return child.kill();
         }
     }
-    // Its output has ended; the driver may still keep it.
+    // The output has ended, but the driver may still prevent the process from ending.
     const auto status = child.wait_until(deadline);
-    answer.trouble = status ? ending_of(*status, answer.done) : too_late;
+    report.problem = status ? ending_of(*status, report.done) : too_late;
     child.kill();
 }
 
-// A record that cannot be stored is made anew the next time.
+// Stores a record. If this fails, the device is checked again the next time.
 void store(const std::filesystem::path& folder, const DeviceRecord& record) {
     try {
         write_device_record(folder, record);
@@ -104,16 +108,16 @@ void store(const std::filesystem::path& folder, const DeviceRecord& record) {
     }
 }
 
-// What the user is told.
-std::string sentence_of(const Answer& answer, const DeviceTrust& trust) {
-    const std::string where = answer.running.empty() ? "" : " at \"" + answer.running + "\"";
-    if (!answer.trouble.empty()) {
-        return "The check of this CUDA device " + answer.trouble + where +
-               (trust.device ? ", so LibTorch's operations alone are used." : ", so the device is not used.");
+// Returns the result for the user.
+std::string sentence_of(const Report& report, const DeviceTrust& trust) {
+    const std::string where = report.running.empty() ? "" : " at \"" + report.running + "\"";
+    if (!report.problem.empty()) {
+        return "The check of this CUDA device " + report.problem + where +
+               (trust.device ? ", so only LibTorch's operations are used." : ", so the device is not used.");
     }
     std::string failed;
     std::string slower;
-    for (const DeviceCheck& check : answer.checks) {
+    for (const DeviceCheck& check : report.checks) {
         if (check.outcome == DeviceCheck::Outcome::failed && failed.empty()) failed = check.detail;
         if (check.outcome == DeviceCheck::Outcome::slower) {
             slower += (slower.empty() ? "" : ", ") + std::string(word_of(check.part));
@@ -121,53 +125,55 @@ std::string sentence_of(const Answer& answer, const DeviceTrust& trust) {
     }
     if (!trust.device) return "This CUDA device failed its check (" + failed + "), so it is not used.";
     if (trust == DeviceTrust::everything()) {
-        return "This CUDA device passed its check: the project's kernels are right and faster than LibTorch's.";
+        return "This CUDA device passed its check: RoPE Lab's CUDA kernels are correct and faster than LibTorch's "
+               "operations.";
     }
-    std::string text = "The check of this CUDA device found: ";
+    std::string text = "The check of this CUDA device found problems: ";
     if (!failed.empty()) text += failed;
-    if (!slower.empty()) text += (failed.empty() ? "" : "; ") + std::string("slower than LibTorch: ") + slower;
-    return text + ". Of the project's kernels these are used: " + to_text(trust) + ".";
+    if (!slower.empty())
+        text += (failed.empty() ? "" : "; ") + std::string("slower than LibTorch's operations: ") + slower;
+    return text + ". RoPE Lab's CUDA kernels in use: " + to_text(trust) + ".";
 }
 
 }  // namespace
 
-DeviceRecord meet_device(const std::string& identity, const FirstContact& how) {
-    const auto folder = how.folder.empty() ? device_records_folder() : how.folder;
+DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSettings& settings) {
+    const auto folder = settings.folder.empty() ? device_records_folder() : settings.folder;
     const auto before = read_device_record(folder, identity);
-    const auto as_before = [&] { before ? store(folder, *before) : remove_device_record(folder, identity); };
+    const auto restore_record = [&] { before ? store(folder, *before) : remove_device_record(folder, identity); };
     DeviceRecord record;
     record.identity = identity;
     record.writer = process_mark();
-    record.sentence = "The check of this CUDA device did not end, so LibTorch's operations alone are used.";
+    record.sentence = "The check of this CUDA device did not complete, so only LibTorch's operations are used.";
     store(folder, record);
 
-    Answer answer;
+    Report report;
     try {
         std::string child_mark = device_check_variable;
         child_mark.append("=1");
-        ChildProcess child(how.command.empty() ? default_command() : how.command, child_mark);
-        ask(how, child, answer);
+        ChildProcess child(settings.command.empty() ? default_command() : settings.command, child_mark);
+        read_report(settings, child, report);
     } catch (const std::runtime_error& error) {
-        as_before();
-        answer.trouble = error.what();
-        record.sentence = sentence_of(answer, record.trust);
+        restore_record();
+        report.problem = error.what();
+        record.sentence = sentence_of(report, record.trust);
         return record;
     }
-    if (answer.cancelled) {
-        as_before();
+    if (report.cancelled) {
+        restore_record();
         record.sentence.clear();
         return record;
     }
     record.state = DeviceRecord::State::done;
-    record.checks = answer.checks;
+    record.checks = report.checks;
     record.trust = DeviceTrust::everything();
-    for (const DeviceCheck& check : answer.checks) apply(check, record.trust);
-    if (!answer.trouble.empty()) {
-        const bool device = record.trust.device && !answer.of_libtorch;
+    for (const DeviceCheck& check : report.checks) apply(check, record.trust);
+    if (!report.problem.empty()) {
+        const bool device = record.trust.device && !report.checks_libtorch;
         record.trust = DeviceTrust::libtorch_alone();
         record.trust.device = device;
     }
-    record.sentence = sentence_of(answer, record.trust);
+    record.sentence = sentence_of(report, record.trust);
     store(folder, record);
     return record;
 }

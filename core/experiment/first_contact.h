@@ -10,27 +10,29 @@
 
 namespace ropelab {
 
-/// How the check of a CUDA device is started; the defaults are what programs use.
-struct FirstContact {
-    /// Empty: the program ropelab-cli beside this one, as `ropelab-cli doctor --check-device`.
+/// The settings for checking a CUDA device. Programs use the defaults; tests replace them.
+struct DeviceCheckSettings {
+    /// Command of the child process. Empty: `ropelab-cli doctor --check-device`, with the ropelab-cli of this program's
+    /// folder.
     std::vector<std::string> command = {};
+    /// Time limit after which the child process is killed.
     std::chrono::milliseconds limit = std::chrono::seconds(120);
-    /// Empty: device_records_folder().
+    /// Folder of the device records. Empty: device_records_folder().
     std::filesystem::path folder = {};
-    /// Asked ten times per second; true ends the check, and nothing is stored then. Empty: never.
+    /// Called ten times per second; true ends the check without storing a result. Empty: the check is not cancelled.
     std::function<bool()> cancelled = {};
 };
 
-/// Set in the environment of the child process that checks the device.
+/// The environment variable that marks the child process which checks the device.
 constexpr const char* device_check_variable = "ROPELAB_DEVICE_CHECK_CHILD";
-/// The last line that the child writes.
+/// The last line of the child's output.
 constexpr const char* device_check_end = "{\"done\":true}";
 
-/// Checks a device in a child process, which is killed after the time limit: reads its lines (to_json_line), and writes
-/// the record, "started" first, so that a crash of either process counts as distrust. A child that crashed, hung or
-/// wrote anything else leaves LibTorch's operations alone, and where a check of LibTorch itself was under way, no
-/// device. A check that was cancelled or could not be started says nothing of the device: LibTorch's operations alone
-/// are trusted then, and the record is what it was before. Throws BadInput where the cache folder is unknown.
-DeviceRecord meet_device(const std::string& identity, const FirstContact& how = {});
+/// Checks a CUDA device in a child process and returns and stores the record. The record is first written in state
+/// `started`, so that a crash of either process counts as a failed check. If the child crashes, exceeds the time limit
+/// or prints invalid lines, only LibTorch's operations are trusted; if this happens during a check of LibTorch itself,
+/// the device is not trusted at all. If the check is cancelled or cannot be started, only LibTorch's operations are
+/// trusted and the stored record stays as before. Throws BadInput if the cache folder is unknown.
+DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSettings& settings = {});
 
 }  // namespace ropelab

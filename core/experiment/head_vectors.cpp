@@ -8,21 +8,22 @@ namespace ropelab {
 
 namespace {
 
+// Encodes a text that must be exactly one token. Throws BadInput otherwise.
 std::int32_t token_of(const Vocabulary& vocabulary, std::string_view text) {
     const auto tokens = vocabulary.encode(text);
     if (tokens.size() != 1) {
         throw BadInput("\"" + std::string(text) + "\" has " + std::to_string(tokens.size()) +
-                       " tokens, but a query or a key belongs to one.");
+                       " tokens, but it must be exactly one.");
     }
     return tokens.front();
 }
 
-// What the model shows of `token` at `position`, in a sequence of that token alone.
-ProbeResult shown(Model& model, const RunSpec& spec, std::int32_t token, std::int64_t position) {
+// Probes the model for the query and key vectors of `token` at `position`, in a sequence that repeats this token.
+ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, std::int64_t position) {
     const std::int64_t place = position % spec.context;
     const auto length = static_cast<std::size_t>(place + 1);
     ProbeRequest request;
-    request.windows = {place + 1, std::vector<std::int32_t>(length, token), std::vector<std::int32_t>(length, -1)};
+    request.sequences = {place + 1, std::vector<std::int32_t>(length, token), std::vector<std::int32_t>(length, -1)};
     request.vectors = false;
     request.attention = false;
     request.vectors_at = place;
@@ -35,8 +36,8 @@ RotarySetup setup_of(const RunSpec& spec) {
     RotarySetup setup;
     setup.head_dim = spec.head_dim();
     setup.theta = spec.theta;
-    const bool turns = spec.rotates() && selection(spec.rotated_layers, spec.layers, "rotated_layers").front();
-    setup.fraction = turns ? spec.fraction : 0.0;
+    const bool rotates = spec.rotates() && selection(spec.rotated_layers, spec.layers, "rotated_layers").front();
+    setup.fraction = rotates ? spec.fraction : 0.0;
     setup.partial = spec.partial;
     setup.context = spec.context;
     setup.heads = spec.heads;
@@ -48,27 +49,28 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
                          std::string_view key, std::int64_t m, std::int64_t n) {
     const RunSpec& spec = checkpoint.spec;
     if (head < 0 || head >= spec.heads) {
-        throw BadInput("Head " + std::to_string(head) + " is not there: the run has heads 0 to " +
+        throw BadInput("There is no head " + std::to_string(head) + ": the run has heads 0 to " +
                        std::to_string(spec.heads - 1) + ".");
     }
     if (spec.pairs != "all") {
-        throw BadInput("This run rotates the pairs " + spec.pairs +
-                       " only, which a rotary setup cannot say; choose a run with pairs = all.");
+        throw BadInput("This run rotates only the pairs " + spec.pairs +
+                       ", which a rotary setup cannot represent; choose a run with pairs = all.");
     }
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
     const std::int32_t query_token = token_of(vocabulary, query);
     const std::int32_t key_token = token_of(vocabulary, key);
 
     const RotarySetup setup = setup_of(spec);
-    // Training has one pairing whatever the fraction; the setup's channel order is that of other programs.
+    // Training always uses the canonical pairing; the channels are reordered to the setup's pairing, that of Hugging
+    // Face.
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     const auto reordered = [&](std::span<const float> vector) {
         std::vector<double> result(vector.size());
         for (std::size_t c = 0; c < vector.size(); ++c) result[static_cast<std::size_t>(channels[c])] = vector[c];
         return result;
     };
-    const ProbeResult of_query = shown(model, spec, query_token, m);
-    const ProbeResult of_key = shown(model, spec, key_token, n);
+    const ProbeResult of_query = vectors_of(model, spec, query_token, m);
+    const ProbeResult of_key = vectors_of(model, spec, key_token, n);
     return {reordered(of_query.query_vectors.row(0, head)),
             reordered(of_key.key_vectors.row(0, head * spec.kv_heads() / spec.heads))};
 }

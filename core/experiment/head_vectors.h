@@ -10,21 +10,21 @@
 
 namespace ropelab {
 
-/// The rotary setup that a run's first layer was trained with, in half pairing; fraction 0 where it does not rotate.
+/// Returns the rotary setup of a run's first layer, in half pairing; fraction 0 if that layer has no RoPE.
 RotarySetup setup_of(const RunSpec& spec);
 
-/// A query and a key of the first layer, before rotation.
+/// A query and a key of one head of the first layer, before rotation.
 struct HeadVectors {
-    // head_dim numbers each, in the channel order of setup_of(spec).
+    // Both have head_dim numbers, in the channel order of setup_of(spec).
     std::vector<double> query;
     std::vector<double> key;
 };
 
-/// The query of head `head` (from 0) for the token `query` at position m and its key for the token `key` at position n,
-/// as `model`, the model of this checkpoint, computes them in its first layer. The tokens are one UTF-8 character each.
-/// In the first layer they depend on no other token; on m and n, 0 or more, only where positions are embedded. Throws
-/// BadInput for a head that the model does not have, a token outside its vocabulary, or a run that rotates only some
-/// pairs.
+/// Returns the query of head `head` (counted from 0) for the token `query` at position m and the key of that head for
+/// the token `key` at position n, computed by the first layer of `model`, the model of this checkpoint. Each token is
+/// one UTF-8 character. The vectors depend on no other token, and on m and n (both ≥ 0) only if the model has position
+/// embeddings. Throws BadInput for an unknown head, a token outside the vocabulary, or a run that rotates only a
+/// selection of pairs.
 HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_t head, std::string_view query,
                          std::string_view key, std::int64_t m = 0, std::int64_t n = 0);
 

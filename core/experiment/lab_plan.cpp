@@ -6,7 +6,6 @@
 #include <numeric>
 #include <set>
 
-#include "core/experiment/sheets/sheet_lab.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
@@ -16,15 +15,16 @@ namespace ropelab {
 
 namespace {
 
-// Whether the lab keeps a sheet of this experiment whose runs train one by one.
-bool trains_one_by_one(const LabFile& lab, std::int64_t experiment) {
+bool trains_sequentially(const LabFile& lab, std::int64_t experiment) {
     for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind == sheet_document) return nlohmann::json::parse(document.text).value("one_by_one", false);
+        const auto json = nlohmann::json::parse(document.text, nullptr, false);
+        if (json.is_object() && json.value(sequential_field, false)) return true;
     }
     return false;
 }
 
-// A run that went apart would do so again; one that failed for another reason, as a full disk, may go on.
+// Returns whether a run failed because its loss was not finite. Such a run would diverge again, while one that failed
+// for another reason, such as a full disk, can resume.
 bool diverged(const LabFile& lab, const RunRecord& run) {
     if (run.state != RunState::failed) return false;
     const auto steps = lab.metrics(run.id).steps;
@@ -32,14 +32,16 @@ bool diverged(const LabFile& lab, const RunRecord& run) {
            !(std::isfinite(steps.training_loss.back()) && std::isfinite(steps.gradient_norm.back()));
 }
 
-void hold_to(LabFile& lab, const PlannedRun& run, const Corpus& corpus, bool begins) {
+// Stores the data's size and checksum with the run if it begins; otherwise throws BadInput if they have changed.
+void check_data(LabFile& lab, const PlannedRun& run, const Corpus& corpus, bool begins) {
     TextMark text = corpus.text;
     text.name = text_name(run.spec);
-    lab.hold_to_text(run.id, text, begins);
+    lab.bind_to_text(run.id, text, begins);
 }
 
-Plan enter(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec>& specs,
-           const std::vector<std::size_t>& chosen, const std::function<void(std::int64_t)>& fix) {
+// Stores an experiment and the chosen of its runs, and calls `more`, in one transaction.
+Plan store_experiment(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec>& specs,
+                      const std::vector<std::size_t>& chosen, const StoreMore& more) {
     const std::vector<std::string> names = run_names(specs);
     Plan plan;
     lab.in_one_transaction([&] {
@@ -49,12 +51,13 @@ Plan enter(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec
             const RunId run = lab.add_run(id, names.at(place), to_json(spec).dump());
             plan.runs.push_back({run, spec, lab.checkpoint_path(run), false, std::nullopt});
         }
-        fix(id);
+        if (more) more(lab, id, specs);
     });
     return plan;
 }
 
-std::vector<std::size_t> places_of(const std::vector<RunSpec>& specs) {
+// Returns the indices of all runs.
+std::vector<std::size_t> all_places(const std::vector<RunSpec>& specs) {
     std::vector<std::size_t> all(specs.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return all;
@@ -62,38 +65,34 @@ std::vector<std::size_t> places_of(const std::vector<RunSpec>& specs) {
 
 }  // namespace
 
-Plan plan_new_runs(LabFile& lab, const Experiment& experiment) {
-    return plan_new_runs(lab, experiment, places_of(experiment.expand()));
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const StoreMore& more) {
+    const std::vector<RunSpec> specs = experiment.expand();
+    return store_experiment(lab, experiment, specs, all_places(specs), more);
 }
 
-Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen) {
-    const std::vector<RunSpec> specs = experiment.expand();
-    return enter(lab, experiment, specs, chosen, [&](std::int64_t id) { enter_predictions(lab, id, specs); });
-}
-
-Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::function<void(std::int64_t)>& fix) {
-    const std::vector<RunSpec> specs = experiment.expand();
-    return enter(lab, experiment, specs, places_of(specs), fix);
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen,
+                   const StoreMore& more) {
+    return store_experiment(lab, experiment, experiment.expand(), chosen, more);
 }
 
 std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
                                            const std::function<void(LabFile&)>& fill) {
     namespace fs = std::filesystem;
     std::error_code error;
-    fs::path beside = path;
-    beside += ".starting";
+    fs::path temporary = path;
+    temporary += ".starting";
     if (fs::exists(path, error) || !fs::is_directory(fs::absolute(path).parent_path(), error)) {
-        auto lab = LabFile::create(path);  // refuses, with the reason
+        auto lab = LabFile::create(path);  // throws BadInput with the reason
         fill(*lab);
         return lab;
     }
-    clear_place_of(path);
-    fs::remove(beside, error);  // of a program that was killed
+    prepare_new_lab(path);
+    fs::remove(temporary, error);  // left by a program that was killed
     try {
-        fill(*LabFile::create(beside));  // closed after this: no log is left beside it
-        fs::rename(beside, path);
+        fill(*LabFile::create(temporary));  // the temporary object closes the lab, so that no SQLite log remains
+        fs::rename(temporary, path);
     } catch (...) {
-        fs::remove(beside, error);
+        fs::remove(temporary, error);
         throw;
     }
     return LabFile::open(path);
@@ -101,17 +100,17 @@ std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
 
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
     Plan plan;
-    std::map<std::int64_t, bool> one_by_one;  // by experiment
+    std::map<std::int64_t, bool> sequential;  // keyed by the experiment's number
     for (RunId id : runs) {
         const RunRecord record = lab.run(id);
         if (record.state == RunState::finished) {
-            throw BadInput("The run \"" + record.name + "\" is finished; it cannot go on.");
+            throw BadInput("The run \"" + record.name + "\" is finished, so it cannot resume.");
         }
-        if (!one_by_one.contains(record.experiment)) {
-            one_by_one[record.experiment] = trains_one_by_one(lab, record.experiment);
+        if (!sequential.contains(record.experiment)) {
+            sequential[record.experiment] = trains_sequentially(lab, record.experiment);
         }
         plan.runs.push_back(
-            {id, stored_spec(record), lab.checkpoint_path(id), true, record.conditions, one_by_one[record.experiment]});
+            {id, stored_spec(record), lab.checkpoint_path(id), true, record.conditions, sequential[record.experiment]});
     }
     std::stable_sort(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
         if (a.alone != b.alone) return b.alone;
@@ -122,7 +121,7 @@ Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
 
 std::vector<RunId> unfinished_runs(const LabFile& lab) {
     std::set<RunId> others;
-    for (const HeldRun& held : lab.held_runs()) others.insert(held.id);
+    for (const ClaimedRun& held : lab.claimed_runs()) others.insert(held.id);
     std::vector<RunId> result;
     for (const RunRecord& run : lab.runs()) {
         if (run.state != RunState::finished && !others.contains(run.id) && !diverged(lab, run)) {
@@ -132,15 +131,15 @@ std::vector<RunId> unfinished_runs(const LabFile& lab) {
     return result;
 }
 
-void settle_texts(LabFile& lab, const Plan& plan) {
-    std::vector<const PlannedRun*> by_text;  // so that each is read once, and one of them is in memory
+void settle_data(LabFile& lab, const Plan& plan) {
+    std::vector<const PlannedRun*> by_text;  // sorted, so that each data set is read once and only one is in memory
     for (const PlannedRun& run : plan.runs) by_text.push_back(&run);
     std::stable_sort(by_text.begin(), by_text.end(),
                      [](const PlannedRun* a, const PlannedRun* b) { return text_name(a->spec) < text_name(b->spec); });
     std::shared_ptr<const Corpus> corpus;
     for (const PlannedRun* run : by_text) {
         corpus = open_corpus(run->spec, plan.data_dir);
-        hold_to(lab, *run, *corpus, lab.run(run->id).state == RunState::waiting);
+        check_data(lab, *run, *corpus, lab.run(run->id).state == RunState::waiting);
     }
 }
 
@@ -150,12 +149,12 @@ void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder
     LabFile::open(lab)->claim(runs);
     plan.on_corpus = [lab](const PlannedRun& run, const Corpus& corpus, bool begins) {
         const auto file = LabFile::open(lab);
-        hold_to(*file, run, corpus, begins);
+        check_data(*file, run, corpus, begins);
         file->set_vocabulary(run.id, corpus.vocabulary.to_text());
     };
-    plan.on_cut_back = [lab, &recorder](RunId id, std::int64_t iteration) {
+    plan.on_discard_after = [lab, &recorder](RunId id, std::int64_t iteration) {
         recorder.flush();
-        LabFile::open(lab)->cut_back(id, iteration);
+        LabFile::open(lab)->discard_after(id, iteration);
     };
     plan.before_checkpoint = [&recorder] { return recorder.flush(); };
 }

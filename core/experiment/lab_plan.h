@@ -12,37 +12,45 @@
 
 namespace ropelab {
 
-/// Enters an experiment and its runs, under their run_names, into a lab, in one transaction, with what theories predict
-/// of them (enter_predictions). Returns the plan that trains them; connect it to a recorder.
-Plan plan_new_runs(LabFile& lab, const Experiment& experiment);
-/// The same with the chosen of its runs alone, by their places in `experiment.expand()`; their names tell them from all
-/// runs of the experiment.
-Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen);
-/// The same of all runs with what `fix` fixes of the experiment, by its number, in place of these predictions.
-Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::function<void(std::int64_t)>& fix);
+/// Stores more about a new experiment in its lab, such as predictions about its runs or the sheet that it belongs to.
+/// `experiment` is its number in the lab, `runs` are all runs of its expansion.
+using StoreMore = std::function<void(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs)>;
 
-/// A new lab with what `fill` enters, there as a whole or not at all: a program that is killed meanwhile leaves no lab
-/// with a part of its runs. Throws BadInput as LabFile::create does, and what `fill` throws.
+/// Stores an experiment and its runs (named by run_names) in a lab, and calls `more`, in one transaction. Returns the
+/// plan that trains the runs; use connect() to attach it to a recorder.
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const StoreMore& more = {});
+/// Stores an experiment and only the chosen of its runs in a lab; `chosen` has indices in `experiment.expand()`. The
+/// names of the runs still distinguish them from all runs of the experiment.
+Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen,
+                   const StoreMore& more = {});
+
+/// Name of a field in the documents of an experiment (JSON, LabFile::documents). Where it is true, each run of the
+/// experiment trains as a cohort of its own, because the experiment compares training times.
+inline constexpr const char* sequential_field = "one_by_one";
+
+/// Creates a lab atomically with the contents that `fill` writes: if the program is killed in the meantime, no
+/// incomplete lab remains at `path`. Throws BadInput like LabFile::create, and whatever `fill` throws.
 std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
                                            const std::function<void(LabFile&)>& fill);
 
-/// The plan that goes on with the given runs of a lab from their checkpoints, under the conditions of their first
-/// start. Runs of a sheet that trains one by one are alone, behind the others and seed by seed. Throws BadInput for a
-/// run that is finished or not there.
+/// Returns the plan that resumes the given runs of a lab from their checkpoints, under the conditions of their first
+/// start. Runs of an experiment that trains sequentially
+/// (sequential_field) are cohorts of their own; they come last, ordered by seed. Throws
+/// BadInput for a run that is finished or does not exist.
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
 
-/// The runs of a lab that are to be trained: neither finished, nor ended by a loss that was no finite number, nor held
-/// by another program (LabFile::held_runs).
+/// Returns the runs of a lab that still need training: not finished, not failed because the loss was not finite, and
+/// not being trained by another program (LabFile::claimed_runs).
 std::vector<RunId> unfinished_runs(const LabFile& lab);
 
-/// Opens the texts of a plan's runs, in its data_dir, and holds each run to its own: runs that have not begun begin
-/// with these. Throws BadInput where a text is another than a run began with, and as open_corpus does. Reads them in
-/// full.
-void settle_texts(LabFile& lab, const Plan& plan);
+/// Reads the data of a plan's runs, also from its data_dir, and stores size and checksum with each run that has not
+/// begun. Throws BadInput like open_corpus, and if the data of a run that has begun has changed.
+void settle_data(LabFile& lab, const Plan& plan);
 
-/// Claims a plan's runs for this program and makes the plan write what concerns its lab: texts, vocabularies, cut-backs
-/// (through a connection of its own, on the runner's thread), and everything recorded before a checkpoint. `recorder`
-/// must outlive the runner. Throws BadInput where another program trains one of the runs.
+/// Claims a plan's runs for this program and sets the plan's callbacks, so that the lab stores data checksums and
+/// vocabularies, deletes measurements after a checkpoint from which a run resumes, and has everything on disk before a
+/// checkpoint is written. The callbacks run on the runner's thread with a connection of their own. `recorder` must
+/// outlive the runner. Throws BadInput if another program trains one of the runs.
 void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder);
 
 }  // namespace ropelab

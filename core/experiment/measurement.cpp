@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/data/corpus.h"
+#include "core/experiment/clock.h"
 #include "core/experiment/cohort_width.h"
 #include "core/experiment/device_choice.h"
 #include "core/experiment/estimate.h"
@@ -14,16 +15,10 @@ namespace ropelab {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// The middle of a few steps after the first: another program's burst does not count. 0 where it was cancelled before
-// one was counted.
-double seconds_a_step(Cohort& cohort, std::int64_t iterations, const std::function<bool()>& cancelled) {
-    constexpr double enough = 1.0;
+// Returns the median of a few steps after the warm-up, so that disturbances by other programs do not count; 0 if it was
+// cancelled before a step was counted.
+double seconds_per_step(Cohort& cohort, std::int64_t iterations, const std::function<bool()>& cancelled) {
+    constexpr double enough = 1.0;  // seconds
     const auto begin = Clock::now();
     const std::int64_t warm_up =
         std::min(timed_steps(cohort.conditions().device == "cuda").warm_up, std::max<std::int64_t>(1, iterations - 1));
@@ -51,16 +46,16 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
                            std::int64_t memory_before, const std::function<bool()>& cancelled) {
     const RunSpec& spec = runs.front();
     const auto corpus = open_corpus(spec, data_dir);
-    forget_peak();
+    reset_peak_memory();
     CohortStart start;
     start.runs = runs;
     Measurement result;
-    settle_device_trust(engine, spec, std::nullopt, {.cancelled = cancelled});
+    choose_device_trust(engine, spec, std::nullopt, {.cancelled = cancelled});
     {
         const auto cohort =
             engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
         result.conditions = cohort->conditions();
-        const double step = seconds_a_step(*cohort, spec.iterations, cancelled);
+        const double step = seconds_per_step(*cohort, spec.iterations, cancelled);
         int batches = 0;
         cohort->evaluate([&] { return ++batches > 2 || cancelled(); });
         const double with_evaluations = operations_per_step(spec) / training_operations(spec, likely_vocabulary(spec));

@@ -10,22 +10,23 @@
 
 namespace ropelab {
 
-/// What a few steps of a cohort showed on this machine.
+/// Time and memory of a cohort on this machine, measured with a few training steps.
 struct Measurement {
-    std::size_t cohort = 0;  // its place in the list that was measured
-    /// Of the cohort's whole training: the steps as measured, evaluations as their share of the operations says.
+    std::size_t cohort = 0;  // index in the list of measured cohorts
+    /// Predicted duration of the whole training in seconds: measured time per step, plus evaluations in proportion to
+    /// their floating-point operations.
     double seconds = 0;
-    /// Resident at most, the engine included; 0 where the system does not tell and where another device trains.
+    /// Peak resident memory in bytes, engine included; 0 if the system does not report it or a CUDA device trains.
     std::int64_t bytes = 0;
     RunConditions conditions;
-    /// Why it could not be measured; "" where it was.
+    /// Explanation the measurement failed; "" if it succeeded.
     std::string problem;
 };
 
-/// Makes a cohort of these runs from a fresh start, trains up to six steps (fewer once a second has passed; the first
-/// is not counted; on a device, where a graph is captured first, up to ten, of which five), begins an evaluation for
-/// its memory, and throws the cohort away. `memory_before`: resident bytes of the program without the engine.
-/// `cancelled` is asked between steps. Throws BadInput where the cohort cannot be made.
+/// Measures a temporary cohort of these runs: trains up to six steps, of which five count (on a CUDA device, which
+/// first captures a graph, up to ten, of which five count; fewer after one second), and begins an evaluation to measure
+/// its memory. `memory_before` is the resident memory of the program without the engine, in bytes. `cancelled` is
+/// called between steps. Throws BadInput if the cohort cannot be created.
 Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir,
                            std::int64_t memory_before, const std::function<bool()>& cancelled);
 

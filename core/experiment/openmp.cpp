@@ -7,26 +7,26 @@
 
 namespace ropelab {
 
-bool settle_openmp() {
+bool configure_openmp() {
     bool any = false;
     if (!std::getenv("OMP_WAIT_POLICY") && !std::getenv("GOMP_SPINCOUNT")) {
-        // Longer than the time between two passes of a small model's step, which waking a thread would lengthen by a
-        // half; shorter than a window's frame.
+        // Threads spin longer than the gap between two parallel regions of a small model's step, because waking a
+        // thread would make the step 1.5 times as long; and shorter than a frame of the window.
         setenv("GOMP_SPINCOUNT", "10000", 0);
         any = true;
     }
-    constexpr const char* fewer = "OMP_DYNAMIC";
-    if (const char* set = std::getenv(fewer); set && std::string_view(set) != "false") {
-        setenv(fewer, "false", 1);
+    constexpr const char* dynamic_threads = "OMP_DYNAMIC";
+    if (const char* set = std::getenv(dynamic_threads); set && std::string_view(set) != "false") {
+        setenv(dynamic_threads, "false", 1);
         any = true;
     }
     return any;
 }
 
-void restart_with_settled_openmp(char** arguments) {
-    if (settle_openmp()) execv("/proc/self/exe", arguments);
-    // Where that is not possible the program goes on as it is: slower beside a window, and right where OMP_DYNAMIC is
-    // not set.
+void restart_with_configured_openmp(char** arguments) {
+    if (configure_openmp()) execv("/proc/self/exe", arguments);
+    // If exec fails, the program continues with the old variables: slower while the window draws, and correct unless
+    // OMP_DYNAMIC is set.
 }
 
 }  // namespace ropelab

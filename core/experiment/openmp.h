@@ -2,16 +2,16 @@
 
 namespace ropelab {
 
-/// Sets what OpenMP reads when it loads. Its threads spin only briefly while they wait for work: spinning on, as they
-/// do unless told, starves an animated window, and the team itself where another program wants a core; not spinning at
-/// all takes 1.7 × as long a step on an idle machine (nanoGPT's CPU setting on two cores). What the user set
-/// (OMP_WAIT_POLICY, GOMP_SPINCOUNT) stands. And it gives as many threads as are asked for, whatever OMP_DYNAMIC says:
-/// oneDNN, which multiplies for LibTorch, leaves work undone where it gets fewer. Returns whether anything was set.
-bool settle_openmp();
+/// Sets the environment variables that OpenMP reads when it is loaded; returns whether any was changed. Waiting threads
+/// then spin only briefly (GOMP_SPINCOUNT): by default they spin long enough to starve the window and other programs,
+/// while no spinning makes a step 1.7 times as long (nanoGPT's CPU setting on two idle cores). OMP_WAIT_POLICY and
+/// GOMP_SPINCOUNT that the user has set are respected. OMP_DYNAMIC is set to false, because oneDNN, LibTorch's matrix
+/// library, leaves work undone if it gets fewer threads than requested.
+bool configure_openmp();
 
-/// As settle_openmp, for a program with Qt: there libgomp loads before main (Qt's core needs libb2, and that needs
-/// libgomp), so the program is started once more with the settings. To be called first in main; returns where nothing
-/// had to be done.
-void restart_with_settled_openmp(char** arguments);
+/// Restarts the program (exec) if configure_openmp() changes a variable. Programs with Qt need this, because there
+/// libgomp is loaded before main (Qt's core library depends on libb2, which depends on libgomp). Call it first in main;
+/// it returns if nothing had to be changed.
+void restart_with_configured_openmp(char** arguments);
 
 }  // namespace ropelab

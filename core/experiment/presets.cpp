@@ -25,7 +25,7 @@ Preset make(std::string name, std::string summary, const Settings& settings, Run
 
 std::vector<Preset> make_presets() {
     const Settings minute = {
-        {"data", {"generated"}},
+        {"data", {"synthetic"}},
         {"layers", {"2"}},
         {"heads", {"2"}},
         {"width", {"64"}},
@@ -41,7 +41,7 @@ std::vector<Preset> make_presets() {
     auto theta_minute = minute;
     theta_minute.push_back({"theta", {"500", "1000", "5000", "10000", "20000", "50000"}});
 
-    // Table 1 of the partial-RoPE paper (Khan et al.): the same shares give its 0, 2, 6, 16 … of 64 channels.
+    // Table 1 of the partial-RoPE paper (Khan et al.): these fractions give the paper's 0, 2, 6, 16, … of 64 channels.
     const Settings fractions = {{"fraction", {"0", "2 ch", "0.1", "0.25", "0.5", "0.75", "1"}}};
     const Settings partial_minute = {{"layers", {"2"}},
                                      {"heads", {"2"}},
@@ -66,8 +66,8 @@ std::vector<Preset> make_presets() {
                                    {"final_learning_rate", {"6e-5"}},
                                    {"evaluate_every", {"500"}},
                                    {"evaluation_batches", {"40"}}};
-    // 16 layers of width 2,048 at 2,048 tokens, 4,096 windows a step, 5 % of it warm-up, decay to a tenth. The learning
-    // rate and the symbols (characters here) are not the paper's.
+    // 16 layers of width 2,048, context 2,048, batch size 4,096, warm-up of 5 % of the steps, decay to a tenth of the
+    // learning rate. The learning rate and the tokenizer (characters here) are not the paper's.
     const Settings partial_paper = {{"data", {"enwik8"}},
                                     {"layers", {"16"}},
                                     {"width", {"2048"}},
@@ -90,18 +90,20 @@ std::vector<Preset> make_presets() {
     };
 
     return {
-        make("lecture-minute",
-             "Six small models learn a made-up language in about a minute: no rotation, 2 channels, 25 % and 100 % at "
-             "θ = 10k, "
-             "and 100 % at θ = 100 and 1M.",
-             minute,
-             {{{"fraction", "0"}},
-              {{"fraction", "2 ch"}},
-              {{"fraction", "0.25"}},
-              {{"fraction", "1"}},
-              {{"theta", "100"}},
-              {{"theta", "1000000"}}}),
-        make("theta-minute", "The theta paper's six bases on small models, in about a minute.", theta_minute),
+        make(
+            "lecture-minute",
+            "Six small models learn a synthetic language in about a minute: RoPE on 0 %, 2 channels, 25 % and 100 % of "
+            "each head at θ = 10k, and on 100 % at θ = 100 and θ = 1M.",
+            minute,
+            {{{"fraction", "0"}},
+             {{"fraction", "2 ch"}},
+             {{"fraction", "0.25"}},
+             {{"fraction", "1"}},
+             {{"theta", "100"}},
+             {{"theta", "1000000"}}}),
+        make("theta-minute",
+             "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models, in about a minute.",
+             theta_minute),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
              {{"data", {"tinyshakespeare"}},
               {"layers", {"4"}},
@@ -119,7 +121,8 @@ std::vector<Preset> make_presets() {
               {"evaluation", {"sampled"}},
               {"evaluation_batches", {"20"}}}),
         make("theta-paper",
-             "The theta paper's setting (Huang, Chen, Zheng 2025): learned positions and rotation, six bases, three "
+             "The experiment of the theta paper (Huang, Chen, Zheng 2025): learned positions and RoPE, six bases θ, "
+             "three "
              "seeds.",
              {{"data", {"tinyshakespeare"}},
               {"position", {"learned+rope"}},
@@ -139,22 +142,26 @@ std::vector<Preset> make_presets() {
               {"evaluation_batches", {"200"}},
               {"seed", {"1337", "1338", "1339"}}}),
         make("partial-llama-minute",
-             "Seven rotated fractions of a small Llama-style model (RMSNorm, SwiGLU, grouped queries) in about a "
+             "Seven rotated fractions in a small Llama-style model (RMSNorm, SwiGLU, grouped-query attention), in "
+             "about a "
              "minute.",
              llama(partial_minute, "1")),
         make("partial-pythia-minute",
-             "Seven rotated fractions of a small Pythia-style model (parallel residual) in about a minute.",
+             "Seven rotated fractions in a small Pythia-style model (parallel residual), in about a minute.",
              pythia(partial_minute)),
-        make("partial-llama-hour", "Seven rotated fractions of a Llama-style model on enwik8: an hour on a large GPU.",
+        make("partial-llama-hour",
+             "Seven rotated fractions in a Llama-style model on enwik8: about an hour on a data-centre GPU.",
              llama(partial_hour, "2")),
         make("partial-pythia-hour",
-             "Seven rotated fractions of a Pythia-style model on enwik8: an hour on a large GPU.",
+             "Seven rotated fractions in a Pythia-style model on enwik8: about an hour on a data-centre GPU.",
              pythia(partial_hour)),
         make("partial-llama-paper",
-             "The partial-RoPE paper's 1B sequential shape (Llama-3.2-1B), to see what it takes rather than to run.",
+             "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B): to estimate its cost, "
+             "not to run.",
              joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
         make("partial-pythia-paper",
-             "The partial-RoPE paper's 1B parallel shape (Pythia-1B), to see what it takes rather than to run.",
+             "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B): to estimate its cost, not to "
+             "run.",
              joined({{{"heads", {"8"}}}, pythia(partial_paper)})),
     };
 }

@@ -12,7 +12,8 @@ namespace ropelab {
 
 namespace {
 
-std::vector<std::string> missing_texts(const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir) {
+// Returns the error message of each data set that cannot be located.
+std::vector<std::string> missing_data(const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir) {
     std::set<std::string> names;
     std::vector<std::string> result;
     for (const RunSpec& run : runs) {
@@ -79,7 +80,7 @@ Preview preview(std::vector<RunSpec> runs, double operations_per_second, const s
         result.cohorts[i].width = width_plan(cohorts[i]);
     }
     result.same = same_models(result.runs);
-    result.missing = missing_texts(result.runs, data_dir);
+    result.missing = missing_data(result.runs, data_dir);
     return result;
 }
 

@@ -11,39 +11,41 @@
 
 namespace ropelab {
 
-/// A cohort before it trains.
+/// A cohort of a planned experiment, with its expected cost.
 struct PreviewedCohort {
-    std::vector<std::size_t> runs;  // places in Preview::runs
+    std::vector<std::size_t> runs;  // indices into Preview::runs
     Estimate cost;
-    bool measured = false;  // the seconds, and the bytes where the system tells them
-    std::string problem;    // why a measurement failed
-    std::string width;      // one sentence on how many train at a time, where a measurement settles it
+    bool measured = false;  // cost has measured seconds, and measured bytes if the system reports them
+    std::string problem;    // why the measurement failed; "" if it did not
+    std::string width;      // sentence on how many runs train at a time, if that is measured
 };
 
-/// What an experiment will do: its runs, how they group, and what they cost on this machine.
+/// A preview of an experiment: its runs, their cohorts, and time and memory on this machine.
 struct Preview {
     std::vector<RunSpec> runs;
-    /// Keys in which runs differ, in the table's order.
+    /// Keys of the settings in which runs differ, in the order of the table of settings.
     std::vector<std::string> differing;
-    /// In the order in which they train.
+    /// Cohorts in training order.
     std::vector<PreviewedCohort> cohorts;
-    /// Runs that train nothing new.
+    /// Runs that train the same model as an earlier run.
     SameModels same;
-    /// Why texts are not to be had, a sentence each: without them the sweep cannot start.
+    /// One sentence per data set that cannot be opened; the sweep cannot start without it.
     std::vector<std::string> missing;
 
+    /// Returns the total time of all cohorts in seconds.
     double seconds() const;
-    /// At most: cohorts train one after another.
+    /// Returns the maximum memory of the cohorts in bytes; cohorts train sequentially.
     std::int64_t bytes() const;
-    /// Whether every cohort was measured.
+    /// Returns whether every cohort was measured.
     bool measured() const;
-    /// Runs of each cohort, as Runner::measure takes them.
+    /// Returns the runs of each cohort, the argument of Runner::measure.
     std::vector<std::vector<RunSpec>> cohort_runs() const;
-    /// Puts what was measured in the place of the estimate.
+    /// Replaces the estimate of a cohort by its measurement.
     void take(const Measurement& measurement);
 };
 
-/// From the estimate, as `estimate` says; cohorts are those that a Runner trains. Texts are looked for, not read.
+/// Returns the preview of these runs with estimated costs (see estimate()). Cohorts are those that a Runner trains.
+/// Data sets are located, but not read.
 Preview preview(std::vector<RunSpec> runs, double operations_per_second = 0,
                 const std::filesystem::path& data_dir = {});
 

@@ -16,29 +16,31 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::int64_t most_snapshots = 100;  // at evaluations, of one run
+constexpr std::int64_t most_snapshots = 100;  // per run, at evaluations
 constexpr std::int64_t most_windows = 8;
 constexpr std::int64_t most_map_numbers = 8192;
 constexpr std::int64_t least_map = 8;
 constexpr std::int64_t longest_copy = 16;
-constexpr std::int64_t fewest_judged = 4;  // windows
-constexpr std::int64_t most_judged = 32;
-constexpr std::int64_t judged_a_lag = 4;
+constexpr std::int64_t least_sequences = 4;
+constexpr std::int64_t most_sequences = 32;
+constexpr std::int64_t sequences_per_lag = 4;
 
 std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) {
     return (number + divisor - 1) / divisor;
 }
 
-/// Windows whose reading costs little beside the steps between two evaluations.
+/// Returns the number of sequences whose probing costs little compared with the steps between two evaluations.
 std::int64_t window_budget(const RunSpec& spec) {
     const std::int64_t steps = std::min<std::int64_t>(spec.evaluate_every, 1000);
     return std::clamp<std::int64_t>(steps * spec.batch / 64, 1, most_windows);
 }
 
+/// Returns the number of copied tokens in a retrieval sequence of `window` tokens.
 std::int64_t copy_length(std::int64_t window) {
     return std::min(longest_copy, window / 4);
 }
 
+/// Returns the side of the attention maps in tokens.
 std::int64_t map_size(const RunSpec& spec) {
     const auto side =
         static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_map_numbers / (spec.layers * spec.heads))));
@@ -57,51 +59,51 @@ bool probes_at(const RunSpec& spec, std::int64_t iteration) {
     return iteration / spec.evaluate_every % step == 0;
 }
 
-bool probes_are_dear(double probing, double training) {
+bool probes_are_expensive(double probing, double training) {
     return probing > 5.0 && probing > 0.04 * training;
 }
 
 ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation) {
     const std::int64_t budget = window_budget(spec);
     ProbeRequest request;
-    request.windows = spaced_windows(validation, spec.context, budget);
+    request.sequences = spaced_sequences(validation, spec.context, budget);
     request.map_size = map_size(spec);
-    request.retrieval = retrieval_text(validation, spec.context, std::max<std::int64_t>(1, budget / 4));
+    request.retrieval = retrieval_test(validation, spec.context, std::max<std::int64_t>(1, budget / 4));
     return request;
 }
 
-ProbeWindows spaced_windows(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count) {
-    const std::int64_t room = std::ssize(text) - length - 1;
-    if (length < 1 || room < 0) {
-        throw BadInput("The text has " + std::to_string(text.size()) + " symbols, but a window of " +
-                       std::to_string(length) + " needs at least " + std::to_string(length + 1) + ".");
+ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count) {
+    const std::int64_t last_start = std::ssize(text) - length - 1;
+    if (length < 1 || last_start < 0) {
+        throw BadInput("The text has " + std::to_string(text.size()) + " tokens, but a sequence of " +
+                       std::to_string(length) + " tokens needs at least " + std::to_string(length + 1) + ".");
     }
-    ProbeWindows windows;
-    windows.length = length;
-    const std::int64_t all = count > 0 ? count : room / length + 1;
+    ProbeSequences sequences;
+    sequences.length = length;
+    const std::int64_t all = count > 0 ? count : last_start / length + 1;
     for (std::int64_t window = 0; window < all; ++window) {
         std::int64_t start = window * length;
-        if (count > 0) start = count > 1 ? room * window / (count - 1) : 0;
+        if (count > 0) start = count > 1 ? last_start * window / (count - 1) : 0;
         const auto first = text.begin() + start;
-        windows.tokens.insert(windows.tokens.end(), first, first + length);
-        windows.targets.insert(windows.targets.end(), first + 1, first + length + 1);
+        sequences.tokens.insert(sequences.tokens.end(), first, first + length);
+        sequences.targets.insert(sequences.targets.end(), first + 1, first + length + 1);
     }
-    return windows;
+    return sequences;
 }
 
-ProbeRequest judging_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t symbols) {
+ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t tokens) {
     ProbeRequest request;
-    request.windows = spaced_windows(
-        text, length, std::clamp(symbols / std::max<std::int64_t>(1, length), fewest_judged, most_judged));
-    request.retrieval = retrieval_text(text, length, judged_a_lag);
+    request.sequences = spaced_sequences(
+        text, length, std::clamp(tokens / std::max<std::int64_t>(1, length), least_sequences, most_sequences));
+    request.retrieval = retrieval_test(text, length, sequences_per_lag);
     request.vectors = false;
     request.attention = false;
     return request;
 }
 
-ProbeWindows window_of(std::span<const std::int32_t> text) {
-    if (text.empty()) throw BadInput("The text to look into is empty; give at least two symbols.");
-    ProbeWindows window{std::ssize(text), {text.begin(), text.end()}, {text.begin() + 1, text.end()}};
+ProbeSequences sequence_of(std::span<const std::int32_t> text) {
+    if (text.empty()) throw BadInput("The text is empty; give at least two tokens.");
+    ProbeSequences window{std::ssize(text), {text.begin(), text.end()}, {text.begin() + 1, text.end()}};
     window.targets.push_back(-1);
     return window;
 }
@@ -111,45 +113,46 @@ std::vector<std::int64_t> retrieval_lags(std::int64_t length) {
     std::vector<std::int64_t> lags;
     if (length < shortest_window) return lags;
     const std::int64_t copy = copy_length(length);
-    // The sequence is the window and the target of its last symbol; both copies must fit into it.
+    // The sequence consists of the inputs and the target of the last one; both copies must fit into it.
     const std::int64_t longest = length + 1 - copy;
     for (std::int64_t lag = copy; lag < longest; lag *= 2) lags.push_back(lag);
     lags.push_back(longest);
     return lags;
 }
 
-RetrievalText retrieval_text(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_a_lag) {
-    RetrievalText result;
+RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag) {
+    RetrievalTest result;
     const std::vector<std::int64_t> lags = retrieval_lags(length);
     if (lags.empty() || std::ssize(text) < length + 1) return result;
     const std::int64_t copy = copy_length(length);
     result.marked = copy - std::max<std::int64_t>(1, copy / 4);
 
     const RandomStream stream(1, "retrieval");
-    result.windows.length = length;
+    result.sequences.length = length;
     std::uint64_t window = 0;
     for (const std::int64_t lag : lags) {
-        for (std::int64_t i = 0; i < windows_a_lag; ++i, ++window) {
-            const auto draw = [&](std::int64_t bound, std::int64_t index) {
+        for (std::int64_t i = 0; i < windows_per_lag; ++i, ++window) {
+            const auto sample = [&](std::int64_t bound, std::int64_t index) {
                 return static_cast<std::int64_t>(
                     stream.below(static_cast<std::uint64_t>(bound), window, static_cast<std::uint64_t>(index)));
             };
-            const auto from = text.begin() + draw(std::ssize(text) - length, 0);
-            std::vector<std::int32_t> symbols(from, from + length + 1);
+            const auto from = text.begin() + sample(std::ssize(text) - length, 0);
+            std::vector<std::int32_t> tokens(from, from + length + 1);
             for (std::int64_t place = 0; place < copy; ++place) {
                 const std::int64_t later = length + 1 - copy + place;
-                symbols[later] = symbols[later - lag] = text[draw(std::ssize(text), 1 + place)];
+                tokens[later] = tokens[later - lag] = text[sample(std::ssize(text), 1 + place)];
             }
             result.lags.push_back(lag);
-            result.windows.tokens.insert(result.windows.tokens.end(), symbols.begin(), symbols.end() - 1);
-            result.windows.targets.insert(result.windows.targets.end(), symbols.begin() + 1, symbols.end());
+            result.sequences.tokens.insert(result.sequences.tokens.end(), tokens.begin(), tokens.end() - 1);
+            result.sequences.targets.insert(result.sequences.targets.end(), tokens.begin() + 1, tokens.end());
         }
     }
     return result;
 }
 
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head) {
-    // Thinned curves have no spectrum; one that ends at a sliding window is 0 beyond it.
+    // Curves with a reduced number of distances have no spectrum. A curve that ends at the sliding window is 0 beyond
+    // it.
     const bool whole = !result.distances.empty() && result.distances.back() + 1 == std::ssize(result.distances);
     if (result.attention_by_distance.empty() || !whole) return {};
     const std::span<const float> row = result.attention_by_distance.row(layer, head);
@@ -163,17 +166,17 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request) {
     std::vector<double> result(static_cast<std::size_t>(spec.head_dim() / 2), 0.0);
     if (!spec.rotates()) return result;
-    const auto turning = frequencies({.head_dim = spec.head_dim(),
-                                      .theta = spec.theta,
-                                      .fraction = spec.fraction,
-                                      .partial = spec.partial,
-                                      .scaling = request.scaling,
-                                      .context = static_cast<double>(spec.context),
-                                      .length = static_cast<double>(request.windows.length)})
-                             .inverse_frequencies;
+    const auto rotary = frequencies({.head_dim = spec.head_dim(),
+                                     .theta = spec.theta,
+                                     .fraction = spec.fraction,
+                                     .partial = spec.partial,
+                                     .scaling = request.scaling,
+                                     .context = static_cast<double>(spec.context),
+                                     .length = static_cast<double>(request.sequences.length)})
+                            .inverse_frequencies;
     const auto chosen = selection(spec.pairs, spec.head_dim() / 2, "pairs");
-    for (std::size_t i = 0; i < turning.size(); ++i) result[i] = chosen[i] ? turning[i] : 0.0;
-    for (const std::int64_t pair : request.stopped_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
+    for (std::size_t i = 0; i < rotary.size(); ++i) result[i] = chosen[i] ? rotary[i] : 0.0;
+    for (const std::int64_t pair : request.frozen_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
     return result;
 }
 
@@ -181,7 +184,8 @@ std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std:
     auto corpus = open_corpus(checkpoint.spec, data_dir);
     if (checkpoint.text) require_same_text(corpus->text, *checkpoint.text);
     if (corpus->vocabulary.to_text() != checkpoint.vocabulary) {
-        throw BadInput("The data \"" + checkpoint.spec.data + "\" has other symbols than when this run was trained.");
+        throw BadInput("The vocabulary of the data \"" + checkpoint.spec.data +
+                       "\" has changed since this run was trained.");
     }
     return corpus;
 }

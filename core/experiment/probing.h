@@ -13,57 +13,61 @@
 
 namespace ropelab {
 
-// What is looked at inside a run, and when.
+// Probing: which measurements are made inside a model (see core/spec/probe.h), and at which training steps.
 
-/// Whether a run in training is looked into after `iteration` steps: at every `probe_every`-th evaluation, at the end,
-/// and after 1, 2, 4, 8, … steps up to the first evaluation. Where this would be more than 100 evaluations they are
-/// thinned evenly, so that the lab file stays small.
+/// Returns whether a run is probed after `iteration` training steps: at every `probe_every`-th evaluation, at the end,
+/// and after 1, 2, 4, 8, … steps before the first evaluation. More than 100 probed evaluations are thinned evenly, so
+/// that the lab file stays small.
 bool probes_at(const RunSpec& spec, std::int64_t iteration);
 
-/// Whether looking inside has cost so much beside the training steps, both in seconds, that the next look is left out:
-/// more than 5 seconds and 4 % (many small runs on a fast device; elsewhere about 1 %).
-bool probes_are_dear(double probing, double training);
+/// Returns whether probing has been so expensive compared with training (both in seconds) that the next probe is
+/// skipped: more than 5 seconds and more than 4 %. This happens with many small runs on a fast device; usually it is
+/// about 1 %.
+bool probes_are_expensive(double probing, double training);
 
-/// The fixed probe batch of a run: the same windows of the validation split at every iteration, and copies to retrieve.
-/// It is small beside the training between two evaluations, 8 windows at most; its attention maps have at most 8,192
-/// numbers over all heads (8 symbols at least).
+/// Returns the fixed probe batch of a run: the same sequences of the validation split at every step (at most 8), and a
+/// retrieval test (recall of copied tokens). It costs little compared with the training between two evaluations. Its
+/// attention maps have at most 8,192 numbers over all heads, but at least 8 × 8 per head.
 ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation);
 
-/// `count` windows of `length` symbols, evenly spaced, with their targets; 0: every non-overlapping one, in order.
-/// Throws BadInput where the text has fewer than length + 1 symbols.
-ProbeWindows spaced_windows(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
+/// Returns `count` evenly spaced sequences of `length` tokens with their targets; all non-overlapping ones, in order,
+/// if `count` is 0. Throws BadInput if the text has fewer than length + 1 tokens.
+ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
 
-/// What a model reads to be judged by its losses: about `symbols` symbols of a text in windows of `length` (4 to 32 of
-/// them), and copies to retrieve; nothing inside attention is measured. Throws as `spaced_windows`.
-ProbeRequest judging_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t symbols);
+/// Returns a request that only measures losses and retrieval: about `tokens` tokens of a text in 4 to 32 sequences of
+/// `length` tokens, and a retrieval test. Throws BadInput like spaced_sequences.
+ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t tokens);
 
-/// A text as one window; nothing follows its last symbol. Throws BadInput for an empty one.
-ProbeWindows window_of(std::span<const std::int32_t> text);
+/// Returns a text as one sequence whose last token has no target. Throws BadInput for an empty text.
+ProbeSequences sequence_of(std::span<const std::int32_t> text);
 
-/// The lags at which copies are looked for in windows of `length` symbols, ascending: from the copy's own length, a
-/// quarter of the window and 16 at most, doubling up to what the window holds. None where the length is below 8.
+/// Returns the distances (lags) at which copies are tested in sequences of `length` tokens, in ascending order: from
+/// the length of the copy (a quarter of the sequence, at most 16 tokens), doubling up to the largest that fits. Empty
+/// if `length` is below 8.
 std::vector<std::int64_t> retrieval_lags(std::int64_t length);
 
-/// Copies at retrieval_lags, `windows_a_lag` windows each: a
-/// stretch of the text whose last symbols repeat what stood `lag` before. The copied symbols are drawn one by one from
-/// the text, so that nothing but the copy tells them; of up to 16 the last three quarters are judged. The same windows
-/// at every call. Without windows where the length is below 8 or the text shorter than length + 1.
-RetrievalText retrieval_text(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_a_lag);
+/// Returns the retrieval test: `windows_per_lag` sequences per lag of retrieval_lags. Each sequence is a piece of the
+/// text whose last tokens repeat the tokens `lag` positions before. The copied tokens (at most 16) are sampled
+/// independently from the text, so that only the first copy predicts the second; the last three quarters of them are
+/// tested. The sequences are equal at every call. There are none if `length` is below 8 or the text has fewer than
+/// length + 1 tokens.
+RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag);
 
-/// |DFT| of a head's mean attention by distance, scaled as `kernel_spectrum` (core/stats/spectrum.h): bin j at j turns
-/// in the window, a wavelength of length/j tokens; what is the same at all distances (bin 0) is taken out before. Empty
-/// where the curves are thinned.
+/// Returns the |DFT| of a head's mean attention by distance after subtracting its mean, scaled like kernel_spectrum
+/// (core/stats/spectrum.h). Bin j has j periods per sequence: a wavelength of length/j tokens. Empty if the result's
+/// curves have a reduced number of distances.
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head);
 
-/// The frequencies that a probe of this run used in a layer that rotates, one a pair, 0 where it does not turn.
+/// Returns the frequencies of a probe of this run in layers with RoPE, in radians per token, one per pair; 0 for pairs
+/// that are not rotated.
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request);
 
-/// The texts that a checkpoint's run was trained and judged on. Throws BadInput as `open_corpus`, and where they have
-/// become others by now.
+/// Opens the data set of a checkpoint's run. Throws BadInput like open_corpus, and if the data has changed since
+/// training.
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
-/// The model of a checkpoint, as its run has it; `times` its context, where it has no learned positions. Not while a
-/// Runner trains: then Runner::probe asks the run itself.
+/// Loads the model of a checkpoint, with `times` its context (only 1 for learned positions). Do not call it while a
+/// Runner trains; use Runner::probe then.
 std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times = 1);
 
 }  // namespace ropelab

@@ -20,7 +20,7 @@ ProcessMemory process_memory() {
     return result;
 }
 
-void forget_peak() {
+void reset_peak_memory() {
     std::ofstream("/proc/self/clear_refs") << "5\n";
 }
 

@@ -16,7 +16,7 @@
 
 namespace ropelab {
 
-// One sweep. `Control` is what the other threads may touch.
+// Runs one sweep on its own thread. Other threads only use control() and queue(), which are thread-safe.
 class Runner::Worker {
  public:
     Worker(EngineSource engine, Sink sink) : engine_(std::move(engine)), sink_(std::move(sink)) {}
@@ -58,7 +58,7 @@ class Runner::Worker {
 
     void measure_cohorts(const std::vector<std::vector<RunSpec>>& cohorts, const std::filesystem::path& data_dir,
                          const std::function<void(const Measurement&)>& each) {
-        level_ = process_memory().now;
+        base_memory_ = process_memory().now;
         for (std::size_t i = 0; i < cohorts.size() && !control_.stopping(); ++i) {
             Measurement measurement;
             try {
@@ -78,12 +78,12 @@ class Runner::Worker {
         sink_(event::SweepEnded{control_.stopping() ? RunState::stopped : RunState::finished, "", 0});
     }
 
-    // Resident bytes of the program without the engine.
-    std::int64_t memory_before() const { return memory_before_engine() > 0 ? memory_before_engine() : level_; }
+    // Returns the resident memory of the program without the engine, in bytes.
+    std::int64_t memory_before() const { return memory_before_engine() > 0 ? memory_before_engine() : base_memory_; }
 
     void train(const Plan& plan) {
         event::SweepEnded ending;
-        forget_peak();
+        reset_peak_memory();
         try {
             int failed = 0;
             std::string first_message;
@@ -113,12 +113,12 @@ class Runner::Worker {
         sink_(ending);
     }
 
-    // Where runs stood before they went on.
-    using Standing = std::vector<std::pair<RunId, RunSummary>>;
-    static Standing standing_of(const std::vector<TrainedRun>& runs) {
-        Standing standing;
-        for (const TrainedRun& run : runs) standing.emplace_back(run.plan.id, run.summary);
-        return standing;
+    // The summaries of runs before they train in this cohort; published if they fail before another event.
+    using Summaries = std::vector<std::pair<RunId, RunSummary>>;
+    static Summaries summaries_of(const std::vector<TrainedRun>& runs) {
+        Summaries summaries;
+        for (const TrainedRun& run : runs) summaries.emplace_back(run.plan.id, run.summary);
+        return summaries;
     }
 
     void train_cohorts(const Plan& plan, const Sink& sink) {
@@ -137,27 +137,28 @@ class Runner::Worker {
         while (!control_.stopping()) {
             std::optional<std::vector<TrainedRun>> members = queue_.next();
             if (!members) return;
-            Standing standing = standing_of(*members);
+            Summaries unfinished = summaries_of(*members);
             try {
                 if (first) {
-                    open_corpus(members->front().plan.spec, plan.data_dir);  // the text is not what training takes
-                    level_ = process_memory().now;
+                    // The data is loaded before memory is measured, because it does not count as training memory.
+                    open_corpus(members->front().plan.spec, plan.data_dir);
+                    base_memory_ = process_memory().now;
                 }
                 first = false;
-                train_cohort(plan, of_sweep, std::move(*members), standing);
+                train_cohort(plan, of_sweep, std::move(*members), unfinished);
             } catch (const std::exception& error) {
-                // The cohort cannot start or go on; the runs that had not ended fail, the next cohort gets its turn.
-                for (const auto& [id, summary] : standing) {
+                // The cohort cannot start or continue. Its runs that have not ended fail, and the next cohort trains.
+                for (const auto& [id, summary] : unfinished) {
                     if (!control_.ended(id)) sink(event::RunEnded{id, RunState::failed, error.what(), summary});
                 }
             }
         }
     }
 
-    // Trains one cohort. Where the CUDA device fails, its runs resume from their last checkpoints, as one cohort or
-    // several: with LibTorch's operations alone, or on the CPU where the device was lost, or failed again. `standing`
-    // is kept to the runs that would fail with this call.
-    void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> runs, Standing& standing) {
+    // Trains one cohort. If the CUDA device fails, its runs resume from their last checkpoints, in one or several
+    // cohorts: on the device with LibTorch's operations, or on the CPU if the device was lost or failed again.
+    // `unfinished` is updated to the runs that fail if this function throws.
+    void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> runs, Summaries& unfinished) {
         std::vector<std::vector<TrainedRun>> cohorts;
         cohorts.push_back(std::move(runs));
         bool begun = false;
@@ -168,13 +169,13 @@ class Runner::Worker {
             began_.reset();
             try {
                 settle_device(members);
-                if (control_.stopping() && !begun) return;  // what has not begun stays waiting
+                if (control_.stopping() && !begun) return;  // runs that have not begun stay waiting
                 settle_width(plan, members);
                 if (control_.stopping() && !begun) return;
                 present = members;
-                standing = standing_of(present);
+                unfinished = summaries_of(present);
                 for (const auto& others : cohorts) {
-                    for (const auto& each : standing_of(others)) standing.push_back(each);
+                    for (const auto& each : summaries_of(others)) unfinished.push_back(each);
                 }
                 CohortTrainer(engine_(), plan, sink, control_).train(std::move(members));
             } catch (const DeviceFault& fault) {
@@ -185,23 +186,24 @@ class Runner::Worker {
         }
     }
 
-    // Throws the fault where these runs have met two before.
+    // Returns the cohorts in which runs resume after a device fault. Throws the fault if the runs had two before.
     std::vector<std::vector<TrainedRun>> after_fault(const DeviceFault& fault, std::vector<TrainedRun> runs) {
         const int faults = runs.front().device_faults + 1;
         if (faults > 2) throw fault;
         const bool to_cpu = fault.device_lost() || faults == 2;
-        const std::string words = revoke_device_trust(engine_(), fault.what(), to_cpu);
+        const std::string message = revoke_device_trust(engine_(), fault.what(), to_cpu);
         std::erase_if(runs, [this](const TrainedRun& run) { return control_.ended(run.plan.id); });
-        return runs_after_fault(runs, began_, {to_cpu, words});
+        return runs_after_fault(runs, began_, {to_cpu, message});
     }
 
+    // Chooses what the runs may use on the CUDA device, or moves them to the CPU.
     void settle_device(std::vector<TrainedRun>& members) {
         const TrainedRun& first = members.front();
         if (first.device_trust) return engine_().trust_device(*first.device_trust);
-        const DeviceChoice choice = settle_device_trust(engine_(), first.plan.spec, first.conditions(),
+        const DeviceChoice choice = choose_device_trust(engine_(), first.plan.spec, first.conditions(),
                                                         {.cancelled = [this] { return control_.stopping(); }});
         for (TrainedRun& run : members) {
-            run.device_words = choice.words;
+            run.device_message = choice.message;
             if (!choice.leaves_device) continue;
             run.moved = run.conditions();
             run.moved->device = "cpu";
@@ -209,7 +211,7 @@ class Runner::Worker {
         }
     }
 
-    // Cuts `members` to those that train together; the others wait in front.
+    // Chooses the width of the cohort: shortens `members` to it, and puts the other runs at the front of the queue.
     void settle_width(const Plan& plan, std::vector<TrainedRun>& members) {
         if (members.front().width_settled) return;
         Engine& engine = engine_();
@@ -223,9 +225,9 @@ class Runner::Worker {
                          [this] { return control_.stopping() || control_.paused(); });
         for (TrainedRun& run : members) {
             run.width_settled = true;
-            if (start.conditions) continue;  // it goes on as it began
+            if (start.conditions) continue;  // a resumed run has the conditions and the message of its first start
             run.plan.conditions = width.conditions;
-            run.width_words = width.words;
+            run.width_message = width.message;
         }
         std::vector<std::vector<TrainedRun>> parts;
         auto next = members.begin();
@@ -243,8 +245,8 @@ class Runner::Worker {
     Sink sink_;
     Control control_;
     CohortQueue queue_;
-    std::int64_t level_ = 0;              // of memory, before the first cohort
-    std::optional<RunConditions> began_;  // what the present cohort trains with; nullopt before it begins
+    std::int64_t base_memory_ = 0;        // resident bytes before the first cohort
+    std::optional<RunConditions> began_;  // conditions of the present cohort; nullopt before it begins
     std::atomic<bool> running_{false};
     std::thread thread_;
 };

@@ -16,84 +16,93 @@
 
 namespace ropelab {
 
-/// One run as it is handed to a Runner.
+/// A run that a Runner trains.
 struct PlannedRun {
     RunId id = 0;
     RunSpec spec;
-    /// Where its checkpoint is written; empty for none. A run goes on from a checkpoint that is there when `resume`.
+    /// File of the run's checkpoint; empty for none. If `resume` is true and the file exists, the run resumes from it.
     std::filesystem::path checkpoint;
     bool resume = false;
-    /// Of its first start, when it goes on.
+    /// The conditions of the run's first start, if it resumes.
     std::optional<RunConditions> conditions;
-    /// Trains as a cohort of its own, because its time is compared: runs of a cohort share one clock.
+    /// If true, the run is a cohort of its own, because its time is compared: runs of a cohort are timed together.
     bool alone = false;
 };
 
+/// The runs that a Runner trains, and callbacks that store their data.
 struct Plan {
     std::vector<PlannedRun> runs;
     std::filesystem::path data_dir;
-    /// Called on the runner's thread when a run's corpus is open, before its first event; `begins`: at its first step.
-    /// What it throws keeps the run from training.
+    /// Called on the runner's thread when a run's corpus is open, before its first event; `begins` is true unless the
+    /// run resumes from a checkpoint. If it throws, the run does not train.
     std::function<void(const PlannedRun&, const Corpus&, bool begins)> on_corpus;
-    /// Called on the runner's thread where a run goes on from its checkpoint: its measurements after `iteration` are
-    /// void.
-    std::function<void(RunId, std::int64_t iteration)> on_cut_back;
-    /// Called on the runner's thread before a checkpoint is written: what was published so far must be on disk first,
-    /// so that a run that goes on has no gap in its curves. False where it is not: no checkpoint is written then.
+    /// Called on the runner's thread when a run resumes from its checkpoint of step `iteration`: later measurements
+    /// must be discarded, because these steps are trained again.
+    std::function<void(RunId, std::int64_t iteration)> on_discard_after;
+    /// Called on the runner's thread before a checkpoint is written. It must store all events published so far, so that
+    /// the curves of a resumed run have no gap; if it returns false, no checkpoint is written.
     std::function<bool()> before_checkpoint;
 };
 
-/// A cohort that waits for its turn, by a number of its own.
+/// A cohort that waits in the queue, with an id that identifies it there.
 struct WaitingCohort {
     std::int64_t id = 0;
     std::vector<RunId> runs;
     bool operator==(const WaitingCohort&) const = default;
 };
 
-/// Trains a plan's cohorts one after another on a thread of its own and publishes Events. The sink is called on that
-/// thread, in order; SweepEnded is the last event, exactly once. The destructor stops and joins.
+/// Trains a plan's cohorts sequentially on a thread of its own and publishes Events. The sink is called on that thread,
+/// in order; the last event is one SweepEnded. The destructor stops training and joins the thread.
 ///
 ///   window's thread:   start ── pause ── resume ── stop ─────────────── ~Runner (joins)
 ///   runner's thread:   CohortStarted Step… Evaluated Sampled … RunEnded … SweepEnded
 class Runner {
  public:
+    /// Receives the events of a sweep.
     using Sink = std::function<void(const Event&)>;
+    /// Returns the engine that trains; called on the runner's thread.
     using EngineSource = std::function<Engine&()>;
 
-    /// `engine` is called on the runner's thread, when the first cohort starts.
+    /// Creates an idle runner. `engine` is called on the runner's thread when the first cohort starts.
     Runner(EngineSource engine, Sink sink);
     ~Runner();
 
+    /// Starts training a plan. Throws std::logic_error at a second call.
     void start(Plan plan);
-    /// In place of start: trains nothing, but lets each of these cohorts of equal shape take a few steps. `each` is
-    /// called on the runner's thread, once a cohort; SweepEnded is the only event. stop() ends it between two steps.
+    /// Starts measuring cohorts of equal shape with a few training steps each, instead of training a plan. `each` is
+    /// called on the runner's thread once per cohort; SweepEnded is the only event. stop() ends the measurement between
+    /// steps.
     void measure(std::vector<std::vector<RunSpec>> cohorts, std::filesystem::path data_dir,
                  std::function<void(const Measurement&)> each);
 
-    /// Cohorts that have not begun, first to train first; none before the first CohortStarted.
+    /// Returns the cohorts that have not begun, in training order; empty before the first CohortStarted.
     std::vector<WaitingCohort> waiting() const;
-    /// Puts a waiting cohort at `place` among those that wait. False where it has begun meanwhile.
+    /// Moves a waiting cohort to index `place` of the queue. Returns false if it has begun in the meantime.
     bool move_waiting(std::int64_t cohort, std::size_t place);
-    /// Takes a waiting cohort out: its runs will have no event. False where it has begun meanwhile.
+    /// Removes a waiting cohort; its runs publish no events. Returns false if it has begun in the meantime.
     bool remove_waiting(std::int64_t cohort);
-    /// More runs, in the plan's lab, behind all cohorts that wait. Reads the checkpoints of those that go on. False,
-    /// and nothing happens, where the sweep is ending or has ended. Throws BadInput for an unreadable checkpoint.
+    /// Appends runs of the plan's lab to the end of the queue; runs that resume read their checkpoints. Returns false,
+    /// and does nothing, if the sweep is ending or has ended. Throws BadInput for an unreadable checkpoint.
     bool append(const std::vector<PlannedRun>& runs);
 
-    /// At the next step; a paused run has a checkpoint.
+    /// Pauses training at the next step, after writing checkpoints.
     void pause();
+    /// Continues after pause().
     void resume();
-    /// At the next step or inside an evaluation; each unfinished run is checkpointed and ends as stopped.
+    /// Stops training at the next step or inside an evaluation. Each unfinished run writes a checkpoint and ends as
+    /// stopped.
     void stop();
-    /// Of one run, at the next step; its mates go on.
+    /// Stops one run at the next step; the other runs of its cohort continue.
     void stop_run(RunId id);
-    /// The run that writes a text sample at each evaluation, from the next step on; at first the first of each cohort.
+    /// Selects the run that generates a text sample at each evaluation, from the next step on; by default the first run
+    /// of each cohort.
     void pick(RunId id);
-    /// Looks into a run that is being trained or paused, at the next step, on the runner's thread. The answer throws
-    /// BadInput where the run is not being trained then or the request does not fit it.
+    /// Requests measurements inside a run that is being trained or paused. They are made on the runner's thread at the
+    /// next step. The future throws BadInput if the run is not being trained then or the request does not suit it.
     std::future<ProbeResult> probe(RunId id, ProbeRequest request);
     /// Blocks until the sweep has ended.
     void join();
+    /// Returns whether the sweep has not ended.
     bool running() const;
     bool paused() const;
 

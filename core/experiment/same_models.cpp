@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/data/generated/names.h"
+#include "core/data/synthetic/names.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
 #include "core/spec/run_names.h"
@@ -15,30 +15,32 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::size_t most_named = 4;  // exclusions in a sentence
+constexpr std::size_t most_named = 4;  // exclusions named in the message
 
-const RunSpec& standard() {
+// Returns a run with the default settings.
+const RunSpec& defaults() {
     static const RunSpec spec;
     return spec;
 }
 
-// Of a model in which nothing turns.
+// Sets the rotary settings of a model without rotated pairs to their defaults, because they have no effect.
 void forget_rotation(RunSpec& spec) {
     spec.position = spec.learns_positions() ? Position::learned : Position::none;
-    spec.theta = standard().theta;
-    spec.fraction = standard().fraction;
-    spec.partial = standard().partial;
-    spec.pairs = standard().pairs;
-    spec.rotated_layers = standard().rotated_layers;
-    spec.theta_training = standard().theta_training;
-    spec.theta_schedule = standard().theta_schedule;
+    spec.theta = defaults().theta;
+    spec.fraction = defaults().fraction;
+    spec.partial = defaults().partial;
+    spec.pairs = defaults().pairs;
+    spec.rotated_layers = defaults().rotated_layers;
+    spec.theta_training = defaults().theta_training;
+    spec.theta_schedule = defaults().theta_schedule;
 }
 
-// What a run trains: the spec with every value that makes no difference at its default, and how fast each pair of a
-// rotating layer turns (0: it stands still) where theta stays.
+// A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
+// have no effect at their defaults; and, if theta is fixed, the frequency of each pair (0: not rotated) and the layers
+// with RoPE.
 struct Model {
     RunSpec spec;
-    std::vector<double> turns;
+    std::vector<double> frequencies;
     std::vector<bool> layers;
 
     bool operator==(const Model&) const = default;
@@ -48,8 +50,8 @@ Model model_of(const RunSpec& run) {
     Model model{run, {}, {}};
     RunSpec& spec = model.spec;
     if (!find_language(spec.data)) {
-        spec.data_seed = standard().data_seed;
-        spec.data_length = standard().data_length;
+        spec.data_seed = defaults().data_seed;
+        spec.data_length = defaults().data_length;
     }
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
@@ -59,46 +61,46 @@ Model model_of(const RunSpec& run) {
     } else {
         const int channels = rotary_dim(run.head_dim(), run.fraction);
         model.layers = selection(run.rotated_layers, run.layers, "rotated_layers");
-        const std::vector<bool> turning = selection(run.pairs, run.head_dim() / 2, "pairs");
+        const std::vector<bool> rotated = selection(run.pairs, run.head_dim() / 2, "pairs");
         const bool any_layer = std::find(model.layers.begin(), model.layers.end(), true) != model.layers.end();
         const bool any_pair =
-            std::find(turning.begin(), turning.begin() + channels / 2, true) != turning.begin() + channels / 2;
+            std::find(rotated.begin(), rotated.begin() + channels / 2, true) != rotated.begin() + channels / 2;
         if (!any_layer || !any_pair) {
             forget_rotation(spec);
             model.layers.clear();
         } else {
-            spec.rotated_layers = standard().rotated_layers;
+            spec.rotated_layers = defaults().rotated_layers;
             spec.fraction = static_cast<double>(channels) / run.head_dim();
-            if (channels == run.head_dim()) spec.partial = standard().partial;
-            if (!run.theta_moves()) {
-                const Frequencies known = frequencies({run.head_dim(), run.theta, run.fraction, run.partial});
-                model.turns = known.inverse_frequencies;
-                for (std::size_t i = 0; i < model.turns.size(); ++i) {
-                    if (!turning[i]) model.turns[i] = 0;
+            if (channels == run.head_dim()) spec.partial = defaults().partial;
+            if (!run.theta_varies()) {
+                const Frequencies known = ropelab::frequencies({run.head_dim(), run.theta, run.fraction, run.partial});
+                model.frequencies = known.inverse_frequencies;
+                for (std::size_t i = 0; i < model.frequencies.size(); ++i) {
+                    if (!rotated[i]) model.frequencies[i] = 0;
                 }
-                spec.theta = standard().theta;
-                spec.pairs = standard().pairs;
+                spec.theta = defaults().theta;
+                spec.pairs = defaults().pairs;
             }
         }
     }
-    if (!spec.theta_moves() || spec.theta_schedule == ThetaSchedule::constant) spec.theta_end = standard().theta_end;
-    if (!spec.theta_moves() || spec.theta_training == ThetaTraining::fixed) {
-        spec.theta_learning_rate = standard().theta_learning_rate;
+    if (!spec.theta_varies() || spec.theta_schedule == ThetaSchedule::constant) spec.theta_end = defaults().theta_end;
+    if (!spec.theta_varies() || spec.theta_training == ThetaTraining::fixed) {
+        spec.theta_learning_rate = defaults().theta_learning_rate;
     }
     return model;
 }
 
-// What a model is known by in a map.
+// The normal form of a model as a key of std::map.
 using Traits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
 
 Traits traits_of(const RunSpec& run) {
     Model model = model_of(run);
     std::vector<Value> values;
     for (const Key& known : keys()) values.push_back(known.get(model.spec));
-    return {std::move(values), std::move(model.turns), std::move(model.layers)};
+    return {std::move(values), std::move(model.frequencies), std::move(model.layers)};
 }
 
-// The keys in which runs differ, and for each run what stands there; equal values have equal numbers.
+// The settings in which runs differ, and a number per run and setting; equal values have equal numbers.
 struct Differences {
     explicit Differences(const std::vector<RunSpec>& runs) : numbers(runs.size()) {
         for (const Key& known : keys()) {
@@ -113,30 +115,31 @@ struct Differences {
     }
 
     std::vector<std::string> names;
-    std::vector<std::vector<std::size_t>> numbers;  // a run's, in the order of the names
+    std::vector<std::vector<std::size_t>> numbers;  // one list per run, in the order of `names`
 };
 
-// Some of the differing keys, by their places, with the values of one run.
+// A candidate exclusion: some of the differing settings, by index, with the values of one run.
 struct Exclusion {
-    std::vector<std::size_t> values;  // of the run
+    std::vector<std::size_t> values;  // the values of one run, one per differing setting
     std::vector<std::size_t> keys;
 
-    bool leaves_out(const std::vector<std::size_t>& run) const {
+    bool matches(const std::vector<std::size_t>& run) const {
         return std::all_of(keys.begin(), keys.end(), [&](std::size_t key) { return run[key] == values[key]; });
     }
 };
 
-// The values that tell a run from those that stay, as few as do: those of the seed go first.
+// Returns a minimal exclusion that matches the repeat at `place` and no run that trains a new model. Settings are
+// removed greedily, the seed first. Returns an empty exclusion if the repeat equals an earlier run in every setting.
 Exclusion exclusion_of(const Differences& differ, std::size_t place, const std::vector<bool>& repeats) {
     Exclusion exclusion{differ.numbers[place], {}};
     for (std::size_t key = 0; key < differ.names.size(); ++key) exclusion.keys.push_back(key);
-    const auto leaves_others = [&](const Exclusion& candidate) {
+    const auto matches_only_repeats = [&](const Exclusion& candidate) {
         for (std::size_t i = 0; i < repeats.size(); ++i) {
-            if (!repeats[i] && candidate.leaves_out(differ.numbers[i])) return false;
+            if (!repeats[i] && candidate.matches(differ.numbers[i])) return false;
         }
         return !candidate.keys.empty();
     };
-    if (!leaves_others(exclusion)) return {};  // equal to an earlier run in every key
+    if (!matches_only_repeats(exclusion)) return {};  // equal to an earlier run in every setting
     std::vector<std::size_t> order = exclusion.keys;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         const auto rank = [&](std::size_t key) { return std::pair(differ.names[key] != "seed", differ.names[key]); };
@@ -145,7 +148,7 @@ Exclusion exclusion_of(const Differences& differ, std::size_t place, const std::
     for (const std::size_t key : order) {
         Exclusion fewer = exclusion;
         std::erase(fewer.keys, key);
-        if (leaves_others(fewer)) exclusion = std::move(fewer);
+        if (matches_only_repeats(fewer)) exclusion = std::move(fewer);
     }
     return exclusion;
 }
@@ -172,7 +175,7 @@ SameModels same_models(const std::vector<RunSpec>& runs) {
     std::vector<Exclusion> exclusions;
     for (const std::size_t place : result.runs) {
         const bool is_left_out = std::any_of(exclusions.begin(), exclusions.end(), [&](const Exclusion& known) {
-            return known.leaves_out(differ.numbers[place]);
+            return known.matches(differ.numbers[place]);
         });
         if (is_left_out) continue;
         Exclusion exclusion = exclusion_of(differ, place, repeats);
@@ -190,26 +193,26 @@ std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs) {
     if (same.runs.empty()) return {};
     const std::vector<std::string> names = run_names(runs);
     const auto count = same.runs.size();
-    std::string words = std::to_string(count) + " of " + std::to_string(runs.size()) + " runs " +
-                        (count == 1 ? "trains" : "train") + " the very model of another, as \"" +
-                        names[same.runs.front()] + "\" that of \"" + names[same.as_first.front()] + "\"; ";
-    if (same.exclusions.empty()) return words + "give each value once.";
-    words += "leave ";
-    words += count == 1 ? "it" : "them";
-    words += " out with exclude ";
+    std::string text = std::to_string(count) + " of " + std::to_string(runs.size()) + " runs " +
+                       (count == 1 ? "trains" : "train") + " the same model as another run, for example \"" +
+                       names[same.runs.front()] + "\" and \"" + names[same.as_first.front()] + "\"; ";
+    if (same.exclusions.empty()) return text + "list each value only once.";
+    text += "exclude ";
+    text += count == 1 ? "it" : "them";
+    text += " with ";
     const std::size_t named = same.exclusions.size() > most_named + 1 ? most_named : same.exclusions.size();
     for (std::size_t i = 0; i < named; ++i) {
-        words += i == 0 ? "" : i + 1 == same.exclusions.size() ? " and " : ", ";
+        text += i == 0 ? "" : i + 1 == same.exclusions.size() ? " and " : ", ";
         bool first = true;
         for (const auto& [name, value] : same.exclusions[i]) {
-            words += (first ? "" : ",") + name + "=" + value;
+            text += (first ? "" : ",") + name + "=" + value;
             first = false;
         }
     }
     if (named < same.exclusions.size()) {
-        words += " and " + std::to_string(same.exclusions.size() - named) + " more";
+        text += " and " + std::to_string(same.exclusions.size() - named) + " more";
     }
-    return words + ".";
+    return text + ".";
 }
 
 }  // namespace ropelab

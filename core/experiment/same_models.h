@@ -9,22 +9,24 @@
 
 namespace ropelab {
 
-/// Whether two runs train the same model from the same seed, by another name: no pair turns whatever theta is, a
-/// fraction rounds to as many channels, a value stands for its default. Keys of evaluation and machine tell runs apart.
+/// Returns whether two runs train the same model from the same seed although their settings may differ: for example
+/// with two thetas but no rotated pair, or with fractions that round to the same number of channels. Runs with
+/// different settings of evaluation or machine are different.
 bool same_model(const RunSpec& a, const RunSpec& b);
 
-/// Runs of a sweep whose model an earlier one trains already.
+/// The runs of a sweep that train the same model as an earlier run (repeats).
 struct SameModels {
-    std::vector<std::size_t> runs;      // places in the list, ascending
-    std::vector<std::size_t> as_first;  // what each of them repeats
-    /// Sets of keys and values, as Experiment::exclusions has them, that leave out these runs and no other; without
-    /// runs that are equal to an earlier one in every key.
+    std::vector<std::size_t> runs;      // indices of the repeats, ascending
+    std::vector<std::size_t> as_first;  // index of the first run with that model, per repeat
+    /// Exclusions (see Experiment::exclusions) that remove the repeats and no other run. Repeats that equal an earlier
+    /// run in every setting have none.
     std::vector<std::map<std::string, std::string>> exclusions;
 };
+/// Finds the repeats among the runs of a sweep.
 SameModels same_models(const std::vector<RunSpec>& runs);
 
-/// One sentence on them, "2 of 6 runs train the very model of another, as \"…\" that of \"…\"; leave them out with
-/// exclude fraction=0,theta=500."; "" where there are none. Of more than a handful of exclusions it counts the rest.
+/// Returns one sentence about the repeats: how many there are, an example, and the exclusions that remove them (at most
+/// five, and the number of others); "" if there are none.
 std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

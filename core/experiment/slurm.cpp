@@ -26,7 +26,8 @@ std::string lab_name(std::size_t task) {
     return "task-" + std::to_string(task) + ".ropelab";
 }
 
-// A job's name stands in a comment of the script, where nothing can be quoted.
+// Returns a name of letters, digits and hyphens, because the script has the name in a comment, where it cannot be
+// quoted.
 std::string job_name(const Experiment& experiment) {
     std::string name = "ropelab";
     for (const char c : experiment.name().empty() ? std::string() : "-" + experiment.name()) {
@@ -41,34 +42,36 @@ std::string job_name(const Experiment& experiment) {
     return name;
 }
 
-// A job starts in another folder than the one in which the experiment was described.
+// Returns an absolute path for a data file, because jobs start in another working directory; names of data sets stay.
 std::string data_from_anywhere(const std::string& data) {
     if (find_language(data) || find_known_set(data) != nullptr) return data;
     std::error_code error;
     return fs::is_regular_file(data, error) ? fs::absolute(data).lexically_normal().string() : data;
 }
 
-Experiment with_whole_paths(Experiment experiment) {
+// Returns the experiment with absolute paths of its data files.
+Experiment with_absolute_paths(Experiment experiment) {
     if (experiment.is_set("data")) {
         std::vector<std::string> sets = experiment.values("data");
         for (std::string& data : sets) data = data_from_anywhere(data);
         experiment.set("data", std::move(sets));
     }
-    const auto mended = [](std::vector<std::map<std::string, std::string>> sets) {
+    const auto with_data_paths = [](std::vector<std::map<std::string, std::string>> sets) {
         for (auto& set : sets) {
             if (const auto data = set.find("data"); data != set.end()) data->second = data_from_anywhere(data->second);
         }
         return sets;
     };
-    experiment.set_explicit_runs(mended(experiment.explicit_runs()));
-    experiment.set_exclusions(mended(experiment.exclusions()));
+    experiment.set_explicit_runs(with_data_paths(experiment.explicit_runs()));
+    experiment.set_exclusions(with_data_paths(experiment.exclusions()));
     return experiment;
 }
 
-SlurmArray needs_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
+// Returns the resources that a task of the job array requests.
+SlurmArray resources_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
     constexpr double mega = 1e6;
-    constexpr std::int64_t program_megabytes = 2048;   // the engine, the text and its evaluation
-    constexpr std::int64_t gpu_host_megabytes = 4096;  // what CUDA takes on the host besides
+    constexpr std::int64_t program_megabytes = 2048;   // the engine, the data and evaluations
+    constexpr std::int64_t gpu_host_megabytes = 4096;  // additional host memory of CUDA
     SlurmArray array;
     array.runs = static_cast<int>(runs.size());
     std::int64_t bytes = 0;
@@ -83,7 +86,7 @@ SlurmArray needs_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) 
         array.cores = std::max(array.cores, members.front().threads);
         array.gpu = array.gpu || members.front().device == Device::cuda;
     }
-    // As many as the estimate reckons with.
+    // The number of cores that estimate() assumes.
     if (array.cores == 0) array.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 16);
     array.time = slurm_time(array.estimated_seconds);
     array.megabytes =
@@ -93,7 +96,7 @@ SlurmArray needs_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) 
 }
 
 std::string variables(const SlurmOptions& options) {
-    return "# The program, as every machine of the cluster finds it.\nprogram=" +
+    return "# Path of the program on every machine of the cluster.\nprogram=" +
            shell_quoted(fs::absolute(options.program).string()) + "\n";
 }
 
@@ -111,15 +114,15 @@ std::string job_script(const std::string& name, const SlurmArray& array, const S
         "\n";
     script += variables(options);
     if (!options.data_dir.empty()) {
-        script += "# Where known sets are looked for first.\ndata_dir=" +
+        script += "# Folder that is searched first for known data sets.\ndata_dir=" +
                   shell_quoted(fs::absolute(options.data_dir).string()) + "\n";
     }
     script +=
         "\n"
         "set -euo pipefail\n"
         "export OMP_NUM_THREADS=\"${SLURM_CPUS_PER_TASK:-1}\"\n"
-        "# One cohort a task. exec: Slurm's signal reaches the program, which then writes its checkpoints.\n"
-        "# --take-over: a task that starts again on another machine has ended on the first.\n"
+        "# One cohort per task. exec lets Slurm's signal reach the program, which then writes its checkpoints.\n"
+        "# --take-over is safe: a task that restarts on another machine has ended on the first.\n"
         "exec \"$program\" sweep --experiment experiment.json --cohort \"$SLURM_ARRAY_TASK_ID\" \\\n"
         "    --lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume --take-over";
     return script + (options.data_dir.empty() ? "\n" : " --data-dir \"$data_dir\"\n");
@@ -137,7 +140,7 @@ std::string merge_script(const std::string& name, const SlurmArray& array, const
            variables(options) + "tasks=" + std::to_string(array.tasks) +
            "\n\n"
            "set -euo pipefail\n"
-           "# The lab of an earlier merge, with the notes in it, stays beside the new one.\n"
+           "# The lab of an earlier merge is renamed, because it may contain notes.\n"
            "for file in merged.ropelab*; do\n"
            "    [[ ! -e $file ]] || mv -- \"$file\" \"before-$SLURM_JOB_ID-$file\"\n"
            "done\n"
@@ -148,18 +151,18 @@ std::string merge_script(const std::string& name, const SlurmArray& array, const
 
 std::string submit_script() {
     return "#!/bin/bash\n"
-           "# submit.sh [OPTION OF sbatch…]: hands in the array and the job that merges its labs. Handed in again "
-           "once\n"
-           "# all has ended, tasks that did not finish go on from their checkpoints, and finished runs are not "
-           "repeated.\n"
+           "# submit.sh [OPTION OF sbatch…]: submits the job array and the job that merges its labs. Submit again\n"
+           "# after all jobs have ended to resume unfinished tasks from their checkpoints; finished runs are not\n"
+           "# repeated.\n"
            "set -euo pipefail\n"
-           "command -v sbatch >/dev/null || { echo 'There is no sbatch here; run this where jobs are handed in.' >&2; "
+           "command -v sbatch >/dev/null || { echo 'The command sbatch was not found; run this script where Slurm jobs "
+           "are submitted.' >&2; "
            "exit 1; }\n"
            "cd \"$(dirname \"${BASH_SOURCE[0]}\")\"\n"
            "array=$(sbatch --parsable \"$@\" job.sbatch)\n"
-           "array=${array%%;*} # a cluster's name may follow\n"
+           "array=${array%%;*} # the name of the cluster may follow\n"
            "merge=$(sbatch --parsable \"$@\" --dependency=\"afterany:$array\" merge.sbatch)\n"
-           "echo \"Job $array trains; job ${merge%%;*} then merges into merged.ropelab.\"\n";
+           "echo \"Job $array trains; job ${merge%%;*} then merges the labs into merged.ropelab.\"\n";
 }
 
 void write(const fs::path& file, const std::string& text) {
@@ -169,17 +172,19 @@ void write(const fs::path& file, const std::string& text) {
 void make_folder(const fs::path& folder) {
     std::error_code error;
     if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
-        throw BadInput(folder.string() + " exists already and is no empty folder; name another for the job array.");
+        throw BadInput(folder.string() +
+                       " exists already and is not an empty folder; name another folder for the job array.");
     }
     fs::create_directories(folder, error);
-    if (error) throw BadInput("The folder " + folder.string() + " cannot be made: " + error.message() + ".");
+    if (error) throw BadInput("The folder " + folder.string() + " cannot be created: " + error.message() + ".");
 }
 
-// Labs merge into one experiment only where it is the very same, the time at which it was started included: all are
-// copies of the first, made before any run was entered.
+// Creates one lab per cohort. Labs only merge into one experiment if their experiments are identical, including the
+// start time; therefore all labs are copies of the first, made before runs are added.
 void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
     const auto cohorts = group_into_cohorts(runs);
-    const std::vector<std::string> names = run_names(runs);  // over all tasks, so that a merge keeps them
+    const std::vector<std::string> names =
+        run_names(runs);  // unique over all tasks, so that they stay valid after merging
     const auto first = LabFile::create(folder / lab_name(0));
     const std::int64_t id = first->add_experiment(experiment.name(), experiment.to_json().dump());
     for (std::size_t task = 1; task < cohorts.size(); ++task) first->save_as(folder / lab_name(task));
@@ -193,7 +198,7 @@ void make_labs(const fs::path& folder, const Experiment& experiment, const std::
 
 }  // namespace
 
-std::vector<std::size_t> places_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort) {
+std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort) {
     auto cohorts = group_into_cohorts(runs);
     const auto count = static_cast<std::int64_t>(cohorts.size());
     if (cohort < 0 || cohort >= count) {
@@ -203,18 +208,18 @@ std::vector<std::size_t> places_of_cohort(const std::vector<RunSpec>& runs, std:
     return std::move(cohorts[static_cast<std::size_t>(cohort)]);
 }
 
-Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
-    return plan_new_runs(lab, experiment, places_of_cohort(experiment.expand(), cohort));
+Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, const StoreMore& more) {
+    return plan_new_runs(lab, experiment, indices_of_cohort(experiment.expand(), cohort), more);
 }
 
-void check_holds_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
-    std::vector<RunSpec> held, members;
-    for (const RunRecord& run : lab.runs()) held.push_back(stored_spec(run));
+void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
+    std::vector<RunSpec> stored, members;
+    for (const RunRecord& run : lab.runs()) stored.push_back(stored_spec(run));
     const std::vector<RunSpec> runs = experiment.expand();
-    for (const std::size_t place : places_of_cohort(runs, cohort)) members.push_back(runs[place]);
-    if (held != members) {
-        throw BadInput("The lab " + lab.path().string() + " holds other runs than cohort " + std::to_string(cohort) +
-                       " of the experiment; name that cohort's lab.");
+    for (const std::size_t place : indices_of_cohort(runs, cohort)) members.push_back(runs[place]);
+    if (stored != members) {
+        throw BadInput("The lab " + lab.path().string() + " contains other runs than cohort " + std::to_string(cohort) +
+                       " of the experiment; name the lab of that cohort.");
     }
 }
 
@@ -236,11 +241,12 @@ std::string shell_quoted(const std::string& text) {
 
 SlurmArray write_slurm_array(const Experiment& described, const SlurmOptions& options) {
     if (options.at_once < 1) {
-        throw BadInput("At once " + std::to_string(options.at_once) + " tasks may run, but it must be 1 or more.");
+        throw BadInput("The maximum number of parallel tasks is " + std::to_string(options.at_once) +
+                       ", but it must be 1 or more.");
     }
-    const Experiment experiment = with_whole_paths(described);
+    const Experiment experiment = with_absolute_paths(described);
     const std::vector<RunSpec> runs = experiment.expand();
-    SlurmArray array = needs_of(runs, options.data_dir);
+    SlurmArray array = resources_of(runs, options.data_dir);
     make_folder(options.folder);
     write(options.folder / "experiment.json", experiment.to_json().dump(2) + "\n");
     make_labs(options.folder, experiment, runs);

@@ -6,61 +6,64 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/lab_plan.h"
 #include "core/experiment/runner.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {
 
-/// The runs of one cohort of an experiment, by their places in `runs`, all that it has; cohorts count from 0, in the
-/// order of group_into_cohorts. Throws BadInput for a number that no cohort has.
-std::vector<std::size_t> places_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
+/// Returns the indices in `runs`, all runs of an experiment, of the runs of one cohort. Cohorts are counted from 0 in
+/// the order of group_into_cohorts. Throws BadInput if there is no such cohort.
+std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
 
-/// As plan_new_runs, with one cohort's runs alone; the lab keeps the whole experiment's description.
-Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort);
+/// Stores an experiment with only the runs of one cohort in a lab and returns the plan that trains them (see
+/// plan_new_runs). The lab has the description of the whole experiment.
+Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, const StoreMore& more = {});
 
 /// Throws BadInput unless the lab's runs are those of this cohort.
-void check_holds_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort);
+void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort);
 
+/// The settings of write_slurm_array.
 struct SlurmOptions {
-    /// Must not exist, or be empty.
+    /// The folder to write; it must be empty or not exist.
     std::filesystem::path folder;
-    /// ropelab-cli as the cluster's machines find it.
+    /// Path of ropelab-cli on the cluster's machines.
     std::filesystem::path program;
-    /// As --data-dir; empty for none.
+    /// The folder of --data-dir; empty for none.
     std::filesystem::path data_dir;
-    /// Tasks that run at a time, at most.
+    /// Maximum number of tasks that run in parallel.
     std::int64_t at_once = 8;
 };
 
-/// A job array that was written, and what each of its tasks asks the cluster for.
+/// A job array that was written, and the resources that each of its tasks requests.
 struct SlurmArray {
-    int tasks = 0;  // one a cohort
+    int tasks = 0;  // number of tasks, one per cohort
     int runs = 0;
-    double estimated_seconds = 0;  // of the longest task
-    std::string time;              // days-hours:minutes:seconds, with a margin
-    std::int64_t megabytes = 0;    // of the machine's memory, with a margin
+    double estimated_seconds = 0;  // estimated duration of the longest task
+    std::string time;              // time limit as days-hours:minutes:seconds, with a margin
+    std::int64_t megabytes = 0;    // host memory, with a margin
     std::int64_t cores = 0;
     bool gpu = false;
 };
 
-/// Writes an experiment as a Slurm job array, and runs nothing. The folder may be moved; a text that the experiment
-/// names relative to the working directory is entered with its whole path.
+/// Writes an experiment as a Slurm job array without submitting it. The folder can be moved afterwards; relative paths
+/// of data files are stored as absolute paths.
 ///
-///   experiment.json    the description
-///   task-N.ropelab     one lab a cohort, its runs waiting; all with one and the same experiment, so that they merge
-///                      into one
-///   job.sbatch         the array; a task that is put back into the queue goes on from its checkpoints
-///   merge.sbatch       merges the labs into merged.ropelab once all tasks have ended, however they did
-///   submit.sh          hands in both; what it is given goes to sbatch, as --partition
+///   experiment.json    the description of the experiment
+///   task-N.ropelab     one lab per cohort, with waiting runs; all contain the same experiment, so that they can be
+///                      merged
+///   job.sbatch         the job array; a requeued task resumes from its checkpoints
+///   merge.sbatch       merges the labs into merged.ropelab after all tasks have ended, failed ones included
+///   submit.sh          submits both; its arguments, such as --partition, are passed to sbatch
 ///
-/// Throws BadInput where the experiment does not hold together or the folder cannot be written.
+/// Throws BadInput if the experiment is invalid or the folder cannot be written.
 SlurmArray write_slurm_array(const Experiment& experiment, const SlurmOptions& options);
 
-/// A time limit as Slurm reads it, "D-HH:MM:SS", three times the estimate and five minutes to start, rounded up to five
-/// minutes.
+/// Returns Slurm's time limit "D-HH:MM:SS" for an estimated duration: three times the estimate plus five minutes,
+/// rounded up to a multiple of five minutes.
 std::string slurm_time(double estimated_seconds);
 
-/// A text as one word of a shell: 'it'\''s'.
+/// Quotes a text as one word for a POSIX shell: 'it'\''s'.
 std::string shell_quoted(const std::string& text);
 
 }  // namespace ropelab

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/data/generated/names.h"
+#include "core/data/synthetic/names.h"
 #include "core/spec/layout.h"
 
 namespace ropelab {
@@ -15,7 +15,7 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// Rows of a layer's matrices, and all their numbers, as core/spec/layout.h has them.
+// Rows of a layer's weight matrices, and the total number of their weights, as in core/spec/layout.h.
 std::int64_t qkv_rows(const RunSpec& spec) {
     return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
 }
@@ -26,38 +26,39 @@ std::int64_t matrix_numbers(const RunSpec& spec) {
     return spec.width * (qkv_rows(spec) + spec.width + up_rows(spec) + spec.hidden_width());
 }
 
-// Numbers of one symbol in the MLP, before and after its curve.
+// Returns the numbers per token in the MLP, before and after the activation function.
 double wide_rows(const RunSpec& spec) {
     return number(up_rows(spec) + spec.hidden_width());
 }
 
-// Whether attention goes step by step, by LibTorch's operations.
+// Returns whether attention is computed by separate LibTorch operations instead of a fused kernel.
 bool attends_stepwise(const RunSpec& spec) {
-    return spec.operations != Operations::fused || spec.theta_moves();
+    return spec.operations != Operations::fused || spec.theta_varies();
 }
-// Widths of one symbol in one layer that it keeps then besides q, k and v, as measured: where q and k are turned or
-// normed apart, and where keys and values are spread over the heads.
+// Returns the additional stored numbers per token and layer of stepwise attention besides q, k and v, in multiples of
+// the width, as measured: one if q and k are rotated or normalized separately, one more if keys and values are repeated
+// for grouped queries.
 double more_stepwise(const RunSpec& spec) {
     if (!attends_stepwise(spec)) return 0;
-    const bool shared = spec.kv_heads() != spec.heads;
-    return (shared || spec.qk_norm || spec.theta_moves() ? 1.0 : 0.0) + (shared ? 1.0 : 0.0);
+    const bool grouped = spec.kv_heads() != spec.heads;
+    return (grouped || spec.qk_norm || spec.theta_varies() ? 1.0 : 0.0) + (grouped ? 1.0 : 0.0);
 }
-// Numbers of one symbol that attention keeps in one layer, in float32: the products' q, k and v, or with normalised
-// heads what is normed and what comes of it; step by step with dropout three numbers for each share.
+// Returns the numbers per token and layer that attention stores, counted in float32: q, k and v; with QK normalization
+// its inputs and outputs; in stepwise attention with dropout three numbers per attention probability.
 double attention_numbers(const RunSpec& spec) {
     const bool rounded = spec.precision == Precision::bfloat16;
     const double qkv = number(qkv_rows(spec));
     const double C = number(spec.width);
     if (attends_stepwise(spec)) {
-        const double shares = spec.dropout > 0 ? 3.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
-        return 3.0 * C + more_stepwise(spec) * C + shares;
+        const double probabilities = spec.dropout > 0 ? 3.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
+        return 3.0 * C + more_stepwise(spec) * C + probabilities;
     }
     if (spec.qk_norm) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
     return (rounded ? 0.5 : 1.0) * qkv;
 }
 
-// Numbers of one symbol that a step keeps or works on besides where it goes operation by operation, as measured: in
-// each layer seven widths (llama: two, and SwiGLU's curved gate), and once what the operation at hand makes of them.
+// Returns the additional numbers per token of a training step with operations=eager, as measured: per layer seven times
+// the width (llama: twice, and the activated gate of SwiGLU), and once the temporary tensors of the running operation.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);
@@ -68,14 +69,14 @@ double more_when_eager(const RunSpec& spec) {
 
 }  // namespace
 
-std::int64_t symbols_at_once(const RunSpec& spec) {
+std::int64_t tokens_at_once(const RunSpec& spec) {
     return std::clamp<std::int64_t>(8192 / spec.context, 1, 256) * spec.context;
 }
 
 std::int64_t likely_vocabulary(const RunSpec& spec) {
     if (find_language(spec.data)) return 29;
     if (spec.data == "text8") return 27;
-    if (spec.data == "enwik8" || spec.symbols == Symbols::bytes) return 205;
+    if (spec.data == "enwik8" || spec.tokenizer == Tokenizer::bytes) return 205;
     return 65;
 }
 
@@ -86,8 +87,9 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     const double L = number(spec.layers);
-    // Each key that a token attends to costs a product for its score and one for the mixture. In a context of T tokens
-    // with a window of N, token t attends to min(t + 1, N) of them; T/2 on average without a window.
+    // Each key that a token attends to costs one product for the score and one for the weighted sum of values. In a
+    // context of T tokens with a sliding window of N, token t attends to min(t + 1, N) keys; without a window, to T/2
+    // on average.
     const double T = number(spec.context);
     const double N = number(spec.visible_tokens());
     const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
@@ -98,10 +100,10 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
     return 3.0 * forward_operations(spec, vocabulary).total() * number(spec.batch * spec.context);
 }
 
-double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
+double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
-    // Two normalised rows and the mixture, and the MLP's wide rows before and after their curve, as products read them;
-    // two residual sums (one where both norms read the same), and with dropout what was multiplied with before each.
+    // Inputs of matrix products: two normalized rows, the attention output, and the MLP's rows before and after the
+    // activation function. In float32: two residual sums (one for a parallel residual), and with dropout its masks.
     const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
     const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0);
     const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
@@ -109,42 +111,42 @@ double kept_numbers(const RunSpec& spec, std::int64_t vocabulary) {
 }
 
 double MemoryNeed::total() const {
-    // Each phase gives back what it can. What stays beside tensors are the products' own blocks and code.
-    constexpr double left_behind = 0.3;
-    return engine + weights + std::max(step, evaluation) + left_behind * std::min(step, evaluation);
+    // Each phase frees its tensors. The buffers and code of matrix products remain.
+    constexpr double remaining = 0.3;
+    return engine + weights + std::max(step, evaluation) + remaining * std::min(step, evaluation);
 }
 
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
     constexpr double engine = 140e6;
-    // Tensors do not fit exactly into the blocks that others let go (core/train/tensor_memory.h).
-    constexpr double step_room = 1.05;
-    constexpr double evaluation_room = 1.2;
+    // New tensors do not fit exactly into the freed blocks of others (core/train/tensor_memory.h).
+    constexpr double step_overhead = 1.05;
+    constexpr double evaluation_overhead = 1.2;
 
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
     const double C = number(spec.width);
-    const double symbols = number(spec.batch * spec.context);
+    const double tokens = number(spec.batch * spec.context);
     const double V = number(vocabulary);
 
     MemoryNeed need;
     need.engine = engine;
-    // What products in bfloat16 read instead of the weights.
+    // The bfloat16 copy of the weights.
     const double copy = spec.precision == Precision::float32 ? 0.0 : 0.5;
     need.weights = float_bytes * R * (4.0 + copy) * P;
-    // The gradients as the backward pass delivers them; where the precision is chosen, copies of the start as well.
+    // The new gradients of the backward pass; with precision=auto also copies of the initial state.
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
-    // What one operation works on besides: the rows of an MLP, or step by step with dropout the shares and their
-    // gradients.
+    // Temporary tensors of one operation: rows of the MLP, or in stepwise attention with dropout the probabilities and
+    // their gradients.
     const double working =
         attends_stepwise(spec) && spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
-    need.step = step_room * float_bytes * R *
-                (copies * P + symbols * (kept_numbers(spec, vocabulary) + working + more_when_eager(spec)));
-    // The residual sum; a branch, a normalised row, and the MLP's wide rows, as products read and give them.
+    need.step = step_overhead * float_bytes * R *
+                (copies * P + tokens * (stored_activations(spec, vocabulary) + working + more_when_eager(spec)));
+    // The residual sum in float32; a branch, a normalized row and the MLP's rows in the precision of matrix products.
     const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
     const double rows = (1.0 + 2.0 * size) * C + size * wide_rows(spec) + more_stepwise(spec) * C;
-    // In bfloat16 normalised heads are put together in float32.
+    // With bfloat16, the heads of QK normalization are assembled in float32.
     const double heads = spec.qk_norm && size < 1 ? 1.5 * C : 0.0;
-    need.evaluation = evaluation_room * float_bytes * R * number(symbols_at_once(spec)) * (rows + heads + 2.0 * V);
+    need.evaluation = evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + 2.0 * V);
     return need;
 }
 

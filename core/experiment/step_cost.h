@@ -6,49 +6,55 @@
 
 namespace ropelab {
 
-// What a run's settings say about its cost before it starts: counts, no times.
+// The cost of a run, computed from its settings before it starts: numbers of parameters, operations and bytes, no
+// times.
 
-/// Distinct symbols of the run's text where its name tells, else the 65 of Tiny Shakespeare (bytes: 205, enwik8's).
+/// Returns the vocabulary size of the run's data set if its name implies it, otherwise that of Tiny Shakespeare, 65
+/// (205 for bytes, as in enwik8).
 std::int64_t likely_vocabulary(const RunSpec& spec);
 
-/// Symbols that an evaluation of one run reads at once: at most 8,192, in whole windows.
-std::int64_t symbols_at_once(const RunSpec& spec);
+/// Returns the number of tokens that an evaluation of one run processes at once: at most 8,192, in whole sequences (at
+/// least one).
+std::int64_t tokens_at_once(const RunSpec& spec);
 
-/// Numbers that are trained.
+/// Returns the number of trainable parameters.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Floating-point operations of one forward pass over one symbol, a multiplication and an addition being two. Attention
-/// counts what a causal mask leaves.
+/// Floating-point operations of one forward pass per token; a multiplication and an addition are two. Attention only
+/// counts the keys that the causal mask and a sliding window leave.
 struct ForwardOperations {
     double linears = 0;
     double attention = 0;
+    /// Returns the operations per token of linear layers and attention together.
     double total() const { return linears + attention; }
 };
+/// Computes the floating-point operations of a forward pass per token.
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Of one training step of one run: forward, and twice that backward.
+/// Returns the floating-point operations of one training step of one run: a forward pass, and twice as many for the
+/// backward pass.
 double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Numbers that a training step keeps for its backward pass, for each symbol of the batch. In each layer of width C:
-/// two residual sums (pythia: one), two normalised rows, q, k and v, what attention mixed, and the MLP's wide rows
-/// before and after their curve; with dropout two masks, and where attention goes step by step three numbers for each
-/// pair of positions and head. Then the last rows, the logits and their gradients. Where precision asks for bfloat16,
-/// what products read and give counts half.
-double kept_numbers(const RunSpec& spec, std::int64_t vocabulary);
+/// Returns the number of activations per token that a training step stores for its backward pass. Per layer: two
+/// residual sums (pythia: one), two normalized rows, q, k and v, the attention output, and the MLP's hidden rows before
+/// and after the activation function; with dropout also two masks and, if attention is computed by separate operations,
+/// three numbers per pair of positions and head. In addition: the last rows, the logits and their gradients. With
+/// bfloat16, inputs and outputs of matrix products count half.
+double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// What a cohort's training takes in bytes, resident.
+/// Predicted resident memory of training a cohort on the CPU, in bytes.
 struct MemoryNeed {
-    double engine = 0;      // LibTorch itself, once it works
-    double weights = 0;     // weights, their gradients, both moments; with bfloat16 the copy of the weights
-    double step = 0;        // what a training step takes besides, at its highest
-    double evaluation = 0;  // what an evaluation takes besides
-    /// All of it at its highest.
+    double engine = 0;      // LibTorch itself, after its first operations
+    double weights = 0;     // weights, gradients, both AdamW moments; with bfloat16 also the copy of the weights
+    double step = 0;        // additional peak of a training step
+    double evaluation = 0;  // additional peak of an evaluation
+    /// Returns the peak of the sum.
     double total() const;
 };
-/// Of `runs` of this shape that train together on the processor. What blocks and products take besides tensors was
-/// fitted to 32 measured peaks (width 64 to 384, every block, float32 and bfloat16, fused, with a trained θ and
-/// operation by operation), each of which it meets within 12 %; a peak is the same each time within 1 %. Not met:
-/// bfloat16 operation by operation, which takes several hundred MB more beside its tensors.
+/// Predicts the memory of `runs` runs of this shape that train together on the CPU. The part besides tensors was fitted
+/// to 32 measured peaks (width 64 to 384, every block, float32 and bfloat16, operations=fused and =eager, trained θ).
+/// The prediction is within 12 % of each; repeated measurements differ by 1 %. It is several hundred MB too low for
+/// bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

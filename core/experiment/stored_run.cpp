@@ -6,9 +6,9 @@ namespace ropelab {
 
 nlohmann::json stored_settings(const RunRecord& run) {
     nlohmann::json settings = nlohmann::json::parse(run.settings, nullptr, false);
-    if (settings.is_object()) return settings;
+    if (settings.is_object()) return current_settings(settings);
     throw BadInput("The settings of run " + std::to_string(run.id) + ", \"" + run.name +
-                   "\", are damaged in the lab file: they are no JSON object. Take the file from a copy.");
+                   "\", are damaged in the lab file: they are not a JSON object. Restore the file from a backup.");
 }
 
 RunSpec stored_spec(const RunRecord& run) {

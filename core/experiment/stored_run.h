@@ -7,11 +7,11 @@
 
 namespace ropelab {
 
-// What a lab file holds of a run's settings. Both throw BadInput where it is damaged.
+// The settings of a run in a lab file. Both functions throw BadInput if they are damaged.
 
-/// As they stand there: flat JSON, with keys that a newer program may have written.
+/// Returns the stored settings as flat JSON. They may contain keys of a newer version of RoPE Lab.
 nlohmann::json stored_settings(const RunRecord& run);
-/// As this program knows them.
+/// Returns the stored settings as a RunSpec; unknown keys are ignored.
 RunSpec stored_spec(const RunRecord& run);
 
 }  // namespace ropelab

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Files of resources/models, compiled in so that the programs need none beside them.
+/// Contents of the files in resources/models. They are compiled into the programs, so no files need to be installed.
 namespace ropelab::embedded {
 
 extern const std::string_view models;            // models.json

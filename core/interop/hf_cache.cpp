@@ -10,20 +10,22 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_layers = 10000;
-constexpr std::int64_t most_heads = 65536;
+constexpr std::int64_t max_layers = 10000;
+constexpr std::int64_t max_heads = 65536;
 
+// Returns type_of(layer) for each layer.
 std::vector<std::string> repeated(std::int64_t layers, const auto& type_of) {
     std::vector<std::string> result;
     for (std::int64_t i = 0; i < layers; ++i) result.emplace_back(type_of(i));
     return result;
 }
 
-// Layers with a window of their own: sliding, or in chunks (Llama 4).
+// Returns whether a layer type attends to a part of the context only: a sliding window, or chunks (Llama 4).
 bool is_local(const std::string& type) {
     return type == "sliding_attention" || type == "chunked_attention" || type == "local_attention";
 }
-bool keeps_keys(const std::string& type) {
+// Returns whether a layer type has a KV cache.
+bool has_kv_cache(const std::string& type) {
     return is_local(type) || type == "full_attention" || type == "attention";
 }
 
@@ -31,7 +33,7 @@ bool keeps_keys(const std::string& type) {
 
 int head_dim_of(HfReader& reader) {
     if (const auto rope = reader.find({"qk_rope_head_dim"})) {
-        // Multi-head latent attention: a head is what carries no position and what rotates.
+        // Multi-head latent attention: a head has unrotated and rotated channels.
         if (const auto plain = reader.count({"qk_nope_head_dim"}, 0, 4096)) {
             const auto rotated = reader.count({"qk_rope_head_dim"}, 0, 4096);
             return static_cast<int>(*plain + *rotated);
@@ -40,8 +42,9 @@ int head_dim_of(HfReader& reader) {
     if (const auto head_dim = reader.count({"head_dim", "kv_channels", "d_kv"}, 1, 4096))
         return static_cast<int>(*head_dim);
     const auto width = reader.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, 1 << 24);
-    const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, most_heads);
-    if (!width || !heads) throw BadInput("The config has neither head_dim nor hidden_size with num_attention_heads.");
+    const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, max_heads);
+    if (!width || !heads)
+        throw BadInput("The config has neither head_dim nor both hidden_size and num_attention_heads.");
     reader.note("head_dim", std::to_string(*width / *heads), HfOrigin::derived);
     return static_cast<int>(std::min<std::int64_t>(*width / *heads, 1 << 24));
 }
@@ -50,21 +53,21 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
     std::vector<HfValue> unused;
     HfReader reader({&config}, defaults, unused);
     if (const auto given = reader.find_in_file({"layer_types"})) {
-        const bool words = given->value->is_array() && given->value->size() <= most_layers &&
+        const bool words = given->value->is_array() && given->value->size() <= max_layers &&
                            std::all_of(given->value->begin(), given->value->end(),
                                        [](const json& entry) { return entry.is_string(); });
-        if (!words) throw BadInput("The config's layer_types is no list of words.");
+        if (!words) throw BadInput("The layer_types of the config must be a list of words.");
         return given->value->get<std::vector<std::string>>();
     }
     const auto every = [&](const char* key, const char* others) -> std::vector<std::string> {
-        const std::int64_t period = reader.count({key}, 1, most_layers).value();
+        const std::int64_t period = reader.count({key}, 1, max_layers).value();
         return repeated(layers, [&](std::int64_t i) { return (i + 1) % period == 0 ? "full_attention" : others; });
     };
     if (reader.find({"full_attention_interval"})) return every("full_attention_interval", "linear_attention");
     if (reader.find({"attention_chunk_size"}) && reader.find({"no_rope_layer_interval"}))
         return every("no_rope_layer_interval", "chunked_attention");
     if (reader.find({"local_attention"}) && reader.find({"global_attn_every_n_layers"})) {
-        const std::int64_t period = reader.count({"global_attn_every_n_layers"}, 1, most_layers).value();
+        const std::int64_t period = reader.count({"global_attn_every_n_layers"}, 1, max_layers).value();
         return repeated(layers,
                         [&](std::int64_t i) { return i % period == 0 ? "full_attention" : "sliding_attention"; });
     }
@@ -78,7 +81,7 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
                                                                                 : "full_attention";
         });
     }
-    const std::int64_t first = reader.count({"max_window_layers"}, 0, most_layers).value_or(0);
+    const std::int64_t first = reader.count({"max_window_layers"}, 0, max_layers).value_or(0);
     return repeated(layers, [&](std::int64_t i) { return i >= first ? "sliding_attention" : "full_attention"; });
 }
 
@@ -87,17 +90,17 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     const auto attention = config.find("attn_config");
     if (attention != config.end() && attention->is_object()) objects.push_back(&*attention);
     HfReader reader(objects, defaults, model.values);
-    const auto layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1, most_layers);
+    const auto layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1, max_layers);
     if (!layers) return;
     const std::vector<std::string> types = layer_types_of(config, defaults, *layers);
     for (HfRotary& rotary : model.rotary) {
         rotary.layers = rotary.layer_type.empty() ? *layers : std::count(types.begin(), types.end(), rotary.layer_type);
     }
     if (reader.flag({"encoder"}).value_or(false)) {
-        model.remarks.emplace_back("An encoder keeps no KV cache.");
+        model.remarks.emplace_back("An encoder has no KV cache.");
         return;
     }
-    const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, most_heads);
+    const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, max_heads);
     if (!heads) return;
 
     CacheShape shape;
@@ -105,19 +108,18 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     shape.head_dim = model.rotary.back().setup.head_dim;
     shape.layers = *layers;
     if (!types.empty()) {
-        shape.layers = std::count_if(types.begin(), types.end(), keeps_keys);
+        shape.layers = std::count_if(types.begin(), types.end(), has_kv_cache);
         const auto without = static_cast<std::int64_t>(types.size()) - shape.layers;
         if (without > 0)
-            model.remarks.emplace_back("No KV cache is kept by " + std::to_string(without) + " of the " +
-                                       std::to_string(types.size()) +
-                                       " layers: they are no attention over all tokens.");
+            model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(types.size()) +
+                                       " layers have no KV cache, because they do not use softmax attention.");
     }
-    // Falcon's older shape shares one key and value; its newer one names a number.
-    const bool one_for_all = reader.find({"multi_query"}) && reader.flag({"multi_query"}).value_or(false) &&
+    // In older Falcon models all heads share one key and value; newer ones give the number of key and value heads.
+    const bool multi_query = reader.find({"multi_query"}) && reader.flag({"multi_query"}).value_or(false) &&
                              !reader.flag({"new_decoder_architecture"}).value_or(false);
     const auto kv_heads = reader.count(
-        {"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads"}, 1, most_heads);
-    shape.kv_heads = kv_heads.value_or(one_for_all ? 1 : *heads);
+        {"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads"}, 1, max_heads);
+    shape.kv_heads = kv_heads.value_or(multi_query ? 1 : *heads);
     if (!kv_heads) reader.note("num_key_value_heads", std::to_string(shape.kv_heads), HfOrigin::library_default);
 
     model.kind = shape.kv_heads == *heads ? KvCache::multi_head
@@ -132,20 +134,21 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     }
     if (reader.find({"global_head_dim"}) || reader.find({"num_global_key_value_heads"}))
         model.remarks.emplace_back(
-            "The global layers have heads of their own; the KV cache counts them as the others.");
+            "The global layers have other heads than the local ones; the size of the KV cache is computed with the "
+            "heads of the local layers.");
     if (const auto latent = reader.count({"kv_lora_rank"}, 1, 1 << 20)) {
         model.kind = KvCache::latent;
         shape.latent_dim = *latent;
         shape.latent_rope_dim = model.rotary.front().rotary_dim;
     }
-    // Everything in it times 8 bytes must fit a 64-bit count of bytes.
+    // The size of the cache in bytes, with 8 bytes per number, must fit into 64 bits.
     const double tokens = 2.0 * static_cast<double>(model.context) * static_cast<double>(shape.layers);
     const double per_token =
         static_cast<double>(shape.head_dim) * static_cast<double>(std::max(shape.kv_heads, shape.heads)) +
         static_cast<double>(shape.latent_dim + shape.latent_rope_dim);
     if (tokens * per_token * 8 > 9e18)
-        throw BadInput("The config's KV cache of " + std::to_string(shape.layers) + " layers and " +
-                       std::to_string(shape.kv_heads) + " heads would be larger than any computer's memory.");
+        throw BadInput("The KV cache of the config with " + std::to_string(shape.layers) + " layers and " +
+                       std::to_string(shape.kv_heads) + " key and value heads would be larger than 9·10^18 bytes.");
     model.cache = shape;
 }
 

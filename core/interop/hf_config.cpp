@@ -14,10 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_bytes = std::size_t{4} << 20;
-constexpr int most_levels = 64;
+constexpr std::size_t max_bytes = std::size_t{4} << 20;
+constexpr int max_levels = 64;
 
-// The object with the text model's keys: multi-modal files keep it one or two levels down.
+// Returns the object with the settings of the text model. In files of multi-modal models it is one or two levels
+// deeper.
 const json& text_model(const json& config) {
     const json* found = &config;
     for (int level = 0; level < 4; ++level) {
@@ -40,16 +41,16 @@ std::string model_type_of(const json& config) {
     return found->get<std::string>();
 }
 
-bool names_rotary(const json& config) {
+bool has_rotary_keys(const json& config) {
     return config.contains("rope_theta") || config.contains("rope_parameters") || config.contains("rotary_dim") ||
            config.contains("rope_scaling");
 }
 
-void refuse_without_rotary(const json& config, const HfModel& model) {
+void check_has_rotary(const json& config, const HfModel& model) {
     const bool alibi = config.contains("alibi") && config.at("alibi") == true;
-    if (alibi || (has_no_rotary(model.model_type) && !names_rotary(config))) {
-        throw BadInput("The config is of a model without rotary embeddings (" + excerpt(json(model.model_type)) +
-                       "); one with them, such as llama or gpt_neox, is needed.");
+    if (alibi || (has_no_rotary(model.model_type) && !has_rotary_keys(config))) {
+        throw BadInput("The config belongs to a model without rotary embeddings (" + excerpt(json(model.model_type)) +
+                       "); choose a model with rotary embeddings, such as llama or gpt_neox.");
     }
 }
 
@@ -80,7 +81,7 @@ std::string_view word_of(HfOrigin origin) {
 
 Frequencies HfRotary::at(double length) const {
     if (!(length >= 0) || length > (1 << 30)) {
-        throw BadInput("The current length is " + number_text(length) + ", but it must lie between 0 and " +
+        throw BadInput("The current length is " + number_text(length) + ", but it must be between 0 and " +
                        std::to_string(1 << 30) + ".");
     }
     Frequencies result;
@@ -89,16 +90,16 @@ Frequencies HfRotary::at(double length) const {
         result.inverse_frequencies = plain;
         return result;
     }
-    // Freshly built, LongRoPE takes its short factors.
-    const bool fresh = length == 0 && setup.scaling.method == ScalingMethod::longrope;
+    // Within the training context, LongRoPE uses its short factors.
+    const bool within_training = length == 0 && setup.scaling.method == ScalingMethod::longrope;
     Scaled after = scaled(plain, dimension, setup.theta, setup.scaling, static_cast<double>(setup.context),
-                          fresh ? setup.scaling.original_context : length);
+                          within_training ? setup.scaling.original_context : length);
     result.inverse_frequencies = std::move(after.inverse_frequencies);
     result.attention_factor = after.attention_factor;
     const bool finite = std::all_of(result.inverse_frequencies.begin(), result.inverse_frequencies.end(),
                                     [](double g) { return std::isfinite(g); });
     if (!finite || !std::isfinite(result.attention_factor))
-        throw BadInput("The config's rope scaling makes frequencies that are not finite; check its factors.");
+        throw BadInput("The rope scaling of the config gives frequencies that are not finite; check its factors.");
     return result;
 }
 
@@ -107,26 +108,26 @@ const HfRotary& HfModel::of(std::string_view layer_type) const {
     for (const HfRotary& entry : rotary) {
         if (entry.layer_type == layer_type) return entry;
     }
-    // One set serves full attention whatever else there is.
+    // A model with one embedding for all layers uses it for full attention too.
     if (rotary.size() == 1 && rotary.front().layer_type.empty() && layer_type == "full_attention")
         return rotary.front();
     std::string names;
     for (const HfRotary& entry : rotary) names += (names.empty() ? "" : " and ") + entry.layer_type;
-    throw BadInput("The config has no layer type \"" + std::string(layer_type) + "\" of its own; " +
+    throw BadInput("The config has no layer type \"" + std::string(layer_type) + "\"; " +
                    (names.empty() ? "all its layers have the same rotary embedding." : "it has " + names + "."));
 }
 
 HfModel read_hf_config(const json& whole) {
-    if (!whole.is_object()) throw BadInput("A model's config.json is a JSON object.");
+    if (!whole.is_object()) throw BadInput("The config.json of a model must be a JSON object.");
     const json& config = text_model(whole);
     HfModel model;
     model.model_type = model_type_of(config);
-    refuse_without_rotary(config, model);
+    check_has_rotary(config, model);
     const json& defaults = library_defaults(model.model_type);
     HfReader reader({&config}, defaults, model.values);
     model.context = context_of(reader);
     model.rotary = read_rotary(config, defaults, model);
-    if (model.rotary.empty()) throw BadInput("The config's rope_parameters name no layer type.");
+    if (model.rotary.empty()) throw BadInput("The rope_parameters of the config have no layer type.");
     read_cache(config, defaults, model);
     return model;
 }
@@ -136,29 +137,29 @@ Frequencies hf_frequencies(const json& config, std::string_view layer_type, doub
 }
 
 json parse_model_config(std::string_view text, const std::string& name) {
-    if (text.size() > most_bytes)
-        throw BadInput(name + " has more than 4 MiB; a model's config.json is a few kilobytes of JSON.");
+    if (text.size() > max_bytes)
+        throw BadInput(name + " has more than 4 MiB; the config.json of a model has a few kilobytes.");
     const auto shallow = [&](int depth, json::parse_event_t, json&) {
-        if (depth > most_levels)
-            throw BadInput(name + " is nested more than 64 levels deep; a model's config.json is not.");
+        if (depth > max_levels)
+            throw BadInput(name + " is nested more than 64 levels deep, so it is not the config.json of a model.");
         return true;
     };
     try {
         return json::parse(text, shallow);
     } catch (const json::parse_error& error) {
-        throw BadInput(name + " is not JSON: it breaks off near byte " + std::to_string(error.byte) + ".");
-    } catch (const json::exception&) {  // a number beyond all bounds
-        throw BadInput(name + " has a number that is too large to be read.");
+        throw BadInput(name + " is not JSON: there is an error near byte " + std::to_string(error.byte) + ".");
+    } catch (const json::exception&) {  // a number out of range
+        throw BadInput(name + " has a number that is too large.");
     }
 }
 
 json load_model_config(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
-    std::string text(most_bytes + 1, '\0');
+    std::string text(max_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    // At its end a good stream has failed only to read on; a folder cannot be read at all.
+    // A short file sets eof. A folder opens, but nothing can be read from it.
     if (!stream.is_open() || stream.bad() || (stream.gcount() == 0 && !stream.eof()))
-        throw BadInput("The file " + file.string() + " cannot be read; name one that exists.");
+        throw BadInput("The file " + file.string() + " cannot be read; choose a file that exists.");
     text.resize(static_cast<std::size_t>(stream.gcount()));
     return parse_model_config(text, "The file " + file.string());
 }

@@ -14,78 +14,85 @@
 
 namespace ropelab {
 
-/// Who says a value of a model.
+/// Source of a value of an imported model.
 enum class HfOrigin {
-    file,             // its config.json
-    library_default,  // Hugging Face transformers, or the model's own code, for its model type
-    derived,          // follows from others
-    assumed,          // nobody
+    file,             // the config.json of the model
+    library_default,  // default of Hugging Face transformers, or of the code of the model, for its model type
+    derived,          // computed from other values
+    assumed,          // neither file nor library defines it; the program assumes a value
 };
-/// "file", "library default", "derived", "assumed".
+/// Returns the word for a source: "file", "library default", "derived" or "assumed".
 std::string_view word_of(HfOrigin origin);
 
-/// One value, for a list that hides nothing.
+/// Value that was used to import a model, with its source.
 struct HfValue {
-    std::string name;  // Hugging Face's usual name: "rope_theta"
-    std::string text;  // "10000"
+    std::string name;  // usual name in Hugging Face transformers: "rope_theta"
+    std::string text;  // value as text: "10000"
     HfOrigin origin = HfOrigin::file;
-    std::string key;         // how the file spells it, where the file says it: "rotary_emb_base"
-    std::string layer_type;  // where it holds for one layer type only
+    std::string key;         // name in the file, if it comes from the file: "rotary_emb_base"
+    std::string layer_type;  // layer type, if the value applies to one layer type only
 };
 
-/// The rotary embedding of one layer type.
+/// Rotary embedding of one layer type of a model.
 struct HfRotary {
-    std::string layer_type;   // "" where all layers have the same; else "full_attention", "sliding_attention" …
-    std::int64_t layers = 0;  // how many layers have it; 0 where the file does not tell
-    /// By Hugging Face's rule: int(head_dim · fraction), even or not; proportional: twice int(head_dim · fraction / 2).
+    std::string layer_type;   // "full_attention", "sliding_attention", …; "" if all layers have the same embedding
+    std::int64_t layers = 0;  // number of layers of this type; 0 if unknown
+    /// Number of rotated channels by the rule of Hugging Face transformers: int(head_dim · fraction), which may be odd;
+    /// for the rope type proportional 2 · int(head_dim · fraction / 2).
     int rotary_dim = 0;
-    /// What the rooms show. Its fraction is rotary_dim / head_dim; an odd rotary_dim is shown as the next even one, so
-    /// `frequencies` and `at` are the numbers to trust then.
+    /// Rotary setup for the pages of the window. Its fraction is rotary_dim / head_dim. If rotary_dim is odd, the setup
+    /// has the next even number, and only `frequencies` and `at` have the exact frequencies of the model.
     RotarySetup setup;
-    /// What the softmax scale is multiplied by: DeepSeek's mscale², which leaves cos and sin alone.
+    /// Factor of the softmax scale: mscale² in DeepSeek models, which do not multiply cos and sin; else 1.
     double softmax_factor = 1.0;
-    /// As transformers builds them before it has seen a text: within the context the model was trained at.
+    /// Frequencies for sequences within the training context, as in a new model in Hugging Face transformers.
     Frequencies frequencies;
 
-    /// The same for a current length in tokens, for scalings that depend on it; 0: `frequencies`.
+    /// Returns the frequencies for a current sequence length in tokens, for scalings that depend on it. A length of 0
+    /// gives `frequencies`. Throws BadInput if the length is out of range or a frequency is not finite.
     Frequencies at(double length) const;
 
-    std::vector<double> plain;  // before scaling
-    int dimension = 0;          // d of F18–F24
+    std::vector<double> plain;  // frequencies before scaling
+    int dimension = 0;          // d in formulas 18 to 24
 };
 
-/// What a config.json says about rotary embeddings and caches.
+/// Rotary embeddings and KV cache of a model, imported from its config.json.
 struct HfModel {
-    std::string model_type;        // "" where the file does not say
+    std::string model_type;        // "" if the file does not have it
     std::vector<HfRotary> rotary;  // one or more, full_attention first
-    /// Nothing where the file gives no layers or heads, or for an encoder, which keeps no KV cache. Layers without a KV
-    /// cache (linear attention) are not counted.
+    /// Dimensions of the KV cache; nullopt if the file has no number of layers or heads, and for encoders, which have
+    /// no KV cache. Layers without a KV cache (linear attention) are not counted.
     std::optional<CacheShape> cache;
-    KvCache kind = KvCache::multi_head;
-    std::int64_t context = 0;  // max_position_embeddings
-    std::vector<HfValue> values;
-    /// What the lists above cannot say, one sentence each.
+    KvCache kind = KvCache::multi_head;  // kind of the KV cache
+    std::int64_t context = 0;            // context length in tokens: max_position_embeddings
+    std::vector<HfValue> values;         // all values that were used
+    /// Sentences on properties of the model that the other members cannot represent.
     std::vector<std::string> remarks;
-    /// Keys that speak of rotary embeddings and were not understood; as "rope_scaling.finetuned" inside an object.
+    /// Keys of the file on rotary embeddings that the program does not know and ignores. A key inside an object has the
+    /// form "rope_scaling.finetuned".
     std::vector<std::string> unknown_keys;
 
-    /// The rotary embedding of a layer type; "" takes the first. Throws BadInput, naming those there are.
+    /// Returns the rotary embedding of a layer type; "" means the first one. Throws BadInput if there is none; the
+    /// message names the layer types of the model.
     const HfRotary& of(std::string_view layer_type) const;
 };
 
-/// Reads a config.json as a parsed object: every spelling of the fraction, theta, head size and context that
-/// transformers 4 and 5 and the models' own code use, at the top or in text_config and its like. Rope types default,
-/// mrope, linear, dynamic, yarn, longrope (su), llama3 and proportional. Throws BadInput, naming the key, for a value
-/// of the wrong type or out of range, an unknown rope type, a missing value that has no default, or a model without
-/// rotary embeddings.
+/// Imports the parsed config.json of a Hugging Face model. It knows all names of the fraction, theta, head dimension
+/// and context that transformers 4 and 5 and the code of the models use, at the top level or in text_config and similar
+/// objects, and the rope types default, mrope, linear, dynamic, yarn, longrope (su), llama3 and proportional. Throws
+/// BadInput if a value has the wrong type or is out of range, if the rope type is unknown, if a value without default
+/// is missing, or if the model has no rotary embeddings. The message names the key.
 HfModel read_hf_config(const nlohmann::json& config);
 
-/// The frequencies of one layer type at a current length (0: as freshly built).
+/// Returns the RoPE frequencies of one layer type for a current sequence length in tokens (0: within the training
+/// context). Throws BadInput as read_hf_config and HfModel::of do.
 Frequencies hf_frequencies(const nlohmann::json& config, std::string_view layer_type = "", double length = 0);
 
-/// Parses a config.json: at most 4 MiB and 64 levels deep. `name` is what messages call it. Throws BadInput.
+/// Parses the text of a config.json. Throws BadInput if the text is not JSON, exceeds 4 MiB or is nested more than 64
+/// levels deep; the message calls the text `name`.
 nlohmann::json parse_model_config(std::string_view text, const std::string& name = "The config");
-/// The same of a file, of which no more than that is read. Throws BadInput.
+/// Reads and parses a config.json file. Throws BadInput if it cannot be read or parse_model_config throws. At most 4
+/// MiB are read.
 nlohmann::json load_model_config(const std::filesystem::path& file);
 
 }  // namespace ropelab

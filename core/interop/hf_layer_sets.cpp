@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 
+// Returns whether rope parameters are nested by layer type.
 bool nested(const json& parameters) {
     if (parameters.contains("rope_type") || parameters.contains("type")) return false;
     return std::any_of(parameters.begin(), parameters.end(), [](const json& value) { return value.is_object(); });
@@ -30,12 +31,12 @@ std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) 
     std::vector<HfValue> unused;
     HfReader file({&config}, defaults, unused);
     json parameters = json::object();
-    // Where both stand flat, transformers 5 prefers the old name.
+    // If both names exist and are not nested, transformers 5 prefers the old name, rope_scaling.
     for (const char* name : {"rope_parameters", "rope_scaling"}) {
         const auto found = file.find_in_file({name});
         if (!found) continue;
         if (!found->value->is_object())
-            throw BadInput(std::string("The config's ") + name + " is " + excerpt(*found->value) +
+            throw BadInput(std::string("The value of ") + name + " in the config is " + excerpt(*found->value) +
                            ", but it must be an object.");
         if (!found->value->empty() && !nested(parameters)) parameters = *found->value;
     }
@@ -44,18 +45,18 @@ std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) 
         add_nested(parameters, false, sets);
         return sets;
     }
-    const auto usual = defaults.find("rope_parameters");
-    if (parameters.empty() && usual != defaults.end()) {
-        if (nested(*usual)) {
-            add_nested(*usual, true, sets);
+    const auto default_parameters = defaults.find("rope_parameters");
+    if (parameters.empty() && default_parameters != defaults.end()) {
+        if (nested(*default_parameters)) {
+            add_nested(*default_parameters, true, sets);
             return sets;
         }
-        return {{"", *usual, true, false}};
+        return {{"", *default_parameters, true, false}};
     }
     const bool local_theta = file.find({"rope_local_base_freq", "local_rope_theta"}).has_value();
     if (!local_theta && !defaults.contains("rotary_by_layer_type")) return {{"", parameters, false, false}};
     sets.push_back({"full_attention", parameters, false, false});
-    // ModernBERT scales both kinds of layers, the others only those with full attention.
+    // ModernBERT scales both layer types; other models scale only the layers with full attention.
     json local = defaults.contains("local_rope_theta") ? parameters : json::object();
     local.erase("rope_theta");
     sets.push_back({"sliding_attention", local, false, local_theta});
@@ -82,8 +83,8 @@ void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, 
         return std::find(names.begin(), names.end(), name) != names.end();
     };
     for (const auto& [name, value] : config.items()) {
-        const bool speaks = name.find("rope") != std::string::npos || name.find("rotary") != std::string::npos;
-        if (speaks && !has(known_at_top, name)) model.unknown_keys.push_back(name);
+        const bool is_rotary = name.find("rope") != std::string::npos || name.find("rotary") != std::string::npos;
+        if (is_rotary && !has(known_at_top, name)) model.unknown_keys.push_back(name);
     }
     for (const HfLayerSet& set : sets) {
         if (set.from_library) continue;

@@ -8,19 +8,20 @@
 
 namespace ropelab {
 
-/// The rope parameters of one layer type, as transformers 5 would nest them.
+/// Rope parameters of one layer type, in the form of transformers 5.
 struct HfLayerSet {
-    std::string type;  // "" where all layers have the same
+    std::string type;  // layer type; "" if all layers have the same parameters
     nlohmann::json parameters = nlohmann::json::object();
-    bool from_library = false;  // the parameters are the library's, not the file's
-    bool local_theta = false;   // its theta has a name of its own (Gemma 3, ModernBERT)
+    bool from_library = false;  // true if the parameters are library defaults and not from the file
+    bool local_theta = false;   // true if theta has another name for this type (Gemma 3, ModernBERT)
 };
 
-/// One or more, full_attention first, from rope_parameters (flat or nested), rope_scaling, the older keys of models
-/// with two kinds of layers, or the library's defaults. Throws BadInput where one of the objects is none.
+/// Returns the rope parameters of each layer type, full_attention first. They come from rope_parameters (flat or
+/// nested), rope_scaling, the older keys of models with two layer types, or the library defaults. Throws BadInput if
+/// one of these values is not an object.
 std::vector<HfLayerSet> hf_layer_sets(const nlohmann::json& config, const nlohmann::json& defaults);
 
-/// Adds the keys that speak of rotary embeddings and are not understood.
+/// Adds the unknown keys on rotary embeddings to HfModel::unknown_keys.
 void name_unknown_keys(const nlohmann::json& config, const std::vector<HfLayerSet>& sets, HfModel& model);
 
 }  // namespace ropelab

@@ -12,7 +12,7 @@ namespace ropelab {
 std::string excerpt(const nlohmann::json& value) {
     if (value.is_array()) return "a list";
     if (value.is_object()) return "an object";
-    // A string that is not UTF-8 cannot come from a parser, but may come from a caller.
+    // A caller, unlike the parser, may pass a string that is not valid UTF-8.
     std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
     if (text.size() > 40) text = text.substr(0, 40) + "…";
     return text;
@@ -21,7 +21,7 @@ std::string excerpt(const nlohmann::json& value) {
 namespace {
 
 [[noreturn]] void refuse(const HfFound& found, const std::string& wanted) {
-    throw BadInput("The config's " + found.key + " is " + excerpt(*found.value) + ", but it must be " + wanted + ".");
+    throw BadInput("In the config, " + found.key + " is " + excerpt(*found.value) + ", but it must be " + wanted + ".");
 }
 
 double number_of(const HfFound& found, double low, double high) {
@@ -55,7 +55,7 @@ std::optional<HfFound> HfReader::find_in_file(std::initializer_list<const char*>
 
 std::optional<HfFound> HfReader::find(std::initializer_list<const char*> names) const {
     if (auto found = find_in_file(names)) return found;
-    // A null in the file means "none" to transformers, not "as usual".
+    // For transformers, a null in the file means "none" and not "default".
     for (const nlohmann::json* object : objects_) {
         for (const char* name : names) {
             if (object->contains(name)) return std::nullopt;
@@ -68,19 +68,19 @@ std::optional<HfFound> HfReader::find(std::initializer_list<const char*> names) 
     return std::nullopt;
 }
 
-void HfReader::write(HfValue value) {
-    const bool there = std::any_of(values_->begin(), values_->end(), [&](const HfValue& old) {
+void HfReader::record(HfValue value) {
+    const bool recorded = std::any_of(values_->begin(), values_->end(), [&](const HfValue& old) {
         return old.name == value.name && old.layer_type == value.layer_type && old.text == value.text;
     });
-    if (!there) values_->push_back(std::move(value));
+    if (!recorded) values_->push_back(std::move(value));
 }
 
 void HfReader::note(const std::string& name, const std::string& text, const HfFound& found) {
-    write({name, text, found.origin, found.origin == HfOrigin::file ? found.key : "", layer_type_});
+    record({name, text, found.origin, found.origin == HfOrigin::file ? found.key : "", layer_type_});
 }
 
 void HfReader::note(const std::string& name, const std::string& text, HfOrigin origin) {
-    write({name, text, origin, "", layer_type_});
+    record({name, text, origin, "", layer_type_});
 }
 
 std::optional<double> HfReader::number(std::initializer_list<const char*> names, double low, double high) {

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-const json& nothing() {
+const json& empty_object() {
     static const json empty = json::object();
     return empty;
 }
@@ -21,22 +21,23 @@ ScalingMethod method_of(const std::string& type, const HfLayerSet& set) {
     if (type == "default" || type == "mrope") return ScalingMethod::none;
     if (type == "linear" || type == "proportional") return ScalingMethod::linear;
     if (type == "dynamic") return ScalingMethod::dynamic;
-    // Phi 3 was first published with the name yarn for what is LongRoPE.
+    // The first version of Phi 3 calls LongRoPE "yarn".
     if (type == "yarn") return set.parameters.contains("long_factor") ? ScalingMethod::longrope : ScalingMethod::yarn;
     if (type == "longrope" || type == "su") return ScalingMethod::longrope;
     if (type == "llama3") return ScalingMethod::llama3;
-    throw BadInput("The config's rope type " + excerpt(json(type)) +
-                   " is not known; default, linear, dynamic, yarn, longrope, llama3 and proportional are.");
+    throw BadInput(
+        "The rope type " + excerpt(json(type)) +
+        " of the config is unknown; it must be default, linear, dynamic, yarn, longrope, llama3 or proportional.");
 }
 
-// Reads the parameters of one layer type.
+// Imports the rotary embedding of one layer type.
 class RotaryReader {
  public:
     RotaryReader(const json& config, const json& defaults, const HfLayerSet& set, HfModel& model)
         : set_(set),
           model_(model),
           defaults_(defaults),
-          own_(objects(set), set.from_library ? set.parameters : nothing(), model.values, set.type),
+          own_(objects(set), set.from_library ? set.parameters : empty_object(), model.values, set.type),
           top_(top_objects(config), defaults, model.values, set.type) {}
 
     HfRotary read(int head_dim) {
@@ -62,7 +63,7 @@ class RotaryReader {
     static std::vector<const json*> objects(const HfLayerSet& set) {
         return set.from_library ? std::vector<const json*>{} : std::vector<const json*>{&set.parameters};
     }
-    // DBRX and MPT keep these in an object of their own.
+    // DBRX and MPT have the rotary settings in the object attn_config.
     static std::vector<const json*> top_objects(const json& config) {
         std::vector<const json*> result = {&config};
         const auto attention = config.find("attn_config");
@@ -110,22 +111,23 @@ class RotaryReader {
             result.rotary_dim = static_cast<int>(top_.count({"rotary_dim"}, 0, 4096).value());
         } else if (const auto top_fraction = top_.number(fraction_names, 0, 1)) {
             set_fraction(result, *top_fraction, proportional);
-        } else if (const auto usual = top_.count({"rotary_dim"}, 0, 4096)) {
-            result.rotary_dim = static_cast<int>(*usual);
+        } else if (const auto default_count = top_.count({"rotary_dim"}, 0, 4096)) {
+            result.rotary_dim = static_cast<int>(*default_count);
         } else {
             top_.note("partial_rotary_factor", "1", HfOrigin::library_default);
             set_fraction(result, 1, proportional);
         }
         if (result.rotary_dim > head_dim) {
-            throw BadInput("The config rotates " + std::to_string(result.rotary_dim) + " channels of a head that has " +
-                           std::to_string(head_dim) + ".");
+            throw BadInput("The config rotates " + std::to_string(result.rotary_dim) +
+                           " channels per head, but a head has only " + std::to_string(head_dim) + ".");
         }
         top_.note("rotary_dim", std::to_string(result.rotary_dim), HfOrigin::derived);
         result.setup.partial = proportional ? Partial::truncate : Partial::slice;
         result.setup.fraction = static_cast<double>(result.rotary_dim) / head_dim;
         if (result.rotary_dim % 2 != 0) {
             model_.remarks.push_back("The rotary dimension is " + std::to_string(result.rotary_dim) +
-                                     ", which is odd; the setup shows " + std::to_string(result.rotary_dim + 1) + ".");
+                                     ", which is odd; the rotary setup has " + std::to_string(result.rotary_dim + 1) +
+                                     " instead.");
         }
     }
 
@@ -134,7 +136,7 @@ class RotaryReader {
         result.rotary_dim = proportional ? 2 * static_cast<int>(std::floor(channels / 2)) : static_cast<int>(channels);
     }
 
-    // What `scaled` needs to be right before it can be asked.
+    // Checks the settings without scaling, because scaled() requires them to be valid.
     static void check_before_scaling(const HfRotary& result) {
         RotarySetup plain = result.setup;
         plain.scaling = {};
@@ -143,15 +145,15 @@ class RotaryReader {
 
     double required(const char* name, double low, double high, const std::string& type) {
         const auto value = own_.number({name}, low, high);
-        if (!value) throw BadInput("The config's " + type + " rope scaling has no " + name + ".");
+        if (!value) throw BadInput("The " + type + " rope scaling of the config has no " + name + ".");
         return *value;
     }
 
-    // A factor that is not there is the ratio of the two contexts.
+    // Returns the scaling factor. A missing factor is the ratio of the context to the original context.
     double factor(const std::string& type, double original) {
         if (const auto value = own_.number({"factor"}, 1e-3, 1e6)) return *value;
         if (type == "proportional") return 1;
-        if (original <= 0) throw BadInput("The config's " + type + " rope scaling has no factor.");
+        if (original <= 0) throw BadInput("The " + type + " rope scaling of the config has no factor.");
         const double ratio = static_cast<double>(model_.context) / original;
         own_.note("factor", number_text(ratio), HfOrigin::derived);
         return ratio;
@@ -184,7 +186,7 @@ class RotaryReader {
                 return;
             case ScalingMethod::longrope:
                 scaling.original_context = original();
-                // Only the attention factor depends on it, and has no use of one below 1.
+                // Only the attention factor depends on the factor, and it needs a factor of at least 1.
                 scaling.factor = std::max(1.0, factor(type, scaling.original_context));
                 scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
                 scaling.short_factors = factors("short_factor");
@@ -206,7 +208,7 @@ class RotaryReader {
 
     std::vector<double> factors(const char* name) {
         const auto values = own_.numbers({name});
-        if (!values) throw BadInput(std::string("The config's longrope scaling has no ") + name + ".");
+        if (!values) throw BadInput(std::string("The longrope scaling of the config has no ") + name + ".");
         return *values;
     }
 
@@ -214,14 +216,14 @@ class RotaryReader {
         Scaling& scaling = result.setup.scaling;
         scaling.original_context = original();
         scaling.factor = factor(type, scaling.original_context);
-        // Like transformers, which writes "or", take a zero for an absent value.
-        const auto given = [&](const char* name, double usual) {
+        // Transformers uses Python's `or`, so a value of 0 means the default.
+        const auto value_or_default = [&](const char* name, double default_value) {
             const auto value = own_.number({name}, 0, 1e6);
-            if (!value) own_.note(name, number_text(usual), HfOrigin::library_default);
-            return value.value_or(0) == 0 ? usual : *value;
+            if (!value) own_.note(name, number_text(default_value), HfOrigin::library_default);
+            return value.value_or(0) == 0 ? default_value : *value;
         };
-        scaling.beta_fast = given("beta_fast", 32);
-        scaling.beta_slow = given("beta_slow", 1);
+        scaling.beta_fast = value_or_default("beta_fast", 32);
+        scaling.beta_slow = value_or_default("beta_slow", 1);
         const auto truncate = own_.flag({"truncate"});
         if (!truncate) own_.note("truncate", "true", HfOrigin::library_default);
         scaling.truncate = truncate.value_or(true);
@@ -238,7 +240,7 @@ class RotaryReader {
             result.softmax_factor = scale * scale;
             model_.remarks.push_back("The softmax scale is multiplied by " +
                                      number_text(std::round(scale * scale * 1e4) / 1e4) +
-                                     " (mscale²) instead of cos and sin.");
+                                     " (mscale²); cos and sin are not multiplied.");
         }
     }
 
@@ -246,10 +248,11 @@ class RotaryReader {
         const RotarySetup& setup = result.setup;
         const bool truncated = setup.partial == Partial::truncate;
         result.dimension = truncated ? setup.head_dim : result.rotary_dim;
-        // int(p·d) may be odd; the frequencies are then those of arange(0, d, 2) / d.
+        // int(p·d) may be odd. The exponents are then arange(0, d, 2) / d, as in transformers.
         for (int i = 0; i < result.dimension; i += 2) {
-            const bool turns = i < result.rotary_dim;
-            result.plain.push_back(turns ? std::pow(setup.theta, -static_cast<double>(i) / result.dimension) : 0.0);
+            const bool is_rotated = i < result.rotary_dim;
+            result.plain.push_back(is_rotated ? std::pow(setup.theta, -static_cast<double>(i) / result.dimension)
+                                              : 0.0);
         }
     }
 

@@ -15,6 +15,7 @@ namespace ropelab {
 
 namespace {
 
+// Formats a text as a field of CSV, in quotation marks if it needs them.
 std::string field(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string result = "\"";
@@ -22,7 +23,7 @@ std::string field(const std::string& text) {
     return result + "\"";
 }
 
-// A run's lines: what they all begin with, then iteration, quantity and value.
+// Lines of one run: a common beginning, then iteration, quantity and value.
 class Lines {
  public:
     explicit Lines(std::string beginning) : beginning_(std::move(beginning)) {}
@@ -62,7 +63,7 @@ void add_measurements(Lines& lines, const RunRecord& run, const RunMetrics& metr
     lines.add(summary.iterations, "tokens_per_second", summary.tokens_per_second);
 }
 
-// Settings with the defaults of keys that an older program did not know, and what differs between the runs.
+// Returns the names of the settings that differ between the runs.
 std::vector<std::string> differing_keys(const std::vector<nlohmann::json>& settings,
                                         const std::vector<RunRecord>& runs) {
     std::vector<ResultRun> compared;
@@ -84,13 +85,14 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
         throw BadInput(file.string() + " is a folder; name a file for the table.");
     }
     if (!replace && std::filesystem::exists(file, error)) {
-        throw BadInput("The file " + file.string() + " exists already; add --force to replace it, or name another.");
+        throw BadInput("The file " + file.string() +
+                       " exists already; add --force to replace it, or name another file.");
     }
     std::vector<nlohmann::json> settings;
     for (const RunRecord& run : runs) {
         nlohmann::json stored = stored_settings(run);
         settings.push_back(to_json(run_spec_from_json(stored)));
-        settings.back().update(stored);  // keys of a newer program stay
+        settings.back().update(stored);  // preserves settings of a newer version of the program
     }
     MetricsCsv written;
     if (!runs.empty()) written.keys = differing_keys(settings, runs);

@@ -12,7 +12,7 @@ namespace ropelab {
 
 namespace {
 
-// Letters, digits and dots in lower case: "Llama 3 8B" and "llama-3-8b" are the same name.
+// Returns the letters (in lower case), digits and dots of a name, so that "Llama 3 8B" equals "llama-3-8b".
 std::string plain_name(std::string_view name) {
     std::string result;
     for (char c : name) {
@@ -25,7 +25,7 @@ std::string plain_name(std::string_view name) {
 std::string text_at(const nlohmann::json& entry, const char* key, const std::string& which) {
     const auto found = entry.find(key);
     if (found == entry.end() || !found->is_string() || found->get<std::string>().empty())
-        throw BadInput("The model table's " + which + " has no " + key + ".");
+        throw BadInput("In the model table, " + which + " has no " + key + ".");
     return found->get<std::string>();
 }
 
@@ -33,11 +33,11 @@ std::string text_at(const nlohmann::json& entry, const char* key, const std::str
 
 std::vector<KnownModel> read_model_table(std::string_view text) {
     const nlohmann::json table = parse_model_config(text, "The model table");
-    if (!table.is_array()) throw BadInput("The model table is no JSON list.");
+    if (!table.is_array()) throw BadInput("The model table must be a JSON list.");
     std::vector<KnownModel> result;
     std::set<std::string> names;
     for (const auto& entry : table) {
-        if (!entry.is_object()) throw BadInput("The model table has an entry that is no object.");
+        if (!entry.is_object()) throw BadInput("Each entry of the model table must be an object.");
         const std::string which = "entry " + std::to_string(result.size() + 1);
         KnownModel model;
         model.name = text_at(entry, "name", which);
@@ -45,7 +45,7 @@ std::vector<KnownModel> read_model_table(std::string_view text) {
         model.source = text_at(entry, "source", model.name);
         const auto config = entry.find("config");
         if (config == entry.end() || !config->is_object())
-            throw BadInput("The model table's " + model.name + " has no config.");
+            throw BadInput("In the model table, " + model.name + " has no config.");
         model.config = *config;
         if (!names.insert(plain_name(model.name)).second)
             throw BadInput("The model table has two models named " + model.name + ".");

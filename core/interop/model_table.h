@@ -7,21 +7,22 @@
 
 namespace ropelab {
 
-/// A model whose settings are published.
+/// Published model with its settings.
 struct KnownModel {
     std::string name;       // "Llama 3 8B", unique
     std::string family;     // "Llama"
-    std::string source;     // where the settings were read
-    nlohmann::json config;  // the keys of its config.json that speak of rotary embeddings and caches
+    std::string source;     // source of the settings
+    nlohmann::json config;  // settings of its config.json on rotary embeddings and KV cache
 };
 
-/// Reads a table as in resources/models/models.json: a list of objects with those four. Throws BadInput, naming the
-/// model, for one that lacks something or a name that comes twice.
+/// Parses a table in the format of resources/models/models.json: a list of objects with the members of KnownModel.
+/// Throws BadInput if an object lacks a member or two models have the same name; the message names the model.
 std::vector<KnownModel> read_model_table(std::string_view json);
 
-/// The table that is compiled in.
+/// Returns the models of resources/models/models.json, which is compiled into the program.
 const std::vector<KnownModel>& model_table();
-/// One of its models by name, in any case and with or without spaces and hyphens. Throws BadInput, naming the nearest.
+/// Returns the model of model_table() with the given name. Upper and lower case, spaces and hyphens do not matter.
+/// Throws BadInput if there is none; the message names the most similar one.
 const KnownModel& known_model(std::string_view name);
 
 }  // namespace ropelab

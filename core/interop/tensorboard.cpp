@@ -23,9 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The few protocol buffers of an event file are written by hand: LibTorch, which the program opens, brings a protobuf
-// of its own with the same symbols. Field numbers are those of TensorFlow's event.proto, summary.proto, tensor.proto
-// and tensor_shape.proto, of TensorBoard's plugins/hparams/plugin_data.proto, and of google/protobuf/struct.proto.
+// This file encodes the protocol buffers of an event file without the protobuf library, because LibTorch, which the
+// program loads, contains a protobuf library with the same symbols. Field numbers are those of TensorFlow's
+// event.proto, summary.proto, tensor.proto and tensor_shape.proto, of TensorBoard's plugins/hparams/plugin_data.proto,
+// and of google/protobuf/struct.proto.
 
 template <typename Unsigned>
 std::string little_endian(Unsigned value) {
@@ -52,12 +53,12 @@ std::string fixed64(unsigned field, double value) {
 std::string fixed32(unsigned field, float value) {
     return tag(field, 5) + little_endian(std::bit_cast<std::uint32_t>(value));
 }
-// A text, or a message inside another.
+// Encodes a text or a nested message.
 std::string part(unsigned field, std::string_view bytes) {
     return tag(field, 2) + varint(bytes.size()) + std::string(bytes);
 }
 
-// Summary.value.
+// Encodes a scalar as Summary.value.
 std::string scalar(std::string_view name, double value) {
     return part(1, part(1, name) + fixed32(2, static_cast<float>(value)));
 }
@@ -66,7 +67,7 @@ std::string one_dimension(std::int64_t size) {
     return part(2, part(2, whole(1, size)));  // TensorProto.tensor_shape.dim.size
 }
 
-// Summary.value with a tensor, and the plugin that shows it.
+// Encodes a tensor and the name and data of the plugin that shows it as Summary.value.
 std::string for_plugin(std::string_view name, std::string_view plugin, const std::string& content,
                        const std::string& tensor) {
     const std::string plugin_data = part(1, plugin) + (content.empty() ? "" : part(2, content));
@@ -77,7 +78,7 @@ std::string summary_event(double time, std::int64_t step, const std::string& val
     return event_record(fixed64(1, time) + whole(2, step) + part(5, values));
 }
 
-// A cell of a Markdown table, which a "|" or a line's end would break.
+// Escapes a text as a cell of a Markdown table, in which "|" and line breaks are not allowed.
 std::string cell(const std::string& text) {
     std::string result;
     for (const char c : text) {
@@ -89,7 +90,7 @@ std::string cell(const std::string& text) {
 
 std::string settings_table(const RunRecord& run, const nlohmann::json& settings) {
     constexpr std::int64_t text_type = 7;  // DT_STRING
-    std::string table = "| key | value |\n|---|---|\n| run | " + cell(run.name) + " |\n";
+    std::string table = "| setting | value |\n|---|---|\n| run | " + cell(run.name) + " |\n";
     for (const auto& [key, value] : settings.items()) table += "| " + key + " | " + cell(setting_text(value)) + " |\n";
     if (run.conditions) {
         table += "| chosen_device | " + cell(run.conditions->device) + " |\n| chosen_precision | " +
@@ -116,11 +117,12 @@ std::string hyperparameters(const nlohmann::json& settings, double start) {
         session += part(1, part(1, key) + part(2, wrapped));
     }
     session += fixed64(5, start);
-    // The plugin reads its data alone, but asks for a tensor.
-    const std::string nothing = whole(1, float_type) + one_dimension(1) + fixed32(5, 0.0F);
-    return for_plugin("_hparams_/session_start_info", "hparams", part(3, session), nothing);
+    // The plugin requires a tensor, but uses only its data.
+    const std::string unused_tensor = whole(1, float_type) + one_dimension(1) + fixed32(5, 0.0F);
+    return for_plugin("_hparams_/session_start_info", "hparams", part(3, session), unused_tensor);
 }
 
+// Returns whether an event file was written by this program.
 bool is_ours(const fs::path& file) {
     const std::string name = file.filename().string();
     return name.starts_with("events.out.tfevents.") && name.ends_with(".ropelab");
@@ -135,7 +137,7 @@ void make_folder(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error || !fs::is_directory(folder, error)) {
-        throw BadInput("The folder " + folder.string() + " cannot be made" +
+        throw BadInput("The folder " + folder.string() + " cannot be created" +
                        (error ? ": " + error.message() : std::string()) + ".");
     }
 }
@@ -156,14 +158,14 @@ void remove_earlier_files(const fs::path& folder) {
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
-    // zlib and OpenSSL know other polynomials only; Boost.CRC takes any.
+    // zlib and OpenSSL do not support this polynomial; Boost.CRC supports any.
     boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
     crc.process_bytes(bytes.data(), bytes.size());
     return static_cast<std::uint32_t>(crc.checksum());
 }
 
 std::string event_record(std::string_view data) {
-    // The mask keeps a checksum of data that hold checksums from being trivial.
+    // The format masks checksums, because the CRC of data that contain their own CRC is not useful.
     const auto masked = [](std::string_view bytes) {
         const std::uint32_t crc = crc32c(bytes);
         return little_endian(((crc >> 15U) | (crc << 17U)) + 0xA282EAD8U);
@@ -176,8 +178,8 @@ RunClock clock_of(const RunRecord& run, const ExperimentRecord& experiment) {
     struct tm parts {};
     const char* end = ::strptime(experiment.created.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
     if (end == nullptr || *end != '\0') {
-        throw BadInput("The experiment \"" + experiment.name + "\" was started at \"" + experiment.created +
-                       "\", which is no time like 2025-03-14T15:09:26Z.");
+        throw BadInput("The experiment \"" + experiment.name + "\" has the start time \"" + experiment.created +
+                       "\", but it must have the form 2025-03-14T15:09:26Z.");
     }
     RunClock clock;
     clock.start = static_cast<double>(::timegm(&parts));
@@ -196,7 +198,7 @@ std::string event_file(const RunRecord& run, const RunMetrics& metrics, const Ru
     file += summary_event(clock.start, 0, hyperparameters(settings, clock.start));
     file += summary_event(clock.start, 0, settings_table(run, settings));
 
-    // Steps and evaluations in one order of iterations, as TensorBoard expects them.
+    // TensorBoard expects steps and evaluations in the order of their iterations.
     const auto& steps = metrics.steps;
     const auto& evaluations = metrics.evaluations;
     std::size_t evaluated = 0;
@@ -242,11 +244,11 @@ std::string folder_name(std::string_view name) {
         if (letter || std::string_view("._-=+").find(c) != std::string_view::npos) {
             result += c;
         } else if (!result.empty() && result.back() != '_') {
-            result += '_';  // one for any number of others
+            result += '_';  // replaces any number of other characters
         }
     }
     result.resize(std::min(result.size(), longest));
-    // A dot hides the folder in front and vanishes at the end on some systems.
+    // A dot at the beginning would hide the folder; some systems remove a dot at the end.
     result.erase(0, result.find_first_not_of("._"));
     result.erase(result.find_last_not_of("._") + 1);
     return result.empty() ? "run" : result;
@@ -257,27 +259,28 @@ std::vector<EventFile> write_event_files(const LabFile& lab, const std::vector<R
     std::error_code error;
     if (fs::exists(folder, error)) {
         if (!fs::is_directory(folder, error)) {
-            throw BadInput(folder.string() + " is not a folder; name one for the event files.");
+            throw BadInput(folder.string() + " is not a folder; name a folder for the event files.");
         }
         if (!replace && !fs::is_empty(folder, error)) {
             throw BadInput("The folder " + folder.string() +
-                           " is not empty; add --force to write into it, or name another.");
+                           " is not empty; add --force to write into it, or name another folder.");
         }
     }
     const std::vector<ExperimentRecord> experiments = lab.experiments();
     std::vector<EventFile> written;
-    std::set<std::string> taken;
+    std::set<std::string> used_names;
     for (const RunRecord& run : runs) {
         const auto experiment = std::find_if(experiments.begin(), experiments.end(),
                                              [&](const ExperimentRecord& known) { return known.id == run.experiment; });
         if (experiment == experiments.end()) {
-            throw BadInput("The run \"" + run.name + "\" belongs to no experiment of " + lab.path().string() + ".");
+            throw BadInput("The run \"" + run.name + "\" does not belong to an experiment of " + lab.path().string() +
+                           ".");
         }
         const RunClock clock = clock_of(run, *experiment);
         const nlohmann::json settings = stored_settings(run);
         std::string name = folder_name(run.name);
         if (settings.contains("seed")) name += "_seed" + folder_name(setting_text(settings["seed"]));
-        while (!taken.insert(lower(name)).second) name += "_run" + std::to_string(run.id);
+        while (!used_names.insert(lower(name)).second) name += "_run" + std::to_string(run.id);
         const RunMetrics metrics = lab.metrics(run.id);
         const std::string content = event_file(run, metrics, clock);
         make_folder(folder / name);

@@ -10,6 +10,7 @@ namespace ropelab {
 
 namespace {
 
+// Returns the tensor with the given name. Throws BadInput if there is none.
 const NamedTensor& tensor(std::span<const NamedTensor> tensors, const std::string& name) {
     const auto found =
         std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& t) { return t.name == name; });
@@ -23,7 +24,7 @@ NamedTensor renamed(std::span<const NamedTensor> tensors, const std::string& fro
     return result;
 }
 
-// Row r of the result is row source(r).
+// Permutes the rows of a tensor: row r of the result is row source(r) of `given`.
 NamedTensor with_rows(NamedTensor given, const std::function<std::int64_t(std::int64_t)>& source) {
     const std::int64_t rows = given.shape.front();
     const std::int64_t length = static_cast<std::int64_t>(given.values.size()) / rows;
@@ -35,13 +36,13 @@ NamedTensor with_rows(NamedTensor given, const std::function<std::int64_t(std::i
     return result;
 }
 
-// Of each channel of a head of queries or keys in the canonical layout, where it stands in Hugging Face's.
+// Returns, for each channel of a query or key head in the canonical layout, its index in the layout of Hugging Face.
 std::vector<std::int64_t> half_paired_channels(const RunSpec& spec) {
     const int rotary = spec.rotates() ? rotary_dim(spec.head_dim(), spec.fraction) : 0;
     return canonical_channels(spec.head_dim(), rotary, Partial::slice, Pairing::half);
 }
 
-// One tensor on top of the other.
+// Concatenates two tensors along their first dimension.
 NamedTensor stacked(NamedTensor above, const NamedTensor& below) {
     above.shape.front() += below.shape.front();
     above.values.insert(above.values.end(), below.values.begin(), below.values.end());
@@ -76,14 +77,15 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
-    // Row of ours (kind, head, canonical channel) → row of theirs (head, kind, channel). Values have no pairs: they
-    // keep their channels.
+    // Converts a row index of Layout, (kind, head, canonical channel), to one of GPT-NeoX, (head, kind, channel). The
+    // kinds are q, k and v. Channels of values are not permuted, because values are not rotated.
     const auto fused_row = [&](std::int64_t row) {
         const std::int64_t kind = row / spec.width;
         const std::int64_t head = row % spec.width / head_dim;
         const std::int64_t channel = row % head_dim;
-        const bool turned = kind < 2;
-        return head * 3 * head_dim + kind * head_dim + (turned ? channels[static_cast<std::size_t>(channel)] : channel);
+        const bool is_permuted = kind < 2;
+        return head * 3 * head_dim + kind * head_dim +
+               (is_permuted ? channels[static_cast<std::size_t>(channel)] : channel);
     };
 
     std::vector<NamedTensor> result;
@@ -101,7 +103,7 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
                 renamed(tensors, from + ".attention.query_key_value" + part, to + ".attention.qkv" + part);
             if (fused.shape.front() != 3 * spec.width)
                 throw BadInput("The tensor \"" + from + ".attention.query_key_value" + part +
-                               "\" has other rows than three times the width.");
+                               "\" must have three times as many rows as the width.");
             result.push_back(with_rows(std::move(fused), fused_row));
         }
         move(from + ".attention.dense", to + ".attention.output");

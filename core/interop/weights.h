@@ -8,18 +8,21 @@
 
 namespace ropelab {
 
-/// Weights of other programs in this one's names and channel order (core/spec/layout.h). All of these maps only rename
-/// and permute, so gradients go through them as weights do. Throw BadInput where a tensor is missing or misshapen.
+// These functions convert the weights of other programs to the names and the channel order of core/spec/layout.h. They
+// only rename and permute, so they convert gradients too. They throw BadInput if a tensor is missing or has the wrong
+// shape.
 
-/// nanoGPT's GPT (model.py): q, k, v stacked; learned positions, no rotation, so heads keep their channels.
+/// Converts the weights of nanoGPT's GPT (model.py). Its q, k and v are stacked as in Layout. It has learned positions
+/// and no RoPE, so the channels of heads are not permuted.
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec);
 
-/// transformers' GPTNeoXForCausalLM with sequential residual: query_key_value is fused head by head (q, k, v of head 0,
-/// then of head 1 …), and the turning channels of a head are its first rotary_dim, half pairing.
+/// Converts the weights of GPTNeoXForCausalLM of Hugging Face transformers with use_parallel_residual = false. Its
+/// query_key_value is ordered by heads (q, k, v of head 0, then of head 1, …). The first rotary_dim channels of a head
+/// are rotated, with half pairing.
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec);
 
-/// transformers' LlamaForCausalLM without biases: separate q, k, v, gate and up; the turning channels of a head are its
-/// first rotary_dim, half pairing.
+/// Converts the weights of LlamaForCausalLM of Hugging Face transformers without biases. Its q, k, v, gate and up are
+/// separate tensors. The first rotary_dim channels of a head are rotated, with half pairing.
 std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec);
 
 }  // namespace ropelab

@@ -11,9 +11,10 @@
 
 namespace ropelab::kernels {
 
-// Sixteen numbers at a time, whatever the processor, in one, two or four of its registers. Sums are made lane by lane
-// and then over the lanes in one order, so a result depends on neither. The compiler has a vector type of 64 bytes on
-// every processor, but where registers are narrower it takes most operations on it apart number by number.
+// SIMD types with 16 lanes on every processor, in one, two or four registers. Sums are computed per lane and then over
+// the lanes in a fixed order, so results do not depend on the width of the registers. The compiler's own 64-byte vector
+// type is not used, because on processors with narrower registers the compiler splits most of its operations into
+// scalar ones.
 
 constexpr std::int64_t lane_count = 16;
 #if defined(__AVX512F__)
@@ -29,7 +30,7 @@ constexpr std::size_t lanes_in_register = lane_count / register_count;
 using Bfloat16 = cuda::Bfloat16;
 
 #define ROPELAB_INLINE inline __attribute__((always_inline))
-// On a lambda: else it may stay a function of its own, whose arguments go through memory.
+// Forces a lambda to be inlined. Otherwise it may remain a function, whose arguments are passed in memory.
 #define ROPELAB_LAMBDA __attribute__((always_inline))
 
 using FloatRegister = float __attribute__((vector_size(register_bytes)));
@@ -37,7 +38,7 @@ using IntRegister = std::int32_t __attribute__((vector_size(register_bytes)));
 using WordRegister = std::uint32_t __attribute__((vector_size(register_bytes)));
 using HalfRegister = std::uint16_t __attribute__((vector_size(register_bytes / 2)));
 
-/// Calls f(register's index as a constant) for each register of sixteen lanes.
+/// Calls f(i) for the index i of each register of the 16 lanes; the loop is unrolled.
 template <typename F>
 ROPELAB_INLINE void for_registers(F f) {
     [&]<std::size_t... i>(std::index_sequence<i...>) ROPELAB_LAMBDA {
@@ -46,15 +47,16 @@ ROPELAB_INLINE void for_registers(F f) {
     (std::make_index_sequence<register_count>{});
 }
 
-/// Sixteen numbers with the arithmetic of one.
+/// A vector of 16 floats with element-wise arithmetic.
 struct Floats {
     std::array<FloatRegister, register_count> part = {};
 
     Floats() = default;
-    /// The same number in every lane.
+    /// Sets all lanes to `number`.
     ROPELAB_INLINE Floats(float number) {
         for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = FloatRegister{} + number; });
     }
+    /// Sets one lane.
     ROPELAB_INLINE void set(std::int64_t lane, float number) {
         const auto at = static_cast<std::size_t>(lane);
         part[at / lanes_in_register][at % lanes_in_register] = number;
@@ -81,44 +83,49 @@ struct Floats {
     }
 };
 
-/// Lane by lane: a < b ? yes : no.
+/// Returns, in each lane, a < b ? yes : no.
 ROPELAB_INLINE Floats where_less(const Floats& a, const Floats& b, const Floats& yes, const Floats& no) {
     Floats result;
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { result.part[i] = a.part[i] < b.part[i] ? yes.part[i] : no.part[i]; });
     return result;
 }
-/// The larger of each lane; b where one of them is NaN.
+/// Returns the maximum of a and b in each lane; b if one of them is NaN.
 ROPELAB_INLINE Floats larger(const Floats& a, const Floats& b) {
     return where_less(b, a, a, b);
 }
 
-// Register by register, here and below: the compiler makes no moves between registers of one copy of more.
+// Here and below, memory is copied one register at a time, because the compiler does not turn a larger memcpy into
+// register loads.
+/// Loads 16 numbers.
 ROPELAB_INLINE Floats load(const float* from) {
     Floats result;
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { std::memcpy(&result.part[i], from + i * lanes_in_register, register_bytes); });
     return result;
 }
+/// Stores 16 numbers.
 ROPELAB_INLINE void store(float* to, const Floats& values) {
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { std::memcpy(to + i * lanes_in_register, &values.part[i], register_bytes); });
 }
-// Of fewer than sixteen, so that the compiler knows it.
-ROPELAB_INLINE std::size_t bytes_of_some(std::int64_t count, std::size_t size) {
+// Returns the size of `count` elements and tells the compiler that `count` is below 16.
+ROPELAB_INLINE std::size_t partial_bytes(std::int64_t count, std::size_t size) {
     if (count < 0 || count >= lane_count) __builtin_unreachable();
     return static_cast<std::size_t>(count) * size;
 }
-/// Fewer than sixteen; the other lanes are `rest`.
+/// Loads fewer than 16 numbers; the other lanes are set to `rest`.
 ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float rest) {
     Floats result = rest;
-    std::memcpy(&result.part, from, bytes_of_some(count, sizeof(float)));
+    std::memcpy(&result.part, from, partial_bytes(count, sizeof(float)));
     return result;
 }
+/// Stores the first `count` lanes, where `count` is below 16.
 ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t count) {
-    std::memcpy(to, &values.part, bytes_of_some(count, sizeof(float)));
+    std::memcpy(to, &values.part, partial_bytes(count, sizeof(float)));
 }
-/// The sixteen lanes by `join`, the upper half onto the lower until one is left, in whatever registers they are.
+/// Reduces the 16 lanes to one number with the operation `join`: the upper half is joined with the lower half until one
+/// lane is left. The order does not depend on the width of the registers.
 template <typename Join>
 ROPELAB_INLINE float folded(Floats values, Join join) {
     for (std::size_t half = register_count / 2; half > 0; half /= 2) {
@@ -132,19 +139,22 @@ ROPELAB_INLINE float folded(Floats values, Join join) {
     }
     return left[0];
 }
+/// Returns the sum of the 16 lanes.
 ROPELAB_INLINE float sum_of(const Floats& values) {
     return folded(values, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a + b; });
 }
 
-// The same of bfloat16 numbers: widened when they are read, rounded to the nearest when they are written, as
-// cuda::to_bfloat16 does.
+// Loads and stores of bfloat16 numbers: they are converted to float32 when loaded and rounded to nearest when stored,
+// as cuda::to_bfloat16 does.
 using Halves = std::array<HalfRegister, register_count>;
 
+/// Reinterprets 32-bit words as floats.
 ROPELAB_INLINE FloatRegister as_floats(WordRegister words) {
     FloatRegister result;
     std::memcpy(&result, &words, sizeof result);
     return result;
 }
+/// Converts bfloat16 numbers to float32.
 ROPELAB_INLINE Floats widened(const Halves& halves) {
     Floats result;
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
@@ -152,6 +162,7 @@ ROPELAB_INLINE Floats widened(const Halves& halves) {
     });
     return result;
 }
+/// Rounds float32 numbers to bfloat16.
 ROPELAB_INLINE Halves rounded(const Floats& values) {
     Halves result;
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
@@ -176,27 +187,29 @@ ROPELAB_INLINE void store(Bfloat16* to, const Floats& values) {
 }
 ROPELAB_INLINE Floats load_some(const Bfloat16* from, std::int64_t count, float rest) {
     Halves halves = {};
-    std::memcpy(&halves, from, bytes_of_some(count, sizeof(Bfloat16)));
+    std::memcpy(&halves, from, partial_bytes(count, sizeof(Bfloat16)));
     Floats result = widened(halves);
     for (std::int64_t lane = count; lane < lane_count; ++lane) result.set(lane, rest);
     return result;
 }
 ROPELAB_INLINE void store_some(Bfloat16* to, const Floats& values, std::int64_t count) {
     const Halves halves = rounded(values);
-    std::memcpy(to, &halves, bytes_of_some(count, sizeof(Bfloat16)));
+    std::memcpy(to, &halves, partial_bytes(count, sizeof(Bfloat16)));
 }
 
-/// f(place, count) for 0, 16, 32 … of `size` numbers; count is 16, and at the end what is left.
+/// Calls f(offset, count) for the offsets 0, 16, 32 … below `size`. `count` is 16, or fewer at the end.
 template <typename F>
 ROPELAB_INLINE void for_lanes(std::int64_t size, F f) {
     std::int64_t at = 0;
     for (; at + lane_count <= size; at += lane_count) f(at, lane_count);
     if (at < size) f(at, size - at);
 }
+/// Loads `count` ≤ 16 numbers; the other lanes are set to `rest`.
 template <typename T>
 ROPELAB_INLINE Floats load_lanes(const T* from, std::int64_t count, float rest = 0) {
     return count == lane_count ? load(from) : load_some(from, count, rest);
 }
+/// Stores the first `count` ≤ 16 lanes.
 template <typename T>
 ROPELAB_INLINE void store_lanes(T* to, const Floats& values, std::int64_t count) {
     if (count == lane_count) {
@@ -206,7 +219,7 @@ ROPELAB_INLINE void store_lanes(T* to, const Floats& values, std::int64_t count)
     }
 }
 
-/// The largest of `count` numbers; −∞ of none. NaN counts as less than any.
+/// Returns the largest of `count` numbers, or −∞ if `count` is 0. NaN values are ignored.
 ROPELAB_INLINE float largest_number(const float* numbers, std::int64_t count) {
     Floats largest = -INFINITY;
     for_lanes(count, [&](std::int64_t i, std::int64_t some)
@@ -214,13 +227,14 @@ ROPELAB_INLINE float largest_number(const float* numbers, std::int64_t count) {
     return folded(largest, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a > b ? a : b; });
 }
 
-/// e^x to two units in the last place for x ≤ 0 down to −87, 0 below. NaN stays NaN.
+/// Returns e^x for x ≤ 0, with an error of at most two units in the last place for x ≥ −87, and 0 for x < −87. The
+/// result for NaN is NaN.
 ROPELAB_INLINE Floats exp_of_negative(const Floats& x) {
     Floats result;
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
         const FloatRegister low = FloatRegister{} - 87.0F;
         const FloatRegister clipped = x.part[i] < low ? low : x.part[i];
-        // x = n ln 2 + r, |r| ≤ ln 2 / 2; ln 2 in two parts, so that r keeps its bits.
+        // x = n ln 2 + r with |r| ≤ ln 2 / 2. ln 2 is split into two parts so that r is accurate.
         const IntRegister n = __builtin_convertvector(clipped * 1.44269504F - 0.5F, IntRegister);
         const FloatRegister whole = __builtin_convertvector(n, FloatRegister);
         const FloatRegister r = (clipped - whole * 0.693359375F) - whole * -2.12194440e-4F;

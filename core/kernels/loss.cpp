@@ -16,8 +16,9 @@ float sum_of_exponentials(const float* logits, std::int64_t columns, float top) 
     return sum_of(totals);
 }
 
-void shares(const float* logits, std::int64_t columns, float log_sum, float scale, float* out) {
-    // log Σ exp is at least the largest logit, but for rounding.
+// Computes softmax(logits) · scale of one row, given its log Σ exp(logits).
+void scaled_softmax(const float* logits, std::int64_t columns, float log_sum, float scale, float* out) {
+    // The exponent is not positive, because log Σ exp is at least the largest logit, except for rounding.
     for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         store_lanes(out + i, exp_of_negative(load_lanes(logits + i, count) - log_sum) * scale, count);
     });
@@ -39,7 +40,7 @@ void cross_entropy_backward(const float* logits, const std::int64_t* targets, co
                             std::int64_t columns, float scale, float* gradient, std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
         float* out = gradient + row * columns;
-        shares(logits + row * columns, columns, log_sums[row], scale, out);
+        scaled_softmax(logits + row * columns, columns, log_sums[row], scale, out);
         out[targets[row]] -= scale;
     }
 }
@@ -52,10 +53,10 @@ void gather_rows(const float* table, const std::int64_t* tokens, std::int64_t co
 }
 
 void scatter_rows(const float* gradient, const std::int64_t* tokens, std::int64_t rows, std::int64_t columns,
-                  float* of_table, std::int64_t first, std::int64_t last) {
+                  float* grad_table, std::int64_t first, std::int64_t last) {
     for (std::int64_t row = 0; row < rows; ++row) {
         const float* from = gradient + row * columns;
-        float* to = of_table + tokens[row] * columns;
+        float* to = grad_table + tokens[row] * columns;
         for (std::int64_t i = first; i < last; ++i) to[i] += from[i];
     }
 }

@@ -9,7 +9,7 @@ namespace ropelab::kernels {
 
 namespace {
 
-// What keeps a row of zeros finite: nanoGPT's and GPT-NeoX's LayerNorm, Llama's RMSNorm.
+// The epsilons that avoid a division by zero: of LayerNorm in nanoGPT and GPT-NeoX, and of RMSNorm in Llama.
 constexpr float layer_epsilon = 1e-5F;
 constexpr float rms_epsilon = 1e-6F;
 
@@ -51,11 +51,11 @@ void forward_row(const NormForward<Branch, Out>& args, std::int64_t row, const f
 }
 
 template <typename Branch, typename Out>
-void backward_row(const NormBackward<Branch, Out>& args, std::int64_t row, const float* mask, float* of_weight,
-                  float* of_bias) {
+void backward_row(const NormBackward<Branch, Out>& args, std::int64_t row, const float* mask, float* grad_weight,
+                  float* grad_bias) {
     const std::int64_t n = args.columns;
     const float* sum = args.sum + row * n;
-    const Out* gradient = args.of_normed + row * n;
+    const Out* gradient = args.grad_normalized + row * n;
     const float mean = args.mean[row];
     const float inverse = args.inverse[row];
     Floats along = {};   // Σ g·w·x̂
@@ -67,18 +67,18 @@ void backward_row(const NormBackward<Branch, Out>& args, std::int64_t row, const
     });
     const float a = sum_of(along) / static_cast<float>(n);
     const float b = args.centred ? sum_of(totals) / static_cast<float>(n) : 0.0F;
-    float* of_x = args.of_x + row * n;
+    float* grad_x = args.grad_x + row * n;
     for_lanes(n, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
         const Floats g = load_lanes(gradient + i, count);
         const Floats normal = (load_lanes(sum + i, count) - mean) * inverse;
-        store_lanes(of_weight + i, load_lanes(of_weight + i, count) + g * normal, count);
-        if (of_bias) store_lanes(of_bias + i, load_lanes(of_bias + i, count) + g, count);
+        store_lanes(grad_weight + i, load_lanes(grad_weight + i, count) + g * normal, count);
+        if (grad_bias) store_lanes(grad_bias + i, load_lanes(grad_bias + i, count) + g, count);
         Floats result = inverse * (g * load_lanes(args.weight + i, count) - b - normal * a);
-        if (args.of_sum) result += load_lanes(args.of_sum + row * n + i, count);
-        store_lanes(of_x + i, result, count);
-        if (args.of_branch) {
+        if (args.grad_sum) result += load_lanes(args.grad_sum + row * n + i, count);
+        store_lanes(grad_x + i, result, count);
+        if (args.grad_branch) {
             if (mask) result *= load_lanes(mask + i, count);
-            store_lanes(args.of_branch + row * n + i, result, count);
+            store_lanes(args.grad_branch + row * n + i, result, count);
         }
     });
 }
@@ -106,12 +106,12 @@ template <typename Branch, typename Out>
 void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last) {
     for (std::int64_t block = first; block < last; ++block) {
         const std::int64_t begin = block * block_rows;
-        float* of_weight = args.of_weight + block * args.columns;
-        float* of_bias = args.of_bias ? args.of_bias + block * args.columns : nullptr;
-        std::fill_n(of_weight, args.columns, 0.0F);
-        if (of_bias) std::fill_n(of_bias, args.columns, 0.0F);
+        float* grad_weight = args.grad_weight + block * args.columns;
+        float* grad_bias = args.grad_bias ? args.grad_bias + block * args.columns : nullptr;
+        std::fill_n(grad_weight, args.columns, 0.0F);
+        if (grad_bias) std::fill_n(grad_bias, args.columns, 0.0F);
         for (std::int64_t row = begin; row < std::min(rows, begin + block_rows); ++row) {
-            backward_row(args, row, args.mask ? args.mask + row * args.columns : nullptr, of_weight, of_bias);
+            backward_row(args, row, args.mask ? args.mask + row * args.columns : nullptr, grad_weight, grad_bias);
         }
     }
 }

@@ -25,22 +25,22 @@ void adamw(float* weights, const float* gradient, float* first_moment, float* se
            float scale, const AdamW& settings, std::uint16_t* working) {
     const auto beta1 = static_cast<float>(settings.beta1);
     const auto beta2 = static_cast<float>(settings.beta2);
-    const auto rest1 = static_cast<float>(1.0 - settings.beta1);
-    const auto rest2 = static_cast<float>(1.0 - settings.beta2);
-    const auto keep = static_cast<float>(1.0 - settings.rate * settings.decay);
+    const auto one_minus_beta1 = static_cast<float>(1.0 - settings.beta1);
+    const auto one_minus_beta2 = static_cast<float>(1.0 - settings.beta2);
+    const auto decay_factor = static_cast<float>(1.0 - settings.rate * settings.decay);
     const auto step = static_cast<float>(settings.rate / settings.correction1);
     const auto inverse_root = static_cast<float>(1.0 / std::sqrt(settings.correction2));
     const auto epsilon = static_cast<float>(settings.epsilon);
-    constexpr std::int64_t part = 1024;  // rounded while they are in the first cache
+    constexpr std::int64_t part = 1024;  // weights are rounded while they are in the L1 cache
     for (std::int64_t begin = 0; begin < count; begin += part) {
         const std::int64_t end = std::min(count, begin + part);
         for (std::int64_t i = begin; i < end; ++i) {
             const float g = gradient[i] * scale;
-            const float first = beta1 * first_moment[i] + rest1 * g;
-            const float second = beta2 * second_moment[i] + rest2 * g * g;
+            const float first = beta1 * first_moment[i] + one_minus_beta1 * g;
+            const float second = beta2 * second_moment[i] + one_minus_beta2 * g * g;
             first_moment[i] = first;
             second_moment[i] = second;
-            weights[i] = weights[i] * keep - step * first / (std::sqrt(second) * inverse_root + epsilon);
+            weights[i] = weights[i] * decay_factor - step * first / (std::sqrt(second) * inverse_root + epsilon);
         }
         if (!working) continue;
         for (std::int64_t i = begin; i < end; ++i) working[i] = cuda::to_bfloat16(weights[i]).bits;

@@ -4,31 +4,33 @@
 
 namespace ropelab::kernels {
 
-// Products of small matrices that lie in a cache, where a library's would spend its time on copying them first.
+// Products of small matrices that are in a cache. A library function would spend most of its time on copying them.
 
-/// Whole columns and rows that `multiply` takes: matrices are as wide, and as high, as a multiple of these.
+/// Tile size of `multiply`: the numbers of columns and rows of a product must be multiples of these.
 constexpr std::int64_t column_step = 32;
 constexpr std::int64_t row_step = 4;
+/// Returns `count` rounded up to a multiple of `step`.
 constexpr std::int64_t rounded_up(std::int64_t count, std::int64_t step) {
     return (count + step - 1) / step * step;
 }
 
-/// The left factor: the number of row r and depth k is numbers[r·of_row + k·of_depth].
+/// The left factor of a product: its element in row r and column k is numbers[r·row_stride + k·depth_stride].
 struct LeftFactor {
     const float* numbers;
-    std::int64_t of_row;
-    std::int64_t of_depth;
+    std::int64_t row_stride;
+    std::int64_t depth_stride;
 };
-/// Rows of `width` numbers one after another.
+/// The right factor of a product: contiguous rows of `width` numbers.
 struct RowsOf {
     const float* numbers;
     std::int64_t width;
 };
 
+/// Multiplies one tile of row_step rows and column_step columns; see `multiply`.
 template <bool added>
 ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                                   std::int64_t depth) {
-    // As many sums as stay in registers: of 32 or of 16.
+    // The number of sums is chosen so that they stay in 32 or 16 registers.
     constexpr std::int64_t groups = register_bytes == 64 ? 2 : 1;
     for (std::int64_t column = 0; column < column_step; column += groups * lane_count) {
         Floats sums[row_step][groups];
@@ -42,7 +44,7 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
             Floats row[groups];
             for (std::int64_t g = 0; g < groups; ++g) row[g] = load(from + g * lane_count);
             for (std::int64_t r = 0; r < row_step; ++r) {
-                const Floats factor = a.numbers[r * a.of_row + k * a.of_depth];
+                const Floats factor = a.numbers[r * a.row_stride + k * a.depth_stride];
                 for (std::int64_t g = 0; g < groups; ++g) sums[r][g] += factor * row[g];
             }
         }
@@ -51,15 +53,15 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
     }
 }
 
-/// out[r, c] = Σ_k a[r, k]·b[k, c], with `added` on top of what is there. Rows: a multiple of row_step; columns: of
-/// column_step.
+/// Computes out[r, c] = Σ_k a[r, k]·b[k, c], or adds this to `out` if `added`. The number of rows must be a multiple of
+/// row_step and the number of columns a multiple of column_step.
 template <bool added>
 ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                              std::int64_t rows, std::int64_t columns, std::int64_t depth) {
     for (std::int64_t column = 0; column < columns; column += column_step) {
         for (std::int64_t row = 0; row < rows; row += row_step) {
-            multiply_tile<added>({a.numbers + row * a.of_row, a.of_row, a.of_depth}, {b.numbers + column, b.width},
-                                 out + row * out_width + column, out_width, depth);
+            multiply_tile<added>({a.numbers + row * a.row_stride, a.row_stride, a.depth_stride},
+                                 {b.numbers + column, b.width}, out + row * out_width + column, out_width, depth);
         }
     }
 }

@@ -8,10 +8,10 @@ namespace ropelab::kernels {
 
 namespace {
 
-// Rows that are read side by side: enough loads in flight to hide their latency.
+// Number of rows that are processed together, so that enough loads are in flight to hide their latency.
 constexpr std::int64_t rows_at_once = 4;
 
-// Thirty-two bfloat16 numbers, those of even and of odd place.
+// 32 bfloat16 numbers, split into those with even and odd indices.
 struct Pairs {
     Floats even;
     Floats odd;

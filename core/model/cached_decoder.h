@@ -11,23 +11,25 @@
 
 namespace ropelab {
 
-/// A model that processes one token after another by the decoder's own operations, with the keys and values of those
-/// before in a cache that is allocated once. On a device with graphs a token is one graph after the first few;
-/// elsewhere each operation is started by itself.
+/// Model that processes one token after another with the decoder's operations and a KV cache, which is allocated once.
+/// On a device with graphs, each token after the first few is one CUDA graph; elsewhere each operation starts
+/// separately.
 class CachedDecoder {
  public:
-    /// Of one run's weights (runs = 1), which are its caller's and stay where they are. `terms` has every position that
-    /// is going to be processed.
+    /// Creates a decoder for one run's weights (runs = 1), which the caller owns and must not move. `terms` must
+    /// include every position that will be processed.
     CachedDecoder(const RunSpec& spec, const Decoder& decoder, const Parameters& weights, PositionSource terms,
                   Precision precision);
 
-    /// Logits after the last of these tokens, which start at position 0: (vocabulary). To be called once, first.
+    /// Returns the logits after the last of these tokens, which start at position 0: (vocabulary). Must be the first
+    /// call and called once.
     torch::Tensor begin(const torch::Tensor& tokens);
-    /// Logits after one more token: (vocabulary). Valid until the next call.
+    /// Returns the logits after one more token: (vocabulary). They are valid until the next call.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
-    /// Whether a token is started as a graph by now, and why not where that failed; empty where it was not tried.
+    /// Returns whether tokens run as a CUDA graph.
     bool captured() const { return work_.captured(); }
+    /// Returns why the capture of the graph failed; empty if it did not fail.
     const std::string& failure() const { return work_.failure(); }
 
  private:

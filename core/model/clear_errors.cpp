@@ -10,7 +10,8 @@ namespace ropelab {
 
 namespace {
 
-// Errors of CUDA's runtime have a type of their own; those of its libraries are told by how they begin.
+// Returns whether an error is a fault of the CUDA device. Errors of CUDA's runtime have their own type; errors of its
+// libraries are recognized by their first words.
 bool is_device_fault(const c10::Error& error, const std::string& sentence) {
     constexpr std::array<const char*, 4> beginnings = {"CUDA error", "CUDA driver error", "cuBLAS error",
                                                        "cuDNN error"};
@@ -34,7 +35,7 @@ void throw_clearly(const c10::Error& error) {
     const std::string words = error.what_without_backtrace();
     const std::string sentence = words.substr(0, words.find('\n'));
     if (is_out_of_device_memory(error)) {
-        throw BadInput("The CUDA device has not enough memory for this; use a shorter text or device=cpu.");
+        throw BadInput("The CUDA device does not have enough memory for this; use shorter sequences or device=cpu.");
     }
     if (is_device_fault(error, sentence)) throw DeviceFault("The CUDA device failed: " + sentence, true);
     throw std::runtime_error(sentence);

@@ -4,15 +4,16 @@
 
 namespace ropelab {
 
-/// Throws what one of LibTorch's errors means, as one sentence without the trace of calls that it carries: DeviceFault
-/// where the CUDA device failed, BadInput where its memory is used up, else std::runtime_error.
+/// Converts an error of LibTorch to an exception with one sentence, without LibTorch's stack trace: DeviceFault if the
+/// CUDA device failed, BadInput if its memory is exhausted, else std::runtime_error.
 [[noreturn]] void throw_clearly(const c10::Error& error);
 
-/// Whether memory is used up, of the CUDA device or of the machine.
+/// Returns whether the memory of the CUDA device is exhausted.
 bool is_out_of_device_memory(const c10::Error& error);
+/// Returns whether the memory of the CUDA device or of the machine is exhausted.
 bool is_out_of_memory(const c10::Error& error);
 
-/// What `work` returns; its errors as throw_clearly has them.
+/// Returns the result of `work`; converts its LibTorch errors with throw_clearly.
 template <typename Work>
 auto with_clear_errors(Work work) {
     try {

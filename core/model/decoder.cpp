@@ -11,12 +11,12 @@ namespace ropelab {
 
 namespace {
 
-// What a product gave, for LibTorch's operations: they are made in float32, but on a device with kernels.
-torch::Tensor unrounded(const torch::Tensor& product) {
+// Returns a product in the type that LibTorch's operations require: float32, except on a device with kernels.
+torch::Tensor residual_input(const torch::Tensor& product) {
     return has_device_kernels(product) ? product : product.to(torch::kFloat32);
 }
 
-// What goes to the residual stream next.
+// Branch that is added to the residual stream next.
 struct Branch {
     torch::Tensor values;
     Dropout dropout;
@@ -74,21 +74,21 @@ torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, st
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                               Precision precision, const Dropout& dropout, KeyValueCache* cache,
                               AttentionHook* hook) const {
-    const EagerGuard as_asked(eager());
+    const EagerGuard eager_guard(eager());
     const std::int64_t batch = tokens.size(1);
-    if (cache) cache->take_places(terms.positions_of(tokens.size(2), tokens.device()));
+    if (cache) cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
     torch::Tensor x = dropout(embedded(weights, tokens, terms), "embedding");
 
-    // Each branch is added to the residual stream where the next normalisation reads it.
+    // Each branch is added to the residual stream by the next normalization.
     const Norm kind = spec_.block == Block::llama ? Norm::rms : Norm::layer;
     Branch branch;
     const auto norm = [&](const std::string& name) {
-        const Normed both =
+        const NormalizedResidual normalized =
             residual_norm(x, branch.values, weights.get(name + ".weight"), weights.get(name + ".bias"), branch.dropout,
                           branch.place, kind, precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32);
-        x = both.sum;
+        x = normalized.sum;
         branch = {};
-        return both.normed;
+        return normalized.normed;
     };
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
@@ -96,8 +96,8 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
                                                  precision, dropout, {.layer = layer, .cache = cache, .hook = hook});
         if (spec_.block == Block::pythia) {
             const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
-            branch.values =
-                dropout(unrounded(attended), name + ".attention.output") + dropout(unrounded(fed), name + ".mlp");
+            branch.values = dropout(residual_input(attended), name + ".attention.output") +
+                            dropout(residual_input(fed), name + ".mlp");
         } else {
             branch = {attended, dropout, name + ".attention.output"};
             branch = {mlp(weights, norm(name + ".mlp_norm"), layer, precision), dropout, name + ".mlp"};

@@ -9,19 +9,19 @@
 
 namespace ropelab {
 
-/// A pre-norm decoder of GPT-2's, Llama's or Pythia's blocks (core/spec/run_spec.h) with any position encoding. It has
-/// a leading runs dimension throughout; linear layers are batched products over it. Weights are its caller's.
+/// Pre-norm decoder with the blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h) and any position encoding. All
+/// tensors have a leading runs dimension; linear layers are batched products over it. The caller owns the weights.
 class Decoder {
  public:
-    /// `spec` gives the shape, which all runs of the cohort share.
+    /// Creates a decoder. `spec` gives the shape, which all runs of the cohort share.
     explicit Decoder(RunSpec spec) : spec_(std::move(spec)) {}
 
-    /// Whether it computes operation by operation (RunSpec::operations).
+    /// Returns whether the decoder computes operation by operation (RunSpec::operations).
     bool eager() const { return spec_.operations == Operations::eager; }
 
-    /// tokens: (runs, batch, time) int64 → logits: (runs, batch·time, vocabulary) float32.
-    /// `terms`: of exactly these positions. With a cache the tokens continue those in it, and are added to it. A hook
-    /// observes each layer's attention.
+    /// Returns the logits, (runs, batch·time, vocabulary) float32, of tokens, (runs, batch, time) int64. `terms` must
+    /// cover exactly the positions of the tokens. With a cache the tokens continue those in it and are added to it. A
+    /// hook observes each layer's attention.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                          Precision precision, const Dropout& dropout = {}, KeyValueCache* cache = nullptr,
                          AttentionHook* hook = nullptr) const;
@@ -36,8 +36,7 @@ class Decoder {
     RunSpec spec_;
 };
 
-/// The mean of each run's row, (runs, n) → (runs). Each row is summed by itself, in an order that does not depend on
-/// how many rows there are.
+/// Returns the mean of each row: (runs, n) → (runs). The order of summation does not depend on the number of rows.
 torch::Tensor row_means(const torch::Tensor& losses);
 
 }  // namespace ropelab

@@ -1,4 +1,4 @@
-// Curves of the MLP on a device with kernels (core/model/fused_device.h).
+// Activation functions of the MLP on a device with kernels (core/model/fused_device.h).
 #include "core/model/device_launch.h"
 
 namespace ropelab {
@@ -26,15 +26,15 @@ class Gelu : public torch::autograd::Function<Gelu> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
         const torch::Tensor x = context->get_saved_variables()[0];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type()).contiguous();
-        const torch::Tensor of_x = fresh_memory_like(x);
+        const torch::Tensor grad_x = fresh_memory_like(x);
         start<cuda::GeluCurveBackward>(x, &cuda::Kernels::gelu_curve_backward,
                                        {.count = x.numel(),
                                         .type = type_of(x),
                                         .in = values(x),
                                         .gradient = values(gradient),
-                                        .of_in = values(of_x)},
+                                        .grad_in = values(grad_x)},
                                        "gelu_curve_backward");
-        return {of_x};
+        return {grad_x};
     }
 };
 
@@ -57,16 +57,16 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
         const torch::Tensor x = context->get_saved_variables()[0];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type()).contiguous();
-        const torch::Tensor of_x = fresh_memory_like(x);
+        const torch::Tensor grad_x = fresh_memory_like(x);
         start<cuda::SwigluBackward>(x, &cuda::Kernels::swiglu_backward,
                                     {.rows = x.size(0) * x.size(1),
                                      .width = x.size(2) / 2,
                                      .type = type_of(x),
                                      .in = values(x),
                                      .gradient = values(gradient),
-                                     .of_in = values(of_x)},
+                                     .grad_in = values(grad_x)},
                                     "swiglu_backward");
-        return {of_x};
+        return {grad_x};
     }
 };
 

@@ -6,11 +6,11 @@
 #include "core/model/fused_device.h"
 #include "core/model/operations.h"
 
-// How core/model/fused_device.cpp and device_attention.cpp hand tensors to kernels.
+// Helpers that pass tensors to device kernels (core/model/fused_device.cpp, device_attention.cpp).
 
 namespace ropelab::device_launch {
 
-// Starts `kernel`, a member of the table, on the stream that is current.
+// Starts `kernel`, a member of the kernel table, on the current stream.
 template <typename Args>
 void start(const torch::Tensor& on, int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args,
            const char* name) {
@@ -19,32 +19,31 @@ void start(const torch::Tensor& on, int (*cuda::Kernels::*kernel)(const Args&, c
     check_launch(kernels, (kernels.table->*kernel)(args, kernels.stream()), name);
 }
 
+// Returns the kernels' type code of a tensor.
 inline cuda::Type type_of(const torch::Tensor& tensor) {
     TORCH_CHECK(tensor.scalar_type() == torch::kFloat32 || tensor.scalar_type() == torch::kBFloat16,
-                "The kernels work on float32 and bfloat16, not on ", tensor.scalar_type(), ".");
+                "The kernels support float32 and bfloat16, not ", tensor.scalar_type(), ".");
     return tensor.scalar_type() == torch::kFloat32 ? cuda::Type::float32 : cuda::Type::bfloat16;
 }
 
-// The numbers of a tensor that a kernel reads or writes one after another; null where there is none.
+// Returns the data of a contiguous tensor for a kernel; null for an undefined tensor.
 inline void* values(const torch::Tensor& tensor) {
     if (!tensor.defined()) return nullptr;
-    TORCH_CHECK(tensor.is_contiguous(), "A kernel was given a tensor that is not contiguous.");
+    TORCH_CHECK(tensor.is_contiguous(), "A kernel requires contiguous tensors.");
     return tensor.data_ptr();
 }
+// Returns the data of a contiguous float32 tensor for a kernel; null for an undefined tensor.
 inline float* numbers(const torch::Tensor& tensor) {
     if (!tensor.defined()) return nullptr;
-    TORCH_CHECK(tensor.is_contiguous(), "A kernel was given a tensor that is not contiguous.");
+    TORCH_CHECK(tensor.is_contiguous(), "A kernel requires contiguous tensors.");
     return tensor.data_ptr<float>();
 }
 
-inline std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
-    return tensor.defined() ? std::optional(tensor) : std::nullopt;
-}
 inline torch::Tensor contiguous(const torch::Tensor& tensor) {
     return tensor.defined() ? tensor.contiguous() : tensor;
 }
 
-// A place's dropout: its numbers lie in tensors, which live as long as this.
+// Dropout of one place for kernels. Its random-stream keys and step are in tensors, which live as long as this object.
 struct Drops {
     torch::Tensor keys;
     torch::Tensor step;
@@ -65,7 +64,7 @@ struct Drops {
     }
 };
 
-// What a function needs besides tensors.
+// Data of an autograd function that are not tensors.
 struct Place : torch::CustomClassHolder {
     Place(const Dropout& dropout, const std::string& name, const torch::Device& device)
         : drops(dropout, name, device) {}

@@ -9,7 +9,7 @@ namespace ropelab {
 
 namespace {
 
-// The masks of all runs, (runs, size) float32, by the loops of RandomStream on the CPU.
+// Computes the masks of all runs, (runs, size) float32, with RandomStream on the CPU.
 torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std::string& stream) {
     const std::int64_t runs = std::ssize(dropout.seeds());
     const torch::Tensor mask = torch::empty({runs, size}, torch::kFloat32);
@@ -17,11 +17,11 @@ torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std:
     ROPELAB_OWN_PASS("dropout_mask");
     for (std::int64_t run = 0; run < runs; ++run) {
         const RandomStream numbers(dropout.seeds()[static_cast<std::size_t>(run)], stream);
-        float* of_run = mask.data_ptr<float>() + run * size;
+        float* run_mask = mask.data_ptr<float>() + run * size;
         at::parallel_for(0, (size + grain - 1) / grain, 1, [&](std::int64_t begin, std::int64_t end) {
             const std::int64_t first = begin * grain;
             const std::int64_t last = std::min(size, end * grain);
-            numbers.fill_dropout({of_run + first, static_cast<std::size_t>(last - first)}, dropout.rate(),
+            numbers.fill_dropout({run_mask + first, static_cast<std::size_t>(last - first)}, dropout.rate(),
                                  static_cast<std::uint64_t>(dropout.step()), static_cast<std::uint64_t>(first));
         });
     }
@@ -30,8 +30,8 @@ torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std:
 
 constexpr std::int64_t low_word = 0xFFFFFFFF;
 
-// x·factor of numbers below 2^32, as its upper and lower 32 bits. The product of two such numbers does not fit int64,
-// so the factor is multiplied in two halves.
+// Returns the upper and lower 32 bits of x·factor for numbers below 2^32. The product does not fit int64, so that the
+// factor is multiplied in two halves.
 struct Product {
     Product(const torch::Tensor& x, std::int64_t factor) {
         const torch::Tensor of_upper = x * (factor >> 16);
@@ -47,7 +47,7 @@ struct Product {
 
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
                                      std::int64_t size) {
-    // Philox 4×32-10 (core/spec/random_stream.h) on int64 tensors that hold 32-bit words.
+    // Philox 4×32-10 (core/spec/random_stream.h) on int64 tensors that contain 32-bit words.
     const torch::Tensor words = keys.to(torch::kInt64).bitwise_and(low_word);
     torch::Tensor key_low = words.narrow(1, 0, 1);
     torch::Tensor key_high = words.narrow(1, 1, 1);

@@ -8,7 +8,7 @@ namespace {
 
 MemoryMargins* margins_here = nullptr;
 
-constexpr std::int64_t margin_bytes = 512;  // a multiple of what kernels align by
+constexpr std::int64_t margin_bytes = 512;  // a multiple of the alignment that kernels require
 constexpr std::uint8_t untouched = 0xA5;
 
 }  // namespace

@@ -6,15 +6,16 @@
 
 namespace ropelab {
 
-/// Memory that a kernel is going to write, not initialized. While a MemoryMargins lives, with a margin
-/// before and after it.
+/// Returns an uninitialized tensor for a kernel's output. While a MemoryMargins exists, the memory has a margin before
+/// and after it.
 torch::Tensor fresh_memory(at::IntArrayRef sizes, const torch::TensorOptions& options);
+/// Returns an uninitialized tensor with the shape and type of `like`.
 inline torch::Tensor fresh_memory_like(const torch::Tensor& like) {
     return fresh_memory(like.sizes(), like.options());
 }
 
-/// While this lives, fresh_memory gives margins to what it allocates, so that a kernel that writes beyond
-/// its memory is found. One at a time, while nothing else computes on the device.
+/// While an object of this class exists, fresh_memory adds margins to its allocations, which reveal a kernel that
+/// writes beyond its memory. Only one object may exist at a time, and nothing else may compute on the device meanwhile.
 class MemoryMargins {
  public:
     MemoryMargins();
@@ -22,7 +23,7 @@ class MemoryMargins {
     MemoryMargins(const MemoryMargins&) = delete;
     MemoryMargins& operator=(const MemoryMargins&) = delete;
 
-    /// Whether no margin was written since this was made.
+    /// Returns whether no margin has been overwritten since the object was created.
     bool intact() const;
 
  private:

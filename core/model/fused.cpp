@@ -4,6 +4,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/model/fused_device.h"
+#include "core/model/operations.h"
 #include "core/model/own_passes.h"
 
 namespace ropelab {
@@ -13,17 +14,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// LibTorch's functions take what may be missing as an optional.
-std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
-    return tensor.defined() ? std::optional(tensor) : std::nullopt;
-}
-
-// f(a number of the branch's type, a number of the normalised's): nothing else is mixed.
+// Calls f with values of the branch's and the normalized type. Only these combinations exist.
 template <typename F>
 void with_types(const torch::Tensor& branch, torch::ScalarType normed, F f) {
     const bool rounded = normed == torch::kBFloat16;
     TORCH_CHECK(rounded || !branch.defined() || branch.scalar_type() == normed,
-                "a rounded branch needs a rounded norm");
+                "A bfloat16 branch requires a bfloat16 normalization.");
     if (branch.defined() && branch.scalar_type() == torch::kBFloat16) {
         f(kernels::Bfloat16{}, kernels::Bfloat16{});
     } else if (rounded) {
@@ -89,15 +85,15 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
         const std::int64_t rows = sum.size(1);
         const std::int64_t columns = sum.size(2);
         const std::int64_t blocks = kernels::blocks_of(rows);
-        const torch::Tensor of_sum = gradients[0].defined() ? gradients[0].contiguous() : gradients[0];
-        const torch::Tensor of_normed = gradients[1].contiguous();
-        const torch::Tensor of_x = torch::empty_like(sum);
+        const torch::Tensor grad_sum = gradients[0].defined() ? gradients[0].contiguous() : gradients[0];
+        const torch::Tensor grad_normalized = gradients[1].contiguous();
+        const torch::Tensor grad_x = torch::empty_like(sum);
         const auto type = context->saved_data["rounded branch"].toBool() ? torch::kBFloat16 : torch::kFloat32;
-        const torch::Tensor of_branch = branch ? torch::empty_like(sum, type) : torch::Tensor();
-        const torch::Tensor of_weight = torch::empty({runs, blocks, columns}, sum.options());
-        const torch::Tensor of_bias = biased ? torch::empty({runs, blocks, columns}, sum.options()) : torch::Tensor();
+        const torch::Tensor grad_branch = branch ? torch::empty_like(sum, type) : torch::Tensor();
+        const torch::Tensor grad_weight = torch::empty({runs, blocks, columns}, sum.options());
+        const torch::Tensor grad_bias = biased ? torch::empty({runs, blocks, columns}, sum.options()) : torch::Tensor();
         ROPELAB_OWN_PASS("residual_norm_backward");
-        with_types(of_branch, of_normed.scalar_type(), [&]<typename Branch, typename Out>(Branch, Out) {
+        with_types(grad_branch, grad_normalized.scalar_type(), [&]<typename Branch, typename Out>(Branch, Out) {
             for_each_run(runs, blocks, 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
                 kernels::norm_backward<Branch, Out>({.columns = columns,
                                                      .centred = centred,
@@ -105,13 +101,13 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                                                      .mean = row(saved[1], run),
                                                      .inverse = row(saved[2], run),
                                                      .weight = row(saved[3], run),
-                                                     .of_sum = row(of_sum, run),
-                                                     .of_normed = row<Out>(of_normed, run),
+                                                     .grad_sum = row(grad_sum, run),
+                                                     .grad_normalized = row<Out>(grad_normalized, run),
                                                      .mask = row(saved[4], run),
-                                                     .of_x = row(of_x, run),
-                                                     .of_branch = row<Branch>(of_branch, run),
-                                                     .of_weight = row(of_weight, run),
-                                                     .of_bias = row(of_bias, run)},
+                                                     .grad_x = row(grad_x, run),
+                                                     .grad_branch = row<Branch>(grad_branch, run),
+                                                     .grad_weight = row(grad_weight, run),
+                                                     .grad_bias = row(grad_bias, run)},
                                                     rows, first, last);
             });
         });
@@ -121,7 +117,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                 kernels::sum_rows(row(parts, run), blocks, columns, row(result, run));
             return result;
         };
-        return {of_x, of_branch, total(of_weight), biased ? total(of_bias) : torch::Tensor(), {}, {}, {}};
+        return {grad_x, grad_branch, total(grad_weight), biased ? total(grad_bias) : torch::Tensor(), {}, {}, {}};
     }
 };
 
@@ -149,16 +145,17 @@ class LookUp : public torch::autograd::Function<LookUp> {
         const std::int64_t runs = gradient.size(0);
         const std::int64_t rows = gradient.size(1);
         const std::int64_t columns = gradient.size(2);
-        const torch::Tensor of_table =
+        const torch::Tensor grad_table =
             torch::zeros({runs, context->saved_data["rows"].toInt(), columns}, gradient.options());
-        constexpr std::int64_t part = 16;  // columns: threads share out columns, so that no two add to one number
+        // columns per thread; threads process different columns, so that no two add to one number
+        constexpr std::int64_t part = 16;
         const std::int64_t parts = (columns + part - 1) / part;
         ROPELAB_OWN_PASS("look_up_backward");
         for_each_run(runs, parts, 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
             kernels::scatter_rows(row(gradient, run), ids.data_ptr<std::int64_t>() + run * rows, rows, columns,
-                                  row(of_table, run), first * part, std::min(columns, last * part));
+                                  row(grad_table, run), first * part, std::min(columns, last * part));
         });
-        return {of_table, {}};
+        return {grad_table, {}};
     }
 };
 
@@ -198,9 +195,9 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 
 }  // namespace
 
-Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
-                     torch::ScalarType type) {
+NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
+                                 const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
+                                 torch::ScalarType type) {
     if (has_device_kernels(x, DevicePart::norm))
         return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm, type);
     if (has_own_passes(x)) {

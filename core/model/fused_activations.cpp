@@ -10,7 +10,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// f(first, last) over all numbers, cut at the same places whatever the number of threads.
+// Calls f(first, last) for parts of all numbers; the parts do not depend on the number of threads.
 template <typename F>
 void each_part(std::int64_t count, F f) {
     constexpr std::int64_t part = 4096;
@@ -37,15 +37,15 @@ class Gelu : public torch::autograd::Function<Gelu> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
         const torch::Tensor x = context->get_saved_variables()[0];
         const torch::Tensor gradient = gradients[0].contiguous();
-        const torch::Tensor of_x = torch::empty_like(x);
+        const torch::Tensor grad_x = torch::empty_like(x);
         ROPELAB_OWN_PASS("gelu_backward");
         with_type(x.scalar_type(), [&]<typename T>(T) {
             each_part(x.numel(), [&](std::int64_t first, std::int64_t last) {
-                kernels::gelu_backward(numbers<T>(x) + first, numbers<T>(gradient) + first, numbers<T>(of_x) + first,
+                kernels::gelu_backward(numbers<T>(x) + first, numbers<T>(gradient) + first, numbers<T>(grad_x) + first,
                                        last - first);
             });
         });
-        return {of_x};
+        return {grad_x};
     }
 };
 
@@ -70,17 +70,17 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
         const torch::Tensor x = context->get_saved_variables()[0];
         const torch::Tensor gradient = gradients[0].contiguous();
         const std::int64_t width = x.size(2) / 2;
-        const torch::Tensor of_x = torch::empty_like(x);
+        const torch::Tensor grad_x = torch::empty_like(x);
         ROPELAB_OWN_PASS("swiglu_backward");
         with_type(x.scalar_type(), [&]<typename T>(T) {
             each_row(x, [&](std::int64_t row) {
                 const T* gate = numbers<T>(x) + row * 2 * width;
-                T* of_gate = numbers<T>(of_x) + row * 2 * width;
-                kernels::swiglu_backward(gate, gate + width, numbers<T>(gradient) + row * width, of_gate,
-                                         of_gate + width, width);
+                T* grad_gate = numbers<T>(grad_x) + row * 2 * width;
+                kernels::swiglu_backward(gate, gate + width, numbers<T>(gradient) + row * width, grad_gate,
+                                         grad_gate + width, width);
             });
         });
-        return {of_x};
+        return {grad_x};
     }
 
  private:

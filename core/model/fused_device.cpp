@@ -11,9 +11,7 @@ namespace ropelab {
 namespace {
 
 using device_launch::contiguous;
-using device_launch::given;
 using device_launch::numbers;
-using device_launch::Place;
 using device_launch::place_of;
 using device_launch::start;
 using device_launch::type_of;
@@ -23,7 +21,7 @@ using torch::autograd::variable_list;
 
 std::array<DeviceKernels, static_cast<std::size_t>(torch::DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES)> served;
 
-// A norm's weight and bias: rows of float32 that lie `stride` apart.
+// Weight and bias of a normalization: float32 rows with distance `stride`.
 struct NormWeights {
     torch::Tensor weight;
     torch::Tensor bias;
@@ -38,12 +36,12 @@ struct NormWeights {
     const float* numbers_of_bias() const { return bias.defined() ? bias.data_ptr<float>() : nullptr; }
 };
 
-class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
+class DeviceResidualNorm : public torch::autograd::Function<DeviceResidualNorm> {
  public:
     static variable_list forward(AutogradContext* context, const torch::Tensor& x,
                                  const std::optional<torch::Tensor>& given_branch, const torch::Tensor& weight,
                                  const std::optional<torch::Tensor>& given_bias, torch::ScalarType type,
-                                 const c10::intrusive_ptr<Place>& place) {
+                                 const c10::intrusive_ptr<device_launch::Place>& place) {
         const torch::Tensor from = x.contiguous();
         const torch::Tensor branch = contiguous(given_branch.value_or(torch::Tensor()));
         const NormWeights weights(weight, given_bias.value_or(torch::Tensor()));
@@ -79,48 +77,49 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
         const auto saved = context->get_saved_variables();
         const torch::Tensor& sum = saved[0];
-        const Place& place = place_of<Place>(context);
+        const device_launch::Place& place = place_of<device_launch::Place>(context);
         const auto type = context->saved_data["type"].toScalarType();
         const bool branch = context->saved_data["branch"].toBool();
         const bool biased = context->saved_data["bias"].toBool();
         const std::int64_t runs = sum.size(0);
         const std::int64_t rows = sum.size(1);
         const std::int64_t columns = sum.size(2);
-        const torch::Tensor of_sum =
+        const torch::Tensor grad_sum =
             gradients[0].defined() ? gradients[0].to(torch::kFloat32).contiguous() : torch::Tensor();
-        const torch::Tensor of_normed = gradients[1].defined() ? gradients[1].to(type).contiguous()
-                                                               : torch::zeros(sum.sizes(), sum.options().dtype(type));
-        const torch::Tensor of_x = fresh_memory_like(sum);
-        const torch::Tensor of_branch = branch ? fresh_memory_like(of_normed) : torch::Tensor();
-        const torch::Tensor of_weight = fresh_memory({runs, columns}, sum.options());
-        const torch::Tensor of_bias = biased ? fresh_memory_like(of_weight) : torch::Tensor();
+        const torch::Tensor grad_normalized = gradients[1].defined()
+                                                  ? gradients[1].to(type).contiguous()
+                                                  : torch::zeros(sum.sizes(), sum.options().dtype(type));
+        const torch::Tensor grad_x = fresh_memory_like(sum);
+        const torch::Tensor grad_branch = branch ? fresh_memory_like(grad_normalized) : torch::Tensor();
+        const torch::Tensor grad_weight = fresh_memory({runs, columns}, sum.options());
+        const torch::Tensor grad_bias = biased ? fresh_memory_like(grad_weight) : torch::Tensor();
         const torch::Tensor workspace = fresh_memory({2, runs, cuda::norm_parts(rows), columns}, sum.options());
         start<cuda::ResidualNormBackward>(sum, &cuda::Kernels::residual_norm_backward,
                                           {.runs = runs,
                                            .rows = rows,
                                            .columns = columns,
-                                           .type = type_of(of_normed),
+                                           .type = type_of(grad_normalized),
                                            .sum = numbers(sum),
                                            .mean = numbers(saved[1]),
                                            .inverse = numbers(saved[2]),
                                            .weight = saved[3].data_ptr<float>(),
                                            .stride = saved[3].stride(0),
-                                           .of_sum = numbers(of_sum),
-                                           .of_normed = values(of_normed),
+                                           .grad_sum = numbers(grad_sum),
+                                           .grad_normalized = values(grad_normalized),
                                            .dropout = place.drops.numbers(),
-                                           .of_x = numbers(of_x),
-                                           .of_branch = values(of_branch),
-                                           .of_weight = numbers(of_weight),
-                                           .of_bias = numbers(of_bias),
+                                           .grad_x = numbers(grad_x),
+                                           .grad_branch = values(grad_branch),
+                                           .grad_weight = numbers(grad_weight),
+                                           .grad_bias = numbers(grad_bias),
                                            .gradient_stride = columns,
                                            .workspace = numbers(workspace),
                                            .centred = place.centred},
                                           "residual_norm_backward");
-        return {of_x, of_branch, of_weight, of_bias, {}, {}};
+        return {grad_x, grad_branch, grad_weight, grad_bias, {}, {}};
     }
 };
 
-class LookUp : public torch::autograd::Function<LookUp> {
+class DeviceLookUp : public torch::autograd::Function<DeviceLookUp> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given_table,
                                  const torch::Tensor& tokens) {
@@ -148,33 +147,33 @@ class LookUp : public torch::autograd::Function<LookUp> {
         const std::int64_t runs = gradient.size(0);
         const std::int64_t rows = gradient.size(1);
         const std::int64_t columns = gradient.size(2);
-        const std::int64_t symbols = context->saved_data["symbols"].toInt();
-        const std::int64_t parts = cuda::embedding_parts(rows, symbols);
-        const torch::Tensor of_table = fresh_memory({runs, symbols, columns}, gradient.options());
+        const std::int64_t vocabulary = context->saved_data["symbols"].toInt();
+        const std::int64_t parts = cuda::embedding_parts(rows, vocabulary);
+        const torch::Tensor grad_table = fresh_memory({runs, vocabulary, columns}, gradient.options());
         const torch::Tensor workspace =
-            parts > 1 ? fresh_memory({runs, parts, symbols, columns}, gradient.options()) : torch::Tensor();
+            parts > 1 ? fresh_memory({runs, parts, vocabulary, columns}, gradient.options()) : torch::Tensor();
         start<cuda::EmbeddingGradient>(gradient, &cuda::Kernels::embedding_gradient,
                                        {.runs = runs,
                                         .rows = rows,
-                                        .symbols = symbols,
+                                        .vocabulary = vocabulary,
                                         .columns = columns,
                                         .gradient = numbers(gradient),
                                         .tokens = ids.data_ptr<std::int64_t>(),
-                                        .of_table = numbers(of_table),
-                                        .gradient_stride = symbols * columns,
+                                        .grad_table = numbers(grad_table),
+                                        .gradient_stride = vocabulary * columns,
                                         .workspace = numbers(workspace)},
                                        "embedding_gradient");
-        return {of_table, {}};
+        return {grad_table, {}};
     }
 };
 
-// Whether `logits` are the first columns of rows that lie one after another.
+// Returns whether `logits` are the first columns of longer rows that lie one after another.
 bool padded_rows(const torch::Tensor& logits) {
     return logits.stride(2) == 1 && logits.stride(1) >= logits.size(2) &&
            (logits.size(0) == 1 || logits.stride(0) == logits.size(1) * logits.stride(1));
 }
 
-class TokenLosses : public torch::autograd::Function<TokenLosses> {
+class DeviceTokenLosses : public torch::autograd::Function<DeviceTokenLosses> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& logits, const torch::Tensor& targets) {
         const torch::Tensor from = padded_rows(logits) ? logits : logits.contiguous();
@@ -219,16 +218,16 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 class DropOut : public torch::autograd::Function<DropOut> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
-                                 const c10::intrusive_ptr<Place>& place) {
+                                 const c10::intrusive_ptr<device_launch::Place>& place) {
         context->saved_data["place"] = torch::IValue::make_capsule(place);
         return dropped(x.contiguous(), *place);
     }
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        return {dropped(gradients[0].contiguous(), place_of<Place>(context)), {}};
+        return {dropped(gradients[0].contiguous(), place_of<device_launch::Place>(context)), {}};
     }
 
  private:
-    static torch::Tensor dropped(const torch::Tensor& x, const Place& place) {
+    static torch::Tensor dropped(const torch::Tensor& x, const device_launch::Place& place) {
         torch::Tensor result = fresh_memory_like(x);
         start<cuda::DropOut>(x, &cuda::Kernels::drop_out,
                              {.runs = x.size(0),
@@ -242,7 +241,7 @@ class DropOut : public torch::autograd::Function<DropOut> {
     }
 };
 
-class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
+class DeviceLinear : public torch::autograd::Function<DeviceLinear> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
                                  const std::optional<torch::Tensor>& working, torch::ScalarType type) {
@@ -256,20 +255,21 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const auto saved = context->get_saved_variables();
         const std::int64_t out = context->saved_data["out"].toInt();
         const torch::Tensor gradient = padded(gradients[0].to(saved[0].scalar_type()), 2, saved[1].size(1) - out);
-        // Sums over all symbols, in float32 inside the product: there they stay where LibTorch can hand them over.
+        // Weight gradients sum over all tokens, in float32 within the product; they stay float32 if LibTorch can return
+        // it.
         const torch::Tensor across = gradient.transpose(1, 2);
-        const torch::Tensor of_weight =
+        const torch::Tensor grad_weight =
             gradient.is_cuda() ? at::bmm(across, saved[0], torch::kFloat32) : torch::bmm(across, saved[0]);
-        return {torch::bmm(gradient, saved[1]), of_weight.narrow(1, 0, out), {}, {}};
+        return {torch::bmm(gradient, saved[1]), grad_weight.narrow(1, 0, out), {}, {}};
     }
 
  private:
-    // Tensor cores want rows of whole groups of eight: a vocabulary of 65 symbols is multiplied as one of 128.
+    // Tensor cores require a multiple of eight columns: a vocabulary of 65 tokens is padded to 128.
     static std::int64_t padding(std::int64_t columns, torch::ScalarType type) {
         if (type != torch::kBFloat16 || columns % 8 == 0) return 0;
         return (columns + 63) / 64 * 64 - columns;
     }
-    // With `count` zeros at the end of dimension 1 or 2 of three.
+    // Appends `count` zeros to dimension 1 or 2 of a three-dimensional tensor.
     static torch::Tensor padded(const torch::Tensor& x, int dimension, std::int64_t count) {
         if (count == 0) return x;
         return dimension == 2 ? torch::constant_pad_nd(x, {0, count}) : torch::constant_pad_nd(x, {0, 0, 0, count});
@@ -278,7 +278,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
 
 }  // namespace
 
-void use_device_kernels(torch::DeviceType device, DeviceKernels kernels) {
+void set_device_kernels(torch::DeviceType device, DeviceKernels kernels) {
     served[static_cast<std::size_t>(device)] = kernels;
 }
 const DeviceKernels& device_kernels(const torch::Device& device) {
@@ -299,7 +299,7 @@ bool has_device_kernels(const torch::Tensor& tensor) {
 
 void check_launch(const DeviceKernels& kernels, int error, const char* kernel) {
     if (error == 0) return;
-    // A launch that is refused for its arguments leaves the device as it was; any other error stays.
+    // A launch that is refused because of its arguments leaves the device usable; any other error is permanent.
     constexpr int invalid_value = 1;
     constexpr int out_of_resources = 701;
     const bool lost = error != invalid_value && error != out_of_resources;
@@ -321,33 +321,33 @@ const torch::Tensor& DeviceStreams::keys(const std::string& what) {
 
 namespace on_device {
 
-Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
-                     torch::ScalarType type) {
-    auto what = c10::make_intrusive<Place>(branch.defined() ? dropout : Dropout(), place, x.device());
+NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
+                                 const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
+                                 torch::ScalarType type) {
+    auto what = c10::make_intrusive<device_launch::Place>(branch.defined() ? dropout : Dropout(), place, x.device());
     what->centred = norm == Norm::layer;
     if (branch.defined() || x.scalar_type() == torch::kBFloat16) type = (branch.defined() ? branch : x).scalar_type();
     const auto results =
-        ResidualNorm::apply(x.to(torch::kFloat32), given(branch), weight, given(bias), type, std::move(what));
+        DeviceResidualNorm::apply(x.to(torch::kFloat32), given(branch), weight, given(bias), type, std::move(what));
     return {results[0], results[1]};
 }
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
-    return LookUp::apply(table, tokens);
+    return DeviceLookUp::apply(table, tokens);
 }
 
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
-    return TokenLosses::apply(logits, targets);
+    return DeviceTokenLosses::apply(logits, targets);
 }
 
 torch::Tensor drop_out(const torch::Tensor& x, const Dropout& dropout, const std::string& place) {
-    return DropOut::apply(x, c10::make_intrusive<Place>(dropout, place, x.device()));
+    return DropOut::apply(x, c10::make_intrusive<device_launch::Place>(dropout, place, x.device()));
 }
 
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
     const auto type = precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
     const torch::Tensor working = type == torch::kBFloat16 ? matrix.working : torch::Tensor();
-    const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, given(working), type);
+    const torch::Tensor result = DeviceLinear::apply(x, matrix.weight, given(working), type);
     return bias.defined() ? result + bias.unsqueeze(1).to(type) : result;
 }
 

@@ -16,15 +16,15 @@
 
 namespace ropelab {
 
-// The operations of core/model/fused.h and core/model/linear.h on a device that has the kernels of core/cuda. Values
-// keep the type they come in: what is bfloat16 goes on as bfloat16, while the residual stream, sums, losses and the
-// gradients of weights are float32. Nothing here waits for the device or needs the host's memory, once the keys of a
-// dropout's place are made, so that all of it can be captured in a graph.
+// The operations of core/model/fused.h and core/model/linear.h on a device with the kernels of core/cuda. Values keep
+// their type: bfloat16 stays bfloat16, while the residual stream, sums, losses and the gradients of weights are
+// float32. Once the keys of a dropout's place exist, no operation waits for the device or uses the host's memory, so
+// that all can be captured in a CUDA graph.
 
 struct CudaGraphs;  // core/model/device_graph.h
 
-/// The kernels for one kind of device, the stream on which LibTorch works in the calling thread, how work is captured
-/// as a graph there (null where it is not), and which parts of all this are trusted (core/spec/device_trust.h).
+/// Kernels for one kind of device. `stream` returns LibTorch's stream of the calling thread; `graphs` captures CUDA
+/// graphs (null if that is not possible); `trust` says which parts may be used (core/spec/device_trust.h).
 struct DeviceKernels {
     const cuda::Kernels* table = nullptr;
     cuda::Stream (*stream)() = nullptr;
@@ -32,30 +32,34 @@ struct DeviceKernels {
     DeviceTrust trust = DeviceTrust::everything();
 };
 
-/// From now on these kernels process tensors of this kind of device; without a table LibTorch's operations do. To be
-/// called while nothing trains.
-void use_device_kernels(torch::DeviceType device, DeviceKernels kernels);
+/// Selects the kernels for tensors of this kind of device; without a kernel table LibTorch's operations are used. Must
+/// not be called while something trains.
+void set_device_kernels(torch::DeviceType device, DeviceKernels kernels);
+/// Returns the selected kernels of a device.
 const DeviceKernels& device_kernels(const torch::Device& device);
+/// Returns whether a device has kernels.
 bool has_device_kernels(const torch::Device& device);
-/// Whether a part is to process tensors of this device, and this tensor: not under an EagerGuard.
+/// Returns whether a part of the kernels processes tensors of this device; false under an EagerGuard.
 bool has_device_kernels(const torch::Device& device, DevicePart part);
+/// Returns whether a part of the kernels processes this tensor; false under an EagerGuard.
 bool has_device_kernels(const torch::Tensor& tensor, DevicePart part);
-/// Whether any part is: then values keep the type in which they were multiplied.
+/// Returns whether any part of the kernels processes this tensor. Products then keep the type of their factors.
 bool has_device_kernels(const torch::Tensor& tensor);
 
-/// Throws DeviceFault, one sentence with the kernel's name and the reason, unless `error` is 0.
+/// Throws DeviceFault with the kernel's name and the reason unless `error` is 0.
 void check_launch(const DeviceKernels& kernels, int error, const char* kernel);
 
-/// What a cohort's dropouts read from the device's memory. The tensors stay where they are as long as this lives.
+/// Random-stream keys and step of a cohort's dropouts in device memory. The tensors keep their addresses during the
+/// object's lifetime.
 class DeviceStreams {
  public:
-    /// One seed a run; `step` is the first step to be trained.
+    /// Creates the streams, with one seed per run; `step` is the first step to be trained.
     DeviceStreams(std::vector<std::int64_t> seeds, std::int64_t step, torch::Device device);
 
-    /// The number of the current step: (1) int64.
+    /// Returns the number of the current step: (1) int64.
     const torch::Tensor& step() const { return step_; }
-    /// The runs' keys of stream `what`, (runs, 2) int32 in pairs as cuda::StreamKey has them. Made when first asked
-    /// for.
+    /// Returns the runs' keys of stream `what`, (runs, 2) int32, laid out as cuda::StreamKey. The keys are created at
+    /// the first call.
     const torch::Tensor& keys(const std::string& what);
 
  private:
@@ -66,24 +70,27 @@ class DeviceStreams {
 
 namespace on_device {
 
-/// As core/model/fused.h has them. x may be of either type; `normed` has the branch's type, without a branch that of x
-/// or `type`, whichever is bfloat16.
-Normed residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                     const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
-                     torch::ScalarType type = torch::kFloat32);
+/// Returns the residual sum and its normalization as core/model/fused.h specifies. x may be float32 or bfloat16;
+/// `normed` has the branch's type, or without a branch bfloat16 if x or `type` is.
+NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
+                                 const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
+                                 torch::ScalarType type = torch::kFloat32);
 
+/// Returns GELU of x.
 torch::Tensor gelu(const torch::Tensor& x);
+/// Returns SwiGLU of x.
 torch::Tensor swiglu(const torch::Tensor& x);
 
+/// Returns the embeddings of tokens.
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens);
 
-/// The logits may be the first columns of rows that are longer: a padded vocabulary.
+/// Returns the cross-entropy of each token. The logits may be the first columns of longer rows (a padded vocabulary).
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets);
 
-/// x times dropout's mask at `place`.
+/// Returns x multiplied by the dropout mask at `place`.
 torch::Tensor drop_out(const torch::Tensor& x, const Dropout& dropout, const std::string& place);
 
-/// As core/model/linear.h has it, but the result is of the type that was multiplied.
+/// Returns the product as core/model/linear.h specifies, but in the type of the factors.
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision);
 
 }  // namespace on_device

@@ -28,17 +28,18 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor& x = saved[0];
         const torch::Tensor& weight = saved[1];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type());
-        // Run by run: the sum over n is long and its result small, so a single product is cut along n among threads,
-        // but a batch of products is not; one batched call would make a run's bits depend on whether it has mates.
-        const torch::Tensor of_weight = torch::empty(weight.sizes(), x.options());
+        // One product per run: the sum over n is long and the result small, so that LibTorch splits a single product
+        // along n among threads but not a batch of products. A batched call would make a run's bits depend on the
+        // cohort.
+        const torch::Tensor weight_gradient = torch::empty(weight.sizes(), x.options());
         for (std::int64_t run = 0; run < x.size(0); ++run) {
-            torch::Tensor out = of_weight.select(0, run);
+            torch::Tensor out = weight_gradient.select(0, run);
             torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
         }
         const auto type = static_cast<torch::ScalarType>(context->saved_data["type"].toInt());
-        const torch::Tensor of_x = torch::bmm(gradient, weight).to(type);
-        if (context->saved_data["copied"].toBool()) return {of_x, {}, of_weight, {}};
-        return {of_x, of_weight.to(torch::kFloat32), {}, {}};
+        const torch::Tensor x_gradient = torch::bmm(gradient, weight).to(type);
+        if (context->saved_data["copied"].toBool()) return {x_gradient, {}, weight_gradient, {}};
+        return {x_gradient, weight_gradient.to(torch::kFloat32), {}, {}};
     }
 };
 

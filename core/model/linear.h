@@ -7,11 +7,11 @@
 
 namespace ropelab {
 
-/// y = x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16: the matrix's working copy,
-/// or, where it has none, its weight rounded here. x: (runs, n, in), matrix: (runs, out, in), bias: (runs, out) or
-/// undefined → (runs, n, out) of x's type, with a bias float32 (where a device's kernels go on, of the type that was
-/// multiplied). The gradient goes to the working copy where that is a leaf, else to the weight. A run's
-/// numbers do not depend on its mates.
+/// Returns y = x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16; the rounded factor
+/// is the matrix's working copy, or its weight if it has no copy. x: (runs, n, in), matrix: (runs, out, in), bias:
+/// (runs, out) or undefined → (runs, n, out) in the type of x; with a bias in float32, or in the factors' type on a
+/// device with kernels. The gradient goes to the working copy if that is a leaf, else to the weight. A run's numbers do
+/// not depend on other runs of the cohort.
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision);
 
 }  // namespace ropelab

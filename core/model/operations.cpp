@@ -15,21 +15,22 @@ thread_local bool eager_here = false;
 
 std::atomic<std::int64_t> started = 0;
 
-// An operation on its way. One of LibTorch's that is made of others does not count besides them.
-struct OnItsWay : at::ObserverContext {
-    OnItsWay* around = nullptr;
+// Operation that is running. An operation of LibTorch that consists of other operations does not count in addition to
+// them.
+struct RunningOperation : at::ObserverContext {
+    RunningOperation* outer = nullptr;
     bool own = false;
     bool counts = false;
-    bool of_others = false;
+    bool has_inner = false;
 };
-thread_local OnItsWay* innermost = nullptr;
+thread_local RunningOperation* innermost = nullptr;
 
-// Whether numbers are calculated or copied, rather than seen another way, or memory taken.
+// Returns whether an operation computes or copies numbers, instead of creating a view or allocating memory.
 bool works_on_numbers(const at::RecordFunction& function) {
     const auto schema = function.operator_schema();
     if (!schema) return false;
     const std::string_view name = schema->name();
-    if (name == "aten::_local_scalar_dense") return true;  // reads one number back
+    if (name == "aten::_local_scalar_dense") return true;  // copies one number to the host
     for (const char* memory : {"aten::empty", "aten::new_empty", "aten::resize", "aten::set_", "aten::detach"}) {
         if (name.starts_with(memory)) return false;
     }
@@ -46,8 +47,8 @@ bool works_on_numbers(const at::RecordFunction& function) {
 }
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
-    auto operation = std::make_unique<OnItsWay>();
-    operation->around = innermost;
+    auto operation = std::make_unique<RunningOperation>();
+    operation->outer = innermost;
     operation->own = function.scope() == at::RecordScope::USER_SCOPE;
     operation->counts = operation->own || works_on_numbers(function);
     innermost = operation.get();
@@ -55,20 +56,20 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
 }
 
 void end(const at::RecordFunction&, at::ObserverContext* context) {
-    const auto* operation = static_cast<OnItsWay*>(context);
-    innermost = operation->around;
-    if (operation->counts && (operation->own || !operation->of_others)) ++started;
-    if (innermost && (operation->counts || operation->of_others)) innermost->of_others = true;
+    const auto* operation = static_cast<RunningOperation*>(context);
+    innermost = operation->outer;
+    if (operation->counts && (operation->own || !operation->has_inner)) ++started;
+    if (innermost && (operation->counts || operation->has_inner)) innermost->has_inner = true;
 }
 
 }  // namespace
 
-EagerGuard::EagerGuard(bool eager) : before_(eager_here) {
+EagerGuard::EagerGuard(bool eager) : previous_(eager_here) {
     eager_here = eager_here || eager;
 }
 
 EagerGuard::~EagerGuard() {
-    eager_here = before_;
+    eager_here = previous_;
 }
 
 bool is_eager() {

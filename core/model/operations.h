@@ -1,19 +1,26 @@
 #pragma once
 
 #include <ATen/record_function.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
-/// Counts as one operation where count_operations counts: a pass of the engine's own over some numbers, from here to
-/// the end of the block. Costs nothing to speak of while nobody counts.
+/// Marks the rest of the block as one operation for count_operations: a pass of the engine's own code over some
+/// numbers. The cost is negligible when nobody counts.
 #define ROPELAB_OWN_PASS(name) RECORD_USER_SCOPE(name)
 
 namespace ropelab {
 
-/// While one with `eager` lives, what core/model calculates in this thread goes operation by operation, as LibTorch's
-/// own; gradients follow the way that was taken forwards. Else as the guard around it says, and fused where there is
-/// none.
+/// Returns the tensor as an optional, which is empty for an undefined tensor, as LibTorch's functions take it.
+inline std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
+    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+/// While an object with `eager` exists, core/model computes operation by operation with LibTorch's operations in this
+/// thread; backward passes use the implementation of their forward pass. Otherwise the enclosing guard decides; the
+/// default is fused.
 class EagerGuard {
  public:
     explicit EagerGuard(bool eager);
@@ -22,12 +29,13 @@ class EagerGuard {
     EagerGuard& operator=(const EagerGuard&) = delete;
 
  private:
-    bool before_;
+    bool previous_;
 };
+/// Returns whether this thread computes operation by operation.
 bool is_eager();
 
-/// Does `work` and counts the operations that this thread, and its backward passes, start meanwhile, as
-/// Engine::count_operations has them. One count at a time.
+/// Runs `work` and returns the number of operations that this thread and its backward passes start meanwhile, as
+/// Engine::count_operations defines them. Only one count may run at a time.
 std::int64_t count_operations(const std::function<void()>& work);
 
 }  // namespace ropelab

@@ -12,18 +12,18 @@
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
 
-// What the functions have in common that hand tensors to the loops of core/kernels.
+// Helpers for functions that pass tensors to the loops of core/kernels.
 
 namespace ropelab {
 
-/// Whether those loops process a tensor: float32 or bfloat16 on the CPU (unless tests run a device's kernels there),
-/// and not operation by operation.
+/// Returns whether the loops of core/kernels process a tensor: a float32 or bfloat16 tensor on the CPU, without eager
+/// operations. The result is false in tests that run a device's kernels on the CPU.
 inline bool has_own_passes(const torch::Tensor& tensor) {
     return tensor.is_cpu() && tensor.scalar_type() != torch::kFloat64 && !is_eager() &&
            !has_device_kernels(tensor.device());
 }
 
-/// f(run, first, last) over 0 … count − 1 of every run, in parts for the threads.
+/// Calls f(run, first, last) for parts of 0 … count − 1 of every run, in parallel.
 template <typename F>
 void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f) {
     at::parallel_for(0, runs * count, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -36,12 +36,12 @@ void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f
     });
 }
 
-/// Rows that are worth another thread.
+/// Returns the number of rows of this many columns that are worth a thread.
 inline std::int64_t row_grain(std::int64_t columns) {
     return std::max<std::int64_t>(1, 8192 / columns);
 }
 
-/// A tensor's numbers as float or kernels::Bfloat16; null for none.
+/// Returns a tensor's data as float or kernels::Bfloat16; null for an undefined tensor.
 template <typename T>
 T* numbers(const torch::Tensor& tensor) {
     if (!tensor.defined()) return nullptr;
@@ -51,13 +51,13 @@ T* numbers(const torch::Tensor& tensor) {
         return reinterpret_cast<T*>(tensor.data_ptr<at::BFloat16>());
     }
 }
-/// Those of one run.
+/// Returns the data of one run of a tensor (runs, …); null for an undefined tensor.
 template <typename T = float>
 T* row(const torch::Tensor& tensor, std::int64_t run) {
     return tensor.defined() ? numbers<T>(tensor) + run * tensor.stride(0) : nullptr;
 }
 
-/// f(a number of the type that the tensor holds): float or kernels::Bfloat16.
+/// Calls f with a value of the tensor's type: float or kernels::Bfloat16.
 template <typename F>
 void with_type(torch::ScalarType type, F f) {
     if (type == torch::kBFloat16) {
@@ -67,7 +67,7 @@ void with_type(torch::ScalarType type, F f) {
     }
 }
 
-/// A dropout's numbers for each run.
+/// Random numbers of a dropout, per run.
 class Streams {
  public:
     Streams(const Dropout& dropout, const std::string& place) : dropout_(dropout) {
@@ -85,7 +85,7 @@ class Streams {
     std::vector<RandomStream> streams_;
 };
 
-/// What a function needs besides tensors.
+/// Data of an autograd function that are not tensors.
 struct Place : torch::CustomClassHolder {
     Place(const Dropout& dropout, const std::string& name) : streams(dropout, name) {}
     Streams streams;

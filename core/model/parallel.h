@@ -2,7 +2,7 @@
 
 #include <ATen/Parallel.h>
 
-// at::parallel_for is a template: compiled without OpenMP it runs on one thread and says nothing.
+// at::parallel_for is a template: without OpenMP it compiles, but silently uses one thread.
 #ifndef INTRA_OP_PARALLEL
-#error "Compile what calls at::parallel_for with OpenMP, as LibTorch is."
+#error "Files that call at::parallel_for must be compiled with OpenMP, as LibTorch is."
 #endif

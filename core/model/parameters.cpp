@@ -9,7 +9,7 @@ namespace ropelab {
 
 namespace {
 
-// A parameter of all runs within their rows: (runs, shape…).
+// Returns a parameter of all runs as a view of their rows: (runs, shape…).
 torch::Tensor view_of(const torch::Tensor& rows, const Parameter& parameter) {
     std::vector<std::int64_t> shape = {rows.size(0)};
     shape.insert(shape.end(), parameter.shape.begin(), parameter.shape.end());
@@ -41,15 +41,15 @@ Matrix Parameters::matrix(const std::string& name) const {
     return index < leaves_.size() ? Matrix{leaves_[index], working_[index]} : Matrix();
 }
 
-void Parameters::keep_working_copy(Working how) {
+void Parameters::set_working_copy(Working kind) {
     const torch::NoGradGuard no_gradients;
-    working_rows_ = how == Working::rows ? flat_.to(torch::kBFloat16) : torch::Tensor();
+    working_rows_ = kind == Working::rows ? flat_.to(torch::kBFloat16) : torch::Tensor();
     for (std::size_t i = 0; i < working_.size(); ++i) {
         const Parameter& parameter = layout_.parameters[i];
-        const bool copied = how != Working::none && parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
+        const bool copied = kind != Working::none && parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
         if (!copied) {
             working_[i] = torch::Tensor();
-        } else if (how == Working::rows) {
+        } else if (kind == Working::rows) {
             working_[i] = view_of(working_rows_, parameter);
         } else {
             working_[i] = view_of(flat_, parameter).to(torch::kBFloat16).contiguous().requires_grad_(true);
@@ -90,10 +90,10 @@ torch::Tensor from_named(const Layout& layout, std::span<const NamedTensor> tens
         const auto found =
             std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& t) { return t.name == name; });
         if (found == tensors.end())
-            throw BadInput("The checkpoint has no tensor \"" + name + "\", which this model needs.");
+            throw BadInput("The checkpoint does not contain the tensor \"" + name + "\", which this model requires.");
         if (found->shape != parameter.shape) {
             throw BadInput("The checkpoint's tensor \"" + name +
-                           "\" has another shape than this model's settings ask for.");
+                           "\" does not have the shape that the model's settings require.");
         }
         std::copy(found->values.begin(), found->values.end(), row.data_ptr<float>() + parameter.offset);
     }

@@ -11,43 +11,45 @@
 
 namespace ropelab {
 
-/// A matrix as `linear` (core/model/linear.h) takes it.
+/// Matrix argument of `linear` (core/model/linear.h).
 struct Matrix {
     torch::Tensor weight;   // (runs, out, in) float32, a leaf
-    torch::Tensor working;  // the same rounded to bfloat16, without gradients; undefined where no copy is kept
+    torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
 };
 
-/// The weights of a cohort: one flat row a run, and views of it as parameters with a leading runs dimension. What works
-/// on all weights at once (optimizer, gradient norm, copies) takes the rows; the decoder takes the views.
+/// Weights of a cohort: one flat row per run, and views of it as parameters with a leading runs dimension. Operations
+/// on all weights (optimizer, gradient norm, copies) use the rows; the decoder uses the views.
 class Parameters {
  public:
-    /// flat: (runs, layout.total), float32.
+    /// Creates the parameters from flat, (runs, layout.total) float32.
     Parameters(Layout layout, torch::Tensor flat);
 
     const Layout& layout() const { return layout_; }
+    /// Returns the weights as one row per run, (runs, layout.total) float32.
     const torch::Tensor& flat() const { return flat_; }
     std::int64_t runs() const { return flat_.size(0); }
 
-    /// (runs, shape…), a leaf that requires gradients; undefined for a parameter that this model does not have.
+    /// Returns a parameter, (runs, shape…), a leaf that requires gradients; undefined if the model does not have it.
     torch::Tensor get(const std::string& name) const;
-    /// All leaves in the layout's order.
+    /// Returns all leaves in the order of the layout.
     const std::vector<torch::Tensor>& leaves() const { return leaves_; }
 
-    /// How the bfloat16 copy of the matrices lies: `rows` as the weights themselves, one row a run, for a kernel that
-    /// goes over all rows; `matrices` one matrix after another, each of all runs, as products on the CPU want it. Those
-    /// are leaves too: products that read one give it their gradient, in bfloat16, in the parameter's place.
+    /// Layout of the bfloat16 working copy of the matrices. `rows`: as the weights, one row per run, for a kernel that
+    /// processes whole rows. `matrices`: one matrix after another, each for all runs, for products on the CPU; these
+    /// are leaves too and receive the gradient, in bfloat16, instead of the parameter.
     enum class Working { none, rows, matrices };
-    /// Makes the copy that products in bfloat16 read, or drops it. Whoever changes the weights afterwards writes both.
-    void keep_working_copy(Working how);
-    /// (runs, layout.total) bfloat16 where the copy lies in rows, else undefined.
+    /// Creates or removes the bfloat16 working copy of the matrices. While there is a copy, code that changes the
+    /// weights must update the copy too.
+    void set_working_copy(Working kind);
+    /// Returns the working copy as rows, (runs, layout.total) bfloat16; undefined for other layouts.
     const torch::Tensor& working_rows() const { return working_rows_; }
-    /// The copy of parameter `index`, (runs, shape…); undefined for vectors, and where there is no copy.
+    /// Returns the working copy of parameter `index`, (runs, shape…); undefined for vectors and without a copy.
     const torch::Tensor& working(std::size_t index) const { return working_[index]; }
-    /// The parameter with its copy.
+    /// Returns a parameter with its working copy.
     Matrix matrix(const std::string& name) const;
 
  private:
-    // Past the last where this model has no such parameter.
+    // Returns the index of a parameter; the number of parameters if the model does not have it.
     std::size_t index_of(const std::string& name) const;
 
     Layout layout_;
@@ -57,12 +59,14 @@ class Parameters {
     std::vector<torch::Tensor> working_;
 };
 
-/// One run's fresh weights as a flat row of float32 on the CPU; each tensor's numbers depend on the seed and its name.
+/// Returns one run's initial weights as a flat float32 row on the CPU. Each tensor's numbers depend on the seed and the
+/// tensor's name.
 torch::Tensor initial_row(const Layout& layout, std::int64_t seed);
 
-/// One flat row as named tensors, `prefix` before each name.
+/// Returns one flat row as named tensors, with `prefix` before each name.
 std::vector<NamedTensor> to_named(const Layout& layout, const torch::Tensor& row, const std::string& prefix);
-/// The inverse. Throws BadInput where a tensor is missing or has another shape.
+/// Returns the flat row of named tensors that to_named created. Throws BadInput if a tensor is missing or has another
+/// shape.
 torch::Tensor from_named(const Layout& layout, std::span<const NamedTensor> tensors, const std::string& prefix);
 
 }  // namespace ropelab

@@ -17,23 +17,23 @@ namespace {
 
 constexpr std::int64_t most_map_numbers = std::int64_t{1} << 26;
 
-void check_windows(const ProbedModel& model, const ProbeWindows& windows) {
+void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
     const RunSpec& spec = model.spec;
-    if (windows.length < 1 || windows.tokens.empty() ||
-        std::ssize(windows.tokens) != windows.count() * windows.length ||
-        windows.targets.size() != windows.tokens.size()) {
-        throw BadInput("The windows to look into have " + std::to_string(windows.tokens.size()) + " symbols and " +
-                       std::to_string(windows.targets.size()) + " targets, but each window needs " +
-                       std::to_string(windows.length) + " of both, 1 at least.");
+    if (sequences.length < 1 || sequences.tokens.empty() ||
+        std::ssize(sequences.tokens) != sequences.count() * sequences.length ||
+        sequences.targets.size() != sequences.tokens.size()) {
+        throw BadInput("The probe's sequences have " + std::to_string(sequences.tokens.size()) + " tokens and " +
+                       std::to_string(sequences.targets.size()) + " targets, but each sequence requires " +
+                       std::to_string(sequences.length) + " of each, and at least 1.");
     }
-    if (spec.learns_positions() && windows.length > spec.context) {
-        throw BadInput("This model learned positions for " + std::to_string(spec.context) +
-                       " symbols and has none beyond, so it cannot read windows of " + std::to_string(windows.length) +
+    if (spec.learns_positions() && sequences.length > spec.context) {
+        throw BadInput("This model has learned positions for " + std::to_string(spec.context) +
+                       " tokens only, so that it cannot process sequences of " + std::to_string(sequences.length) +
                        ".");
     }
     const auto vocabulary = model.weights.layout().at("embedding.weight").shape.front();
-    for (const auto* tokens : {&windows.tokens, &windows.targets}) {
-        const std::int32_t least = tokens == &windows.tokens ? 0 : -1;
+    for (const auto* tokens : {&sequences.tokens, &sequences.targets}) {
+        const std::int32_t least = tokens == &sequences.tokens ? 0 : -1;
         for (const std::int32_t token : *tokens) {
             if (token >= least && token < vocabulary) continue;
             throw BadInput("Token " + std::to_string(token) + " is outside the model's vocabulary of " +
@@ -45,48 +45,50 @@ void check_windows(const ProbedModel& model, const ProbeWindows& windows) {
 void check_pair(const RunSpec& spec, std::int64_t pair) {
     const std::int64_t pairs = spec.head_dim() / 2;
     if (pair < 0 || pair >= pairs) {
-        throw BadInput("Pair " + std::to_string(pair) + " is not there: a head of this model has pairs 0 to " +
+        throw BadInput("Pair " + std::to_string(pair) + " does not exist: a head of this model has the pairs 0 to " +
                        std::to_string(pairs - 1) + ".");
     }
 }
 
 void check_request(const ProbedModel& model, const ProbeRequest& request) {
     const RunSpec& spec = model.spec;
-    check_windows(model, request.windows);
-    if (request.attention && request.windows.length < 2)
-        throw BadInput("The windows have 1 symbol, but looking into attention needs 2 or more.");
-    for (const std::int64_t pair : request.stopped_pairs) check_pair(spec, pair);
-    for (const std::int64_t pair : request.removed_pairs) check_pair(spec, pair);
+    check_windows(model, request.sequences);
+    if (request.attention && request.sequences.length < 2)
+        throw BadInput("The sequences have 1 token, but a probe of attention requires at least 2.");
+    for (const std::int64_t pair : request.frozen_pairs) check_pair(spec, pair);
+    for (const std::int64_t pair : request.ablated_pairs) check_pair(spec, pair);
     if (request.map_pair >= 0) check_pair(spec, request.map_pair);
-    if (request.vectors_at >= request.windows.length) {
+    if (request.vectors_at >= request.sequences.length) {
         throw BadInput("The vectors at position " + std::to_string(request.vectors_at) +
-                       " were asked for, but the windows have " + std::to_string(request.windows.length) + " tokens.");
+                       " were requested, but the sequences have " + std::to_string(request.sequences.length) +
+                       " tokens.");
     }
-    if (request.map_size < 0 || request.map_size > request.windows.length ||
+    if (request.map_size < 0 || request.map_size > request.sequences.length ||
         spec.layers * spec.heads * request.map_size * request.map_size > most_map_numbers) {
-        throw BadInput("Maps of " + std::to_string(request.map_size) +
-                       " symbols were asked for, but they must fit into the window and into " +
+        throw BadInput("Attention maps of " + std::to_string(request.map_size) +
+                       " tokens were requested, but they must not exceed the sequence length or " +
                        std::to_string(most_map_numbers) + " numbers over all heads.");
     }
     if (request.scaling.method != ScalingMethod::none && !spec.rotates()) {
-        throw BadInput("This model does not rotate, so the scaling " + std::string(word_of(request.scaling.method)) +
-                       " has nothing to change; leave it out.");
+        throw BadInput("This model has no RoPE, so that the scaling " + std::string(word_of(request.scaling.method)) +
+                       " does not apply; remove the scaling.");
     }
-    const RetrievalText& retrieval = request.retrieval;
+    const RetrievalTest& retrieval = request.retrieval;
     if (retrieval.lags.empty()) return;
-    check_windows(model, retrieval.windows);
+    check_windows(model, retrieval.sequences);
     const std::int64_t longest = *std::max_element(retrieval.lags.begin(), retrieval.lags.end());
     const std::int64_t shortest = *std::min_element(retrieval.lags.begin(), retrieval.lags.end());
-    if (std::ssize(retrieval.lags) != retrieval.windows.count() || retrieval.marked < 1 || shortest < 1 ||
-        retrieval.marked + longest > retrieval.windows.length) {
+    if (std::ssize(retrieval.lags) != retrieval.sequences.count() || retrieval.marked < 1 || shortest < 1 ||
+        retrieval.marked + longest > retrieval.sequences.length) {
         throw BadInput(
-            "The text of copies needs one lag of 1 or more for each window, and windows that hold a copy of " +
-            std::to_string(retrieval.marked) + " symbols " + std::to_string(longest) + " after the first.");
+            "The retrieval test requires one lag of at least 1 per sequence, and sequences that contain a copy of " +
+            std::to_string(retrieval.marked) + " tokens " + std::to_string(longest) +
+            " tokens after the first occurrence.");
     }
 }
 
 TableChanges changes_of(const ProbeRequest& request) {
-    return {request.scaling, request.stopped_pairs};
+    return {request.scaling, request.frozen_pairs};
 }
 
 torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t first, std::int64_t count,
@@ -96,43 +98,44 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
         .to(device);
 }
 
-/// What one batch of windows gave; rows of windows × length. Targets that are −1 have loss 0.
-struct Judged {
-    std::int64_t first = 0;  // window
-    std::int64_t windows = 0;
+/// Results of one batch of sequences, (sequences, length). Targets of −1 have loss 0.
+struct BatchResult {
+    std::int64_t first = 0;  // index of the first sequence
+    std::int64_t sequences = 0;
     torch::Tensor losses;   // float64, on the CPU
     torch::Tensor correct;  // bool, on the CPU
 };
 
-/// Reads windows batch after batch; false where the request was cancelled.
+/// Evaluates the model on the sequences, batch by batch, and calls `handle` with each result. Returns false if the
+/// request was cancelled.
 template <typename Take>
-bool read(const ProbedModel& model, const ProbeRequest& request, const ProbeWindows& windows,
-          const PositionTerms& terms, AttentionHook* hook, const Take& take) {
+bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, const ProbeSequences& sequences,
+                      const PositionTerms& terms, AttentionHook* hook, const Take& handle) {
     const auto device = model.weights.flat().device();
-    const std::int64_t length = windows.length;
-    const std::int64_t at_once = std::clamp<std::int64_t>(8192 / length, 1, 256);
-    for (std::int64_t first = 0; first < windows.count(); first += at_once) {
+    const std::int64_t length = sequences.length;
+    const std::int64_t batch_size = std::clamp<std::int64_t>(8192 / length, 1, 256);
+    for (std::int64_t first = 0; first < sequences.count(); first += batch_size) {
         if (request.cancelled && request.cancelled()) return false;
-        const std::int64_t count = std::min(at_once, windows.count() - first);
+        const std::int64_t count = std::min(batch_size, sequences.count() - first);
         const torch::Tensor x =
-            to_tensor(windows.tokens, first * length, count * length, device).view({1, count, length});
+            to_tensor(sequences.tokens, first * length, count * length, device).view({1, count, length});
         const torch::Tensor targets =
-            to_tensor(windows.targets, first * length, count * length, device).view({1, count * length});
+            to_tensor(sequences.targets, first * length, count * length, device).view({1, count * length});
         const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision, {}, nullptr, hook);
         const torch::Tensor known = targets.ge(0);
         const torch::Tensor losses = token_losses(logits, targets.clamp_min(0)).to(torch::kFloat64) * known;
         const torch::Tensor correct = logits.argmax(-1).eq(targets);
-        take(Judged{first, count, losses.view({count, length}).to(torch::kCPU),
-                    correct.view({count, length}).to(torch::kCPU)});
+        handle(BatchResult{first, count, losses.view({count, length}).to(torch::kCPU),
+                           correct.view({count, length}).to(torch::kCPU)});
     }
     return true;
 }
 
-/// Adds up the losses by position.
-void add_losses(const ProbeWindows& windows, const torch::Tensor& sums, ProbeResult& result) {
-    std::vector<std::int64_t> known(static_cast<std::size_t>(windows.length), 0);
-    for (std::size_t i = 0; i < windows.targets.size(); ++i) {
-        if (windows.targets[i] >= 0) ++known[i % known.size()];
+/// Sets the losses by position from their sums.
+void add_losses(const ProbeSequences& sequences, const torch::Tensor& sums, ProbeResult& result) {
+    std::vector<std::int64_t> known(static_cast<std::size_t>(sequences.length), 0);
+    for (std::size_t i = 0; i < sequences.targets.size(); ++i) {
+        if (sequences.targets[i] >= 0) ++known[i % known.size()];
     }
     double total = 0;
     std::int64_t all = 0;
@@ -140,31 +143,32 @@ void add_losses(const ProbeWindows& windows, const torch::Tensor& sums, ProbeRes
         const double sum = sums[static_cast<std::int64_t>(i)].item<double>();
         total += sum;
         all += known[i];
-        result.loss_by_position.push_back(sum / static_cast<double>(known[i]));  // NaN without any
+        result.loss_by_position.push_back(sum / static_cast<double>(known[i]));  // NaN without a known target
     }
     result.loss = total / static_cast<double>(all);
     if (all == 0) result.loss_by_position.clear();
 }
 
-/// Where the copies stand, and where they stood first.
-void add_copies(const RetrievalText& text, const Judged& judged, std::map<std::int64_t, RetrievalPoint>& points) {
-    for (std::int64_t window = 0; window < judged.windows; ++window) {
-        const std::int64_t lag = text.lags[static_cast<std::size_t>(judged.first + window)];
+/// Adds the accuracies and losses of the repeated tokens and of their first occurrences, by lag.
+void add_retrieval(const RetrievalTest& text, const BatchResult& batch,
+                   std::map<std::int64_t, RetrievalPoint>& points) {
+    for (std::int64_t window = 0; window < batch.sequences; ++window) {
+        const std::int64_t lag = text.lags[static_cast<std::size_t>(batch.first + window)];
         RetrievalPoint& point = points[lag];
         point.lag = lag;
-        point.symbols += text.marked;
-        const std::int64_t copy = text.windows.length - text.marked;
+        point.tokens += text.marked;
+        const std::int64_t copy = text.sequences.length - text.marked;
         const auto sum = [&](const torch::Tensor& x, std::int64_t begin) {
             return x[window].narrow(0, begin, text.marked).sum().item<double>();
         };
-        point.accuracy += sum(judged.correct, copy);
-        point.loss += sum(judged.losses, copy);
-        point.first_accuracy += sum(judged.correct, copy - lag);
-        point.first_loss += sum(judged.losses, copy - lag);
+        point.accuracy += sum(batch.correct, copy);
+        point.loss += sum(batch.losses, copy);
+        point.first_accuracy += sum(batch.correct, copy - lag);
+        point.first_loss += sum(batch.losses, copy - lag);
     }
 }
 
-// From the tables' second row, which holds the angles of one step; none is beyond half a turn.
+// Returns the frequencies from the tables' second row, which contains the angles of one step; no angle exceeds π.
 ProbeArray frequencies_of(const RunSpec& spec, const LayerTables& tables) {
     ProbeArray result;
     for (const RotaryTables& layer : tables.layers) {
@@ -185,40 +189,42 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     check_request(model, request);
     const auto device = model.weights.flat().device();
     const TableChanges changes = changes_of(request);
-    const bool looks = request.vectors || request.attention || request.map_size > 0 || request.vectors_at >= 0;
+    const bool has_hook_measurements =
+        request.vectors || request.attention || request.map_size > 0 || request.vectors_at >= 0;
 
     ProbeResult result;
-    result.windows = request.windows.count();
-    result.length = request.windows.length;
+    result.sequences = request.sequences.count();
+    result.length = request.sequences.length;
     const PositionTerms terms = position_terms({&model.spec, 1}, result.length, device, changes, &model.weights);
-    if (model.spec.theta_moves() && result.length > 1) result.frequencies = frequencies_of(model.spec, terms.tables);
-    AttentionProbe inside(model.spec, request, terms.tables);
-    const bool changes_attention = !request.removed_pairs.empty();
+    if (model.spec.theta_varies() && result.length > 1) result.frequencies = frequencies_of(model.spec, terms.tables);
+    AttentionProbe attention_probe(model.spec, request, terms.tables);
+    const bool changes_attention = !request.ablated_pairs.empty();
     torch::Tensor by_position = torch::zeros({result.length}, torch::kFloat64);
-    const bool done = read(model, request, request.windows, terms, looks || changes_attention ? &inside : nullptr,
-                           [&](const Judged& judged) { by_position += judged.losses.sum(0); });
+    const bool done = evaluate_batches(model, request, request.sequences, terms,
+                                       has_hook_measurements || changes_attention ? &attention_probe : nullptr,
+                                       [&](const BatchResult& batch) { by_position += batch.losses.sum(0); });
     if (!done) return {};
-    add_losses(request.windows, by_position, result);
-    if (looks) inside.write(result);
-    const auto map = request.windows.tokens.begin();
+    add_losses(request.sequences, by_position, result);
+    if (has_hook_measurements) attention_probe.write(result);
+    const auto map = request.sequences.tokens.begin();
     result.map_tokens.assign(map, map + request.map_size);
 
     if (!request.retrieval.lags.empty()) {
-        inside.stop_measuring();
-        const ProbeWindows& windows = request.retrieval.windows;
-        const PositionTerms their_terms =
-            windows.length == result.length
+        attention_probe.stop_measuring();
+        const ProbeSequences& sequences = request.retrieval.sequences;
+        const PositionTerms retrieval_terms =
+            sequences.length == result.length
                 ? terms
-                : position_terms({&model.spec, 1}, windows.length, device, changes, &model.weights);
+                : position_terms({&model.spec, 1}, sequences.length, device, changes, &model.weights);
         std::map<std::int64_t, RetrievalPoint> points;
-        if (!read(model, request, windows, their_terms, changes_attention ? &inside : nullptr,
-                  [&](const Judged& judged) { add_copies(request.retrieval, judged, points); })) {
+        if (!evaluate_batches(model, request, sequences, retrieval_terms,
+                              changes_attention ? &attention_probe : nullptr,
+                              [&](const BatchResult& batch) { add_retrieval(request.retrieval, batch, points); })) {
             return {};
         }
         for (auto& [lag, point] : points) {
-            const auto symbols = static_cast<double>(point.symbols);
-            for (double* sum : {&point.accuracy, &point.loss, &point.first_accuracy, &point.first_loss})
-                *sum /= symbols;
+            const auto tokens = static_cast<double>(point.tokens);
+            for (double* sum : {&point.accuracy, &point.loss, &point.first_accuracy, &point.first_loss}) *sum /= tokens;
             result.retrieval.push_back(point);
         }
     }

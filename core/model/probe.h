@@ -7,7 +7,8 @@
 
 namespace ropelab {
 
-/// A model to look into: one run's settings and weights, (1, …), which belong to the caller. `decoder` is of its shape.
+/// Model to be probed: settings and weights of one run, (1, …), which the caller owns. `decoder` must have the model's
+/// shape.
 struct ProbedModel {
     const RunSpec& spec;
     const Decoder& decoder;
@@ -15,7 +16,8 @@ struct ProbedModel {
     Precision precision = Precision::float32;
 };
 
-/// Reads the request's texts without gradients and measures. Throws BadInput where the request does not fit the model.
+/// Evaluates the model on the request's sequences without gradients and returns the requested measurements. Throws
+/// BadInput if the request does not fit the model.
 ProbeResult probe(const ProbedModel& model, const ProbeRequest& request);
 
 }  // namespace ropelab

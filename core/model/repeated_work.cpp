@@ -15,7 +15,7 @@ void RepeatedWork::operator()(const std::function<void()>& work) {
         graph->capture(work);
         graph_ = std::move(graph);
     } catch (const std::exception& error) {
-        // LibTorch's errors go on with a trace of calls.
+        // Only the first line is kept; LibTorch appends a stack trace.
         const std::string text = error.what();
         failure_ = text.substr(0, text.find('\n'));
         graphs_ = nullptr;

@@ -8,20 +8,21 @@
 
 namespace ropelab {
 
-/// Work that a device does again and again on the same memory: the first times started kernel by kernel, so that
-/// libraries find their ways, then captured as a graph and replayed. Where a capture fails, or there are no graphs,
-/// kernel by kernel for good.
+/// Work that a device repeats on the same memory. The first times it starts kernel by kernel, so that libraries can
+/// select their algorithms; then it is captured as a CUDA graph and replayed. If the capture fails, or without graphs,
+/// it always starts kernel by kernel.
 class RepeatedWork {
  public:
-    /// Without graphs `graphs` is null.
+    /// Creates the work; `graphs` is null on a device without CUDA graphs.
     explicit RepeatedWork(const CudaGraphs* graphs) : graphs_(graphs) {}
 
-    /// Once more; to be called on the graphs' own stream. What `work` does on the host is done only as often as it is
-    /// started kernel by kernel, and once for the capture.
+    /// Runs the work once more; must be called on the graphs' own stream. The host code of `work` runs only when the
+    /// work starts kernel by kernel, and once for the capture.
     void operator()(const std::function<void()>& work);
 
+    /// Returns whether the work runs as a graph.
     bool captured() const { return graph_ != nullptr; }
-    /// Why a capture failed; empty where none did.
+    /// Returns why a capture failed; empty if none failed.
     const std::string& failure() const { return failure_; }
 
  private:

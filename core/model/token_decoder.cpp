@@ -14,18 +14,18 @@ namespace ropelab {
 
 namespace {
 
-// Multiplications that are worth another thread.
+// Number of multiplications that are worth a thread.
 constexpr std::int64_t worth_a_thread = 32768;
 
-// A copy of another type in memory of large pages, since every symbol reads all of it once: the small ones' addresses
-// alone would not fit the processor's table of them.
+// Copies a tensor to memory of large pages. Every token reads all of it once, and the addresses of small pages would
+// not fit the processor's TLB.
 torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType type) {
     torch::Tensor copy = torch::empty(from.sizes(), from.options().dtype(type));
 #if defined(MADV_HUGEPAGE)
     constexpr std::uintptr_t page = 4096;
     const auto begin = (reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + page - 1) / page * page;
     const auto end = reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + copy.nbytes();
-    // Advice only: where it is not taken, the copy is as right.
+    // If the system ignores this hint, the copy is still correct.
     if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
     return copy.copy_(from);
@@ -121,7 +121,7 @@ void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) 
     multiply(matrix, x, out, [](std::int64_t, std::int64_t) {});
 }
 
-void TokenDecoder::normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
+void TokenDecoder::normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
     ROPELAB_OWN_PASS("normalise");
     Vector statistics(static_cast<std::size_t>(2 * count));
     kernels::norm_forward<float, float>({.columns = norm.columns,
@@ -139,12 +139,12 @@ void TokenDecoder::normalise(const Norm& norm, float* rows, std::int64_t count, 
                                         count, 0, kernels::blocks_of(count));
 }
 
-void TokenDecoder::normalise_stream(const Norm& norm, const Vector* branch) {
+void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
     if (branch) {
         for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += (*branch)[i];
     }
     normed_ = stream_;
-    normalise(norm, normed_.data(), 1, spec_.block != Block::llama);
+    normalize(norm, normed_.data(), 1, spec_.block != Block::llama);
 }
 
 void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
@@ -165,8 +165,8 @@ void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
     const std::int64_t head_dim = spec_.head_dim();
     multiply(layer.qkv, normed_, qkv_);
     if (spec_.qk_norm) {
-        normalise(layer.query_norm, qkv_.data(), spec_.heads, false);
-        normalise(layer.key_norm, qkv_.data() + spec_.heads * head_dim, spec_.kv_heads(), false);
+        normalize(layer.query_norm, qkv_.data(), spec_.heads, false);
+        normalize(layer.key_norm, qkv_.data() + spec_.heads * head_dim, spec_.kv_heads(), false);
     }
     cpu_attention::attend_one(qkv_.data(), {spec_.heads, spec_.kv_heads()}, head_dim,
                               terms_[static_cast<std::size_t>(index)], row, cache_, index, mixed_.data(), logits_);
@@ -186,26 +186,26 @@ void TokenDecoder::feed_forward(const Layer& layer) {
     multiply(layer.down, wide_, fed_);
 }
 
-torch::Tensor TokenDecoder::read(std::int32_t token, std::int64_t position) {
+torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
     const std::int64_t row = row_of(position);
-    cache_.take_place(position);
+    cache_.assign_slot(position);
     embed(token, position, row);
     const Vector* branch = nullptr;
     for (std::int64_t index = 0; index < spec_.layers; ++index) {
         const Layer& layer = layers_[static_cast<std::size_t>(index)];
-        normalise_stream(layer.attention_norm, branch);
+        normalize_stream(layer.attention_norm, branch);
         attend(index, row);
         if (spec_.block == Block::pythia) {
-            normalise_stream(layer.mlp_norm, nullptr);
+            normalize_stream(layer.mlp_norm, nullptr);
             feed_forward(layer);
             for (std::size_t i = 0; i < fed_.size(); ++i) fed_[i] += attended_[i];
         } else {
-            normalise_stream(layer.mlp_norm, &attended_);
+            normalize_stream(layer.mlp_norm, &attended_);
             feed_forward(layer);
         }
         branch = &fed_;
     }
-    normalise_stream(norm("final_norm"), branch);
+    normalize_stream(norm("final_norm"), branch);
     const Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
     Vector logits(static_cast<std::size_t>(head.rows));
     multiply(head, normed_, logits);

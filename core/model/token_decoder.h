@@ -14,25 +14,25 @@
 
 namespace ropelab {
 
-/// A model that reads one symbol after another on the CPU and keeps the keys and values of those before: the decoder's
-/// arithmetic (core/model/decoder.h) as products of matrices with one vector, which take as long as reading the
-/// weights. With precision bfloat16 the matrices are rounded, vectors stay float32.
+/// Model that processes one token after another on the CPU with a KV cache: the arithmetic of the decoder
+/// (core/model/decoder.h) as matrix-vector products, whose speed is limited by memory bandwidth. With precision
+/// bfloat16 the matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
-    /// Of one run's weights (runs = 1) on the CPU, which are copied.
+    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied.
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
-    /// Logits after `token` at `position`: (vocabulary). It sees the newest `context` symbols, itself included. Learned
-    /// positions need a position below the context.
-    torch::Tensor read(std::int32_t token, std::int64_t position);
+    /// Returns the logits after `token` at `position`: (vocabulary). The token attends to the newest `context` tokens,
+    /// itself included. Models with learned positions require a position below the context.
+    torch::Tensor next(std::int32_t token, std::int64_t position);
 
  private:
     struct Matrix {
         std::int64_t rows;
         std::int64_t columns;
         const float* numbers;
-        const std::uint16_t* halves;  // of bfloat16; null where float32 is asked for
-        const float* bias;            // null where there is none
+        const std::uint16_t* halves;  // bfloat16 numbers; null for float32
+        const float* bias;            // null without a bias
     };
     struct Norm {
         std::int64_t columns;
@@ -41,42 +41,43 @@ class TokenDecoder {
     };
     struct Layer {
         Norm attention_norm, mlp_norm;
-        Norm query_norm, key_norm;  // without weights where there is no qk_norm
+        Norm query_norm, key_norm;  // without weights if there is no qk_norm
         Matrix qkv, output, up, down;
     };
     using Vector = std::vector<float>;
 
+    /// Computes the position terms for at least `positions` positions.
     void make_terms(std::int64_t positions);
     void use_terms(const PositionTerms& terms);
-    /// The row of `position` in `terms_`, which include it afterwards.
+    /// Returns the row of `position` in `terms_`; computes the terms first if they lack it.
     std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
     Norm norm(const std::string& name) const;
-    /// out = matrix·x + bias; `finish(first, last)` follows for the rows of each thread.
+    /// Computes out = matrix·x + bias; each thread calls `finish(first, last)` for its rows.
     template <typename Finish>
     void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
     void multiply(const Matrix& matrix, const Vector& x, Vector& out) const;
-    void normalise(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
-    /// normed_ = the norm of the stream, after `branch` was added to it (unless null).
-    void normalise_stream(const Norm& norm, const Vector* branch);
-    /// The token's embedding, with what is added for its position.
+    void normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
+    /// Sets normed_ to the normalized residual stream, after `branch` was added to it (unless null).
+    void normalize_stream(const Norm& norm, const Vector* branch);
+    /// Sets the residual stream to the token's embedding plus its position's embedding.
     void embed(std::int32_t token, std::int64_t position, std::int64_t row);
-    /// row: of the terms.
+    /// Computes the attention of a layer; `row`: row of the position terms.
     void attend(std::int64_t layer, std::int64_t row);
     void feed_forward(const Layer& layer);
 
     RunSpec spec_;
     Parameters weights_;
     torch::Tensor numbers_;  // all weights, (total) float32
-    torch::Tensor halves_;   // the same rounded to bfloat16, or undefined
+    torch::Tensor halves_;   // the weights rounded to bfloat16, or undefined
     std::vector<Layer> layers_;
     PositionSource source_;
-    std::vector<LayerTerms> terms_;  // of each layer, for as many positions as were needed so far; or the newest alone
-    torch::Tensor embeddings_;       // sinusoidal, of the same positions; undefined without them
+    std::vector<LayerTerms> terms_;  // terms per layer, for the positions needed so far or for the newest position only
+    torch::Tensor embeddings_;       // sinusoidal embeddings of the same positions; undefined without them
     KeyValueCache cache_;
 
-    // A token's vectors on their way through the layers.
+    // Vectors of the current token.
     Vector stream_, normed_, qkv_, logits_, mixed_, wide_, attended_, fed_;
 };
 

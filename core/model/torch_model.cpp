@@ -18,21 +18,23 @@ namespace ropelab {
 
 namespace {
 
-// Draws from softmax(logits / temperature), restricted to the top_k largest; number `index` of the stream decides.
-std::int32_t draw(const torch::Tensor& logits, const Generation& how, const RandomStream& stream, std::int64_t index) {
+// Samples a token from softmax(logits / temperature), restricted to the top_k largest logits. Number `index` of the
+// random stream decides.
+std::int32_t sample(const torch::Tensor& logits, const Generation& options, const RandomStream& stream,
+                    std::int64_t index) {
     const torch::Tensor host = logits.to(torch::kCPU, torch::kFloat32).contiguous();
     const std::span<const float> scores(host.data_ptr<float>(), static_cast<std::size_t>(host.numel()));
     std::vector<std::int32_t> order(scores.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return scores[a] > scores[b]; });
-    if (how.temperature == 0) return order.front();
-    if (how.top_k > 0 && how.top_k < static_cast<std::int64_t>(order.size()))
-        order.resize(static_cast<std::size_t>(how.top_k));
+    if (options.temperature == 0) return order.front();
+    if (options.top_k > 0 && options.top_k < static_cast<std::int64_t>(order.size()))
+        order.resize(static_cast<std::size_t>(options.top_k));
 
     std::vector<double> weights;
     double total = 0;
     for (std::int32_t token : order) {
-        weights.push_back(std::exp((scores[token] - scores[order.front()]) / how.temperature));
+        weights.push_back(std::exp((scores[token] - scores[order.front()]) / options.temperature));
         total += weights.back();
     }
     double left = stream.uniform(static_cast<std::uint64_t>(index), 0) * total;
@@ -73,8 +75,8 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
     return with_clear_errors([&] { return computed_logits(tokens); });
 }
 
-std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& how) {
-    return with_clear_errors([&] { return generated(prompt, how); });
+std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& options) {
+    return with_clear_errors([&] { return generated(prompt, options); });
 }
 
 double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
@@ -85,7 +87,7 @@ std::vector<float> TorchModel::computed_logits(std::span<const std::int32_t> tok
     const torch::NoGradGuard no_gradients;
     const auto count = static_cast<std::int64_t>(tokens.size());
     if (count == 0 || count > spec_.context) {
-        throw BadInput(std::to_string(count) + " tokens were given, but this model reads between 1 and " +
+        throw BadInput(std::to_string(count) + " tokens were given, but this model accepts between 1 and " +
                        std::to_string(spec_.context) + ".");
     }
     const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_)
@@ -99,55 +101,56 @@ torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens) cons
     return decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_)[0][-1];
 }
 
-void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Generation& how) const {
+void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Generation& options) const {
     if (prompt.empty()) throw BadInput("The prompt is empty; give at least one token to continue.");
-    if (!(how.temperature >= 0)) throw BadInput("The temperature must be 0 or more.");
-    tokens_tensor(prompt);  // refuses tokens that the model does not know
-    if (how.mode != Generation::Mode::rolling) return;
+    if (!(options.temperature >= 0)) throw BadInput("The temperature must be 0 or more.");
+    tokens_tensor(prompt);  // throws for tokens outside the vocabulary
+    if (options.mode != Generation::Mode::rolling) return;
     const bool relative = spec_.position == Position::rope || spec_.position == Position::alibi;
     if (!relative) {
         throw BadInput(
-            "Generation mode \"rolling\" needs RoPE or ALiBi without learned positions; use \"recompute\" for this "
+            "The generation mode \"rolling\" requires RoPE or ALiBi without learned positions; use \"recompute\" for "
+            "this "
             "model.");
     }
 }
 
-std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& how) const {
+std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) const {
     const torch::NoGradGuard no_gradients;
-    check_generation(prompt, how);
-    const bool rolling = how.mode == Generation::Mode::rolling;
+    check_generation(prompt, options);
+    const bool rolling = options.mode == Generation::Mode::rolling;
     const auto context = static_cast<std::size_t>(spec_.context);
     std::vector<std::int32_t> text(prompt.end() - static_cast<std::ptrdiff_t>(std::min(prompt.size(), context)),
                                    prompt.end());
     std::vector<std::int32_t> result;
-    const RandomStream stream(how.seed, "sample");
+    const RandomStream stream(options.seed, "sample");
 
-    // An eager model has no cache, unless the mode is made of one.
-    const bool caches = !decoder_.eager() || rolling;
-    std::optional<TokenDecoder> on_cpu;      // by products of matrices with one vector
-    std::optional<CachedDecoder> elsewhere;  // by the decoder's own operations
+    // An eager model uses no cache, except in the mode `rolling`, which requires one.
+    const bool uses_cache = !decoder_.eager() || rolling;
+    std::optional<TokenDecoder> on_cpu;   // matrix-vector products
+    std::optional<CachedDecoder> cached;  // the decoder's operations
     torch::Tensor logits;
-    if (!caches) {
+    if (!uses_cache) {
         logits = last_logits(text);
     } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU)) {
         on_cpu.emplace(spec_, weights_, precision_);
-        for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->read(text[i], static_cast<std::int64_t>(i));
+        for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->next(text[i], static_cast<std::int64_t>(i));
     } else {
-        const std::int64_t last = std::ssize(text) + how.length;
-        elsewhere.emplace(spec_, decoder_, weights_, rolling && last > spec_.context ? terms_of(last) : terms_,
-                          precision_);
-        logits = elsewhere->begin(tokens_tensor(text));
+        const std::int64_t last = std::ssize(text) + options.length;
+        cached.emplace(spec_, decoder_, weights_, rolling && last > spec_.context ? terms_of(last) : terms_,
+                       precision_);
+        logits = cached->begin(tokens_tensor(text));
     }
-    while (static_cast<std::int64_t>(result.size()) < how.length) {
-        const std::int32_t token = draw(logits, how, stream, static_cast<std::int64_t>(result.size()));
+    while (static_cast<std::int64_t>(result.size()) < options.length) {
+        const std::int32_t token = sample(logits, options, stream, static_cast<std::int64_t>(result.size()));
         result.push_back(token);
         text.push_back(token);
-        if (how.on_token && !how.on_token(token)) break;
-        if (static_cast<std::int64_t>(result.size()) == how.length) break;
+        if (options.on_token && !options.on_token(token)) break;
+        if (static_cast<std::int64_t>(result.size()) == options.length) break;
 
-        if (caches && (text.size() <= context || rolling)) {
+        if (uses_cache && (text.size() <= context || rolling)) {
             const std::int64_t position = std::ssize(text) - 1;
-            logits = on_cpu ? on_cpu->read(token, position) : elsewhere->next(token, position);
+            logits = on_cpu ? on_cpu->next(token, position) : cached->next(token, position);
         } else {
             logits = last_logits(std::span(text).last(std::min(text.size(), context)));
         }
@@ -156,12 +159,13 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
 }
 
 double TorchModel::computed_whole_loss(std::span<const std::int32_t> tokens) const {
-    const auto windows = whole_windows(tokens.size(), spec_.context);
-    if (windows.empty()) {
+    const auto sequences = whole_windows(tokens.size(), spec_.context);
+    if (sequences.empty()) {
         throw BadInput("The text has " + std::to_string(tokens.size()) +
-                       " symbols, but one window of the context needs " + std::to_string(spec_.context + 1) + ".");
+                       " tokens, but one sequence of the context's length requires " +
+                       std::to_string(spec_.context + 1) + ".");
     }
-    return mean_losses(decoder_, weights_, terms_, precision_, tokens, spec_.context, {windows}).front();
+    return mean_losses(decoder_, weights_, terms_, precision_, tokens, spec_.context, {sequences}).front();
 }
 
 std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context) {
@@ -176,22 +180,22 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled) {
     const torch::NoGradGuard no_gradients;
-    const EagerGuard as_asked(decoder.eager());
+    const EagerGuard eager_guard(decoder.eager());
     const auto runs = static_cast<std::int64_t>(starts.size());
-    const auto windows = static_cast<std::int64_t>(starts.front().size());
-    // The batch depends on the context only: the order in which losses are added must not depend on cohort mates.
-    const std::int64_t at_once = std::clamp<std::int64_t>(8192 / context, 1, 256);
+    const auto sequences = static_cast<std::int64_t>(starts.front().size());
+    // The batch size depends on the context only, because the order of the sums must not depend on the cohort.
+    const std::int64_t batch_size = std::clamp<std::int64_t>(8192 / context, 1, 256);
     std::vector<double> sums(starts.size(), 0.0);
-    for (std::int64_t first = 0; first < windows; first += at_once) {
+    for (std::int64_t first = 0; first < sequences; first += batch_size) {
         if (cancelled && cancelled()) return {};
-        const std::int64_t count = std::min(at_once, windows - first);
+        const std::int64_t count = std::min(batch_size, sequences - first);
         torch::Tensor x = torch::empty({runs, count, context}, torch::kInt64);
         torch::Tensor y = torch::empty({runs, count * context}, torch::kInt64);
         auto* inputs = x.data_ptr<std::int64_t>();
         auto* targets = y.data_ptr<std::int64_t>();
         for (std::int64_t run = 0; run < runs; ++run) {
-            for (std::int64_t window = 0; window < count; ++window) {
-                const std::int32_t* source = tokens.data() + starts[run][first + window];
+            for (std::int64_t sequence = 0; sequence < count; ++sequence) {
+                const std::int32_t* source = tokens.data() + starts[run][first + sequence];
                 inputs = std::copy(source, source + context, inputs);
                 targets = std::copy(source + 1, source + context + 1, targets);
             }
@@ -203,7 +207,7 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
             sums[run] += losses.select(0, run).to(torch::kFloat64).sum().item<double>();
         }
     }
-    for (double& sum : sums) sum /= static_cast<double>(windows * context);
+    for (double& sum : sums) sum /= static_cast<double>(sequences * context);
     return sums;
 }
 

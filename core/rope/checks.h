@@ -4,11 +4,11 @@
 
 namespace ropelab {
 
-// What several formulas ask of their input; each throws BadInput.
+// Checks of arguments that several formulas share.
 
-/// Above 1 and finite.
+/// Throws BadInput unless theta is finite and above 1.
 void check_theta(double theta);
-/// A head must have two channels for each pair.
-void check_holds_pairs(int head_dim, std::size_t pairs);
+/// Throws BadInput unless a head of `head_dim` channels has two channels for each of `pairs` pairs.
+void check_pair_count(int head_dim, std::size_t pairs);
 
 }  // namespace ropelab

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/rope/checks.h"
+#include "core/rope/scaling.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -13,12 +14,10 @@ namespace ropelab {
 
 namespace {
 
-constexpr double two_pi = 2.0 * std::numbers::pi;
-
 void check_context(double context, const char* what) {
     if (!(context > two_pi) || !std::isfinite(context)) {
         throw BadInput(std::string(what) + " is " + number_text(context) +
-                       " tokens, but it must be above 2π: no pair turns once in less.");
+                       " tokens, but it must be above 2π, the shortest wavelength of a pair.");
     }
 }
 
@@ -31,8 +30,8 @@ void check_dimension(int dimension) {
 }  // namespace
 
 int complete_pairs(const Frequencies& frequencies, double context) {
-    const auto turns = [&](double frequency) { return frequency > 0 && two_pi / frequency <= context; };
-    return static_cast<int>(std::ranges::count_if(frequencies.inverse_frequencies, turns));
+    const auto completes = [&](double frequency) { return frequency > 0 && two_pi / frequency <= context; };
+    return static_cast<int>(std::ranges::count_if(frequencies.inverse_frequencies, completes));
 }
 
 int critical_dimension(int dimension, double theta, double context) {

@@ -10,65 +10,74 @@
 
 namespace ropelab {
 
-// How far a set of frequencies reaches (F9, F11–F17).
+// Context length that a set of RoPE frequencies supports, and the dependence of logits on the distance (formulas 9 and
+// 11 to 17 of docs/formulas.md).
 
-/// Asked now and then by what takes long: whether nobody waits for the result any more.
+/// Function that long computations call regularly; it returns true to cancel them.
 using Cancelled = std::function<bool()>;
 
-/// Pairs that complete a turn within `context` tokens: λ ≤ context (F9).
+/// Returns the number of pairs that complete a full period within `context` tokens, λ ≤ context (formula 9).
 int complete_pairs(const Frequencies& frequencies, double context);
 
-/// B(m) for m = 0 … count − 1 (F12), each pair that does not turn adding 1 (F13): head_dim/2 at m = 0. `head_dim`
-/// decides how many pairs pass unrotated. Divided by nothing. Within 1e-9 of the sum of cosines up to a million tokens.
+/// Returns the context bound B(m) of Men et al. for m = 0 … count − 1 (formula 12). Each of the head_dim/2 pairs that
+/// is not rotated adds 1 (formula 13), so B(0) = head_dim/2. The error is below 1e-9 up to a million tokens.
 std::vector<double> context_bound(const Frequencies& frequencies, int head_dim, std::size_t count);
-/// The first m in 0 … limit − 1 with B(m) < 0, nullopt where there is none or the work was cancelled.
+/// Returns the smallest m in 0 … limit − 1 with B(m) < 0, which is the context length that the base supports (formula
+/// 12). Returns nullopt if there is none or if the computation was cancelled.
 std::optional<std::int64_t> first_negative(const Frequencies& frequencies, int head_dim, std::int64_t limit,
                                            const Cancelled& cancelled = {});
-/// Share of the pairs 0 ≤ n ≤ m < context (Δ = m − n) whose B(Δ) is negative.
-double negative_share(const Frequencies& frequencies, int head_dim, std::int64_t context);
+/// Returns the fraction of causal position pairs, 0 ≤ n ≤ m < context, for which B(m − n) is negative.
+double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context);
 
-/// Bases, both ends included.
+/// Closed interval of RoPE bases.
 struct BaseInterval {
     double low = 0;
     double high = 0;
 };
-/// Where to look for bases: from, to, and the step between.
+/// Range of RoPE bases to scan, and the step from one base to the next.
 struct BaseScan {
     double low = 100;
     double high = 1e6;
     double step = 100;
 };
-/// What a scan found. Who shows it states its step and range, because islands narrower than a step are missed.
+/// Feasible bases that a scan found. A scan misses intervals narrower than its step, so a text that shows the result
+/// must state the range and the step.
 struct FeasibleBases {
-    std::vector<BaseInterval> intervals;  // ascending; the last may end at the scan's end
-    bool complete = true;                 // false where cancelled
+    std::vector<BaseInterval> intervals;  // ascending; the last may be cut off by the end of the range
+    bool complete = true;                 // false if the scan was cancelled
 };
-/// The bases of the scan that carry `context` by F12 (plain frequencies of that head, fraction and partial; the rest of
-/// `settings` is not read). `progress` hears the share that is done, 0 to 1. Throws BadInput for a scan that does not
-/// start above 1, ends below its start or has more than ten million steps, and for a context below 1.
+/// Returns the bases of the scan that support the context length `context`, B(m) ≥ 0 for 0 ≤ m < context (formula 12).
+/// Only head_dim, fraction and partial of `settings` are used, without scaling. Calls `progress` with the finished
+/// fraction, 0 to 1. Throws BadInput if the scan does not start above 1, ends below its start or has more than ten
+/// million steps, or if `context` is below 1.
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,
                              const Cancelled& cancelled = {}, const std::function<void(double)>& progress = {});
 
-/// d_c (F14): channels that saw a full period in training, 0 to `dimension`; 0 for a context below 2π.
+/// Returns the critical dimension d_c of Liu et al. (formula 14): the number of channels whose pairs complete a full
+/// period within the training context, from 0 to `dimension`. It is 0 if the context is below 2π tokens.
 int critical_dimension(int dimension, double theta, double context);
-/// β₀ (F15). Throws BadInput for a context that is not above 2π.
+/// Returns the critical base β₀ of Liu et al. for fine-tuning at `tuned_context` tokens (formula 15). Throws BadInput
+/// if one of the contexts is not above 2π tokens.
 double critical_base(double theta, double context, double tuned_context);
-/// T (F15): the context to which base `theta` extrapolates given the critical dimension.
+/// Returns the context length T in tokens to which the base `theta` extrapolates, given the critical dimension
+/// (formula 15).
 double extrapolation_limit(int dimension, int critical_dimension, double theta);
 
-/// (2/d) Σ_j |S_j| at each distance (F11), d being twice the number of frequencies.
+/// Returns Su's decay bound (2/d) Σ_j |S_j| at each distance (formula 11), where d is twice the number of frequencies.
 std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std::span<const double> distances);
 
-/// Means over drawn q and k with their standard errors.
+/// Mean logit over random queries and keys, and its standard error, at each distance.
 struct SampledLogits {
     std::vector<double> mean;
     std::vector<double> standard_error;
 };
-/// qᵀR_Δ k at each distance, undivided, over `draws` (2 or more) of q, k ~ N(0, I) (F16); `equal`: k = q. The attention
-/// factor is left out. Cancelled, it returns what the draws so far gave.
+/// Returns the mean of qᵀR_Δ k (not divided by √d) at each distance Δ over `samples` random vectors q, k ~ N(0, I), or
+/// with k = q if `equal` is true (formula 16). The attention factor is not applied. If `cancelled` returns true, the
+/// result is the mean over the samples so far. Throws BadInput if `samples` is below 2.
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
-                             std::int64_t draws, std::uint64_t seed, bool equal, const Cancelled& cancelled = {});
-/// What F16 says that mean is: 0, or the unrotated channels plus 2·Σcos(Δg_i).
+                             std::int64_t samples, std::uint64_t seed, bool equal, const Cancelled& cancelled = {});
+/// Returns the expected value of qᵀR_Δ k for q, k ~ N(0, I) (formula 16): 0 for independent q and k; for k = q the
+/// number of unrotated channels plus 2·Σcos(Δg_i).
 double expected_logit(const Frequencies& frequencies, int head_dim, double distance, bool equal);
 
 }  // namespace ropelab

@@ -7,8 +7,8 @@ namespace ropelab {
 
 namespace {
 
-/// A table entry costs a few multiplications, a block a cosine and a sine for each pair: this balances the two, and
-/// keeps the table of 64 pairs within a second-level cache.
+/// Returns the number of positions of the table. It balances the cost of the table (a few multiplications per entry)
+/// and of the blocks (a cosine and a sine per pair), and lets a table of 64 pairs fit into the L2 cache.
 std::size_t reach_for(std::int64_t limit) {
     const auto balanced =
         static_cast<std::size_t>(std::sqrt(7.0 * static_cast<double>(std::max<std::int64_t>(limit, 1))));
@@ -47,24 +47,24 @@ AngleTable::AngleTable(std::span<const double> inverse_frequencies, std::size_t 
             c[k] = c[k - 1] * step_cosine - s[k - 1] * step_sine;
             s[k] = s[k - 1] * step_cosine + c[k - 1] * step_sine;
         }
-        // From group to group all lanes turn by one angle.
-        const double turn_cosine = std::cos(inverse_frequencies[i] * lanes);
-        const double turn_sine = std::sin(inverse_frequencies[i] * lanes);
+        // From one group to the next, the angle of every lane grows by lanes·g_i.
+        const double group_cosine = std::cos(inverse_frequencies[i] * lanes);
+        const double group_sine = std::sin(inverse_frequencies[i] * lanes);
         for (std::size_t group = 1; group < groups_; ++group) {
             const double* last_c = cosine(group - 1, i);
             const double* last_s = sine(group - 1, i);
             c = cosine(group, i);
             s = sine(group, i);
             for (std::size_t k = 0; k < lanes; ++k) {
-                c[k] = last_c[k] * turn_cosine - last_s[k] * turn_sine;
-                s[k] = last_s[k] * turn_cosine + last_c[k] * turn_sine;
+                c[k] = last_c[k] * group_cosine - last_s[k] * group_sine;
+                s[k] = last_s[k] * group_cosine + last_c[k] * group_sine;
             }
         }
     }
 }
 
 void AngleTable::add(std::size_t group, const double* a, const double* b, Lanes& cosines, Lanes& sines) const {
-    // Local sums, because stores through the references could otherwise be thought to change the table.
+    // The sums are local arrays. With the references, the compiler would have to assume that a store changes the table.
     Lanes sum_cosine;
     Lanes sum_sine;
     std::copy_n(cosines, lanes, sum_cosine);
@@ -88,8 +88,8 @@ CosineSum::CosineSum(std::span<const double> inverse_frequencies, std::int64_t l
       block_(2 * reach_ - 1) {}
 
 std::span<const double> CosineSum::next() {
-    // cos((a ± x)g) = cos(ag)cos(xg) ∓ sin(ag)sin(xg): with exact cosines at the middle a, one table of x serves every
-    // block, and each product serves two positions.
+    // cos((a ± x)g) = cos(ag)cos(xg) ∓ sin(ag)sin(xg). With exact cosines at the middle a of a block, one table of x is
+    // enough for all blocks, and each product is used for two positions.
     const auto middle = static_cast<double>(middle_);
     for (std::size_t i = 0; i < inverse_frequencies_.size(); ++i) {
         cosines_[i] = std::cos(middle * inverse_frequencies_[i]);
@@ -106,7 +106,7 @@ std::span<const double> CosineSum::next() {
             block_[centre - x] = even[k] + odd[k];
         }
     }
-    // The first block begins at its middle: there are no positions below 0.
+    // The first block begins at its middle, because there are no positions below 0.
     const std::size_t skipped = middle_ == 0 ? centre : 0;
     middle_ += static_cast<std::int64_t>(2 * reach_ - 1);
     return std::span<const double>(block_).subspan(skipped);

@@ -6,24 +6,27 @@
 
 namespace ropelab {
 
-/// Cosines and sines of the angles x·g_i for a fixed list of x, laid out for sums over i.
+/// Table of the cosines and sines of the angles x·g_i for a fixed list of x. It computes the sums over pairs
+/// Σ_i a_i cos(x g_i) and Σ_i b_i sin(x g_i).
 ///
-/// Every sum over pairs here is Σ_i a_i cos(x g_i) or Σ_i b_i sin(x g_i) for many x. Keeping eight values of x beside
-/// each other lets the compiler hold their sums in vector registers at -O2 (the inner loops have a fixed length and no
-/// sum runs across lanes), so that results do not depend on how wide the machine's registers are.
+/// Eight values of x are stored next to each other (lanes). The inner loops have this fixed length, so the compiler
+/// vectorizes them at -O2. No sum runs across lanes, so results do not depend on the width of the vector registers.
 class AngleTable {
  public:
     static constexpr std::size_t lanes = 8;
     using Lanes = double[lanes];
 
-    /// cos and sin of each x·g_i, exactly as std::cos and std::sin have them.
+    /// Computes cos and sin of each x·g_i with std::cos and std::sin.
     AngleTable(std::span<const double> inverse_frequencies, std::span<const double> x);
-    /// The same for x = 0 … count − 1 by the addition theorems: a few roundings in place of a cosine each.
+    /// Computes the table for x = 0 … count − 1 with the angle addition formulas. This is faster than std::cos and has
+    /// a few more rounding errors.
     AngleTable(std::span<const double> inverse_frequencies, std::size_t count);
 
-    /// Adds Σ_i a_i cos(x g_i) to `cosines` and Σ_i b_i sin(x g_i) to `sines` for the x of one group of lanes.
+    /// Adds Σ_i a_i cos(x g_i) to `cosines` and Σ_i b_i sin(x g_i) to `sines` for the eight values of x in one group.
+    /// `a` and `b` have one number per pair.
     void add(std::size_t group, const double* a, const double* b, Lanes& cosines, Lanes& sines) const;
 
+    /// Returns the number of groups of eight values of x; the last group may be filled up with zeros.
     std::size_t groups() const { return groups_; }
 
  private:
@@ -36,22 +39,23 @@ class AngleTable {
     std::vector<double> sine_;
 };
 
-/// Σ_i cos(m g_i) for m = 0, 1, 2 …, a block of positions at a time. Within 1e-9 of the sum of std::cos up to a million
-/// tokens (both lose the last digits of m·g_i beyond).
+/// Computes Σ_i cos(m g_i) for m = 0, 1, 2, … in blocks of positions. The result differs from a sum of std::cos by less
+/// than 1e-9 up to a million tokens; beyond, both are inexact because m·g_i is rounded.
 class CosineSum {
  public:
-    /// `limit`: how many positions will be asked for, roughly; it decides the length of a block.
+    /// `limit` is the approximate number of positions that will be computed; it determines the length of a block.
     CosineSum(std::span<const double> inverse_frequencies, std::int64_t limit);
 
-    /// The sums at the next positions, starting at 0; valid until the next call.
+    /// Returns the sums of the next block of positions; the first block starts at m = 0. The span is valid until the
+    /// next call.
     std::span<const double> next();
 
  private:
     std::vector<double> inverse_frequencies_;
-    std::size_t reach_;  // positions of the table: a block holds its middle and reach − 1 to either side
+    std::size_t reach_;  // positions of the table; a block has its middle and reach − 1 positions on each side
     AngleTable table_;
     std::int64_t middle_ = 0;
-    std::vector<double> cosines_;  // at the middle, one a pair
+    std::vector<double> cosines_;  // cos(m g_i) at the middle of the block, one per pair
     std::vector<double> sines_;
     std::vector<double> block_;
 };

@@ -13,22 +13,24 @@ namespace ropelab {
 
 namespace {
 
-/// One draw of q and k (F16): each pair's q·conj(k), and what the channels that do not turn add at every distance.
-struct Draw {
+/// Random q and k (formula 16) as the terms of their logit: q·conj(k) of each pair as a complex number, and the sum
+/// over the unrotated channels, which is the same at every distance.
+struct Sample {
     std::vector<double> real;
     std::vector<double> minus_imaginary;
     double unrotated = 0;
 };
 
-class Drawer {
+/// Generates random queries and keys from a seed.
+class Sampler {
  public:
-    Drawer(std::size_t pairs, std::size_t head_dim, std::uint64_t seed, bool equal)
+    Sampler(std::size_t pairs, std::size_t head_dim, std::uint64_t seed, bool equal)
         : generator_(seed), pairs_(pairs), equal_(equal), query_(head_dim), key_(head_dim) {
-        draw_.real.resize(pairs);
-        draw_.minus_imaginary.resize(pairs);
+        sample_.real.resize(pairs);
+        sample_.minus_imaginary.resize(pairs);
     }
 
-    const Draw& next() {
+    const Sample& next() {
         for (double& number : query_) number = normal_(generator_);
         key_ = query_;
         if (!equal_) {
@@ -38,12 +40,12 @@ class Drawer {
             const std::complex<double> query(query_[2 * i], query_[2 * i + 1]);
             const std::complex<double> key(key_[2 * i], key_[2 * i + 1]);
             const std::complex<double> product = query * std::conj(key);
-            draw_.real[i] = product.real();
-            draw_.minus_imaginary[i] = -product.imag();
+            sample_.real[i] = product.real();
+            sample_.minus_imaginary[i] = -product.imag();
         }
-        draw_.unrotated = 0;
-        for (std::size_t c = 2 * pairs_; c < query_.size(); ++c) draw_.unrotated += query_[c] * key_[c];
-        return draw_;
+        sample_.unrotated = 0;
+        for (std::size_t c = 2 * pairs_; c < query_.size(); ++c) sample_.unrotated += query_[c] * key_[c];
+        return sample_;
     }
 
  private:
@@ -53,7 +55,7 @@ class Drawer {
     bool equal_;
     std::vector<double> query_;
     std::vector<double> key_;
-    Draw draw_;
+    Sample sample_;
 };
 
 }  // namespace
@@ -75,31 +77,32 @@ std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std
 }
 
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
-                             std::int64_t draws, std::uint64_t seed, bool equal, const Cancelled& cancelled) {
-    check_holds_pairs(head_dim, frequencies.inverse_frequencies.size());
-    if (draws < 2) {
-        throw BadInput("The number of draws is " + std::to_string(draws) + ", but a standard error needs 2 or more.");
+                             std::int64_t samples, std::uint64_t seed, bool equal, const Cancelled& cancelled) {
+    check_pair_count(head_dim, frequencies.inverse_frequencies.size());
+    if (samples < 2) {
+        throw BadInput("The number of samples is " + std::to_string(samples) +
+                       ", but a standard error needs 2 or more.");
     }
     constexpr std::size_t lanes = AngleTable::lanes;
     const AngleTable table(frequencies.inverse_frequencies, distances);
-    Drawer drawer(frequencies.inverse_frequencies.size(), static_cast<std::size_t>(head_dim), seed, equal);
-    // Welford's running mean and sum of squared deviations.
+    Sampler sampler(frequencies.inverse_frequencies.size(), static_cast<std::size_t>(head_dim), seed, equal);
+    // Welford's algorithm: running mean and sum of squared deviations.
     std::vector<double> mean(table.groups() * lanes);
     std::vector<double> squares(mean.size());
-    std::int64_t drawn = 0;
-    while (drawn < draws && !(cancelled && drawn % 64 == 0 && cancelled())) {
-        const Draw& draw = drawer.next();
-        ++drawn;
+    std::int64_t finished = 0;
+    while (finished < samples && !(cancelled && finished % 64 == 0 && cancelled())) {
+        const Sample& sample = sampler.next();
+        ++finished;
         for (std::size_t group = 0; group < table.groups(); ++group) {
             AngleTable::Lanes cosines;
             AngleTable::Lanes sines = {};
-            std::fill_n(cosines, lanes, draw.unrotated);
-            table.add(group, draw.real.data(), draw.minus_imaginary.data(), cosines, sines);
+            std::fill_n(cosines, lanes, sample.unrotated);
+            table.add(group, sample.real.data(), sample.minus_imaginary.data(), cosines, sines);
             for (std::size_t k = 0; k < lanes; ++k) {
                 const double logit = cosines[k] + sines[k];
                 double& centre = mean[group * lanes + k];
                 const double before = logit - centre;
-                centre += before / static_cast<double>(drawn);
+                centre += before / static_cast<double>(finished);
                 squares[group * lanes + k] += before * (logit - centre);
             }
         }
@@ -107,13 +110,13 @@ SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::
     SampledLogits result{mean, squares};
     result.mean.resize(distances.size());
     result.standard_error.resize(distances.size());
-    const auto count = static_cast<double>(drawn);
-    for (double& value : result.standard_error) value = drawn < 2 ? 0.0 : std::sqrt(value / (count - 1.0) / count);
+    const auto count = static_cast<double>(finished);
+    for (double& value : result.standard_error) value = finished < 2 ? 0.0 : std::sqrt(value / (count - 1.0) / count);
     return result;
 }
 
 double expected_logit(const Frequencies& frequencies, int head_dim, double distance, bool equal) {
-    check_holds_pairs(head_dim, frequencies.inverse_frequencies.size());
+    check_pair_count(head_dim, frequencies.inverse_frequencies.size());
     if (!equal) return 0.0;
     double sum = head_dim - 2.0 * static_cast<double>(frequencies.inverse_frequencies.size());
     for (double frequency : frequencies.inverse_frequencies) sum += 2.0 * std::cos(distance * frequency);

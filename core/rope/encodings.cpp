@@ -6,7 +6,7 @@
 namespace ropelab {
 
 std::vector<double> alibi_slopes(std::size_t heads) {
-    const auto of_power = [](std::size_t count) {
+    const auto slopes_of_power = [](std::size_t count) {
         std::vector<double> slopes;
         for (std::size_t head = 1; head <= count; ++head) {
             slopes.push_back(std::exp2(-8.0 * static_cast<double>(head) / static_cast<double>(count)));
@@ -14,8 +14,8 @@ std::vector<double> alibi_slopes(std::size_t heads) {
         return slopes;
     };
     const std::size_t lower = std::bit_floor(heads);
-    std::vector<double> slopes = of_power(lower);
-    const std::vector<double> finer = of_power(2 * lower);
+    std::vector<double> slopes = slopes_of_power(lower);
+    const std::vector<double> finer = slopes_of_power(2 * lower);
     for (std::size_t head = 0; slopes.size() < heads; head += 2) slopes.push_back(finer[head]);
     return slopes;
 }

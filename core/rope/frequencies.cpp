@@ -25,24 +25,25 @@ void check_head_dim(int head_dim) {
 
 void check_theta(double theta) {
     if (!(theta > 1.0) || !std::isfinite(theta)) {
-        throw BadInput("Rope theta is " + number_text(theta) + ", but it must be above 1.");
+        throw BadInput("The RoPE base theta is " + number_text(theta) + ", but it must be above 1.");
     }
 }
 
-void check_holds_pairs(int head_dim, std::size_t pairs) {
+void check_pair_count(int head_dim, std::size_t pairs) {
     if (head_dim < 0 || static_cast<std::size_t>(head_dim) < 2 * pairs) {
-        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " + std::to_string(pairs) +
-                       " pairs; it needs two channels for each.");
+        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot have " + std::to_string(pairs) +
+                       " pairs; each pair needs two channels.");
     }
 }
 
 int rotary_dim(int head_dim, double fraction) {
     check_head_dim(head_dim);
     if (!(fraction >= 0.0 && fraction <= 1.0)) {
-        throw BadInput("The rotated fraction is " + number_text(fraction) + ", but it must lie between 0 and 1.");
+        throw BadInput("The rotary fraction is " + number_text(fraction) + ", but it must be between 0 and 1.");
     }
     if (fraction == 0.0) return 0;
-    // A tie between two even numbers goes up, so half of p·d is rounded half up. The nudge keeps 0.1 · 60 a tie.
+    // A tie between two even numbers is rounded up, so p·d/2 is rounded half up. Without the 1e-9, rounding errors
+    // could turn a tie into a number just below it.
     const double pairs = std::floor(fraction * head_dim / 2.0 + 0.5 + 1e-9);
     return std::max(2, 2 * static_cast<int>(pairs));
 }
@@ -69,7 +70,7 @@ Frequencies frequencies(const FrequencySettings& settings) {
             result.inverse_frequencies[i] = 0.0;
         }
     }
-    if (result.rotary_dim == 0) return result;  // nothing turns, so nothing can be scaled
+    if (result.rotary_dim == 0) return result;  // there is no rotated pair to scale
     const int dimension = settings.partial == Partial::slice ? result.rotary_dim : settings.head_dim;
     Scaled changed = scaled(result.inverse_frequencies, dimension, settings.theta, settings.scaling, settings.context,
                             settings.length);

@@ -6,47 +6,54 @@
 
 namespace ropelab {
 
-/// What a rotary fraction below one does to a head. `slice` spreads the whole spectrum over the first d_r channels
-/// (F3: Hugging Face, GPT-NeoX); `truncate` keeps the head's spectrum and stops its slow pairs (F4: p-RoPE).
+/// Method by which a rotary fraction below 1 is applied. `slice` spreads the whole frequency spectrum over the first
+/// d_r channels (formula 3; Hugging Face, GPT-NeoX). `truncate` keeps the spectrum of the whole head and sets its
+/// lowest frequencies to 0 (formula 4; p-RoPE).
 enum class Partial { slice, truncate };
 
-/// The rotary dimension d_r: the even number nearest to fraction · head_dim, a tie going up; at least 2 where the
-/// fraction is above 0 (F10). Throws BadInput for an odd or non-positive head dimension or a fraction outside 0–1.
+/// Returns the rotary dimension d_r, the number of rotated channels: the even number nearest to fraction · head_dim,
+/// where a tie is rounded up, and at least 2 if the fraction is above 0 (formula 10). Throws BadInput if the head
+/// dimension is odd or not positive, or if the fraction is not between 0 and 1.
 int rotary_dim(int head_dim, double fraction);
 
-/// Inverse frequencies of one head, in radians per token.
+/// RoPE frequencies of one head and its attention factor.
 struct Frequencies {
-    /// d_r, the number of channels that turn.
+    /// Rotary dimension d_r: number of channels that are rotated.
     int rotary_dim = 0;
-    /// g_i, fastest first: d_r/2 numbers for slice; d/2 for truncate, the last ones 0.
+    /// Angular frequency g_i of each pair in radians per token, highest first (`inv_freq` in Hugging Face
+    /// transformers). It has d_r/2 numbers for slice, and d/2 numbers for truncate, of which the last are 0.
     std::vector<double> inverse_frequencies;
-    /// What cos and sin are multiplied by (1 without context extension).
+    /// Factor by which cos and sin are multiplied; 1 without context extension.
     double attention_factor = 1.0;
 };
 
-/// What frequencies are computed from.
+/// Parameters from which the frequencies of a head are computed.
 struct FrequencySettings {
     int head_dim = 64;
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
     Scaling scaling = {};
-    /// The model's context and the current length in tokens, for scalings that depend on them; 0 as `scaled` says.
+    /// Context length of the model and current sequence length, in tokens. Only some scalings use them. See scaled()
+    /// for the meaning of 0.
     double context = 0;
     double length = 0;
 };
 
-/// F3 or F4 with F10's rounding, then F18–F24. Throws BadInput for an odd or non-positive head dimension, a fraction
-/// outside 0–1, a theta not above 1, or what `scaled` refuses.
+/// Returns the RoPE frequencies of a head: formula 3 (slice) or formula 4 (truncate) with the rounding of formula 10,
+/// then the scaling (formulas 18 to 24). Throws BadInput if the head dimension is odd or not positive, the fraction is
+/// not between 0 and 1, theta is not above 1, or scaled() throws.
 Frequencies frequencies(const FrequencySettings& settings);
 
-/// Slice frequencies of `rotary_dim` channels: g_i = theta^(−2i/d_r), for importers that have a rounding of their own.
+/// Returns the frequencies g_i = theta^(−2i/d_r) of `rotary_dim` rotated channels (formula 3). Importers of other
+/// models use it, because those models round d_r in their own way.
 std::vector<double> slice_frequencies(int rotary_dim, double theta);
 
-/// λ_i = 2π/g_i in tokens; infinity for a pair that does not turn.
+/// Returns the wavelength λ_i = 2π/g_i of each pair in tokens; infinity for a pair that is not rotated.
 std::vector<double> wavelengths(const Frequencies& frequencies);
 
-/// The base b′ = theta^(d_r/d) at which slice has the frequencies that truncate has at `theta` (F5).
+/// Returns the base b′ = theta^(d_r/d) at which slice has the same frequencies as truncate has at base `theta` (formula
+/// 5).
 double coinciding_theta(int head_dim, int rotary_dim, double theta);
 
 }  // namespace ropelab

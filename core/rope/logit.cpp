@@ -11,7 +11,7 @@ namespace ropelab {
 
 namespace {
 
-/// The pairs of a head, one for each frequency.
+/// Returns the channels of each pair. Throws BadInput unless there is one frequency per pair.
 std::vector<ChannelPair> pairs_of(std::size_t head_dim, const Frequencies& frequencies, Partial partial,
                                   Pairing pairing) {
     std::vector<ChannelPair> pairs =
@@ -19,7 +19,7 @@ std::vector<ChannelPair> pairs_of(std::size_t head_dim, const Frequencies& frequ
     if (pairs.size() != frequencies.inverse_frequencies.size()) {
         throw BadInput("The head has " + std::to_string(pairs.size()) + " pairs, but " +
                        std::to_string(frequencies.inverse_frequencies.size()) +
-                       " frequencies were given; there must be one for each pair.");
+                       " frequencies were given; there must be one frequency per pair.");
     }
     return pairs;
 }
@@ -29,7 +29,7 @@ std::vector<ChannelPair> pairs_of(std::size_t head_dim, const Frequencies& frequ
 std::vector<ChannelPair> channel_pairs(int head_dim, int rotary_dim, Partial partial, Pairing pairing) {
     if (head_dim < 0 || rotary_dim < 0 || rotary_dim > head_dim) {
         throw BadInput("The rotary dimension is " + std::to_string(rotary_dim) +
-                       ", but it must lie between 0 and the head dimension (" + std::to_string(head_dim) + ").");
+                       ", but it must be between 0 and the head dimension (" + std::to_string(head_dim) + ").");
     }
     const auto count = static_cast<std::size_t>(partial == Partial::slice ? rotary_dim : head_dim) / 2;
     std::vector<ChannelPair> pairs(count);
@@ -43,7 +43,7 @@ LogitSplit split_logit(std::span<const double> query, std::span<const double> ke
                        const Frequencies& frequencies, Partial partial, Pairing pairing, NumberFormat positions) {
     if (query.size() != key.size() || query.empty()) {
         throw BadInput("The query has " + std::to_string(query.size()) + " channels and the key " +
-                       std::to_string(key.size()) + ", but both must have the head's.");
+                       std::to_string(key.size()) + ", but both must have as many channels as the head.");
     }
     const double distance = rounded(static_cast<double>(m), positions) - rounded(static_cast<double>(n), positions);
     const double scale = 1.0 / std::sqrt(static_cast<double>(query.size()));
@@ -56,7 +56,7 @@ LogitSplit split_logit(std::span<const double> query, std::span<const double> ke
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [first, second] = pairs[i];
         paired[first] = paired[second] = true;
-        // Re(q conj(k) e^{𝑖Δg}), q and k the pair's two channels as complex numbers.
+        // The contribution is Re(q conj(k) e^{𝑖Δg}), where q and k are the two channels of the pair as complex numbers.
         const double real = query[first] * key[first] + query[second] * key[second];
         const double imaginary = query[second] * key[first] - query[first] * key[second];
         const double angle = distance * frequencies.inverse_frequencies[i];
@@ -103,13 +103,13 @@ std::vector<double> rotation_matrix(int head_dim, double position, const Frequen
 }
 
 std::vector<double> kernel(std::span<const double> inverse_frequencies, std::size_t count) {
-    std::vector<double> turning;
+    std::vector<double> rotated_frequencies;
     for (double frequency : inverse_frequencies) {
-        if (frequency > 0) turning.push_back(frequency);
+        if (frequency > 0) rotated_frequencies.push_back(frequency);
     }
     std::vector<double> result;
     result.reserve(count);
-    CosineSum sum(turning, static_cast<std::int64_t>(count));
+    CosineSum sum(rotated_frequencies, static_cast<std::int64_t>(count));
     while (result.size() < count) {
         const std::span<const double> block = sum.next();
         result.insert(result.end(), block.begin(),

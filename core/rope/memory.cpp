@@ -21,21 +21,21 @@ void check_not_negative(std::initializer_list<Named> numbers) {
     }
 }
 
-[[noreturn]] void refuse_overflow() {
-    throw BadInput("A cache of more than 8 EiB was asked for; it must stay below 2^63 bytes.");
+[[noreturn]] void throw_overflow() {
+    throw BadInput("The cache would have 8 EiB or more; its size must be below 2^63 bytes.");
 }
 
 std::int64_t product(std::initializer_list<std::int64_t> factors) {
     std::int64_t result = 1;
     for (std::int64_t factor : factors) {
-        if (__builtin_mul_overflow(result, factor, &result)) refuse_overflow();
+        if (__builtin_mul_overflow(result, factor, &result)) throw_overflow();
     }
     return result;
 }
 
 std::int64_t sum(std::int64_t a, std::int64_t b) {
     std::int64_t result = 0;
-    if (__builtin_add_overflow(a, b, &result)) refuse_overflow();
+    if (__builtin_add_overflow(a, b, &result)) throw_overflow();
     return result;
 }
 
@@ -45,7 +45,7 @@ std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_pe
                               std::int64_t tables) {
     check_not_negative({{rotary_dim, "The rotary dimension"},
                         {context, "The context"},
-                        {bytes_per_number, "The size of a number"},
+                        {bytes_per_number, "The number of bytes per number"},
                         {tables, "The number of tables"}});
     const std::int64_t copies = layout == TableLayout::duplicated ? 2 : 1;
     return product({copies, rotary_dim, context, bytes_per_number, tables});
@@ -57,11 +57,11 @@ std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t 
                         {shape.kv_heads, "The number of key-value heads"},
                         {shape.head_dim, "The head dimension"},
                         {shape.latent_dim, "The latent dimension"},
-                        {shape.latent_rope_dim, "The latent rope dimension"},
+                        {shape.latent_rope_dim, "The latent RoPE dimension"},
                         {shape.window, "The sliding window"},
                         {shape.global_layers, "The number of global layers"},
                         {context, "The context"},
-                        {bytes_per_number, "The size of a number"}});
+                        {bytes_per_number, "The number of bytes per number"}});
     switch (kind) {
         case KvCache::multi_head:
             return product({2, shape.layers, shape.heads, shape.head_dim, context, bytes_per_number});
@@ -70,10 +70,10 @@ std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t 
         case KvCache::latent:
             return product({shape.layers, sum(shape.latent_dim, shape.latent_rope_dim), context, bytes_per_number});
         case KvCache::sliding: {
-            const std::int64_t whole = std::min(shape.global_layers, shape.layers);
-            const std::int64_t seen = std::min(context, shape.window);
-            return sum(product({2, whole, shape.kv_heads, shape.head_dim, context, bytes_per_number}),
-                       product({2, shape.layers - whole, shape.kv_heads, shape.head_dim, seen, bytes_per_number}));
+            const std::int64_t global = std::min(shape.global_layers, shape.layers);
+            const std::int64_t visible = std::min(context, shape.window);
+            return sum(product({2, global, shape.kv_heads, shape.head_dim, context, bytes_per_number}),
+                       product({2, shape.layers - global, shape.kv_heads, shape.head_dim, visible, bytes_per_number}));
         }
         case KvCache::grouped:
             break;

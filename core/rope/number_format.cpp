@@ -13,12 +13,13 @@ namespace ropelab {
 
 namespace {
 
+/// Name, size and exponent range of a number format.
 struct Layout {
     std::string_view word;
     int bytes;
-    int significand_bits;  // the leading one included
-    int least_exponent;    // of the smallest subnormal number, 2^least_exponent
-    int most_exponent;     // every finite number lies below 2^most_exponent
+    int significand_bits;  // including the implicit leading 1
+    int min_exponent;      // the smallest subnormal number is 2^min_exponent
+    int max_exponent;      // every finite number is below 2^max_exponent
 };
 
 const Layout& layout(NumberFormat format) {
@@ -49,7 +50,7 @@ NumberFormat parse_number_format(std::string_view word) {
         if (word_of(format) == word) return format;
         words.push_back(word_of(format));
     }
-    throw BadInput("\"" + std::string(word) + "\" is no known number format; did you mean \"" + nearest(word, words) +
+    throw BadInput("\"" + std::string(word) + "\" is not a number format; did you mean \"" + nearest(word, words) +
                    "\"?");
 }
 
@@ -59,29 +60,29 @@ int bytes_of(NumberFormat format) {
 
 double rounded(double value, NumberFormat format) {
     if (format == NumberFormat::float64 || value == 0.0 || !std::isfinite(value)) return value;
-    const Layout& is = layout(format);
-    // Far from both ends of the format: the double's own bits are rounded, which a view of a table does a million
-    // times.
+    const Layout& target = layout(format);
+    // Fast path for results that are normal numbers: it rounds the bits of the double. Plots of a table call this
+    // function a million times.
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const int size = static_cast<int>((bits >> 52) & 0x7FF) - 1022;  // |value| in [2^(size − 1), 2^size)
-    if (size - is.significand_bits >= is.least_exponent && size < is.most_exponent) {
-        const int dropped = 53 - is.significand_bits;
+    if (size - target.significand_bits >= target.min_exponent && size < target.max_exponent) {
+        const int dropped = 53 - target.significand_bits;
         const std::uint64_t odd = (bits >> dropped) & 1;
         const std::uint64_t below_half = (std::uint64_t{1} << (dropped - 1)) - 1;
         return std::bit_cast<double>((bits + below_half + odd) >> dropped << dropped);
     }
     int exponent = 0;
     std::frexp(value, &exponent);  // |value| in [2^(exponent − 1), 2^exponent)
-    // One unit in the last place of numbers of that size; both scalings by it are exact.
-    const int unit = std::max(exponent - is.significand_bits, is.least_exponent);
+    // 2^unit is one unit in the last place of the result. Multiplying and dividing by it is exact.
+    const int unit = std::max(exponent - target.significand_bits, target.min_exponent);
     const double result = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
-    if (std::abs(result) >= std::ldexp(1.0, is.most_exponent)) {
+    if (std::abs(result) >= std::ldexp(1.0, target.max_exponent)) {
         return std::copysign(std::numeric_limits<double>::infinity(), value);
     }
     return result;
 }
 
-std::int64_t first_wrong_position(NumberFormat format) {
+std::int64_t first_inexact_position(NumberFormat format) {
     return (std::int64_t{1} << layout(format).significand_bits) + 1;
 }
 

@@ -14,12 +14,12 @@ namespace ropelab {
 
 namespace {
 
-constexpr int most_head_dim = 4096;
-constexpr double most_theta = 1e15;
-constexpr std::int64_t most_context = std::int64_t{1} << 30;
-constexpr std::int64_t most_heads = 65536;
+constexpr int max_head_dim = 4096;
+constexpr double max_theta = 1e15;
+constexpr std::int64_t max_context = std::int64_t{1} << 30;
+constexpr std::int64_t max_heads = 65536;
 
-/// "500k" where that is shorter and reads back as the same number, otherwise every digit.
+/// Formats a number with the suffix k or M ("500k") if this is shorter and exact, otherwise with all digits.
 std::string compact(double value) {
     std::string digits = number_text(value);
     std::string text = short_number(value);
@@ -33,7 +33,8 @@ std::string percentage(double fraction) {
 
 double parse_finite(std::string_view text) {
     const double value = parse_number(text);
-    if (!std::isfinite(value)) throw BadInput("\"" + std::string(text) + "\" is not a finite number, as it must be.");
+    if (!std::isfinite(value))
+        throw BadInput("\"" + std::string(text) + "\" is not finite, but it must be a finite number.");
     return value;
 }
 
@@ -51,9 +52,9 @@ std::int64_t parse_whole(std::string_view text) {
 }
 
 void check_head_dim(std::int64_t value) {
-    if (value < 2 || value > most_head_dim || value % 2 != 0) {
-        throw BadInput("The head dimension is " + std::to_string(value) +
-                       ", but it must be even and lie between 2 and " + std::to_string(most_head_dim) + ".");
+    if (value < 2 || value > max_head_dim || value % 2 != 0) {
+        throw BadInput("The head dimension is " + std::to_string(value) + ", but it must be even and between 2 and " +
+                       std::to_string(max_head_dim) + ".");
     }
 }
 
@@ -68,7 +69,7 @@ bool parse_yes(std::string_view text) {
     throw BadInput("\"" + std::string(text) + "\" must be yes or no.");
 }
 
-/// One of two words.
+/// Returns the value of the one of two words that `text` is. Throws BadInput if it is neither.
 template <typename T>
 T choose(std::string_view text, std::string_view first, T first_value, std::string_view second, T second_value) {
     if (text == first) return first_value;
@@ -92,12 +93,13 @@ std::vector<double> parse_list(std::string_view text) {
     return numbers;
 }
 
-/// A key of the text form: how its value is written, whether it always stands, and how it is read.
+/// Setting in the text form of a rotary setup: `always` is true if text_of always includes it, `text` formats its
+/// value, and `parse` stores a value from text.
 struct Key {
     std::string_view name;
     bool always;
     std::function<std::string(const RotarySetup&)> text;
-    std::function<void(RotarySetup&, std::string_view)> read;
+    std::function<void(RotarySetup&, std::string_view)> parse;
 };
 
 Key number_key(std::string_view name, double Scaling::*member) {
@@ -105,7 +107,8 @@ Key number_key(std::string_view name, double Scaling::*member) {
             [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_finite(text); }};
 }
 
-/// Not set is written as an empty value, which, being the default, never shows.
+/// Makes a setting that may have no value. No value is the default and is formatted as an empty text, so text_of omits
+/// it.
 Key optional_key(std::string_view name, std::optional<double> Scaling::*member) {
     return {name, false,
             [member](const RotarySetup& setup) {
@@ -163,31 +166,31 @@ const std::vector<Key>& keys() {
 
 const Key& find_key(std::string_view name) {
     std::string wanted(name);
-    std::ranges::replace(wanted, '-', '_');  // as the flags of a command line are spelled
+    std::ranges::replace(wanted, '-', '_');  // options of the command line are spelled with hyphens
     std::vector<std::string_view> known;
     for (const Key& key : keys()) {
         if (key.name == wanted) return key;
         known.push_back(key.name);
     }
-    throw BadInput("\"" + std::string(name) + "\" is no key of a rotary setup; did you mean \"" +
+    throw BadInput("\"" + std::string(name) + "\" is not a setting of a rotary setup; did you mean \"" +
                    nearest(wanted, known) + "\"?");
 }
 
-void read_entry(RotarySetup& setup, std::string_view entry, std::vector<const Key*>& seen) {
+// Parses one entry "name=value" and stores the value. `seen` holds the settings of the entries before.
+void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const Key*>& seen) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) {
-        throw BadInput("\"" + std::string(entry) +
-                       "\" is not a setting; settings look like theta=10k or fraction=25%.");
+        throw BadInput("\"" + std::string(entry) + "\" has no value; write settings like theta=10k or fraction=25%.");
     }
     const Key& key = find_key(entry.substr(0, equals));
     if (std::ranges::find(seen, &key) != seen.end()) {
-        throw BadInput("The key " + std::string(key.name) + " stands twice in the rotary setup; it must stand once.");
+        throw BadInput("The rotary setup has the setting " + std::string(key.name) + " twice; give it only once.");
     }
     seen.push_back(&key);
     try {
-        key.read(setup, entry.substr(equals + 1));
+        key.parse(setup, entry.substr(equals + 1));
     } catch (const BadInput& error) {
-        throw BadInput(std::string(key.name) + ": " + error.what());
+        throw BadInput("The setting " + std::string(key.name) + " is not valid: " + error.what());
     }
 }
 
@@ -216,20 +219,20 @@ int rotary_dim(const RotarySetup& setup) {
 
 void check(const RotarySetup& setup) {
     check_head_dim(setup.head_dim);
-    if (setup.theta > most_theta) {
-        throw BadInput("Rope theta is " + number_text(setup.theta) + ", but it must be at most 1e15.");
+    if (setup.theta > max_theta) {
+        throw BadInput("The RoPE base theta is " + number_text(setup.theta) + ", but it must be at most 1e15.");
     }
-    if (setup.context < 1 || setup.context > most_context) {
-        throw BadInput("The context is " + std::to_string(setup.context) + " tokens, but it must lie between 1 and " +
-                       std::to_string(most_context) + ".");
+    if (setup.context < 1 || setup.context > max_context) {
+        throw BadInput("The context is " + std::to_string(setup.context) + " tokens, but it must be between 1 and " +
+                       std::to_string(max_context) + ".");
     }
-    if (setup.heads < 1 || setup.heads > most_heads) {
-        throw BadInput("The number of heads is " + std::to_string(setup.heads) + ", but it must lie between 1 and " +
-                       std::to_string(most_heads) + ".");
+    if (setup.heads < 1 || setup.heads > max_heads) {
+        throw BadInput("The number of heads is " + std::to_string(setup.heads) + ", but it must be between 1 and " +
+                       std::to_string(max_heads) + ".");
     }
-    if (setup.attention_window < 0 || setup.attention_window > most_context) {
+    if (setup.attention_window < 0 || setup.attention_window > max_context) {
         throw BadInput("The attention window is " + std::to_string(setup.attention_window) +
-                       " tokens, but it must lie between 0 (the whole context) and " + std::to_string(most_context) +
+                       " tokens, but it must be between 0 (the whole context) and " + std::to_string(max_context) +
                        ".");
     }
     frequencies(frequency_settings(setup));
@@ -252,7 +255,7 @@ RotarySetup parse_setup(std::string_view text) {
     std::vector<const Key*> seen;
     for (std::size_t start = text.find_first_not_of(separators); start != std::string_view::npos;) {
         const std::size_t end = std::min(text.find_first_of(separators, start), text.size());
-        read_entry(setup, text.substr(start, end - start), seen);
+        parse_entry(setup, text.substr(start, end - start), seen);
         start = text.find_first_not_of(separators, end);
     }
     check(setup);

@@ -9,48 +9,49 @@
 
 namespace ropelab {
 
-/// What a rotary embedding is made of, with what the other position encodings need of its model; every view follows
-/// one of these.
+/// Parameters of a rotary position embedding, and the parameters of the model that ALiBi, sinusoidal embeddings and
+/// sliding windows need. All rotary pages of the window show one such setup.
 struct RotarySetup {
     int head_dim = 64;
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
     Pairing pairing = Pairing::half;
-    /// The window in tokens, and the current length where a scaling depends on it.
+    /// Context length in tokens; also the current sequence length for scalings that depend on it.
     std::int64_t context = 1024;
     Scaling scaling = {};
-    /// How the cos/sin table is stored.
+    /// Number format in which the cos/sin table is stored.
     NumberFormat precision = NumberFormat::float32;
-    /// Attention heads of a layer: ALiBi has a slope for each, and heads · head_dim is the width of the model.
+    /// Number of attention heads per layer. ALiBi has one slope per head, and heads · head_dim is the width of the
+    /// model.
     std::int64_t heads = 8;
-    /// Tokens that a token attends to, itself included (a sliding window); 0: the whole context.
+    /// Number of tokens that a token attends to, itself included (sliding-window attention); 0 means the whole context.
     std::int64_t attention_window = 0;
 
     bool operator==(const RotarySetup&) const = default;
 };
 
-/// What frequencies() reads of a setup.
+/// Returns the parameters of a setup that frequencies() needs.
 FrequencySettings frequency_settings(const RotarySetup& setup);
-/// The same without scaling.
+/// Returns the parameters of a setup that frequencies() needs, without scaling.
 FrequencySettings plain_settings(const RotarySetup& setup);
 
-/// d_r (F10).
+/// Returns the rotary dimension d_r of a setup (formula 10).
 int rotary_dim(const RotarySetup& setup);
 
-/// Throws BadInput, with one sentence that names the value, unless the setup makes sense: head dimension even, 2 to
-/// 4,096; theta above 1 and at most 1e15; fraction 0 to 1; context 1 to 2^30; heads 1 to 65,536; attention window 0 to
-/// 2^30; scaling as `scaled` wants it.
+/// Throws BadInput if a value of the setup is out of range. The ranges are: head dimension even and 2 to 4,096; theta
+/// above 1 and at most 1e15; fraction 0 to 1; context 1 to 2^30; heads 1 to 65,536; attention window 0 to 2^30.
+/// scaled() defines the ranges of the scaling. The message is one sentence that names the value.
 void check(const RotarySetup& setup);
 
-/// A line that can be copied and pasted: "theta=500k head_dim=128 fraction=25% context=8192 partial=truncate
-/// scaling=yarn factor=4". The first four always stand; the others where they are not the default: pairing, precision,
-/// heads, attention_window, and Scaling's members by their names, `truncate` (of YaRN's ramp) being yes or no. What
-/// parse_setup reads back is equal to the last bit.
+/// Formats a setup as a line of text that can be copied and pasted: "theta=500k head_dim=128 fraction=25% context=8192
+/// partial=truncate scaling=yarn factor=4". The first four settings always appear; the others (pairing, precision,
+/// heads, attention_window and the members of Scaling) appear only if they differ from the default. parse_setup turns
+/// the line into an equal setup, with bit-identical numbers.
 std::string text_of(const RotarySetup& setup);
-/// Reads such a line; what is not named keeps its default. Keys are separated by spaces, commas or line ends, lists by
-/// semicolons. Throws BadInput for an unknown key (naming the nearest known one), a value that cannot be read, or a
-/// setup that fails check().
+/// Parses a line that text_of(RotarySetup) returns. Settings that are not named have their default. Spaces, commas or
+/// line breaks separate settings; semicolons separate the numbers of a list. Throws BadInput for an unknown setting
+/// (the message names the most similar one), for a value that is not valid, and if check() throws.
 RotarySetup parse_setup(std::string_view text);
 
 }  // namespace ropelab

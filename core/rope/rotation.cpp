@@ -33,7 +33,7 @@ RotationTable canonical_table(const FrequencySettings& settings, std::size_t cou
 
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing) {
     if (head_dim == 0 || 2 * table.pairs > head_dim) {
-        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot hold " +
+        throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot have " +
                        std::to_string(table.pairs) + " pairs; it needs at least " + std::to_string(2 * table.pairs) +
                        " channels.");
     }
@@ -52,9 +52,9 @@ void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table
             const float sine = table.sine[time * table.pairs + i];
             float& first = head[i * first_step];
             float& second = head[i * first_step + second_offset];
-            const float turned = first * cosine - second * sine;
+            const float rotated = first * cosine - second * sine;
             second = second * cosine + first * sine;
-            first = turned;
+            first = rotated;
         }
     }
 }
@@ -75,7 +75,8 @@ std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Parti
             channels[i] = i;
             channels[i + half] = i + pairs;
         }
-        // The channels that do not turn keep their order, first in the first half.
+        // The unrotated channels keep their order; they fill the end of the first half, then the end of the second
+        // half.
         int unrotated = rotary_dim;
         for (int i = pairs; i < half; ++i) channels[i] = unrotated++;
         for (int i = pairs; i < half; ++i) channels[i + half] = unrotated++;

@@ -8,12 +8,13 @@
 
 namespace ropelab {
 
-/// Which two channels of a head turn together (F6). `half`: i with i + n/2 (Hugging Face, GPT-NeoX), n being the rotary
-/// dimension for slice and the head dimension for truncate. `interleaved`: 2i with 2i + 1 (GPT-J, RoFormer).
+/// Pairing of the channels that are rotated together (formula 6). `half` pairs channel i with i + n/2, where n is the
+/// rotary dimension for slice and the head dimension for truncate (Hugging Face, GPT-NeoX). `interleaved` pairs channel
+/// 2i with 2i + 1 (GPT-J, RoFormer).
 enum class Pairing { half, interleaved };
 
-/// The cos/sin table of a head: positions × pairs, row-major. Angles, cosines and sines are computed in double and
-/// rounded once, to float; both carry the attention factor.
+/// Table of cos and sin for a head, of shape (positions, pairs), row-major. The numbers are computed in double and
+/// rounded once to float. They include the attention factor.
 struct RotationTable {
     std::size_t positions = 0;
     std::size_t pairs = 0;
@@ -21,20 +22,21 @@ struct RotationTable {
     std::vector<float> sine;
 };
 
-/// A table for the given positions (any integers, in any order).
+/// Returns the table for the given positions, which may be any integers in any order.
 RotationTable rotation_table(const Frequencies& frequencies, std::span<const std::int64_t> positions);
 
-/// A table in the one pairing that training uses whatever the fraction: head_dim/2 pairs, i with i + head_dim/2, the
-/// unrotated ones with frequency 0; positions 0 … count − 1.
+/// Returns the table for the positions 0 … count − 1 in the canonical pairing, which training uses for every fraction.
+/// It has head_dim/2 pairs; pair i consists of the channels i and i + head_dim/2. Unrotated pairs have frequency 0.
 RotationTable canonical_table(const FrequencySettings& settings, std::size_t count);
 
-/// Turns every head in place (F1). `x`: rows × time × head_dim, row-major, where row runs over batch and heads; time
-/// step t stands at the table's row t. Channels that belong to no pair pass unchanged. Throws BadInput where the sizes
-/// do not fit.
+/// Rotates every head vector in place (formula 1). `x` has the shape (rows, time, head_dim), row-major, where rows are
+/// batches and heads; time step t uses row t of the table. Channels that belong to no pair do not change. Throws
+/// BadInput if the sizes do not fit.
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing);
 
-/// For each channel of the canonical layout, head_dim in all, the channel of the layout that `rotary_dim`, `partial`
-/// and `pairing` make: rotating canonical channels with canonical_table equals rotating the original ones.
+/// Returns the permutation from a layout of channels to the canonical pairing: element c is the channel in the layout
+/// of `rotary_dim`, `partial` and `pairing` that becomes channel c of the canonical layout. Rotating the permuted
+/// channels with canonical_table is equivalent to rotating the original ones. The result has head_dim elements.
 std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Partial partial, Pairing pairing);
 
 }  // namespace ropelab

@@ -12,8 +12,6 @@ namespace ropelab {
 
 namespace {
 
-constexpr double two_pi = 2.0 * std::numbers::pi;
-
 void check_at_least(double value, double least, const char* what) {
     if (!(value >= least) || !std::isfinite(value)) {
         throw BadInput(std::string(what) + " is " + number_text(value) + ", but it must be " + number_text(least) +
@@ -27,27 +25,28 @@ void check_positive(double value, const char* what) {
     }
 }
 
-/// L in the formulas.
+/// Returns the training context L of the formulas, in tokens.
 double training_context(const Scaling& scaling, double context) {
     check_at_least(scaling.original_context, 0, "The original context");
     const double length = scaling.original_context > 0 ? scaling.original_context : context;
     if (!(length > 0.0) || !std::isfinite(length)) {
-        throw BadInput("The scaling " + std::string(word_of(scaling.method)) + " needs a context, but it is " +
-                       number_text(length) + "; it must be above 0 tokens.");
+        throw BadInput("The scaling " + std::string(word_of(scaling.method)) +
+                       " needs a training context above 0 tokens, but the context is " + number_text(length) + ".");
     }
     return length;
 }
 
-void check_turns(const Scaling& scaling) {
+void check_betas(const Scaling& scaling) {
     check_positive(scaling.beta_fast, "beta_fast");
     check_positive(scaling.beta_slow, "beta_slow");
     if (scaling.beta_fast < scaling.beta_slow) {
-        throw BadInput("beta_fast is " + number_text(scaling.beta_fast) + ", but it must not lie below beta_slow (" +
+        throw BadInput("beta_fast is " + number_text(scaling.beta_fast) + ", but it must not be below beta_slow (" +
                        number_text(scaling.beta_slow) + ").");
     }
 }
 
-/// F19 and F20: the base times `ratio`^(d/(d − 2)), which multiplies pair i by ratio^(−2i/(d − 2)).
+/// Multiplies the base by `ratio`^(d/(d − 2)) (formulas 19 and 20): the frequency of pair i is multiplied by
+/// ratio^(−2i/(d − 2)).
 void change_base(std::vector<double>& frequencies, int dimension, double ratio) {
     if (dimension <= 2) return;  // the one pair has frequency 1 at every base
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
@@ -55,29 +54,30 @@ void change_base(std::vector<double>& frequencies, int dimension, double ratio) 
     }
 }
 
-/// Moves each pair towards its frequency divided by s: `kept` of pair i says how much stays, 0 to 1.
-template <typename Kept>
-void blend(std::vector<double>& frequencies, double factor, const Kept& kept) {
+/// Mixes each frequency g with g/factor: g → γ·g + (1 − γ)·g/factor. weight_of(i, g) returns the weight γ of pair
+/// i, 0 to 1.
+template <typename WeightOf>
+void blend(std::vector<double>& frequencies, double factor, const WeightOf& weight_of) {
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
-        const double share = frequencies[i] > 0 ? kept(i, frequencies[i]) : 0.0;
-        frequencies[i] *= share + (1.0 - share) / factor;
+        const double weight = frequencies[i] > 0 ? weight_of(i, frequencies[i]) : 0.0;
+        frequencies[i] *= weight + (1.0 - weight) / factor;
     }
 }
 
 void scale_by_parts(std::vector<double>& frequencies, const Scaling& scaling, double context) {
-    check_turns(scaling);
+    check_betas(scaling);
     const double length = training_context(scaling, context);
     blend(frequencies, scaling.factor, [&](std::size_t, double frequency) {
-        const double turns = length * frequency / two_pi;
-        if (turns < scaling.beta_slow) return 0.0;
-        if (turns >= scaling.beta_fast) return 1.0;
-        return (turns - scaling.beta_slow) / (scaling.beta_fast - scaling.beta_slow);
+        const double periods = length * frequency / two_pi;
+        if (periods < scaling.beta_slow) return 0.0;
+        if (periods >= scaling.beta_fast) return 1.0;
+        return (periods - scaling.beta_slow) / (scaling.beta_fast - scaling.beta_slow);
     });
 }
 
 void scale_yarn(std::vector<double>& frequencies, int dimension, double theta, const Scaling& scaling, double context) {
     Ramp ramp = yarn_ramp(dimension, theta, context, scaling);
-    if (ramp.low == ramp.high) ramp.high += 0.001;  // Hugging Face's guard against a division by 0
+    if (ramp.low == ramp.high) ramp.high += 0.001;  // avoids a division by 0, as Hugging Face transformers does
     blend(frequencies, scaling.factor, [&](std::size_t i, double) {
         return 1.0 - std::clamp((static_cast<double>(i) - ramp.low) / (ramp.high - ramp.low), 0.0, 1.0);
     });
@@ -88,7 +88,7 @@ void scale_llama3(std::vector<double>& frequencies, const Scaling& scaling, doub
     check_positive(scaling.high_freq_factor, "high_freq_factor");
     if (scaling.high_freq_factor <= scaling.low_freq_factor) {
         throw BadInput("high_freq_factor is " + number_text(scaling.high_freq_factor) +
-                       ", but it must lie above low_freq_factor (" + number_text(scaling.low_freq_factor) + ").");
+                       ", but it must be above low_freq_factor (" + number_text(scaling.low_freq_factor) + ").");
     }
     const double length = training_context(scaling, context);
     blend(frequencies, scaling.factor, [&](std::size_t, double frequency) {
@@ -101,14 +101,14 @@ void scale_llama3(std::vector<double>& frequencies, const Scaling& scaling, doub
 void check_factors(const std::vector<double>& factors, std::size_t pairs, const char* what) {
     if (factors.size() != pairs) {
         throw BadInput(std::string(what) + " has " + std::to_string(factors.size()) +
-                       " numbers, but it must have one for each of the " + std::to_string(pairs) + " rotated pairs.");
+                       " numbers, but it must have one per rotated pair, which is " + std::to_string(pairs) + ".");
     }
-    for (double factor : factors) check_positive(factor, (std::string("A number of ") + what).c_str());
+    for (double factor : factors) check_positive(factor, (std::string("A number in ") + what).c_str());
 }
 
 void scale_longrope(std::vector<double>& frequencies, const Scaling& scaling, double context, double length) {
-    const auto turning = [](double frequency) { return frequency > 0; };
-    const auto pairs = static_cast<std::size_t>(std::ranges::count_if(frequencies, turning));
+    const auto is_rotated = [](double frequency) { return frequency > 0; };
+    const auto pairs = static_cast<std::size_t>(std::ranges::count_if(frequencies, is_rotated));
     check_factors(scaling.short_factors, pairs, "short_factors");
     check_factors(scaling.long_factors, pairs, "long_factors");
     const bool longer = length > training_context(scaling, context);
@@ -116,7 +116,7 @@ void scale_longrope(std::vector<double>& frequencies, const Scaling& scaling, do
     for (std::size_t i = 0; i < pairs; ++i) frequencies[i] /= factors[i];
 }
 
-/// What the method multiplies cos and sin by where no attention factor is given.
+/// Returns the attention factor of the method, which applies unless Scaling::attention_factor is set.
 double computed_attention_factor(const Scaling& scaling, double context) {
     const double log_factor = std::log(scaling.factor);
     if (scaling.method == ScalingMethod::yarn) {
@@ -124,7 +124,7 @@ double computed_attention_factor(const Scaling& scaling, double context) {
         const double mscale_all_dim = scaling.mscale_all_dim.value_or(0);
         check_at_least(mscale, 0, "mscale");
         check_at_least(mscale_all_dim, 0, "mscale_all_dim");
-        // As Hugging Face has it, one of the two alone changes nothing.
+        // Hugging Face transformers ignores mscale and mscale_all_dim unless both are set.
         if (mscale == 0 || mscale_all_dim == 0) return 0.1 * log_factor + 1.0;
         return (0.1 * mscale * log_factor + 1.0) / (0.1 * mscale_all_dim * log_factor + 1.0);
     }
@@ -132,7 +132,7 @@ double computed_attention_factor(const Scaling& scaling, double context) {
         const double length = training_context(scaling, context);
         if (length <= 1.0) {
             throw BadInput("The original context is " + number_text(length) +
-                           ", but longrope needs more than 1 token for its attention factor.");
+                           " tokens, but the attention factor of longrope needs more than 1 token.");
         }
         return std::sqrt(1.0 + log_factor / std::log(length));
     }
@@ -169,18 +169,18 @@ ScalingMethod parse_scaling(std::string_view word) {
         if (name.word == word) return name.method;
         words.push_back(name.word);
     }
-    throw BadInput("\"" + std::string(word) + "\" is no known scaling; did you mean \"" + nearest(word, words) + "\"?");
+    throw BadInput("\"" + std::string(word) + "\" is not a scaling; did you mean \"" + nearest(word, words) + "\"?");
 }
 
 Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scaling) {
-    check_turns(scaling);
+    check_betas(scaling);
     const double length = training_context(scaling, context);
-    const auto pair_with_turns = [&](double turns) {
-        return dimension * std::log(length / (two_pi * turns)) / (2.0 * std::log(theta));
+    const auto pair_with_periods = [&](double periods) {
+        return dimension * std::log(length / (two_pi * periods)) / (2.0 * std::log(theta));
     };
-    Ramp ramp{pair_with_turns(scaling.beta_fast), pair_with_turns(scaling.beta_slow)};
+    Ramp ramp{pair_with_periods(scaling.beta_fast), pair_with_periods(scaling.beta_slow)};
     if (scaling.truncate) ramp = {std::floor(ramp.low), std::ceil(ramp.high)};
-    // The upper clip is Hugging Face's: by channels, not by pairs.
+    // Hugging Face transformers clips `high` to the number of channels, not of pairs.
     return {std::max(ramp.low, 0.0), std::min(ramp.high, dimension - 1.0)};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -8,78 +9,92 @@
 
 namespace ropelab {
 
-/// How a model's frequencies are changed for a longer context.
+/// One full period, in radians.
+inline constexpr double two_pi = 2.0 * std::numbers::pi;
+
+/// Method that changes the RoPE frequencies of a model for a longer context.
 enum class ScalingMethod {
     none,
-    linear,        // position interpolation (F18)
-    ntk,           // NTK-aware (F19)
-    dynamic,       // dynamic NTK (F20): depends on the current length
-    ntk_by_parts,  // the YaRN paper's ramp, over turns in the window (F21)
-    yarn,          // as Hugging Face codes it: the ramp over the pair index (F22)
-    llama3,        // F23
-    longrope,      // F24: depends on the current length
+    linear,        // position interpolation (formula 18)
+    ntk,           // NTK-aware (formula 19)
+    dynamic,       // dynamic NTK (formula 20); depends on the current sequence length
+    ntk_by_parts,  // ramp over the number of periods in the context (formula 21)
+    yarn,          // ramp over the pair index, as in Hugging Face transformers (formula 22)
+    llama3,        // formula 23
+    longrope,      // formula 24; depends on the current sequence length
 };
 
-/// Every method with the word that texts, flags and menus use, in the order above.
+/// Scaling method with its word (in files and options) and its title (in the window).
 struct ScalingName {
     ScalingMethod method;
     std::string_view word;   // "ntk-by-parts"
     std::string_view title;  // "NTK-by-parts"
 };
+/// Returns the names of all methods, in the order of the enumeration.
 const std::array<ScalingName, 8>& scaling_names();
+/// Returns the word of a method, such as "ntk-by-parts".
 std::string_view word_of(ScalingMethod method);
-/// Throws BadInput for an unknown word, naming the nearest known one.
+/// Returns the method with the given word. Throws BadInput if there is none; the message names the most similar word.
 ScalingMethod parse_scaling(std::string_view word);
 
-/// A method with its parameters; each method reads those that its formula names. The defaults are Hugging Face's.
+/// Scaling method and its parameters. A method uses only the parameters in its formula. The defaults are those of
+/// Hugging Face transformers.
 struct Scaling {
     ScalingMethod method = ScalingMethod::none;
-    /// Target context over training context, s ≥ 1.
+    /// Scaling factor s: target context divided by training context, at least 1.
     double factor = 1.0;
-    /// The context L that the model was trained at; 0: what the setup calls its context.
+    /// Context length L in tokens with which the model was trained; 0 means the context of the setup.
     double original_context = 0;
-    /// Turns in the window above which a pair is kept, and below which it is divided (F21's β and α, F22).
+    /// Numbers of periods in the training context (β and α in formulas 21 and 22). The frequency of a pair with more
+    /// than beta_fast periods does not change; with fewer than beta_slow periods it is divided by `factor`.
     double beta_fast = 32.0;
     double beta_slow = 1.0;
-    /// Whether the ends of F22's ramp are rounded to whole pairs.
+    /// If true, the ends of YaRN's ramp are rounded to whole pairs (formula 22).
     bool truncate = true;
-    double low_freq_factor = 1.0;   // F23
-    double high_freq_factor = 4.0;  // F23
-    /// Wins over what the method computes; read by ntk_by_parts (which computes none: 1), yarn and longrope.
+    double low_freq_factor = 1.0;   // formula 23
+    double high_freq_factor = 4.0;  // formula 23
+    /// Replaces the attention factor that the method computes. It has an effect with yarn, longrope and ntk_by_parts
+    /// (whose own attention factor is 1).
     std::optional<double> attention_factor = {};
-    /// DeepSeek's pair: where both are set and not 0, yarn's attention factor is
+    /// Two parameters of YaRN in DeepSeek models. If both are set and not 0, the attention factor of yarn is
     /// (0.1·mscale·ln s + 1) / (0.1·mscale_all_dim·ln s + 1).
     std::optional<double> mscale = {};
     std::optional<double> mscale_all_dim = {};
-    /// F24, one number a rotated pair. Longer than the training context takes the second list.
+    /// Divisors of the frequencies for longrope (formula 24), one per rotated pair. long_factors is used if the current
+    /// length exceeds the training context, else short_factors.
     std::vector<double> short_factors = {};
     std::vector<double> long_factors = {};
 
     bool operator==(const Scaling&) const = default;
 };
 
-/// What a method makes of plain frequencies.
+/// Scaled RoPE frequencies and the attention factor.
 struct Scaled {
     std::vector<double> inverse_frequencies;
-    /// What cos and sin are multiplied by.
+    /// Factor by which cos and sin are multiplied.
     double attention_factor = 1.0;
 };
 
-/// F18–F24. `plain`: a head's frequencies before scaling, fastest first, zeros (F4's stopped pairs) at the end, which
-/// stay 0; `dimension`: d in those formulas (d_r for slice, the head dimension for truncate); `theta` the base;
-/// `context` the model's own context, in tokens; `length` the current length l, 0 meaning `context` (F20, F24 only).
-/// F20 changes nothing where l ≤ L; F24 takes the long list where l > L; so a model as Hugging Face builds it, before
-/// it has read anything, has length L. A dimension of 2 or less has one pair, which F19 and F20 leave as it is.
-/// Throws BadInput for a parameter out of range or a list of the wrong length, naming it.
+/// Applies a scaling to RoPE frequencies (formulas 18 to 24).
+///
+/// `plain` are the frequencies of a head before scaling, highest first; zeros at the end (frozen pairs of truncate)
+/// stay 0. `dimension` is d in the formulas: d_r for slice, the head dimension for truncate. `theta` is the base.
+/// `context` is the context length of the model and `length` the current sequence length, both in tokens; a `length` of
+/// 0 means `context`. Only dynamic (no change up to the training context) and longrope (other list of divisors beyond
+/// the training context) depend on `length`. With a dimension of 2 or less there is one pair, which ntk and dynamic do
+/// not change. Throws BadInput if a parameter is out of range or a list has the wrong length; the message names the
+/// parameter.
 Scaled scaled(std::span<const double> plain, int dimension, double theta, const Scaling& scaling, double context,
               double length = 0);
 
-/// The ends of F22's ramp as pair indices, clipped as Hugging Face does (`low` ≥ 0, `high` ≤ dimension − 1): below
-/// `low` a pair is kept, above `high` it is divided. Throws BadInput as `scaled` does.
+/// Ends of YaRN's ramp as pair indices (formula 22). The frequencies of pairs below `low` do not change; those of pairs
+/// above `high` are divided by the scaling factor.
 struct Ramp {
     double low = 0;
     double high = 0;
 };
+/// Returns the ends of YaRN's ramp, clipped as in Hugging Face transformers: low ≥ 0 and high ≤ dimension − 1. Throws
+/// BadInput if a parameter of the scaling is out of range.
 Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scaling);
 
 }  // namespace ropelab

@@ -8,10 +8,10 @@ namespace ropelab {
 
 double table_angle(std::int64_t position, double inverse_frequency, NumberFormat format, bool computed_in_format) {
     if (!computed_in_format) return static_cast<double>(position) * inverse_frequency;
-    const double counted = rounded(static_cast<double>(position), format);
-    // A pair that does not turn stays at 0 even where the position is past the format's largest number.
+    const double rounded_position = rounded(static_cast<double>(position), format);
+    // The angle of an unrotated pair is 0 even if the format cannot represent the position (infinity · 0 would be NaN).
     if (inverse_frequency == 0) return 0;
-    return rounded(counted * rounded(inverse_frequency, format), format);
+    return rounded(rounded_position * rounded(inverse_frequency, format), format);
 }
 
 TableEntry table_entry(double angle, double attention_factor, NumberFormat format) {
@@ -44,9 +44,9 @@ TableErrors table_errors(const Frequencies& frequencies, std::span<const std::in
     return errors;
 }
 
-std::vector<std::int64_t> sampled_positions(std::int64_t first, std::int64_t last, std::int64_t most) {
+std::vector<std::int64_t> sampled_positions(std::int64_t first, std::int64_t last, std::int64_t max_count) {
     const std::int64_t span = std::max<std::int64_t>(0, last - first);
-    std::int64_t stride = span / std::max<std::int64_t>(1, most) + 1;
+    std::int64_t stride = span / std::max<std::int64_t>(1, max_count) + 1;
     stride += stride % 2 == 0 ? 1 : 0;
     std::vector<std::int64_t> positions;
     positions.reserve(static_cast<std::size_t>(span / stride + 2));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
@@ -12,19 +13,13 @@ constexpr std::array<std::string_view, device_part_count> part_words = {
     "rotation", "norm", "dropout", "softmax", "activation", "loss", "embedding", "optimizer", "batches", "graphs"};
 constexpr std::array<std::string_view, 4> outcome_words = {"started", "passed", "slower", "failed"};
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
 template <typename Enum, std::size_t count>
 Enum value_of(const std::array<std::string_view, count>& words, std::string_view word, const std::string& what) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found != words.end()) return static_cast<Enum>(found - words.begin());
     std::string list;
     for (const std::string_view known : words) list += (list.empty() ? "" : ", ") + std::string(known);
-    throw BadInput("\"" + std::string(word) + "\" is no " + what + "; it must be one of: " + list + ".");
+    throw BadInput("\"" + std::string(word) + "\" is not " + what + "; it must be one of: " + list + ".");
 }
 
 }  // namespace
@@ -33,14 +28,14 @@ std::string_view word_of(DevicePart part) {
     return part_words[static_cast<std::size_t>(part)];
 }
 DevicePart device_part(std::string_view word) {
-    return value_of<DevicePart>(part_words, word, "part of the CUDA code");
+    return value_of<DevicePart>(part_words, word, "a part of the CUDA code");
 }
 
 std::string_view word_of(DeviceCheck::Outcome outcome) {
     return outcome_words[static_cast<std::size_t>(outcome)];
 }
 DeviceCheck::Outcome device_check_outcome(std::string_view word) {
-    return value_of<DeviceCheck::Outcome>(outcome_words, word, "outcome of a check");
+    return value_of<DeviceCheck::Outcome>(outcome_words, word, "an outcome of a device check");
 }
 
 DeviceTrust DeviceTrust::everything() {
@@ -77,8 +72,9 @@ DeviceTrust parse_device_trust(std::string_view text) {
     } else if (text.starts_with(all_but)) {
         text.remove_prefix(all_but.size());
     } else {
-        throw BadInput("The CUDA kernels are \"" + std::string(text) +
-                       "\", but it must be all, no-graphs, off or a list like \"all but graphs, norm\".");
+        throw BadInput("\"" + std::string(text) +
+                       "\" is not a choice of CUDA kernels; it must be all, no-graphs, off or a list like \"all but "
+                       "graphs, norm\".");
     }
     while (!text.empty()) {
         const std::size_t comma = std::min(text.find(','), text.size());
@@ -91,7 +87,7 @@ DeviceTrust parse_device_trust(std::string_view text) {
 void apply(const DeviceCheck& check, DeviceTrust& trust) {
     using Outcome = DeviceCheck::Outcome;
     if (check.outcome != Outcome::failed && check.outcome != Outcome::slower) return;
-    if (!check.of_libtorch) {
+    if (!check.checks_libtorch) {
         trust.set(check.part, false);
     } else if (check.outcome == Outcome::failed) {
         trust = DeviceTrust::libtorch_alone();

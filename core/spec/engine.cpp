@@ -5,7 +5,7 @@
 namespace ropelab {
 
 void Engine::check_device(const std::function<void(const DeviceCheck&)>&) {
-    throw BadInput("This engine has no CUDA device to check.");
+    throw BadInput("There is no CUDA device to check.");
 }
 
 void Engine::trust_device(const DeviceTrust&) {}

@@ -16,27 +16,29 @@
 
 namespace ropelab {
 
-// The border between the program and LibTorch: plain structs and spans, no tensors. core/experiment opens the library
-// that implements Engine by name, when the first run starts. All calls come from one thread at a time.
+// Interface between the program and LibTorch. It consists of plain structs and spans and has no torch tensors.
+// core/experiment loads the library that implements Engine at run time, when the first run starts. At most one thread
+// calls the engine at any time.
 
-/// The tokens that runs train on; they outlive the cohort.
+/// Tokenized training and validation data. The memory must stay valid as long as a cohort uses it.
 struct TokenData {
-    int vocabulary = 0;
+    int vocabulary = 0;  // number of different tokens
     std::span<const std::int32_t> training;
     std::span<const std::int32_t> validation;
 };
 
-/// How the next symbol is drawn, and where the text goes.
+/// Settings of text generation: how the next token is sampled, and which function receives it.
 struct Generation {
-    std::int64_t length = 200;
-    double temperature = 1.0;
-    std::int64_t top_k = 0;  // 0: all symbols
+    std::int64_t length = 200;  // number of tokens to generate
+    double temperature = 1.0;   // divisor of the logits; 0: always the most probable token
+    std::int64_t top_k = 0;     // number of most probable tokens from which one is sampled; 0: all tokens
     std::int64_t seed = 1337;
-    /// Past the context length: `recompute` crops to the last window and counts positions from 0 again (nanoGPT's way,
-    /// exact); `rolling` keeps the cache of the last window and lets positions grow (RoPE without learned positions
-    /// only; faster, not the same model of the text).
+    /// Method for texts longer than the context. `recompute` evaluates the last `context` tokens again for each new
+    /// token, with positions counted from 0 (as nanoGPT does). `rolling` keeps the KV cache of the last `context`
+    /// tokens and lets positions grow; it is faster, but gives other probabilities, because cached keys and values
+    /// depend on tokens that have left the context. `rolling` needs RoPE or ALiBi without learned position embeddings.
     enum class Mode { recompute, rolling } mode = Mode::recompute;
-    /// Given each token as it is drawn; false stops the generation.
+    /// Receives each token when it is sampled; returns false to stop the generation.
     std::function<bool(std::int32_t)> on_token;
 };
 
@@ -44,102 +46,117 @@ struct Generation {
 class Model {
  public:
     virtual ~Model() = default;
-    /// Logits after each of the tokens: tokens.size() × vocabulary, row-major. At most `context` tokens.
+    /// Returns the logits of the next token at each position, of shape (tokens.size(), vocabulary), row-major. `tokens`
+    /// must have at most `context` elements.
     virtual std::vector<float> logits(std::span<const std::int32_t> tokens) = 0;
-    /// Continues the prompt (at least one token; only its last `context` are read). Returns the new tokens.
+    /// Generates a continuation of the prompt and returns the new tokens. The prompt must have at least one token; only
+    /// its last `context` tokens have an effect.
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
-    /// Mean loss in nats over every non-overlapping window of the context, in order.
+    /// Returns the mean loss over all non-overlapping sequences of the context length, in nats per token.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;
-    /// Looks inside while the model reads. Throws BadInput for what the request and the model do not allow together.
+    /// Evaluates the model on the sequences of the request and returns measurements of its inside (attention, queries
+    /// and keys). Throws BadInput if the request does not fit the model.
     virtual ProbeResult probe(const ProbeRequest& request) = 0;
 };
 
-/// One run's numbers of one training step.
+/// Results of one training step of one run.
 struct StepResult {
     double training_loss = 0;
     double gradient_norm = 0;  // before clipping
     double learning_rate = 0;
 };
 
-/// One run's losses at an evaluation.
+/// Losses of one run at an evaluation, in nats per token.
 struct EvaluationResult {
     double training_loss = 0;
     double validation_loss = 0;
 };
 
-/// Runs of equal shape that train together. In float32 on the processor a run's bits do not depend on its mates.
+/// Cohort: several runs of equal shape that are trained as one batched program. In float32 on the CPU, the results of a
+/// run are bit-identical whatever other runs the cohort has.
 class Cohort {
  public:
     virtual ~Cohort() = default;
+    /// Returns the number of runs.
     virtual std::int64_t runs() const = 0;
-    /// Steps trained so far.
+    /// Returns the number of steps trained so far.
     virtual std::int64_t iteration() const = 0;
-    /// What it trains with; settled when the cohort was made.
+    /// Returns the precision, device and kernels that the cohort uses. They are chosen when the cohort is created.
     virtual RunConditions conditions() const = 0;
 
-    /// Trains one step; one result a run. A run whose loss or gradient is not finite keeps the weights it had.
+    /// Trains one step and returns one result per run. If the loss or the gradient of a run is not finite, the step
+    /// does not change its weights.
     virtual std::vector<StepResult> step() = 0;
-    /// Losses as the runs' `evaluation` says. `cancelled` is asked between batches; true ends it with an empty vector.
+    /// Returns the losses of each run, measured as RunSpec::evaluation defines. Calls `cancelled` between batches; if
+    /// it returns true, the evaluation stops and the result is empty.
     virtual std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) = 0;
-    /// Takes a run out; the others keep their bits and their order.
+    /// Removes a run from the cohort. The other runs keep their order and give the same results, bit by bit.
     virtual void remove(std::int64_t run) = 0;
 
-    /// Weights ("model.…") and optimizer state ("optimizer.first.…", "optimizer.second.…") of one run, sorted by name.
+    /// Returns the weights ("model.…") and the AdamW moments ("optimizer.first.…", "optimizer.second.…") of one run,
+    /// sorted by name.
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
-    /// A copy of one run's model as it stands.
+    /// Returns a copy of the model of one run with its current weights.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;
-    /// As Model::probe, of one run as it stands; its weights are not copied, and training goes on as without it.
+    /// Probes the current model of one run as Model::probe does, without a copy of its weights. It does not affect
+    /// training.
     virtual ProbeResult probe(std::int64_t run, const ProbeRequest& request) const = 0;
 };
 
-/// What a cohort starts from. `states` is empty for a fresh start, else one state a run, each taken after `iteration`
-/// steps; then `conditions` are those of the first start.
+/// Runs of a new cohort and the states from which they resume. For a new start, `states` is empty and `iteration` is 0.
+/// To resume, `states` has one state per run, saved after `iteration` steps, and `conditions` are those of the first
+/// start.
 struct CohortStart {
     std::vector<RunSpec> runs;
     std::int64_t iteration = 0;
     std::vector<std::vector<NamedTensor>> states;
     std::optional<RunConditions> conditions;
-    /// What the runs' frequencies are scaled by while they train, as ProbeRequest::scaling has it; models and probes of
-    /// the cohort do not take it over. Throws BadInput where theta moves.
+    /// Scaling of the RoPE frequencies during training (position interpolation, NTK-aware, YaRN, …), with the rules of
+    /// ProbeRequest::scaling. Models and probes that the cohort returns do not use it. create_cohort throws BadInput if
+    /// a scaling is set and theta is trained or follows a schedule.
     Scaling scaling = {};
 };
 
-/// What the engine finds on this machine.
+/// Version of LibTorch, and the hardware that the engine finds on this machine.
 struct EngineInfo {
-    std::string version;    // LibTorch's
-    std::string processor;  // "AVX512" and the like, as LibTorch sees it
-    bool bfloat16 = false;  // the processor multiplies bfloat16 natively
-    std::int64_t threads = 0;
-    bool cuda = false;
-    /// Devices' names and memory, or one sentence on why CUDA is not available.
+    std::string version;       // version of LibTorch
+    std::string processor;     // CPU capability that LibTorch detects, such as "AVX512"
+    bool bfloat16 = false;     // true if the CPU has instructions for products of bfloat16
+    std::int64_t threads = 0;  // number of CPU threads that LibTorch uses by default
+    bool cuda = false;         // true if a CUDA device is available
+    /// Names and memory of the CUDA devices, or one sentence on why CUDA is not available.
     std::string cuda_detail;
-    /// Bytes of the CUDA device that can be taken now; 0 where there is none, or it does not tell.
+    /// Free memory of the CUDA device in bytes; 0 if there is no device or it does not report its memory.
     std::int64_t cuda_memory = 0;
-    /// What a check of the device holds for: its name, compute capability, driver, LibTorch and this build, one line.
-    /// Empty without a CUDA device.
+    /// One line that identifies the device and the software for which a device check is valid: device name, compute
+    /// capability, driver, LibTorch and this build of the program. Empty without a CUDA device.
     std::string cuda_identity = {};
 };
 
+/// Interface that creates cohorts and models. The library in core/train implements it with LibTorch.
 class Engine {
  public:
     virtual ~Engine() = default;
+    /// Returns the version of LibTorch and the hardware of this machine.
     virtual EngineInfo info() = 0;
-    /// Throws BadInput where the runs' shapes differ, a setting cannot be met here, or a state does not fit.
+    /// Creates a cohort. Throws BadInput if the shapes of the runs differ, if this machine cannot provide a setting
+    /// (such as CUDA), or if a state does not fit its run.
     virtual std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) = 0;
-    /// From the "model.…" tensors of a state. Throws BadInput where one is missing or has another shape.
+    /// Creates a model from the "model.…" tensors of a state. Throws BadInput if a tensor is missing or has a wrong
+    /// shape.
     virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                                 std::span<const NamedTensor> tensors) = 0;
-    /// Compares the CUDA device with the processor, and the project's kernels with LibTorch's operations there, check
-    /// by check; `publish` is given each check before it starts (outcome `started`) and when it ended. Throws BadInput
-    /// without a CUDA device. It may hang or crash where the device or its driver is broken: call it in a process that
-    /// can be killed.
+    /// Checks the CUDA device: compares LibTorch's results on the device with those on the CPU, and the project's
+    /// kernels with LibTorch's operations on the device. Calls `publish` before each check (outcome `started`) and
+    /// after it. Throws BadInput without a CUDA device. A broken device or driver can make this function hang or crash;
+    /// call it in a child process.
     virtual void check_device(const std::function<void(const DeviceCheck&)>& publish);
-    /// Cohorts and models made from now on use what `trust` trusts on a CUDA device. Until the first call: LibTorch's
-    /// operations alone.
+    /// Sets which of the project's CUDA kernels are used by cohorts and models that are created after this call. Before
+    /// the first call, only LibTorch's operations are used.
     virtual void trust_device(const DeviceTrust& trust);
-    /// Does `work` and counts the operations that it starts: LibTorch's that calculate or copy numbers (neither views
-    /// nor memory), and the engine's own passes and kernels. What a graph replays was started when it was captured.
-    /// nullopt from an engine that does not count.
+    /// Runs `work` and returns the number of operations that it starts: LibTorch's operations that compute or copy
+    /// numbers (not views or allocations), and the engine's own passes and kernels. Operations that a CUDA graph
+    /// replays are not counted. Returns nullopt if the engine cannot count.
     virtual std::optional<std::int64_t> count_operations(const std::function<void()>& work) {
         work();
         return std::nullopt;

@@ -5,20 +5,20 @@
 
 namespace ropelab {
 
-/// What a person asked for cannot be done as asked: a wrong value, an unknown key, an unreadable file. The message is
-/// one sentence that names the value and says what would be right. Programs end with exit status 2.
+/// Error in what the user asked for: a wrong value, an unknown setting, an unreadable file. The message is one sentence
+/// that names the value and says what is allowed. A program that ends with this error has exit status 2.
 class BadInput : public std::runtime_error {
  public:
     explicit BadInput(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// The CUDA device failed while it worked for this program: a kernel was refused, or the device stopped answering. What
-/// was in its memory is lost. The message is one sentence.
+/// Failure of the CUDA device while this program used it: a kernel could not be launched, or the device stopped
+/// responding. The data in the device's memory is lost. The message is one sentence.
 class DeviceFault : public std::runtime_error {
  public:
     DeviceFault(const std::string& message, bool device_lost)
         : std::runtime_error(message), device_lost_(device_lost) {}
-    /// Whether this process can no longer use the device; else LibTorch's own operations can be tried on it.
+    /// Returns true if this process can no longer use the device; false if LibTorch's own operations may still work.
     bool device_lost() const { return device_lost_; }
 
  private:

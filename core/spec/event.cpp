@@ -19,8 +19,9 @@ RunState run_state(const std::string& word) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i] == word) return static_cast<RunState>(i);
     }
-    throw BadInput("\"" + word +
-                   "\" is not a run's state; states are waiting, running, paused, finished, failed, stopped.");
+    throw BadInput(
+        "\"" + word +
+        "\" is not a state of a run; the states are waiting, running, paused, finished, failed and stopped.");
 }
 
 }  // namespace ropelab

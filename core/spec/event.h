@@ -14,49 +14,54 @@ namespace ropelab {
 
 struct ProbeResult;  // core/spec/probe.h
 
-/// A run's number in its lab file; without a lab file, its number in the sweep from 1.
+/// Number that identifies a run: its number in the lab file (the file that stores experiments), or, without a lab file,
+/// its number in the sweep, counted from 1.
 using RunId = std::int64_t;
 
-/// Where a run stands. `finished`, `failed` and `stopped` are the three endings; a stopped run can be continued.
+/// State of a run. A run ends as `finished`, `failed` or `stopped`; a stopped run can be resumed.
 enum class RunState { waiting, running, paused, finished, failed, stopped };
 
-/// What is known of a run when it ends. Losses in nats per symbol, NaN before the first evaluation.
+/// Results of a run when it ends. Losses are in nats per token and NaN before the first evaluation.
 struct RunSummary {
     static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-    std::int64_t iterations = 0;
-    double best_validation_loss = unknown;
-    std::int64_t best_iteration = 0;
+    std::int64_t iterations = 0;            // number of finished steps
+    double best_validation_loss = unknown;  // lowest validation loss of all evaluations
+    std::int64_t best_iteration = 0;        // iteration of the lowest validation loss
     double final_validation_loss = unknown;
-    /// Over every non-overlapping window of the validation split, at the end; nullopt where the run ended early.
+    /// Loss over every non-overlapping sequence of the validation split after the last step; nullopt if the run ended
+    /// early.
     std::optional<double> whole_validation_loss;
     double final_training_loss = unknown;
-    /// The run's share of its cohort's training time: wall-clock seconds, evaluations left out, over the cohort's runs.
+    /// Training time per run in seconds: the wall-clock training time of the cohort, without evaluations, divided by
+    /// the number of its runs.
     double seconds = 0;
-    /// Trained symbols per second of that share.
+    /// Number of training tokens of the run divided by `seconds`.
     double tokens_per_second = 0;
 };
 
-/// What was measured or chosen when a run started first; used again on resume, so that a continued run keeps its bits.
+/// Precision, device and kernels that were chosen when a run started for the first time. A resumed run uses them again,
+/// so that its results are bit-identical to those of an uninterrupted run.
 struct RunConditions {
     std::string precision;  // "float32" or "bfloat16"
     std::string device;     // "cpu" or "cuda"
     std::int64_t threads = 0;
-    /// How it was chosen: "bfloat16: 1.4 × as fast as float32 here." and, where `auto` took the processor, why.
+    /// Sentence on why the precision was chosen, such as "bfloat16: 1.4 × as fast as float32 here.", and on why the
+    /// device setting `auto` chose the CPU, if it did.
     std::string reason;
-    /// Which of the project's CUDA kernels train, in the words of core/spec/device_trust.h: "all", "off",
-    /// "all but graphs, norm". Empty on the CPU, and in labs that were written before this was stored.
+    /// Names of the project's CUDA kernels that are used, as to_text(DeviceTrust) formats them: "all", "off",
+    /// "all but graphs, norm". Empty on the CPU, and in lab files of versions that did not store it.
     std::string kernels = {};
 };
 
-/// What a run would ask for to be calculated so.
+/// Returns the precision of a run that trained under these conditions.
 inline Precision precision_of(const RunConditions& conditions) {
     return conditions.precision == "bfloat16" ? Precision::bfloat16 : Precision::float32;
 }
 
 namespace event {
 
-/// A cohort begins (or goes on from `iteration`).
+/// A cohort starts training, or resumes after `iteration` steps.
 struct CohortStarted {
     std::vector<RunId> runs;
     std::int64_t iteration = 0;
@@ -64,8 +69,7 @@ struct CohortStarted {
     RunConditions conditions;
 };
 
-/// One iteration of one run. Iterations count from 1; the learning rate and the gradient norm are those of this step,
-/// the norm before clipping.
+/// One training step of one run. Iterations are counted from 1. The gradient norm is measured before clipping.
 struct Step {
     RunId run = 0;
     std::int64_t iteration = 0;
@@ -74,7 +78,7 @@ struct Step {
     double learning_rate = 0;
 };
 
-/// Losses of one run after `iteration` steps (0: before training).
+/// Losses of one run after `iteration` steps (0: before training), in nats per token.
 struct Evaluated {
     RunId run = 0;
     std::int64_t iteration = 0;
@@ -82,35 +86,34 @@ struct Evaluated {
     double validation_loss = 0;
 };
 
-/// What a run writes after `iteration` steps.
+/// Sample of text that a run generates after `iteration` steps.
 struct Sampled {
     RunId run = 0;
     std::int64_t iteration = 0;
     std::string text;
 };
 
-/// What the run's fixed probe batch showed after `iteration` steps. The numbers are shared, not copied.
+/// Result of probing a run with its fixed probe batch after `iteration` steps. Copies of the event share the result.
 struct Probed {
     RunId run = 0;
     std::int64_t iteration = 0;
     std::shared_ptr<const ProbeResult> result;
 };
 
-/// How far the sweep is; at most ten a second.
+/// Progress of the sweep; at most ten of these events are published per second.
 struct Progress {
-    std::int64_t iteration = 0;   // of the present cohort
-    std::int64_t iterations = 0;  // of the present cohort
-    int cohort = 1;               // from 1
-    int cohorts = 1;
-    double done = 0;  // of the whole sweep, 0 to 1
-    double seconds = 0;
-    double seconds_left = 0;
-    /// Of all runs of the cohort together.
-    double tokens_per_second = 0;
+    std::int64_t iteration = 0;    // finished steps of the current cohort
+    std::int64_t iterations = 0;   // all steps of the current cohort
+    int cohort = 1;                // number of the current cohort, counted from 1
+    int cohorts = 1;               // number of cohorts of the sweep
+    double done = 0;               // finished fraction of the whole sweep, 0 to 1
+    double seconds = 0;            // time that the sweep has taken, without pauses
+    double seconds_left = 0;       // estimated remaining time of the sweep
+    double tokens_per_second = 0;  // training speed of all runs of the cohort together
     bool paused = false;
 };
 
-/// A run ends: finished, failed (message says why) or stopped.
+/// A run ends with the state `finished`, `failed` (`message` says why) or `stopped`.
 struct RunEnded {
     RunId run = 0;
     RunState state = RunState::finished;
@@ -118,23 +121,25 @@ struct RunEnded {
     RunSummary summary;
 };
 
-/// The sweep ends: finished, failed (message says why) or stopped. Always the last event of a Runner, exactly once.
+/// The sweep ends with the state `finished`, `failed` (`message` says why) or `stopped`. Every Runner publishes this
+/// event exactly once, as its last event.
 struct SweepEnded {
     RunState state = RunState::finished;
     std::string message;
-    /// Most memory that training took at any time, the engine itself included and the program without it left out; 0
-    /// where the system does not tell.
+    /// Peak memory of training, in bytes. It includes the engine (LibTorch), but not the memory that the program used
+    /// before training. 0 if the system does not report it.
     std::int64_t peak_memory_bytes = 0;
 };
 
 }  // namespace event
 
+/// Event that a Runner publishes while it trains a sweep.
 using Event = std::variant<event::CohortStarted, event::Step, event::Evaluated, event::Sampled, event::Probed,
                            event::Progress, event::RunEnded, event::SweepEnded>;
 
-/// "waiting", "running", "paused", "finished", "failed", "stopped".
+/// Returns the word for a state: "waiting", "running", "paused", "finished", "failed" or "stopped".
 std::string to_string(RunState state);
-/// The inverse. Throws BadInput for any other word.
+/// Returns the state for a word that to_string(RunState) returns. Throws BadInput for any other word.
 RunState run_state(const std::string& word);
 
 }  // namespace ropelab

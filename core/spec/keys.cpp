@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -24,20 +25,21 @@ Key number_key(std::string_view name, std::string_view group, std::string_view u
         } else if (const auto* real = std::get_if<double>(&value)) {
             number = *real;
         } else {
-            throw BadInput("The key " + std::string(name) + " takes a number, not \"" + to_text(value) + "\".");
+            throw BadInput("The setting " + std::string(name) + " is \"" + to_text(value) +
+                           "\", but it must be a number.");
         }
         if constexpr (std::is_integral_v<T>) {
             if (number != std::trunc(number)) {
-                throw BadInput("The key " + std::string(name) + " takes a whole number, not " + number_text(number) +
-                               ".");
+                throw BadInput("The setting " + std::string(name) + " is " + number_text(number) +
+                               ", but it must be a whole number.");
             }
         }
         if (!(number >= minimum && number <= maximum)) {
             const std::string range = maximum >= unlimited && !(number > maximum)
                                           ? number_text(minimum) + " or more"
                                           : "between " + number_text(minimum) + " and " + number_text(maximum);
-            throw BadInput("The key " + std::string(name) + " is " + number_text(number) + ", but it must be " + range +
-                           ".");
+            throw BadInput("The setting " + std::string(name) + " is " + number_text(number) + ", but it must be " +
+                           range + ".");
         }
         spec.*member = static_cast<T>(number);
     };
@@ -50,7 +52,8 @@ Key flag_key(std::string_view name, std::string_view group, std::string_view mea
     result.set = [member, name](RunSpec& spec, const Value& value) {
         const auto* flag = std::get_if<bool>(&value);
         if (!flag)
-            throw BadInput("The key " + std::string(name) + " takes true or false, not \"" + to_text(value) + "\".");
+            throw BadInput("The setting " + std::string(name) + " is \"" + to_text(value) +
+                           "\", but it must be true or false.");
         spec.*member = *flag;
     };
     return result;
@@ -62,13 +65,14 @@ Key word_key(std::string_view name, std::string_view group, std::string_view mea
     result.set = [member, name](RunSpec& spec, const Value& value) {
         const auto* word = std::get_if<std::string>(&value);
         if (!word || word->empty())
-            throw BadInput("The key " + std::string(name) + " takes a name or a file, not \"" + to_text(value) + "\".");
-        spec.*member = *word;
+            throw BadInput("The setting " + std::string(name) + " is \"" + to_text(value) +
+                           "\", but it must be a text that is not empty.");
+        spec.*member = current_value(name, *word);
     };
     return result;
 }
 
-// `words` stand in the order of the enumeration.
+// `words` name the values of the enumeration, in its order.
 template <typename Enum>
 Key choice_key(std::string_view name, std::string_view group, std::string_view meaning,
                const std::vector<std::string_view>& words, Enum RunSpec::*member) {
@@ -82,7 +86,7 @@ Key choice_key(std::string_view name, std::string_view group, std::string_view m
         if (found == words.end()) {
             std::string list;
             for (std::string_view choice : words) list += (list.empty() ? "" : ", ") + std::string(choice);
-            throw BadInput("The key " + std::string(name) + " is \"" + to_text(value) +
+            throw BadInput("The setting " + std::string(name) + " is \"" + to_text(value) +
                            "\", but it must be one of: " + list + ".");
         }
         spec.*member = static_cast<Enum>(found - words.begin());
@@ -94,113 +98,163 @@ std::vector<Key> make_keys() {
     using R = RunSpec;
     return {
         word_key("data", "data",
-                 "What to learn: generated, generated-local, a known set (tinyshakespeare, enwik8, text8) or a file.",
+                 "Data set to train on: synthetic or synthetic-local (synthetic languages), tinyshakespeare, enwik8, "
+                 "text8, or a text file.",
                  &R::data),
-        choice_key("symbols", "data", "What one token is; auto takes characters where the file is UTF-8.",
-                   {"auto", "characters", "bytes"}, &R::symbols),
-        choice_key("split", "data", "Training and validation shares, in order; 90/5/5 leaves the last part for tests.",
+        choice_key("tokenizer", "data",
+                   "Tokenizer: one token per character or per byte; auto uses characters if the file is valid UTF-8, "
+                   "except for enwik8.",
+                   {"auto", "characters", "bytes"}, &R::tokenizer),
+        choice_key("split", "data",
+                   "Percentages of the text for training and validation, in order. 90/5/5 reserves the last 5 % as a "
+                   "test set.",
                    {"90/10", "90/5/5"}, &R::split),
-        number_key("data_seed", "data", "", "The seed of a generated text.", 0, unlimited, &R::data_seed),
-        number_key("data_length", "data", "characters", "Length of a generated text, before it is split.", 1000, 1e9,
+        number_key("data_seed", "data", "", "Random seed of a synthetic data set.", 0, unlimited, &R::data_seed),
+        number_key("data_length", "data", "characters",
+                   "Length of a synthetic data set before the split into training and validation text.", 1000, 1e9,
                    &R::data_length),
 
-        number_key("layers", "model", "", "Transformer blocks.", 1, 128, &R::layers),
-        number_key("heads", "model", "", "Attention heads of a block.", 1, 128, &R::heads),
-        number_key("width", "model", "channels", "Width of the residual stream; a multiple of the heads.", 2, 16384,
+        number_key("layers", "model", "", "Number of transformer blocks.", 1, 128, &R::layers),
+        number_key("heads", "model", "", "Number of attention heads per block.", 1, 128, &R::heads),
+        number_key("width", "model", "channels",
+                   "Width of the residual stream (embedding dimension). It must be a multiple of heads.", 2, 16384,
                    &R::width),
-        number_key("context", "model", "symbols", "Context length: how far back the model can look.", 2, 131072,
-                   &R::context),
+        number_key("context", "model", "tokens",
+                   "Context length: the number of tokens per training sequence, and the largest number of tokens in "
+                   "attention.",
+                   2, 131072, &R::context),
         choice_key("block", "model",
-                   "gpt2: LayerNorm and GELU; llama: RMSNorm and SwiGLU; pythia: gpt2's parts, side by side.",
+                   "Type of transformer block. gpt2 has LayerNorm and GELU; llama has RMSNorm and SwiGLU; pythia is "
+                   "gpt2 with attention and MLP in parallel.",
                    {"gpt2", "llama", "pythia"}, &R::block),
         number_key("key_value_heads", "model", "",
-                   "Heads of keys and values, shared by groups of query heads; 0 means as many as heads.", 0, 128,
+                   "Number of key and value heads (grouped-query attention); 0 means one per query head.", 0, 128,
                    &R::key_value_heads),
-        number_key("mlp_width", "model", "channels",
-                   "Hidden width of the MLP; 0 means four widths (llama: 8/3 of the width, with three matrices).", 0,
-                   65536, &R::mlp_width),
-        flag_key("qk_norm", "model", "RMSNorm of queries and keys over each head's channels, before rotation.",
+        number_key(
+            "mlp_width", "model", "channels",
+            "Hidden width of the MLP; 0 means 4 × width (llama: 8/3 × width, because SwiGLU has three matrices).", 0,
+            65536, &R::mlp_width),
+        flag_key("qk_norm", "model",
+                 "If true, RMSNorm is applied to the queries and keys of each head before rotation (QK norm).",
                  &R::qk_norm),
-        flag_key("bias", "model", "Biases in linear layers and norms.", &R::bias),
-        flag_key("tied_head", "model", "The output head shares the embedding's weights.", &R::tied_head),
-        number_key("dropout", "model", "",
-                   "Share of activations dropped while training (embedding, attention, residual).", 0, 0.95,
-                   &R::dropout),
+        flag_key("bias", "model", "If true, linear layers and LayerNorms have biases.", &R::bias),
+        flag_key("tied_head", "model",
+                 "If true, the output head and the token embedding share their weights (weight tying).", &R::tied_head),
+        number_key(
+            "dropout", "model", "",
+            "Dropout probability during training, after the embedding, in attention and on the residual branches.", 0,
+            0.95, &R::dropout),
         choice_key("position", "model",
-                   "Position encoding. rope rotates queries and keys; sinusoidal adds fixed embeddings; alibi lowers "
-                   "logits by distance.",
+                   "Position encoding. rope rotates queries and keys; learned and sinusoidal add position embeddings; "
+                   "alibi lowers attention logits in proportion to the distance.",
                    {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi"}, &R::position),
         number_key("attention_window", "model", "tokens",
-                   "Sliding window: the tokens that a token attends to, itself included; 0 means the whole context.", 0,
-                   131072, &R::attention_window),
-        number_key("theta", "model", "", "Rope theta, the base of the frequencies.", 1.0001, unlimited, &R::theta),
-        number_key("fraction", "model", "", "Rotated share of each head (partial rotary factor): 0.25, 25 % or 6 ch.",
+                   "Sliding-window attention: each token attends to this many latest tokens, itself included; 0 means "
+                   "the whole context.",
+                   0, 131072, &R::attention_window),
+        number_key("theta", "model", "",
+                   "RoPE base θ. Pair i of a head with d channels rotates by θ^(−2i/d) radians per token.", 1.0001,
+                   unlimited, &R::theta),
+        number_key("fraction", "model", "",
+                   "Fraction of each head's channels that RoPE rotates (partial rotary factor), written as 0.25, 25 % "
+                   "or 6 ch (channels).",
                    0, 1, &R::fraction),
-        choice_key(
-            "partial", "model",
-            "What a fraction does: slice spreads the spectrum over fewer channels, truncate stops its slow pairs.",
-            {"slice", "truncate"}, &R::partial),
+        choice_key("partial", "model",
+                   "Method for a fraction below 1: slice spreads the whole frequency spectrum over the rotated "
+                   "channels; truncate sets the lowest frequencies to 0.",
+                   {"slice", "truncate"}, &R::partial),
         word_key("pairs", "model",
-                 "Which of a head's pairs turn, fastest first: all, or a list like 0-7+12; the others stand still.",
+                 "Pairs of each head that RoPE rotates, numbered from 0 (the fastest): all, or a list like 0-7+12. The "
+                 "other pairs are frozen (their frequency is 0).",
                  &R::pairs),
         word_key("rotated_layers", "model",
-                 "Which layers rotate: all, a list like 0-2+5, or a pattern like 3of4; the others see no positions.",
+                 "Layers that apply RoPE, numbered from 0: all, a list like 0-2+5, or a pattern like 3of4 (three of "
+                 "every four). The other layers do not rotate.",
                  &R::rotated_layers),
         choice_key("theta_training", "model",
-                   "Whether theta is trained: fixed; one for the model; one a layer; one a head; free: each frequency.",
+                   "Training of θ. fixed does not train it; one, layer and head train one θ per model, layer or head; "
+                   "free trains each frequency separately.",
                    {"fixed", "one", "layer", "head", "free"}, &R::theta_training),
-        choice_key("theta_schedule", "model", "How theta goes from theta to theta_end over the iterations.",
-                   {"constant", "linear", "geometric"}, &R::theta_schedule),
-        number_key("theta_end", "model", "", "Theta at the end of a schedule.", 1.0001, unlimited, &R::theta_end),
+        choice_key(
+            "theta_schedule", "model",
+            "Schedule of θ: constant, or a linear or geometric change from theta to theta_end over the iterations.",
+            {"constant", "linear", "geometric"}, &R::theta_schedule),
+        number_key("theta_end", "model", "",
+                   "RoPE base θ at the last training step if theta_schedule is linear or geometric.", 1.0001, unlimited,
+                   &R::theta_end),
 
-        number_key("seed", "training", "", "Seed of weights, batches and dropout.", 0, unlimited, &R::seed),
-        number_key("iterations", "training", "steps", "Training steps.", 0, 1e9, &R::iterations),
-        number_key("batch", "training", "windows", "Windows of the context length in one step.", 1, 65536, &R::batch),
-        choice_key("batches", "training", "Batches at random offsets, or window after window.",
+        number_key("seed", "training", "", "Random seed of the initial weights, the batches and dropout.", 0, unlimited,
+                   &R::seed),
+        number_key("iterations", "training", "steps", "Number of training steps.", 0, 1e9, &R::iterations),
+        number_key("batch", "training", "sequences",
+                   "Batch size: the number of sequences of the context length per training step.", 1, 65536, &R::batch),
+        choice_key("batches", "training",
+                   "Order of the training sequences. random starts each sequence at a random offset of the text; "
+                   "sequential reads the text in order.",
                    {"random", "sequential"}, &R::batches),
-        number_key("learning_rate", "training", "", "Learning rate after the warm-up.", 0, 10, &R::learning_rate),
-        number_key("final_learning_rate", "training", "", "Learning rate at the end of the cosine decay.", 0, 10,
+        number_key("learning_rate", "training", "", "Peak learning rate, which is reached after the warm-up.", 0, 10,
+                   &R::learning_rate),
+        number_key("final_learning_rate", "training", "",
+                   "Final learning rate, which is reached at the end of the cosine decay.", 0, 10,
                    &R::final_learning_rate),
         number_key("theta_learning_rate", "training", "",
-                   "Learning rate of a trained theta's logarithm; 0 takes that of the weights.", 0, 10,
+                   "Learning rate of log θ if θ is trained; 0 means the learning rate of the weights.", 0, 10,
                    &R::theta_learning_rate),
-        number_key("warmup", "training", "steps", "Steps of linear warm-up.", 0, 1e9, &R::warmup),
-        number_key("decay_iterations", "training", "steps", "Steps after which the decay ends; 0 means all iterations.",
-                   0, 1e9, &R::decay_iterations),
-        number_key("weight_decay", "training", "", "AdamW's decay, of matrices only.", 0, 10, &R::weight_decay),
-        number_key("beta1", "training", "", "AdamW's first moment.", 0, 0.99999, &R::beta1),
-        number_key("beta2", "training", "", "AdamW's second moment.", 0, 0.99999, &R::beta2),
+        number_key("warmup", "training", "steps",
+                   "Number of warm-up steps, in which the learning rate rises linearly to its peak.", 0, 1e9,
+                   &R::warmup),
+        number_key("decay_iterations", "training", "steps",
+                   "Step at which the cosine decay of the learning rate ends; 0 means the last iteration.", 0, 1e9,
+                   &R::decay_iterations),
+        number_key("weight_decay", "training", "",
+                   "AdamW weight decay. It applies to matrices only, not to biases and norm weights.", 0, 10,
+                   &R::weight_decay),
+        number_key("beta1", "training", "", "AdamW β₁: decay rate of the running mean of the gradient.", 0, 0.99999,
+                   &R::beta1),
+        number_key("beta2", "training", "", "AdamW β₂: decay rate of the running mean of the squared gradient.", 0,
+                   0.99999, &R::beta2),
         number_key("clip", "training", "",
-                   "Gradient norm above which a run's gradient is scaled down; 0 leaves it alone.", 0, unlimited,
-                   &R::clip),
+                   "Gradient clipping: the gradient of each run is scaled down to this norm if it is larger; 0 turns "
+                   "clipping off.",
+                   0, unlimited, &R::clip),
 
-        number_key("evaluate_every", "evaluation", "steps", "Steps between evaluations.", 1, 1e9, &R::evaluate_every),
+        number_key("evaluate_every", "evaluation", "steps", "Number of training steps from one evaluation to the next.",
+                   1, 1e9, &R::evaluate_every),
         choice_key("evaluation", "evaluation",
-                   "whole: every window of the validation split; sampled: nanoGPT's random batches.",
+                   "Validation data. whole uses every non-overlapping sequence of the validation split; sampled uses "
+                   "random batches, as nanoGPT does.",
                    {"whole", "sampled"}, &R::evaluation),
         number_key("evaluation_batches", "evaluation", "batches",
-                   "Batches of a sampled evaluation, and of the training loss of a whole one.", 1, 1e6,
-                   &R::evaluation_batches),
-        number_key("sample_length", "evaluation", "symbols",
-                   "Length of the text sample at each evaluation; 0 for none.", 0, 100000, &R::sample_length),
+                   "Number of random batches for the training loss of an evaluation and, with evaluation = sampled, "
+                   "for its validation loss.",
+                   1, 1e6, &R::evaluation_batches),
+        number_key("sample_length", "evaluation", "tokens",
+                   "Length of the text that the model generates at each evaluation; 0 generates none.", 0, 100000,
+                   &R::sample_length),
         number_key("probe_every", "evaluation", "evaluations",
-                   "Evaluations from one look inside to the next, besides those early on; 0 for none.", 0, 1e9,
-                   &R::probe_every),
+                   "Number of evaluations from one probe of attention, queries and keys to the next; 0 turns probes "
+                   "off. More probes are taken early in training.",
+                   0, 1e9, &R::probe_every),
 
         choice_key("precision", "machine",
-                   "Linear layers in float32 or bfloat16; auto takes bfloat16 where it is 1.2 times as fast here.",
+                   "Precision of linear layers; auto uses bfloat16 if it is measured to be at least 1.2 times as fast "
+                   "on this machine.",
                    {"auto", "float32", "bfloat16"}, &R::precision),
-        choice_key("device", "machine", "Where to train; auto takes a CUDA device where there is one.",
+        choice_key("device", "machine", "Device for training; auto uses a CUDA device if there is one, else the CPU.",
                    {"auto", "cpu", "cuda"}, &R::device),
-        number_key("threads", "machine", "", "Threads for training; 0 takes one a core.", 0, 1024, &R::threads),
+        number_key("threads", "machine", "", "Number of CPU threads for training; 0 means one per core.", 0, 1024,
+                   &R::threads),
         choice_key("operations", "machine",
-                   "fused: several in one pass; eager: each by itself, and text without a key-value cache. Speed only.",
+                   "fused combines several operations in one pass; eager runs each operation separately and generates "
+                   "text without a KV cache. This changes speed only.",
                    {"fused", "eager"}, &R::operations),
         flag_key("rope_cache", "machine",
-                 "Cos and sin are read from a table; false computes them at every call. Speed only.", &R::rope_cache),
+                 "If true, RoPE reads cos and sin from a cached table, otherwise it computes them at every call. This "
+                 "changes speed only.",
+                 &R::rope_cache),
         choice_key("cuda_kernels", "machine",
-                   "The project's own kernels on a CUDA device: auto takes those that passed the check of the device; "
-                   "off takes LibTorch's operations alone; no-graphs and all take them unchecked.",
+                   "Custom CUDA kernels: auto uses those that passed the device check; off uses LibTorch's operations "
+                   "only; all uses every kernel unchecked; no-graphs does so without CUDA graphs.",
                    {"auto", "off", "no-graphs", "all"}, &R::cuda_kernels),
     };
 }
@@ -213,7 +267,7 @@ std::span<const Key> keys() {
 }
 
 const Key& key(std::string_view name) {
-    return item_named(keys(), name, "key");
+    return item_named(keys(), current_name(Alias::Kind::key, name), "setting");
 }
 
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {
@@ -224,7 +278,7 @@ Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {
     if (std::holds_alternative<bool>(sample)) {
         if (text == "true" || text == "1") return true;
         if (text == "false" || text == "0") return false;
-        return std::string(text);  // refused by the key, with its name
+        return std::string(text);  // Key::set refuses the text with a message that names the setting
     }
     try {
         double number = 0;
@@ -234,8 +288,9 @@ Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {
             const double channels = parse_number(text.substr(0, text.size() - 2));
             const int head_dim = spec.head_dim();
             if (channels < 0 || channels > head_dim || std::fmod(channels, 2.0) != 0.0) {
-                throw BadInput(number_text(channels) + " channels cannot turn in a head of " +
-                               std::to_string(head_dim) + "; it must be an even number up to that.");
+                throw BadInput(number_text(channels) + " channels cannot be rotated in a head of " +
+                               std::to_string(head_dim) + "; the number must be even and at most " +
+                               std::to_string(head_dim) + ".");
             }
             number = channels / head_dim;
         } else {
@@ -247,7 +302,7 @@ Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {
         }
         return number;
     } catch (const BadInput& error) {
-        throw BadInput("The key " + std::string(key.name) + ": " + error.what());
+        throw BadInput("The setting " + std::string(key.name) + " is not valid: " + error.what());
     }
 }
 

@@ -13,35 +13,40 @@
 
 namespace ropelab {
 
-/// The value of a key. Choices are their words.
+/// Value of a setting. The value of an enumeration is the word that stands for it, as a string.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// One key of the experiment description: the window's fields, the terminal's --set, the lab file and --help keys all
-/// read this table.
+/// Describes one setting of an experiment: its name, unit, help text and range. The fields of the window, the option
+/// --set, the lab file and `--help keys` all use the table of settings that keys() returns.
 struct Key {
     std::string_view name;
-    std::string_view group;  // "data", "model", "training", "evaluation" or "machine"
-    std::string_view unit;   // "" where it has none
-    std::string_view meaning;
-    std::vector<std::string_view> choices;  // of a key whose values are words; else empty
-    double minimum;                         // of a number; inclusive
-    double maximum;
+    std::string_view group;                 // "data", "model", "training", "evaluation" or "machine"
+    std::string_view unit;                  // "" if the value has no unit
+    std::string_view meaning;               // help text: one to three sentences
+    std::vector<std::string_view> choices;  // allowed words of an enumeration, else empty
+    double minimum;                         // smallest number allowed (inclusive)
+    double maximum;                         // largest number allowed (inclusive)
+    /// Returns the value of this setting in a RunSpec.
     std::function<Value(const RunSpec&)> get;
-    /// Throws BadInput for a value of the wrong kind, outside the range or not among the choices.
+    /// Stores a value of this setting in a RunSpec. Throws BadInput if the value has the wrong type, is outside the
+    /// range or is not one of the choices.
     std::function<void(RunSpec&, const Value&)> set;
 };
 
-/// Every key, in the order in which people meet them.
+/// Returns all settings, grouped, in the order in which the window and `--help keys` list them.
 std::span<const Key> keys();
-/// Throws BadInput, naming the nearest known key, for an unknown one.
+/// Returns the setting with the given name. Throws BadInput if there is none; the message names the most similar
+/// setting.
 const Key& key(std::string_view name);
 
-/// What a person types for a key, as a value: numbers also as "1e6", "10k", "2M"; for `fraction` also "25 %" and
-/// "6 ch" (channels of the spec's head dimension). Throws BadInput.
+/// Parses the text that a person types as the value of a setting. Numbers may be written as "1e6", "10k" or "2M", and
+/// `fraction` also as "25 %" or "6 ch" (6 channels of the head dimension of `spec`). Throws BadInput if the text is not
+/// a number where the setting needs one.
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec);
-/// A fraction as typed: "0.25", "25 %", "6 ch" of `head_dim` channels. Throws BadInput.
+/// Parses a rotary fraction that is written as "0.25", "25 %" or "6 ch" (6 of `head_dim` channels) and returns it as a
+/// number from 0 to 1. Throws BadInput if the text is not such a fraction.
 double parse_fraction(std::string_view text, int head_dim);
-/// A value as people read it, in the C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
+/// Formats a value as text in the C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
 std::string to_text(const Value& value);
 
 }  // namespace ropelab

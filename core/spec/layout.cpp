@@ -8,9 +8,10 @@ namespace ropelab {
 
 namespace {
 
+// Returns the shape of the parameter "rotary.shift".
 std::vector<std::int64_t> shift_shape(const RunSpec& spec) {
     switch (spec.theta_training) {
-        case ThetaTraining::fixed:  // a schedule
+        case ThetaTraining::fixed:  // theta follows a schedule
         case ThetaTraining::one:
             return {1};
         case ThetaTraining::layer:
@@ -88,7 +89,7 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     }
     add_norm("final_norm");
     layout.vectors = layout.total - layout.matrices;
-    if (spec.theta_moves()) add("rotary.shift", shift_shape(spec), 0.0);
+    if (spec.theta_varies()) add("rotary.shift", shift_shape(spec), 0.0);
     return layout;
 }
 

@@ -8,42 +8,47 @@
 
 namespace ropelab {
 
-/// One parameter of a run: its name, its shape and where it lies in the run's flat row.
+/// One parameter of a run: its name, its shape and its place in the flat array of all parameters of the run.
 struct Parameter {
     std::string name;
     std::vector<std::int64_t> shape;
-    std::int64_t offset = 0;
-    std::int64_t size = 0;
-    /// Standard deviation of its normal initialisation; 0 means all zeros, 1 on a vector means all ones (norms).
+    std::int64_t offset = 0;  // index of its first element in the flat array
+    std::int64_t size = 0;    // number of elements: product of the shape
+    /// Standard deviation of its normal initialization. 0 means that all elements start at 0. For a vector,
+    /// 1 means that all elements start at 1 (weights of norms).
     double deviation = 0;
 };
 
-/// The parameters of a decoder in the order in which they lie in memory: matrices first (AdamW decays them), then
-/// vectors. V symbols, C width, T context, D head dimension, Q = (heads + 2·key_value_heads)·D, H hidden width:
+/// Parameters of a decoder in the order in which they are stored in memory: first matrices, to which AdamW applies
+/// weight decay, then vectors. With vocabulary size V, width C, context length T, head dimension D, hidden width H and
+/// Q = (heads + 2·key_value_heads)·D they are:
 ///
-///     embedding.weight (V, C)   positions.weight (T, C)   head.weight (V, C) where not tied
+///     embedding.weight (V, C)   positions.weight (T, C)   head.weight (V, C), unless tied
 ///     layers.N.attention.qkv.weight (Q, C)   layers.N.attention.output.weight (C, C)
 ///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
-///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) with bias, except RMSNorms
-///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm; the matrices' .bias with bias
+///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm
+///     layers.N.attention.query_norm.weight, .key_norm.weight (D) if spec.qk_norm
+///     .bias of each matrix in the layers if spec.bias
 ///
-/// Where theta moves (core/spec/run_spec.h) "rotary.shift" stands last, from 0: what is added to log theta, (1),
-/// (layers) or (layers, heads), or to the logarithm of each frequency, (layers, D/2).
+/// If theta is trained or follows a schedule, "rotary.shift" comes last. It starts at 0 and is added to log theta, of
+/// shape (1), (layers) or (layers, heads), or to the logarithm of each frequency, of shape (layers, D/2).
 ///
-/// The rows of qkv are query, key, value, each head by head in the canonical pairing (core/rope/rotation.h); those of
-/// gate_up what goes through SiLU, then what it multiplies.
+/// The rows of qkv are the queries, then the keys, then the values, each head by head in the canonical pairing
+/// (core/rope/rotation.h). The rows of gate_up are the gate (the input of SiLU), then the factor that it multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
-    std::int64_t matrices = 0;  // numbers in matrices: the decayed part
-    std::int64_t vectors = 0;   // numbers in vectors, "rotary.shift" not counted
-    std::int64_t total = 0;     // numbers of one run
+    std::int64_t matrices = 0;  // number of matrix elements, which have weight decay
+    std::int64_t vectors = 0;   // number of vector elements, without "rotary.shift"
+    std::int64_t total = 0;     // number of parameters of one run
 
-    /// Throws std::out_of_range for an unknown name.
+    /// Returns the parameter with the given name. Throws std::out_of_range if there is none.
     const Parameter& at(const std::string& name) const;
+    /// Returns whether there is a parameter with the given name.
     bool contains(const std::string& name) const;
 };
 
-/// nanoGPT's initialisation: 0.02 everywhere, 0.02/√(2·layers) for the projections into the residual stream.
+/// Returns the parameters of a run. The initialization is that of nanoGPT: standard deviation 0.02, and
+/// 0.02/√(2·layers) for the projections into the residual stream.
 Layout layout_of(const RunSpec& spec, int vocabulary);
 
 }  // namespace ropelab

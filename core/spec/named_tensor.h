@@ -6,12 +6,12 @@
 
 namespace ropelab {
 
-/// A float32 tensor in row-major order, by name: how weights and optimizer state cross the engine's border and lie in
-/// checkpoints.
+/// Float32 tensor with a name, in row-major order. The Engine interface and checkpoints store weights and optimizer
+/// states in this form.
 struct NamedTensor {
     std::string name;
     std::vector<std::int64_t> shape;
-    std::vector<float> values;  // as many as the shape's product
+    std::vector<float> values;  // as many numbers as the product of the shape
 
     bool operator==(const NamedTensor&) const = default;
 };

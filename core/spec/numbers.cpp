@@ -14,12 +14,6 @@ namespace ropelab {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
-}
-
 std::string with_one_decimal(double value) {
     std::array<char, 32> buffer{};
     const auto end =
@@ -28,6 +22,12 @@ std::string with_one_decimal(double value) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    return text;
+}
 
 double parse_number(std::string_view text) {
     const std::string_view whole = trimmed(text);
@@ -39,14 +39,14 @@ double parse_number(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-        throw BadInput("\"" + std::string(whole) + "\" is not a number; numbers look like 10000, 1e4, 10k or 0.25.");
+        throw BadInput("\"" + std::string(whole) + "\" is not a number; write a number like 10000, 1e4, 10k or 0.25.");
     }
     return value * unit;
 }
 
 std::string number_text(double value) {
     std::array<char, 32> buffer{};
-    // Whole numbers of a readable length are written out: 1000000, not 1e+06.
+    // Whole numbers below 1e15 are written without an exponent: 1000000, not 1e+06.
     const bool whole = std::abs(value) < 1e15 && value == std::trunc(value);
     const auto [end, error] =
         whole ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<std::int64_t>(value))
@@ -61,8 +61,8 @@ std::string short_number(double value) {
     return number_text(value);
 }
 
-std::string percent_text(double share) {
-    return number_text(std::round(share * 1e14) / 1e12);  // 0.07 * 100 is 7.000000000000001
+std::string percent_text(double fraction) {
+    return number_text(std::round(fraction * 1e14) / 1e12);  // 0.07 * 100 is 7.000000000000001
 }
 
 std::string duration_text(double seconds) {

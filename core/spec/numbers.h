@@ -10,25 +10,31 @@
 
 namespace ropelab {
 
-/// A number in the C locale whatever the desktop's, with an optional k (thousand) or M (million). Throws BadInput.
+/// Returns the text without spaces at its ends.
+std::string_view trimmed(std::string_view text);
+
+/// Parses a number in the C locale (independent of the desktop's locale). A suffix k means thousand, M means million.
+/// Throws BadInput if the text is not a number.
 double parse_number(std::string_view text);
-/// The shortest text that reads back as the same number.
+/// Formats a number as the shortest text that parse_number turns into the same number again.
 std::string number_text(double value);
-/// A number for labels and axes: 500, "1k", "10k", "1M", "1.5k".
+/// Formats a number for labels and axes: "500", "1.5k", "10k", "1M".
 std::string short_number(double value);
-/// A share in per cent, without the unit, to 12 digits after the point: 0.07 as "7".
-std::string percent_text(double share);
-/// How long something takes: "0.4 s", "55 s", "3 min 20 s", from ten minutes on without seconds: "27 min", "2 h 5 min".
-/// "–" for what is negative or not finite.
+/// Formats a fraction as a percentage without the percent sign, rounded to 12 digits after the decimal point: 0.07 as
+/// "7".
+std::string percent_text(double fraction);
+/// Formats a duration: "0.4 s", "55 s", "3 min 20 s"; from ten minutes on without seconds: "27 min", "2 h 5 min".
+/// Returns "–" for a negative or infinite duration and for NaN.
 std::string duration_text(double seconds);
-/// "40 kB", "180 MB", "1.2 GB": powers of 1,000.
+/// Formats a size in bytes with the units kB, MB and GB (powers of 1,000): "40 kB", "180 MB", "1.2 GB".
 std::string bytes_text(std::int64_t bytes);
 
-/// The known word nearest to `word` by edit distance, for "did you mean".
+/// Returns the word of `known` with the smallest Levenshtein distance to `word`, for the hint "did you mean" in error
+/// messages. Returns "" if `known` is empty.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
-/// The one of `items` that has this `name`; `kind` says in a word what they are. Throws BadInput, naming the nearest,
-/// where none has it.
+/// Returns the element of `items` whose member `name` equals `name`. Throws BadInput if there is none; the message
+/// calls the elements `kind` ("setting", "preset") and names the most similar one.
 template <typename Items>
 const auto& item_named(const Items& items, std::string_view name, std::string_view kind) {
     std::vector<std::string_view> names;

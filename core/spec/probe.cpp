@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/spec/aliases.h"
+
 namespace ropelab {
 
 namespace {
@@ -14,12 +16,12 @@ using Array = ProbeArray ProbeResult::*;
 
 constexpr std::pair<const char*, Array> arrays[] = {
     {"frequencies", &ProbeResult::frequencies},
-    {"usage.query", &ProbeResult::query_usage},
-    {"usage.key", &ProbeResult::key_usage},
-    {"usage.value", &ProbeResult::value_usage},
+    {"norm.query", &ProbeResult::query_usage},
+    {"norm.key", &ProbeResult::key_usage},
+    {"norm.value", &ProbeResult::value_usage},
     {"massive.query", &ProbeResult::query_massive},
     {"massive.key", &ProbeResult::key_massive},
-    {"logit_share", &ProbeResult::logit_share},
+    {"logit_contribution", &ProbeResult::logit_contribution},
     {"logit_by_distance", &ProbeResult::logit_by_distance},
     {"attention_by_distance", &ProbeResult::attention_by_distance},
     {"entropy", &ProbeResult::entropy},
@@ -41,14 +43,14 @@ std::int64_t whole(float number) {
     return static_cast<std::int64_t>(std::llround(number));
 }
 
-/// The first distance of every group, and the end of the last.
-std::vector<std::int64_t> groups(std::int64_t count, std::int64_t most) {
-    const std::int64_t single = most / 2;
-    const double growth =
-        std::pow(static_cast<double>(count) / static_cast<double>(single), 1.0 / static_cast<double>(most - single));
+/// Returns the first distance of each group of distances, followed by `count`, the end of the last group.
+std::vector<std::int64_t> groups(std::int64_t count, std::int64_t max_distances) {
+    const std::int64_t single = max_distances / 2;
+    const double growth = std::pow(static_cast<double>(count) / static_cast<double>(single),
+                                   1.0 / static_cast<double>(max_distances - single));
     std::vector<std::int64_t> starts;
     for (std::int64_t i = 0; i <= single; ++i) starts.push_back(i);
-    for (std::int64_t i = 1; i < most - single; ++i) {
+    for (std::int64_t i = 1; i < max_distances - single; ++i) {
         const auto start = std::llround(static_cast<double>(single) * std::pow(growth, static_cast<double>(i)));
         if (start > starts.back() && start < count) starts.push_back(start);
     }
@@ -56,15 +58,16 @@ std::vector<std::int64_t> groups(std::int64_t count, std::int64_t most) {
     return starts;
 }
 
-/// A mean over the pairs of symbols in each group: `length − Δ` of them are Δ apart in a window.
+/// Returns the mean of each curve over each group of distances. A distance Δ has the weight `length − Δ`, which is the
+/// number of query-key pairs at this distance in a sequence.
 ProbeArray grouped(const ProbeArray& curves, const std::vector<std::int64_t>& starts, std::int64_t length) {
     if (curves.empty()) return curves;
     const std::int64_t count = curves.shape.back();
-    const std::int64_t kept = std::ssize(starts) - 1;
+    const std::int64_t group_count = std::ssize(starts) - 1;
     ProbeArray result{curves.shape, {}};
-    result.shape.back() = kept;
+    result.shape.back() = group_count;
     for (std::int64_t row = 0; row < std::ssize(curves.values) / count; ++row) {
-        for (std::int64_t group = 0; group < kept; ++group) {
+        for (std::int64_t group = 0; group < group_count; ++group) {
             double sum = 0;
             double weight = 0;
             for (std::int64_t distance = starts[group]; distance < starts[group + 1]; ++distance) {
@@ -89,8 +92,8 @@ std::span<const float> ProbeArray::row(std::int64_t first, std::int64_t second) 
 
 std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     std::vector<NamedTensor> parts;
-    if (result.windows == 0) return parts;
-    parts.push_back(row_of("windows", std::vector<std::int64_t>{result.windows, result.length}));
+    if (result.sequences == 0) return parts;
+    parts.push_back(row_of("sequences", std::vector<std::int64_t>{result.sequences, result.length}));
     for (const auto& [name, member] : arrays) {
         const ProbeArray& array = result.*member;
         if (!array.empty()) parts.push_back({name, array.shape, array.values});
@@ -102,7 +105,7 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     if (!result.retrieval.empty()) {
         NamedTensor points{"retrieval", {std::ssize(result.retrieval), retrieval_columns}, {}};
         for (const RetrievalPoint& point : result.retrieval) {
-            for (const double number : {static_cast<double>(point.lag), static_cast<double>(point.symbols),
+            for (const double number : {static_cast<double>(point.lag), static_cast<double>(point.tokens),
                                         point.accuracy, point.loss, point.first_accuracy, point.first_loss}) {
                 points.values.push_back(static_cast<float>(number));
             }
@@ -117,21 +120,22 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
     result.loss = std::numeric_limits<double>::quiet_NaN();
     for (const NamedTensor& part : parts) {
         const auto& values = part.values;
+        const std::string_view part_name = current_name(Alias::Kind::snapshot, part.name);
         for (const auto& [name, member] : arrays) {
-            if (part.name == name) result.*member = {part.shape, values};
+            if (part_name == name) result.*member = {part.shape, values};
         }
-        if (part.name == "windows" && values.size() == 2) {
-            result.windows = whole(values[0]);
+        if (part_name == "sequences" && values.size() == 2) {
+            result.sequences = whole(values[0]);
             result.length = whole(values[1]);
-        } else if (part.name == "distances") {
+        } else if (part_name == "distances") {
             for (const float distance : values) result.distances.push_back(whole(distance));
-        } else if (part.name == "map_tokens") {
+        } else if (part_name == "map_tokens") {
             for (const float token : values) result.map_tokens.push_back(static_cast<std::int32_t>(whole(token)));
-        } else if (part.name == "loss_by_position") {
+        } else if (part_name == "loss_by_position") {
             result.loss_by_position.assign(values.begin(), values.end());
-        } else if (part.name == "loss" && !values.empty()) {
+        } else if (part_name == "loss" && !values.empty()) {
             result.loss = values[0];
-        } else if (part.name == "retrieval") {
+        } else if (part_name == "retrieval") {
             for (std::size_t i = 0; i + retrieval_columns <= values.size(); i += retrieval_columns) {
                 result.retrieval.push_back({whole(values[i]), whole(values[i + 1]), values[i + 2], values[i + 3],
                                             values[i + 4], values[i + 5]});
@@ -141,10 +145,10 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
     return result;
 }
 
-ProbeResult compacted(ProbeResult result, std::int64_t most) {
+ProbeResult compacted(ProbeResult result, std::int64_t max_distances) {
     const std::int64_t count = std::ssize(result.distances);
-    if (count <= most || most < 2) return result;
-    const auto starts = groups(count, most);
+    if (count <= max_distances || max_distances < 2) return result;
+    const auto starts = groups(count, max_distances);
     result.logit_by_distance = grouped(result.logit_by_distance, starts, result.length);
     result.attention_by_distance = grouped(result.attention_by_distance, starts, result.length);
     result.distances.clear();

@@ -10,131 +10,148 @@
 
 namespace ropelab {
 
-// What is asked of a model's inside, and what comes back: plain numbers, no tensors. The pairs of a head are those of
-// the canonical pairing (core/rope/rotation.h): pair i is channels i and i + head_dim/2, fastest first, whether it
-// turns or not; there are head_dim/2.
+// Request and result of a probe, which measures attention, queries and keys inside a model. Both are plain numbers, not
+// tensors. A head has head_dim/2 pairs in the canonical pairing (core/rope/rotation.h): pair i consists of the channels
+// i and i + head_dim/2 and has the i-th highest frequency. Pairs that RoPE does not rotate are included.
 
-/// Windows of equal length, one after another.
-struct ProbeWindows {
-    std::int64_t length = 0;
-    std::vector<std::int32_t> tokens;   // windows × length
-    std::vector<std::int32_t> targets;  // what follows each of them; −1 where nothing is known to follow
+/// Token sequences of equal length with their targets, as inputs of a probe.
+struct ProbeSequences {
+    std::int64_t length = 0;            // tokens per sequence
+    std::vector<std::int32_t> tokens;   // of shape (sequences, length)
+    std::vector<std::int32_t> targets;  // next token of each token; −1 if it is unknown
 
+    /// Returns the number of sequences.
     std::int64_t count() const { return length > 0 ? static_cast<std::int64_t>(tokens.size()) / length : 0; }
 };
 
-/// A text that only looking back can tell: the last symbols of each window, its last target included, repeat what
-/// stood `lag` symbols before.
-struct RetrievalText {
-    ProbeWindows windows;
-    std::vector<std::int64_t> lags;  // one a window
-    /// How many targets at the end of a window are judged: the copy without the symbols by which it is recognised.
+/// Sequences that test retrieval over a distance. The last tokens of each sequence, its last target included, are a
+/// copy of the tokens `lag` positions before, so a model can predict them only by retrieving those tokens.
+struct RetrievalTest {
+    ProbeSequences sequences;
+    std::vector<std::int64_t> lags;  // one per sequence
+    /// Number of targets at the end of each sequence on which accuracy and loss are measured. The first tokens of the
+    /// copy are not among them, because the model needs them to recognize the copy.
     std::int64_t marked = 0;
 };
 
+/// Sequences on which a model is probed, and the quantities to measure.
 struct ProbeRequest {
-    /// May be longer than the model's context, except for learned positions.
-    ProbeWindows windows;
-    /// Usage and massive values.
+    /// Input sequences. They may be longer than the model's context, unless its positions are learned.
+    ProbeSequences sequences;
+    /// If true, the norms of queries, keys and values by pair (frequency usage) and massive values are measured.
     bool vectors = true;
-    /// Logit shares, curves by distance, entropy and sinks; wants windows of 2 symbols or more.
+    /// If true, logit contributions, logits and attention by distance, entropy and attention sinks are measured. The
+    /// sequences must then have at least 2 tokens.
     bool attention = true;
-    /// Attention maps of the first `map_size` symbols of the first window; 0: none.
+    /// Number of tokens at the start of the first sequence for which attention maps are returned; 0: no maps.
     std::int64_t map_size = 0;
-    /// The pair whose part of the logit is mapped too; −1: none.
+    /// Pair whose contribution to the logits is returned as a map too; −1: none.
     std::int64_t map_pair = -1;
-    /// The position of the first window whose query and key vectors are returned; −1: none.
+    /// Position in the first sequence whose query and key vectors are returned; −1: none.
     std::int64_t vectors_at = -1;
-    RetrievalText retrieval;
+    /// Sequences on which retrieval is measured; empty: retrieval is not measured.
+    RetrievalTest retrieval;
 
-    // Knock-outs, in all layers and heads. A stopped pair has frequency 0: its content stays in the logit, its position
-    // goes. A removed pair's term leaves the logit. Usage and massive values are those of the vectors before that.
-    std::vector<std::int64_t> stopped_pairs;
-    std::vector<std::int64_t> removed_pairs;
-    /// Of the run's frequencies, as `frequencies` (core/rope/frequencies.h) has it: original_context 0 means the run's
-    /// context, the current length is that of the windows.
+    /// Pairs that are frozen in all layers and heads: their frequency is 0, so their term in the logit no longer
+    /// depends on the distance. Norms and massive values are measured without this intervention.
+    std::vector<std::int64_t> frozen_pairs;
+    /// Pairs that are ablated in all layers and heads: their term is removed from the logit. Norms and massive values
+    /// are measured without this intervention.
+    std::vector<std::int64_t> ablated_pairs;
+    /// Scaling of the run's RoPE frequencies (core/rope/scaling.h). Scaling::original_context = 0 means the context of
+    /// the run; the current length is the length of the sequences.
     Scaling scaling;
 
-    /// Asked between batches; true ends the probe with an empty result.
+    /// Called between batches; if it returns true, the probe stops and its result is empty.
     std::function<bool()> cancelled;
 };
 
-/// Numbers in row-major order.
+/// Array of numbers with a shape, in row-major order.
 struct ProbeArray {
     std::vector<std::int64_t> shape;
     std::vector<float> values;
 
     bool empty() const { return values.empty(); }
-    /// The numbers at the first indices, as those of one layer and head.
+    /// Returns the numbers at the given indices of the first two dimensions, such as those of one layer and head.
     std::span<const float> row(std::int64_t first, std::int64_t second) const;
     bool operator==(const ProbeArray&) const = default;
 };
 
-/// How well the copies at one lag are told. `first` is where the same symbols stood first, which nothing tells: the
-/// level that retrieval must beat.
+/// Accuracy and loss on the copied tokens at one lag (see RetrievalTest). The members `first_…` are measured on the
+/// first occurrence of the same tokens, which is no copy: they are the baseline.
 struct RetrievalPoint {
-    std::int64_t lag = 0;
-    std::int64_t symbols = 0;  // judged
-    double accuracy = 0;       // share of symbols whose logit was the largest
-    double loss = 0;           // nats a symbol
+    std::int64_t lag = 0;     // distance between a token and its copy, in tokens
+    std::int64_t tokens = 0;  // number of tokens on which accuracy and loss are measured
+    double accuracy = 0;      // fraction of tokens to which the model gives the largest logit
+    double loss = 0;          // nats per token
     double first_accuracy = 0;
     double first_loss = 0;
 
     bool operator==(const RetrievalPoint&) const = default;
 };
 
-/// What was measured; what was not asked for is empty. Means over all windows and positions unless stated.
+/// Result of a probe. Quantities that were not requested are empty. All are means over all sequences and positions
+/// unless stated otherwise.
 struct ProbeResult {
-    std::int64_t windows = 0;
-    std::int64_t length = 0;
+    std::int64_t sequences = 0;  // number of sequences
+    std::int64_t length = 0;     // tokens per sequence
 
-    /// The frequencies where theta moves while the model trains, in radians per token; 0 for a pair that does not turn.
-    ProbeArray frequencies;  // layers × (1, or heads where each has its own) × pairs
+    /// RoPE frequencies in radians per token, if theta is trained or follows a schedule; 0 for a pair that is not
+    /// rotated.
+    ProbeArray frequencies;  // layers × (1, or heads if each has its own) × pairs
 
-    /// F33: the mean norm of each pair's two numbers. Rotation keeps it.
+    /// Frequency usage (formula 33): mean norm of the two channels of each pair of the queries, keys and values. RoPE
+    /// does not change these norms. Values are not rotated and serve as the control.
     ProbeArray query_usage;  // layers × heads × pairs
     ProbeArray key_usage;    // layers × key_value_heads × pairs
-    ProbeArray value_usage;  // layers × key_value_heads × pairs, where pairs mean nothing: the control
-    /// F34: the norm of each channel over a window before rotation, the mean over windows.
+    ProbeArray value_usage;  // layers × key_value_heads × pairs
+    /// Massive values (formula 34): norm of each channel over a sequence before rotation, averaged over the sequences.
     ProbeArray query_massive;  // layers × heads × head_dim
     ProbeArray key_massive;    // layers × key_value_heads × head_dim
 
-    /// F8 over all windows, of the products of queries and keys (ALiBi's bias left out): layers × heads × (pairs + 1).
-    /// The last is the unrotated part, in which every pair counts that does not turn in this layer (and shows 0
-    /// itself). Sums to 1; all 0 where the logits do not vary.
-    ProbeArray logit_share;
-    /// The distances m − n, from 0, of the curves below; those within the sliding window where the model has one.
+    /// Logit contribution of each pair as a share of the variance (formula 8), of shape layers × heads × (pairs + 1).
+    /// The last element is the contribution of all pairs that are not rotated in this layer; their own elements are 0.
+    /// The contributions of a head sum to 1, or are all 0 if its logits do not vary. ALiBi's bias is excluded.
+    ProbeArray logit_contribution;
+    /// Distances m − n, from 0 on, of the two curves below. A model with sliding-window attention has only the
+    /// distances inside the sliding window.
     std::vector<std::int64_t> distances;
     ProbeArray logit_by_distance;      // layers × heads × distances
-    ProbeArray attention_by_distance;  // layers × heads × distances: the mean share of a query's attention
-    /// Over queries that have a choice, those from position 1 on; entropy in nats.
+    ProbeArray attention_by_distance;  // layers × heads × distances: mean attention weight
+    /// Entropy of the attention weights in nats, averaged over the queries from position 1 on (a query at position 0
+    /// has only one key).
     ProbeArray entropy;  // layers × heads
-    /// The share that goes to the window's first symbol.
+    /// Attention weight of the first token of the sequence (attention sink), averaged over the queries from position 1
+    /// on.
     ProbeArray sink;  // layers × heads
 
-    /// Shares of query (row) and key (column); rows sum to 1.
+    /// Attention weights by query (row) and key (column); each row sums to 1.
     ProbeArray attention;    // layers × heads × map_size × map_size
-    ProbeArray pair_logits;  // the same, the part of map_pair; 0 above the diagonal
-    std::vector<std::int32_t> map_tokens;
-    /// At `vectors_at`, before rotation, queries and keys normalized where the model does that. Not stored in a lab.
+    ProbeArray pair_logits;  // same shape: contribution of pair map_pair to the logits; 0 above the diagonal
+    std::vector<std::int32_t> map_tokens;  // tokens of the rows and columns of the maps
+    /// Queries and keys at position `vectors_at` before rotation (with QK norm, after the normalization). They are not
+    /// stored in a lab file.
     ProbeArray query_vectors;  // layers × heads × head_dim
     ProbeArray key_vectors;    // layers × key_value_heads × head_dim
 
-    /// Of the target at each position, nats; NaN where no window has one.
+    /// Loss of the target at each position in nats per token; NaN if no sequence has a target there.
     std::vector<double> loss_by_position;
-    /// Over all targets; NaN without any.
+    /// Mean loss over all targets in nats per token; NaN if there are no targets.
     double loss = 0;
-    std::vector<RetrievalPoint> retrieval;  // by lag
+    std::vector<RetrievalPoint> retrieval;  // ordered by lag
 
     bool operator==(const ProbeResult&) const = default;
 };
 
-/// The result as named parts ("usage.query", …, float32), and back; unknown parts are left out, missing ones empty.
+/// Converts a probe result to float32 tensors with names ("usage.query", …), which a lab file can store.
 std::vector<NamedTensor> parts_of(const ProbeResult& result);
+/// Converts the tensors that parts_of returned back to a probe result. Tensors with unknown names are ignored;
+/// quantities without a tensor stay empty.
 ProbeResult probe_result_of(std::span<const NamedTensor> parts);
 
-/// The same with at most `most` distances: beyond the first half of them, means over ever longer stretches, named by
-/// their middle.
-ProbeResult compacted(ProbeResult result, std::int64_t most = 256);
+/// Returns the result with at most `max_distances` distances in its curves by distance. The first max_distances/2
+/// distances stay as they are; longer distances are grouped into ranges of growing width, and each range is replaced by
+/// its mean at its middle.
+ProbeResult compacted(ProbeResult result, std::int64_t max_distances = 256);
 
 }  // namespace ropelab

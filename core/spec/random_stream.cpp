@@ -17,12 +17,13 @@ constexpr std::uint32_t weyl_b = 0xBB67AE85;
 
 using Key = std::array<std::uint32_t, 2>;
 
-// Counters that are worked on together, in arrays that the compiler makes vectors of.
+// Number of counters that one loop processes. The compiler vectorizes loops over arrays of this size.
 constexpr std::size_t width = 32;
 
-// Dropout's factors of counters (first, step) … (first + width − 1, step): 4·width numbers, block after block.
+// Writes the dropout mask of the counters (first, step) … (first + width − 1, step) to `out`: 4·width numbers, each 0
+// or `kept_factor`.
 ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t step, std::uint32_t threshold,
-                                    float kept, float* out) {
+                                    float kept_factor, float* out) {
     std::uint32_t a[width];
     std::uint32_t b[width];
     std::uint32_t c[width];
@@ -33,7 +34,7 @@ ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t 
         c[i] = static_cast<std::uint32_t>(step);
         d[i] = static_cast<std::uint32_t>(step >> 32);
     }
-    for (int round = 0; round < 10; ++round) {  // as philox() does it, for each
+    for (int round = 0; round < 10; ++round) {  // as philox() does for one counter
         for (std::size_t i = 0; i < width; ++i) {
             const std::uint64_t p = static_cast<std::uint64_t>(multiplier_a) * a[i];
             const std::uint64_t q = static_cast<std::uint64_t>(multiplier_b) * c[i];
@@ -46,14 +47,14 @@ ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t 
         key[1] += weyl_b;
     }
     for (std::size_t i = 0; i < width; ++i) {
-        out[4 * i] = a[i] < threshold ? 0.0F : kept;
-        out[4 * i + 1] = b[i] < threshold ? 0.0F : kept;
-        out[4 * i + 2] = c[i] < threshold ? 0.0F : kept;
-        out[4 * i + 3] = d[i] < threshold ? 0.0F : kept;
+        out[4 * i] = a[i] < threshold ? 0.0F : kept_factor;
+        out[4 * i + 1] = b[i] < threshold ? 0.0F : kept_factor;
+        out[4 * i + 2] = c[i] < threshold ? 0.0F : kept_factor;
+        out[4 * i + 3] = d[i] < threshold ? 0.0F : kept_factor;
     }
 }
 
-// SplitMix64's finaliser: spreads seed and name over the key.
+// Finalizer of SplitMix64. It makes every bit of the result depend on every bit of x.
 std::uint64_t mix(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
@@ -74,9 +75,9 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::a
     return counter;
 }
 
-RandomStream::RandomStream(std::int64_t seed, std::string_view what) {
+RandomStream::RandomStream(std::int64_t seed, std::string_view name) {
     std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
-    for (char c : what) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
     const std::uint64_t key = mix(mix(static_cast<std::uint64_t>(seed) + 0x9E3779B97F4A7C15ULL) ^ hash);
     key_ = {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
 }
@@ -117,19 +118,19 @@ void RandomStream::fill_normal(std::span<float> values, double deviation) const 
 
 void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const {
     const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
-    const auto kept = static_cast<float>(1.0 / (1.0 - rate));
+    const auto kept_factor = static_cast<float>(1.0 / (1.0 - rate));
     std::size_t done = 0;
     while (done < values.size()) {
         const std::uint64_t number = first + done;
-        const std::size_t skipped = number % 4;  // a part may begin within a block of four
+        const std::size_t skipped = number % 4;  // a mask may begin inside a block of four numbers
         const std::size_t left = values.size() - done;
         if (skipped == 0 && left >= 4 * width) {
-            dropout_factors(key_, number / 4, step, threshold, kept, values.data() + done);
+            dropout_factors(key_, number / 4, step, threshold, kept_factor, values.data() + done);
             done += 4 * width;
             continue;
         }
         std::array<float, 4 * width> factors;
-        dropout_factors(key_, number / 4, step, threshold, kept, factors.data());
+        dropout_factors(key_, number / 4, step, threshold, kept_factor, factors.data());
         const std::size_t count = std::min(left, factors.size() - skipped);
         std::copy_n(factors.data() + skipped, count, values.data() + done);
         done += count;

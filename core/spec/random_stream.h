@@ -7,29 +7,32 @@
 
 namespace ropelab {
 
-/// The generator itself: ten rounds of Philox 4×32 on a counter under a key.
+/// Returns the result of the random number generator Philox 4×32-10 (Salmon et al. 2011) for a counter and a key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Counter-based random numbers (Philox 4×32-10, Salmon et al. 2011): the n-th number of a stream depends on the seed,
-/// the stream's name and n only, so that a run draws the same numbers whatever its cohort mates, the order of calls, or
-/// the thread do.
+/// Stream of counter-based random numbers (Philox 4×32-10, Salmon et al. 2011). The n-th number depends only on the
+/// seed, the name of the stream and n. A run therefore gets the same numbers whatever other runs are in its cohort, in
+/// whichever order functions are called, and on any number of threads.
 class RandomStream {
  public:
-    /// `what` names what is drawn ("init:layers.0.attention.query", "batches", "dropout:3:attention").
-    RandomStream(std::int64_t seed, std::string_view what);
+    /// Creates the stream with the given seed and name. The name says what is sampled, such as
+    /// "init:layers.0.attention.query", "batches" or "dropout:3:attention".
+    RandomStream(std::int64_t seed, std::string_view name);
 
-    /// Four 32-bit numbers for counter (low, high).
+    /// Returns the four 32-bit random numbers for the 128-bit counter (low, high).
     std::array<std::uint32_t, 4> block(std::uint64_t low, std::uint64_t high) const;
 
-    /// Uniform integer in [0, bound) from number `index` of step `step`; bound ≥ 1. The bias is below bound / 2^64.
+    /// Returns a uniform random integer in [0, bound) for number `index` of step `step`. `bound` must be at least 1.
+    /// The probabilities differ from 1/bound by less than 2^−64.
     std::uint64_t below(std::uint64_t bound, std::uint64_t step, std::uint64_t index) const;
-    /// Uniform in (0, 1] from number `index` of step `step`.
+    /// Returns a uniform random number in (0, 1] for number `index` of step `step`.
     double uniform(std::uint64_t step, std::uint64_t index) const;
 
-    /// Fills with normal numbers of mean 0 and the given standard deviation (Box–Muller on numbers 0 … size − 1).
+    /// Fills `values` with normal random numbers of mean 0 and the given standard deviation (Box–Muller transform of
+    /// the numbers 0 … size − 1 of the stream).
     void fill_normal(std::span<float> values, double deviation) const;
-    /// Fills with 0 (with probability `rate`) or 1/(1 − rate): numbers first … first + size − 1 of step `step`.
-    /// Parts of one mask may be filled apart.
+    /// Fills `values` with a dropout mask: 0 with probability `rate`, else 1/(1 − rate). The mask uses the numbers
+    /// first … first + size − 1 of step `step`, so that separate calls can fill the parts of one mask.
     void fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const;
 
  private:

@@ -12,18 +12,20 @@ namespace ropelab {
 
 namespace {
 
-bool is_told_by_label(std::string_view name) {
-    static const std::set<std::string_view> told = {"theta",     "fraction",        "partial",        "position",
-                                                    "pairs",     "rotated_layers",  "theta_training", "theta_schedule",
-                                                    "theta_end", "attention_window"};
-    return told.contains(name);
+// Returns whether label_of can show the setting with this name.
+bool label_shows(std::string_view name) {
+    static const std::set<std::string_view> shown = {"theta",     "fraction",        "partial",        "position",
+                                                     "pairs",     "rotated_layers",  "theta_training", "theta_schedule",
+                                                     "theta_end", "attention_window"};
+    return shown.contains(name);
 }
 
-// Adds to the names of `members` every key in which they differ, of those that a label tells or of the others.
+// Appends to the names of `members` every setting in which these runs differ. `shown_by_label` selects the settings
+// that label_of can show, or all others.
 void add_differences(std::vector<std::string>& names, const std::vector<RunSpec>& runs,
-                     const std::vector<std::size_t>& members, bool told_by_label) {
+                     const std::vector<std::size_t>& members, bool shown_by_label) {
     for (const Key& key : keys()) {
-        if (is_told_by_label(key.name) != told_by_label) continue;
+        if (label_shows(key.name) != shown_by_label) continue;
         std::set<std::string> values;
         for (const std::size_t member : members) values.insert(to_text(key.get(runs[member])));
         if (values.size() < 2) continue;
@@ -43,9 +45,9 @@ std::vector<std::string> run_names(const std::vector<RunSpec>& runs) {
     std::iota(all.begin(), all.end(), std::size_t{0});
     add_differences(names, runs, all, false);
 
-    std::map<std::string, std::vector<std::size_t>> namesakes;
-    for (const std::size_t run : all) namesakes[names[run]].push_back(run);
-    for (const auto& [name, members] : namesakes) add_differences(names, runs, members, true);
+    std::map<std::string, std::vector<std::size_t>> runs_by_name;
+    for (const std::size_t run : all) runs_by_name[names[run]].push_back(run);
+    for (const auto& [name, members] : runs_by_name) add_differences(names, runs, members, true);
     return names;
 }
 

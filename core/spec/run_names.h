@@ -7,9 +7,10 @@
 
 namespace ropelab {
 
-/// Names that tell an experiment's runs apart, in their order: label_of, and every other key in which they differ, as
-/// ", seed 2"; where the label is silent about a difference (two thetas that turn nothing), that too. Runs that are
-/// equal in every key have equal names.
+/// Returns a name for each run of an experiment, in the order of `runs`. A name is the label that label_of returns,
+/// followed by every other setting in which the runs differ, such as ", seed 2". If labels are equal although theta,
+/// fraction or another setting of the position encoding differs, the name has that setting too. Only runs that are
+/// equal in every setting have equal names.
 std::vector<std::string> run_names(const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

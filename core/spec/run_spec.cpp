@@ -7,44 +7,45 @@
 namespace ropelab {
 
 void check(const RunSpec& spec) {
-    // Each value alone: setting it again asks its key for the range.
+    // Key::set checks the range of each value.
     RunSpec copy = spec;
     for (const Key& entry : keys()) entry.set(copy, entry.get(spec));
 
     if (spec.width % spec.heads != 0) {
         throw BadInput("The width " + std::to_string(spec.width) + " is not a multiple of the " +
-                       std::to_string(spec.heads) + " heads; each head needs the same number of channels.");
+                       std::to_string(spec.heads) + " heads; each head must have the same number of channels.");
     }
     if (spec.rotates() && spec.head_dim() % 2 != 0) {
         throw BadInput("The head dimension is " + std::to_string(spec.head_dim()) + " (width " +
                        std::to_string(spec.width) + " over " + std::to_string(spec.heads) +
-                       " heads), but rotation needs an even one.");
+                       " heads), but RoPE needs an even one, because it rotates pairs of channels.");
     }
     if (spec.heads % spec.kv_heads() != 0) {
-        throw BadInput(
-            "The key key_value_heads is " + std::to_string(spec.key_value_heads) + ", but the " +
-            std::to_string(spec.heads) +
-            " heads must fall into groups of equal size; it must divide them, or be 0 for as many as heads.");
+        throw BadInput("The setting key_value_heads is " + std::to_string(spec.key_value_heads) +
+                       ", but it must divide the number of query heads, which is " + std::to_string(spec.heads) +
+                       "; 0 means one key and value head per query head.");
     }
     if (spec.theta_training != ThetaTraining::fixed) {
         if (!spec.rotates()) {
             throw BadInput(
-                "The key theta_training asks for a trained theta, but this model does not rotate; set position "
-                "to rope or theta_training to fixed.");
+                "Theta cannot be trained, because this model does not use RoPE; set position to rope, or "
+                "theta_training to fixed.");
         }
         if (spec.theta_schedule != ThetaSchedule::constant) {
             throw BadInput(
-                "Theta cannot be trained and follow a schedule; set theta_training to fixed or "
-                "theta_schedule to constant.");
+                "Theta cannot both be trained and follow a schedule; set theta_training to fixed or theta_schedule to "
+                "constant.");
         }
         if (spec.theta_training == ThetaTraining::head && spec.kv_heads() != spec.heads) {
-            throw BadInput("A theta of each head needs as many heads of keys as of queries; set key_value_heads to 0.");
+            throw BadInput(
+                "With theta_training = head, the model needs as many key heads as query heads; set key_value_heads to "
+                "0.");
         }
     }
     if (spec.rotates()) selection(spec.pairs, spec.head_dim() / 2, "pairs");
     selection(spec.rotated_layers, spec.layers, "rotated_layers");
     if (spec.final_learning_rate > spec.learning_rate) {
-        throw BadInput("The key final_learning_rate is " + number_text(spec.final_learning_rate) +
+        throw BadInput("The setting final_learning_rate is " + number_text(spec.final_learning_rate) +
                        ", but it must not exceed learning_rate, which is " + number_text(spec.learning_rate) + ".");
     }
 }
@@ -61,13 +62,14 @@ std::string position_label(const RunSpec& spec) {
     if (spec.position == Position::alibi) return "ALiBi";
     if (spec.position == Position::sinusoidal) return "sinusoidal";
     const std::string learned = spec.learns_positions() ? (spec.rotates() ? "learned + " : "learned positions") : "";
-    if (!spec.rotates()) return learned.empty() ? "no positions" : learned;
-    if (spec.fraction == 0) return learned + "no rotation";
-    const int turned = rotary_dim(spec.head_dim(), spec.fraction);
-    std::string share = turned == 2 && spec.fraction < 0.1 ? std::string("2 ch") : percent_text(spec.fraction) + " %";
-    if (spec.partial == Partial::truncate && turned < spec.head_dim()) share += " truncated";
-    if (spec.pairs != "all") share += ", pairs " + spec.pairs;
-    if (spec.rotated_layers != "all") share += ", layers " + spec.rotated_layers;
+    if (!spec.rotates()) return learned.empty() ? "NoPE" : learned;
+    if (spec.fraction == 0) return learned + "RoPE 0 %";
+    const int rotated = rotary_dim(spec.head_dim(), spec.fraction);
+    std::string fraction =
+        rotated == 2 && spec.fraction < 0.1 ? std::string("2 ch") : percent_text(spec.fraction) + " %";
+    if (spec.partial == Partial::truncate && rotated < spec.head_dim()) fraction += " truncated";
+    if (spec.pairs != "all") fraction += ", pairs " + spec.pairs;
+    if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;
     std::string theta = short_number(spec.theta);
     if (spec.theta_schedule != ThetaSchedule::constant) {
         theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
@@ -75,27 +77,28 @@ std::string position_label(const RunSpec& spec) {
     if (spec.theta_training != ThetaTraining::fixed) {
         theta += " trained (" + to_text(key("theta_training").get(spec)) + ")";
     }
-    return learned + "θ " + theta + ", " + share;
+    return learned + "θ " + theta + ", " + fraction;
 }
 
-// Two fixed encodings have nothing that a cohort could hold per run.
+// Returns whether runs with these position encodings can be in one cohort. ALiBi and sinusoidal embeddings have no
+// parameter per run, so a cohort applies them to all of its runs or to none.
 bool same_encoding(Position a, Position b) {
-    const auto joins = [](Position position) {
+    const auto can_be_mixed = [](Position position) {
         return position != Position::alibi && position != Position::sinusoidal;
     };
-    return a == b || (joins(a) && joins(b));
+    return a == b || (can_be_mixed(a) && can_be_mixed(b));
 }
 
 }  // namespace
 
 std::string label_of(const RunSpec& spec) {
     std::string label = position_label(spec);
-    if (spec.visible_tokens() < spec.context) label += ", window " + std::to_string(spec.attention_window);
+    if (spec.visible_tokens() < spec.context) label += ", attention window " + std::to_string(spec.attention_window);
     return label;
 }
 
 bool same_shape(const RunSpec& a, const RunSpec& b) {
-    if (a.learns_positions() != b.learns_positions() || a.theta_moves() != b.theta_moves()) return false;
+    if (a.learns_positions() != b.learns_positions() || a.theta_varies() != b.theta_varies()) return false;
     if (!same_encoding(a.position, b.position)) return false;
     RunSpec other = b;
     other.theta = a.theta;

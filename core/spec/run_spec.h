@@ -7,43 +7,48 @@
 
 namespace ropelab {
 
-/// How a model knows the position of a token: not at all, learned embeddings, rotation of queries and keys (RoPE),
-/// both, fixed sinusoidal embeddings, or ALiBi's bias of the logits by distance.
+/// Position encoding of a model: none (NoPE), learned position embeddings, RoPE (queries and keys are rotated), learned
+/// embeddings and RoPE, fixed sinusoidal embeddings, or ALiBi (attention logits are lowered in proportion to distance).
 enum class Position { none, learned, rope, learned_rope, sinusoidal, alibi };
-/// The decoder's blocks. `gpt2`: LayerNorm, GELU, attention and then the MLP (nanoGPT). `llama`: the same order with
-/// RMSNorm and SwiGLU. `pythia`: LayerNorm, GELU, both branches side by side on one residual (GPT-NeoX).
+/// Type of the decoder's blocks. `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does).
+/// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
+/// in parallel on one residual (as GPT-NeoX does).
 enum class Block { gpt2, llama, pythia };
-/// Whether theta is trained with the weights: not at all, one for the model, one a layer, one a head of each layer, or
-/// every frequency of each layer by itself.
+/// Defines which RoPE bases are trained with the weights: `fixed` none, `one` a single theta for the model, `layer` one
+/// theta per layer, `head` one theta per head of each layer, `free` each frequency of each layer separately.
 enum class ThetaTraining { fixed, one, layer, head, free };
-/// How theta goes from `theta` to `theta_end` over the training.
+/// Shape of the schedule by which the RoPE base changes from `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
-/// What one token is. `automatic`: characters where the file is UTF-8, bytes otherwise (and for enwik8).
-enum class Symbols { automatic, characters, bytes };
-/// Training, validation and test shares of a text, in order.
+/// Tokenizer: one token per character or per byte. `automatic` uses characters if the text is valid UTF-8, but bytes
+/// for other texts and for enwik8.
+enum class Tokenizer { automatic, characters, bytes };
+/// Percentages of a text that are used for training, validation and (with 90/5/5) testing, in this order.
 enum class Split { ninety_ten, ninety_five_five };
-/// How batches are drawn: at random offsets, or window after window.
+/// Order of the training sequences: at random offsets of the text, or one after another from its start.
 enum class BatchOrder { random, sequential };
-/// `whole`: every non-overlapping window of the validation split, in order. `sampled`: nanoGPT's random batches.
+/// Validation data: `whole` evaluates every non-overlapping sequence of the validation split, `sampled` evaluates
+/// random batches as nanoGPT does.
 enum class Evaluation { whole, sampled };
+/// Precision of linear layers.
 enum class Precision { automatic, float32, bfloat16 };
+/// Device that trains and evaluates a run.
 enum class Device { automatic, cpu, cuda };
-/// How a model is calculated, which decides its speed only. `fused`: several operations in one pass, and text is
-/// written with a cache of keys and values. `eager`: every one by itself, as LibTorch's own, and the whole window is
-/// read anew for each symbol, as a plain PyTorch program does.
+/// Implementation of a model's operations, which changes only its speed. `fused` combines several operations in one
+/// pass and generates text with a KV cache. `eager` runs LibTorch's operations one by one and evaluates the whole
+/// context again for each generated token, as a plain PyTorch program does.
 enum class Operations { fused, eager };
-/// Which of the project's own CUDA kernels train on a CUDA device; LibTorch's operations do the rest. `automatic`:
-/// those that the check of this device trusts (core/spec/device_trust.h). `off`: none. `no_graphs`: all, but each step
-/// is started kernel by kernel. `all`: all, whatever the check found.
+/// Choice of the project's own CUDA kernels for training on a CUDA device; LibTorch's operations replace the others.
+/// `automatic` uses the kernels that passed the device check (core/spec/device_trust.h), `off` uses none, `all` uses
+/// every kernel without regard to the check, and `no_graphs` is `all` without CUDA graphs.
 enum class CudaKernels { automatic, off, no_graphs, all };
 
-/// Everything that decides one run's result, one member a key of the experiment description (core/spec/keys.h holds
-/// each key's default, unit, range and meaning). In float32 on the processor two equal RunSpecs train to the same bits
-/// on one machine; elsewhere the runs that train beside them may change the last bits.
+/// Settings of one run. Each member is one setting of an experiment; core/spec/keys.cpp holds their help texts, units
+/// and ranges. In float32 on the CPU, two equal RunSpecs give bit-identical results on one machine. With bfloat16 or on
+/// a CUDA device, the last bits may depend on the other runs of the cohort.
 struct RunSpec {
     // Data
-    std::string data = "generated";
-    Symbols symbols = Symbols::automatic;
+    std::string data = "synthetic";
+    Tokenizer tokenizer = Tokenizer::automatic;
     Split split = Split::ninety_ten;
     std::int64_t data_seed = 1;
     std::int64_t data_length = 400000;
@@ -55,18 +60,18 @@ struct RunSpec {
     std::int64_t context = 128;
     Block block = Block::gpt2;
     std::int64_t key_value_heads = 0;  // 0: as many as heads
-    std::int64_t mlp_width = 0;        // 0: the block's own
+    std::int64_t mlp_width = 0;        // 0: default width of the block type
     bool qk_norm = false;
     bool bias = false;
     bool tied_head = true;
     double dropout = 0.0;
     Position position = Position::rope;
-    std::int64_t attention_window = 0;  // tokens that a token attends to, itself included; 0: the whole context
+    std::int64_t attention_window = 0;  // tokens, the current one included; 0: whole context
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
-    std::string pairs = "all";           // core/spec/selection.h
-    std::string rotated_layers = "all";  // core/spec/selection.h
+    std::string pairs = "all";           // syntax: core/spec/selection.h
+    std::string rotated_layers = "all";  // syntax: core/spec/selection.h
     ThetaTraining theta_training = ThetaTraining::fixed;
     ThetaSchedule theta_schedule = ThetaSchedule::constant;
     double theta_end = 10000.0;
@@ -78,7 +83,7 @@ struct RunSpec {
     BatchOrder batches = BatchOrder::random;
     double learning_rate = 1e-3;
     double final_learning_rate = 1e-4;
-    double theta_learning_rate = 0.0;  // 0: as the weights
+    double theta_learning_rate = 0.0;  // 0: learning rate of the weights
     std::int64_t warmup = 100;
     std::int64_t decay_iterations = 0;
     double weight_decay = 0.1;
@@ -91,47 +96,51 @@ struct RunSpec {
     Evaluation evaluation = Evaluation::whole;
     std::int64_t evaluation_batches = 20;
     std::int64_t sample_length = 200;
-    std::int64_t probe_every = 1;  // evaluations; 0: never
+    std::int64_t probe_every = 1;  // in evaluations; 0: no probes
 
     // Machine
     Precision precision = Precision::automatic;
     Device device = Device::automatic;
     std::int64_t threads = 0;
     Operations operations = Operations::fused;
-    bool rope_cache = true;  // else cos and sin are computed at every call
+    bool rope_cache = true;  // false: cos and sin are computed at every call
     CudaKernels cuda_kernels = CudaKernels::automatic;
 
-    /// Channels of one head, d = width / heads.
+    /// Returns the head dimension d = width / heads.
     int head_dim() const { return static_cast<int>(width / heads); }
-    /// Heads of keys and values, which groups of query heads share.
+    /// Returns the number of key and value heads; groups of query heads share them.
     std::int64_t kv_heads() const { return key_value_heads == 0 ? heads : key_value_heads; }
-    /// Channels between the two (llama: three) matrices of the MLP: as the key says, else four widths, and for llama
-    /// what costs as much with three matrices, up to the next multiple of 8.
+    /// Returns the hidden width of the MLP: `mlp_width` if it is set, else 4 × width. For llama blocks the default is
+    /// 8/3 × width, rounded up to a multiple of 8, so that three matrices have about as many weights as two.
     std::int64_t hidden_width() const;
-    /// Whether the frequencies change while the model trains.
-    bool theta_moves() const {
+    /// Returns whether the RoPE frequencies change during training, because theta is trained or follows a schedule.
+    bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
-    /// Tokens that a token attends to at most, itself included.
+    /// Returns the largest number of tokens that a token attends to, itself included.
     std::int64_t visible_tokens() const {
         return attention_window > 0 && attention_window < context ? attention_window : context;
     }
+    /// Returns whether the model applies RoPE.
     bool rotates() const { return position == Position::rope || position == Position::learned_rope; }
+    /// Returns whether the model has learned position embeddings.
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 
     bool operator==(const RunSpec&) const = default;
 };
 
-/// Throws BadInput, with one sentence that names the key, its value and what would be right, unless every value is in
-/// range and they fit each other (heads divide width, the head dimension is even where the model rotates, …).
+/// Throws BadInput if a value is out of range or if two values contradict each other (heads must divide width, the head
+/// dimension must be even with RoPE, …). The message names the setting, its value and the values that are allowed.
 void check(const RunSpec& spec);
 
-/// A short text that tells a run from its sweep mates: "θ 10k, 25 %"; theta and fraction only where they matter.
+/// Returns a short label of a run's position encoding, such as "θ 10k, 25 %" (RoPE with theta 10,000 on 25 % of the
+/// channels), "RoPE 0 %", "NoPE" or "ALiBi". Theta and fraction appear only if they have an effect.
 std::string label_of(const RunSpec& spec);
 
-/// Whether two runs can train as one cohort: equal in all but theta, fraction, partial, pairs, rotated layers, rotating
-/// or not, where a theta schedule ends, seed, and the learning rates with their warm-up and decay. Runs with ALiBi or
-/// sinusoidal embeddings train with their like only.
+/// Returns whether two runs can train in one cohort (runs of equal shape that are trained as one batched program). They
+/// may differ in the seed, in the learning rates, their warm-up and decay, and in RoPE (on or off, theta, theta_end,
+/// fraction, partial, pairs, rotated_layers). A run with ALiBi or sinusoidal embeddings needs runs with the same
+/// encoding.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab

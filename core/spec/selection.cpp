@@ -21,7 +21,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 std::vector<bool> selection(std::string_view text, std::int64_t count, std::string_view key) {
     const auto refuse = [&](const std::string& why) {
-        throw BadInput("The key " + std::string(key) + " is \"" + std::string(text) + "\", but " + why + ".");
+        throw BadInput("The setting " + std::string(key) + " is \"" + std::string(text) + "\", but " + why + ".");
     };
     std::vector<bool> chosen(static_cast<std::size_t>(count), text == "all");
     if (text == "all") return chosen;
@@ -30,7 +30,7 @@ std::vector<bool> selection(std::string_view text, std::int64_t count, std::stri
         const auto first = whole_number(text.substr(0, of));
         const auto every = whole_number(text.substr(of + 2));
         if (!first || !every || *every == 0 || *first > *every) {
-            refuse("a pattern is written like 3of4, the first three of every four");
+            refuse("a pattern must look like 3of4, which means the first three of every four");
         }
         for (std::int64_t i = 0; i < count; ++i) chosen[static_cast<std::size_t>(i)] = i % *every < *first;
         return chosen;
@@ -44,11 +44,12 @@ std::vector<bool> selection(std::string_view text, std::int64_t count, std::stri
         const auto first = whole_number(part.substr(0, dash));
         const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
         if (!first || !last || *last < *first) {
-            refuse("it must be all, numbers and ranges joined by plus signs like 0-2+5, or a pattern like 3of4");
+            refuse(
+                "it must be all, a list of numbers and ranges joined by plus signs like 0-2+5, or a pattern like 3of4");
         }
         if (*last >= count) {
-            refuse("it counts from 0 to " + std::to_string(count - 1) + " here; " + std::to_string(*last) +
-                   " is beyond that");
+            refuse("its numbers must be between 0 and " + std::to_string(count - 1) + "; " + std::to_string(*last) +
+                   " is too large");
         }
         for (std::int64_t i = *first; i <= *last; ++i) chosen[static_cast<std::size_t>(i)] = true;
         if (plus == std::string_view::npos) return chosen;

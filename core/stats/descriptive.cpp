@@ -8,15 +8,16 @@ namespace ropelab {
 
 namespace {
 
-// 0.975 of Student's t distribution. Samples of one size come in rows of thousands, one at every step of a training.
-double reach_of(std::int64_t degrees) {
+// Returns the 0.975 quantile of Student's t distribution. The last result is cached, because a learning curve needs
+// thousands of intervals for the same number of seeds.
+double t_quantile(std::int64_t degrees) {
     thread_local std::int64_t known = 0;
-    thread_local double reach = 0;
+    thread_local double quantile = 0;
     if (degrees != known) {
-        reach = boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)), 0.975);
+        quantile = boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)), 0.975);
         known = degrees;
     }
-    return reach;
+    return quantile;
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ Description describe(std::span<const double> values) {
     Description result;
     double mean = 0;
     double squares = 0;
-    // Welford's recurrence: a large common offset does not eat the digits of the spread, and equal values spread by 0.
+    // Welford's algorithm keeps the deviation accurate if all values have a large common offset. The deviation of equal
+    // values is exactly 0.
     for (const double value : values) {
         if (!std::isfinite(value)) continue;
         ++result.n;
@@ -41,9 +43,9 @@ Description describe(std::span<const double> values) {
     const double n = static_cast<double>(result.n);
     result.standard_deviation = std::sqrt(squares / (n - 1));
     result.standard_error = result.standard_deviation / std::sqrt(n);
-    const double reach = reach_of(result.n - 1) * result.standard_error;
-    result.confidence_low = mean - reach;
-    result.confidence_high = mean + reach;
+    const double half_width = t_quantile(result.n - 1) * result.standard_error;
+    result.confidence_low = mean - half_width;
+    result.confidence_high = mean + half_width;
     return result;
 }
 

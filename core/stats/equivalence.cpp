@@ -17,7 +17,7 @@ void check_margin(double margin) {
     throw BadInput("The margin of an equivalence is " + number_text(margin) + ", but it must be more than 0.");
 }
 
-// From the test of no difference, which knows the standard error and when there is nothing to say.
+// Computes the two one-sided tests. `test` is the t test of no difference; it is nullopt if no test is possible.
 std::optional<Equivalence> equivalence(const std::optional<TTest>& test, double difference, double error,
                                        double margin) {
     if (!test) return std::nullopt;
@@ -61,7 +61,7 @@ double equivalence_power(double margin, double difference, double standard_devia
     const double error = standard_deviation * std::sqrt((paired ? 1 : 2) / n);
     const double critical = boost::math::quantile(boost::math::complement(boost::math::students_t(freedom), alpha));
     const auto rejects = [&](double noncentrality) {
-        // Boost's noncentral t needs no help far out, but takes long where the answer is 1.
+        // Boost is slow for large noncentralities, where the probability is 1.
         if (noncentrality > critical + 40) return 1.0;
         const boost::math::non_central_t distribution(freedom, noncentrality);
         return boost::math::cdf(boost::math::complement(distribution, critical));

@@ -12,7 +12,7 @@ std::vector<std::optional<double>> holm(std::span<const std::optional<double>> p
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return *p[a] < *p[b]; });
     std::vector<std::optional<double>> result(p.size());
-    double floor = 0;  // adjusted values never fall along the order
+    double floor = 0;  // corrected values must not decrease with the rank
     for (std::size_t rank = 0; rank < order.size(); ++rank) {
         const double comparisons = static_cast<double>(order.size() - rank);
         floor = std::max(floor, std::min(1.0, comparisons * *p[order[rank]]));

@@ -6,8 +6,9 @@
 
 namespace ropelab {
 
-/// Holm's step-down correction (F37) of a table of p values: adjusted values in the same order, each at most 1, never
-/// below the raw one. Missing values stay missing and do not count as comparisons.
+/// Returns p values after Holm's step-down correction for multiple comparisons (formula 37), in the same order. A
+/// corrected value is at most 1 and never below the raw one. Missing values stay missing and do not count as
+/// comparisons.
 std::vector<std::optional<double>> holm(std::span<const std::optional<double>> p);
 
 }  // namespace ropelab

@@ -11,15 +11,16 @@ namespace ropelab {
 
 namespace {
 
-// Up to so many symbols their pairs are counted in a square table.
+// Largest vocabulary for which pairs are counted in a square table instead of a hash table.
 constexpr int largest_table = 1024;
 
+/// Plug-in entropy and the number of different outcomes.
 struct Entropy {
     double nats = 0;
     std::int64_t outcomes = 0;
 };
 
-// −Σ p ln p = ln n − Σ c ln c / n.
+// Computes the entropy from counts c with the sum n: −Σ p ln p = ln n − Σ c ln c / n.
 class EntropySum {
  public:
     void add(std::int64_t count) {
@@ -42,6 +43,7 @@ Entropy entropy_of(const std::vector<std::int64_t>& counts, std::int64_t n) {
     return sum.over(n);
 }
 
+// Counts the pairs of tokens at a distance.
 class PairCounts {
  public:
     explicit PairCounts(int vocabulary) : vocabulary_(vocabulary) {
@@ -89,30 +91,31 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
     for (const std::int32_t token : tokens) {
         if (token < 0 || token >= vocabulary) {
             throw BadInput("The token " + std::to_string(token) + " is outside the vocabulary of " +
-                           std::to_string(vocabulary) + " symbols.");
+                           std::to_string(vocabulary) + " tokens.");
         }
     }
     for (std::size_t i = 0; i < distances.size(); ++i) {
         const std::int64_t least = i == 0 ? 1 : distances[i - 1] + 1;
         if (distances[i] < least) {
             throw BadInput("The distance " + std::to_string(distances[i]) + " must be " + std::to_string(least) +
-                           " or more: distances ascend from 1 on.");
+                           " or more, because distances must ascend from 1.");
         }
     }
     MutualInformation result;
-    result.symbols = static_cast<std::int64_t>(tokens.size());
+    result.tokens = static_cast<std::int64_t>(tokens.size());
     PairCounts pairs(vocabulary);
-    // Counts of the first and of the second symbols of all pairs; a longer distance loses some at the ends.
+    // Counts of the first and of the second tokens of all pairs. At a longer distance, the last tokens of the text are
+    // not the first of a pair, and the first tokens are not the second of a pair.
     std::vector<std::int64_t> first(static_cast<std::size_t>(vocabulary));
     for (const std::int32_t token : tokens) ++first[static_cast<std::size_t>(token)];
     std::vector<std::int64_t> second = first;
-    std::int64_t left_out = 0;
+    std::int64_t removed = 0;
     for (const std::int64_t distance : distances) {
-        const std::int64_t n = result.symbols - distance;
+        const std::int64_t n = result.tokens - distance;
         if (n < 1 || (cancelled && cancelled())) break;
-        for (; left_out < distance; ++left_out) {
-            --first[static_cast<std::size_t>(tokens[static_cast<std::size_t>(result.symbols - 1 - left_out)])];
-            --second[static_cast<std::size_t>(tokens[static_cast<std::size_t>(left_out)])];
+        for (; removed < distance; ++removed) {
+            --first[static_cast<std::size_t>(tokens[static_cast<std::size_t>(result.tokens - 1 - removed)])];
+            --second[static_cast<std::size_t>(tokens[static_cast<std::size_t>(removed)])];
         }
         const Entropy x = entropy_of(first, n);
         const Entropy y = entropy_of(second, n);

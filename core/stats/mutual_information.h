@@ -7,26 +7,28 @@
 
 namespace ropelab {
 
-/// How much two symbols of a text tell of each other, by their distance.
+/// Mutual information between two tokens of a text, as a function of their distance.
 struct MutualInformation {
-    std::vector<std::int64_t> distances;  // ascending, in symbols
-    /// Nats, one a distance: the plug-in estimate from the counts of symbols and of pairs,
+    std::vector<std::int64_t> distances;  // ascending, in tokens
+    /// Mutual information in nats, one number per distance. It is the plug-in estimate from the counts of tokens and
+    /// pairs,
     ///   Î = Ĥ(X) + Ĥ(Y) − Ĥ(X, Y),  Ĥ = −Σ p̂ ln p̂,
-    /// with Miller and Madow's correction of each entropy, + (m − 1)/(2n) for m outcomes seen in n pairs: in all
+    /// minus its bias. Miller and Madow's correction adds (m − 1)/(2n) to each entropy for m different outcomes in n
+    /// pairs, which gives
     ///   Î − (m_xy − m_x − m_y + 1)/(2n).
-    /// It can come out at or below 0 where nothing is left but chance.
+    /// The corrected estimate can be 0 or negative if the tokens are independent.
     std::vector<double> nats;
-    /// The same without the correction, which chance makes positive at any distance.
+    /// Plug-in estimate without the correction, in nats. It is positive at every distance, even for independent tokens.
     std::vector<double> plug_in;
-    std::int64_t symbols = 0;  // of the text that were read
+    std::int64_t tokens = 0;  // number of tokens of the text
 };
 
-/// About `per_decade` distances a factor of ten, rounded to whole ones, each once, from 1 to `longest`.
+/// Returns whole distances from 1 to `longest`, about `per_decade` of them per factor of ten, in ascending order.
 std::vector<std::int64_t> spaced_distances(std::int64_t longest, int per_decade = 12);
 
-/// Of tokens in [0, vocabulary), at each of `distances` (ascending, at least 1). A distance that leaves no pair is
-/// left out. `cancelled` is asked between distances; true ends the work with what there is. Throws BadInput for a token
-/// outside the vocabulary and for distances that are not so.
+/// Computes the mutual information of the tokens of a text at each distance. Distances at which the text has no pair
+/// are omitted. Calls `cancelled` before each distance; if it returns true, the result has only the distances so far.
+/// Throws BadInput if a token is not in [0, vocabulary), or if the distances do not ascend from 1 or more.
 MutualInformation mutual_information(std::span<const std::int32_t> tokens, int vocabulary,
                                      std::span<const std::int64_t> distances,
                                      const std::function<bool()>& cancelled = {});

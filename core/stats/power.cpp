@@ -13,7 +13,7 @@ namespace ropelab {
 
 namespace {
 
-// The noncentrality at which the test reaches the rule's power.
+// Returns the noncentrality at which the test has the power `rule.power`.
 double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
     const auto missing = [&](double noncentrality) {
         return t_test_power(noncentrality, degrees_of_freedom, rule.alpha) - rule.power;
@@ -33,25 +33,25 @@ bool is_usable(const PowerRule& rule) {
 void check(const PowerRule& rule) {
     if (is_usable(rule)) return;
     throw BadInput("A power of " + number_text(rule.power) + " at a level of " + number_text(rule.alpha) +
-                   " cannot be asked for; it must be 0 < level < power < 1.");
+                   " is not possible; they must satisfy 0 < level < power < 1.");
 }
 
-bool spreads(const Sample& sample) {
+bool has_deviation(const Sample& sample) {
     return std::isfinite(sample.standard_deviation) && sample.standard_deviation >= 0;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& does) {
+std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& is_enough) {
     std::int64_t enough = 2;
-    while (!does(enough)) {
-        if (enough >= most_seeds) return std::nullopt;
-        enough = std::min(2 * enough, most_seeds);
+    while (!is_enough(enough)) {
+        if (enough >= max_seeds) return std::nullopt;
+        enough = std::min(2 * enough, max_seeds);
     }
-    std::int64_t few = enough / 2;  // does not do, or is below 2
+    std::int64_t few = enough / 2;  // not enough, or below 2
     while (enough - few > 1) {
         const std::int64_t middle = (few + enough) / 2;
-        (middle >= 2 && does(middle) ? enough : few) = middle;
+        (middle >= 2 && is_enough(middle) ? enough : few) = middle;
     }
     return enough;
 }
@@ -59,7 +59,8 @@ std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>
 double t_test_power(double noncentrality, double degrees_of_freedom, double alpha) {
     if (!(degrees_of_freedom > 0) || !(alpha > 0 && alpha < 1)) {
         throw BadInput("A t test with " + number_text(degrees_of_freedom) + " degrees of freedom at a level of " +
-                       number_text(alpha) + " has no power; give more than 0 degrees and a level between 0 and 1.");
+                       number_text(alpha) +
+                       " is not possible; the degrees of freedom must be above 0 and the level between 0 and 1.");
     }
     const boost::math::students_t central(degrees_of_freedom);
     const double critical = boost::math::quantile(boost::math::complement(central, alpha / 2));
@@ -72,7 +73,7 @@ double t_test_power(double noncentrality, double degrees_of_freedom, double alph
 
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule) {
     check(rule);
-    if (a.n < 2 || b.n < 2 || !spreads(a) || !spreads(b)) return std::nullopt;
+    if (a.n < 2 || b.n < 2 || !has_deviation(a) || !has_deviation(b)) return std::nullopt;
     const double error = standard_error_of_difference(a, b);
     if (!(error > 0)) return std::nullopt;
     return noncentrality_of(static_cast<double>(a.n + b.n - 2), rule) * error;
@@ -80,7 +81,7 @@ std::optional<double> detectable_difference(const Sample& a, const Sample& b, co
 
 std::optional<double> detectable_difference_of_pairs(const Sample& differences, const PowerRule& rule) {
     check(rule);
-    if (differences.n < 2 || !spreads(differences) || !(differences.standard_deviation > 0)) return std::nullopt;
+    if (differences.n < 2 || !has_deviation(differences) || !(differences.standard_deviation > 0)) return std::nullopt;
     const double n = static_cast<double>(differences.n);
     return noncentrality_of(n - 1, rule) * differences.standard_deviation / std::sqrt(n);
 }

@@ -8,34 +8,38 @@
 
 namespace ropelab {
 
-// What a number of seeds can show at all. The t statistic of a true difference follows the noncentral t distribution;
-// its noncentrality is the difference over its standard error.
+// Statistical power of t tests for a given number of seeds. With a true difference, the t statistic follows the
+// noncentral t distribution, whose noncentrality is the difference divided by its standard error.
 
-/// The most seeds that any search goes to.
-inline constexpr std::int64_t most_seeds = 10'000;
-/// The smallest number of seeds, 2 to most_seeds, that `does` what is asked, and with it every larger number; nullopt
-/// where none does. Where larger numbers may fail again, a number that does while one shortly below it does not.
-std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& does);
+/// Upper limit of every search for a number of seeds.
+inline constexpr std::int64_t max_seeds = 10'000;
+/// Returns the smallest number of seeds from 2 to max_seeds for which `is_enough` returns true, found by bisection;
+/// nullopt if there is none. If `is_enough` is not monotonic, the result is a number for which it returns true while it
+/// returns false for the number below.
+std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& is_enough);
 
-/// How sure a test has to be, and how often it should find what is there.
+/// Significance level and power that a test must have.
 struct PowerRule {
-    double alpha = 0.05;  // two-sided
-    double power = 0.8;
+    double alpha = 0.05;  // two-sided significance level
+    double power = 0.8;   // probability that the test detects a true difference
 };
 
-/// Chance that a two-sided t test at level `alpha` finds a difference of `noncentrality` standard errors. Throws
-/// BadInput unless degrees_of_freedom > 0 and 0 < alpha < 1.
+/// Returns the power of a two-sided t test at level `alpha`: the probability that it detects a true difference of
+/// `noncentrality` standard errors. Throws BadInput unless degrees_of_freedom > 0 and 0 < alpha < 1.
 double t_test_power(double noncentrality, double degrees_of_freedom, double alpha = 0.05);
 
-/// The smallest difference of two means that Student's test finds with the rule's power, from the pooled standard
-/// deviation; in the samples' unit. nullopt for fewer than two values in a sample, or no spread.
+/// Returns the smallest difference of two means that Student's t test detects with the power `rule.power`, in the unit
+/// of the samples. It uses the pooled standard deviation. Returns nullopt if a sample has fewer than two values or the
+/// standard deviation is 0.
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule = {});
-/// The same for the paired test, of the differences within pairs.
+/// Returns the smallest mean difference that the paired t test detects with the power `rule.power`. `differences` is
+/// the sample of the differences within pairs. Returns nullopt for fewer than two pairs or if their standard deviation
+/// is 0.
 std::optional<double> detectable_difference_of_pairs(const Sample& differences, const PowerRule& rule = {});
 
-/// The smallest number of seeds in each of two groups that makes Student's test find `difference` with the rule's
-/// power, where both spread by `standard_deviation`. nullopt where that takes more than 10,000, or for a difference or
-/// a spread that is 0 or not finite.
+/// Returns the smallest number of seeds per group with which Student's t test detects `difference` with the power
+/// `rule.power`, if both groups have the given standard deviation. Returns nullopt if more than 10,000 seeds are
+/// needed, or if the difference or the standard deviation is 0 or not finite.
 std::optional<std::int64_t> seeds_to_detect(double difference, double standard_deviation, const PowerRule& rule = {});
 
 }  // namespace ropelab

@@ -10,7 +10,7 @@ namespace ropelab {
 
 std::string fixed_text(double value, int decimals) {
     if (!std::isfinite(value)) return missing_cell;
-    std::array<char, 400> buffer{};  // the largest double has 309 digits before the point
+    std::array<char, 400> buffer{};  // the largest double has 309 digits before the decimal point
     const auto [end, error] =
         std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
     return {buffer.data(), end};
@@ -21,9 +21,9 @@ std::string rough_text(double value) {
     if (value == 0) return "0";
     const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
     const int decimals = std::clamp(1 - magnitude, 0, 300);
-    // 0.0999 rounds up to 0.10: a digit less.
-    const bool carries = decimals > 0 && std::abs(value) * std::pow(10, decimals) >= 99.5;
-    return fixed_text(value, carries ? decimals - 1 : decimals);
+    // 0.0999 is rounded up to 0.10, which needs one decimal less than 0.099.
+    const bool rounds_up = decimals > 0 && std::abs(value) * std::pow(10, decimals) >= 99.5;
+    return fixed_text(value, rounds_up ? decimals - 1 : decimals);
 }
 
 std::string signed_percent(const std::optional<double>& percent) {
@@ -57,7 +57,7 @@ std::string mean_and_deviation(const Description& described, int decimals, const
     return described.n < 2 ? mean : mean + between + fixed_text(described.standard_deviation, decimals);
 }
 
-bool shares_a_clock(const ResultGroup& group, std::size_t measure) {
+bool shares_time(const ResultGroup& group, std::size_t measure) {
     const std::string_view name = measures()[measure].name;
     const Description& described = group.described[measure];
     return (name == "seconds" || name == "tokens_per_second") && described.n > 1 && described.standard_deviation == 0;
@@ -66,8 +66,8 @@ bool shares_a_clock(const ResultGroup& group, std::size_t measure) {
 std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between) {
     const Description& described = group.described[measure];
     const int decimals = measures()[measure].decimals;
-    return shares_a_clock(group, measure) ? fixed_text(described.mean, decimals)
-                                          : mean_and_deviation(described, decimals, between);
+    return shares_time(group, measure) ? fixed_text(described.mean, decimals)
+                                       : mean_and_deviation(described, decimals, between);
 }
 
 std::string interval_text(const Description& described, int decimals, const char* between) {
@@ -97,46 +97,48 @@ std::vector<std::size_t> measured(const ResultsTable& table) {
 }
 
 std::vector<std::string> table_notes(const ResultsTable& table) {
-    std::vector<std::string> result = {"Losses in nats: mean and sample standard deviation over n seeds."};
+    std::vector<std::string> result = {"Losses are in nats per token: mean ± sample standard deviation over n seeds."};
     const Measure& compared = measures()[table.compared];
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) {
             if (!table.is_baseline(group)) continue;
             const int count = table.comparisons_beside(group);
-            result.push_back("Baseline: " + group_label(table, group) + ". Improvement, and two-sided t tests of " +
-                             std::string(compared.name) + "; Holm's correction over " + std::to_string(count) +
-                             (count == 1 ? " comparison." : " comparisons."));
+            result.push_back("Baseline: " + group_label(table, group) + ". Improvement and two-sided t tests compare " +
+                             std::string(compared.name) + " with this group; Holm's correction is over " +
+                             std::to_string(count) + (count == 1 ? " comparison." : " comparisons."));
         }
-        result.push_back("Interval: 95 % confidence of the mean of " + std::string(compared.name) +
-                         ". Detectable: the smallest difference (" + std::string(compared.unit) +
-                         ") that these seeds find with 80 % power at 5 %, before correction.");
+        result.push_back(
+            "95 % interval: confidence interval of the mean of " + std::string(compared.name) +
+            ". Detectable difference: smallest difference [" + std::string(compared.unit) +
+            "] that a t test with these seeds detects with 80 % power at the 5 % level, before correction.");
     }
     if (table.target_loss) {
-        result.push_back("Until: steps to the first evaluation with a validation loss of at most " +
-                         number_text(*table.target_loss) + " nats.");
+        result.push_back("Steps to target: number of steps to the first evaluation with a validation loss of at most " +
+                         number_text(*table.target_loss) + " nats per token.");
     }
-    const auto on_one_clock = [](const ResultGroup& group) { return shares_a_clock(group, measure_index("seconds")); };
-    if (std::any_of(table.groups.begin(), table.groups.end(), on_one_clock)) {
+    const auto has_one_clock = [](const ResultGroup& group) { return shares_time(group, measure_index("seconds")); };
+    if (std::any_of(table.groups.begin(), table.groups.end(), has_one_clock)) {
         result.push_back(
-            "Seconds and symbols a second are of whole cohorts: runs that trained together share one clock, so that "
-            "they have no deviation.");
+            "Runs of a cohort share one clock: their training time and speed are measured once for the whole cohort "
+            "and have no standard deviation.");
     }
     for (const ResultGroup& group : table.groups) {
         const std::string label = group_label(table, group);
         if (group.unfinished > 0) {
-            result.push_back(label + ": " + runs_text(group.unfinished) + " not finished, left out.");
+            result.push_back(label + ": the group excludes " + runs_text(group.unfinished) + " that did not finish.");
         }
         if (group.failed > 0) {
-            result.push_back(label + ": " + runs_text(group.failed) + " failed or diverged, left out.");
+            result.push_back(label + ": the group excludes " + runs_text(group.failed) + " that failed or diverged.");
         }
         if (group.repeated > 0) {
-            result.push_back(label + ": " + runs_text(group.repeated) + " of a seed that was run again, left out.");
+            result.push_back(label + ": the group excludes " + runs_text(group.repeated) +
+                             " whose seed was run again later.");
         }
         const std::int64_t infinite =
             static_cast<std::int64_t>(group.summaries.size()) - group.described[table.compared].n;
         if (infinite > 0) {
-            result.push_back(label + ": " + runs_text(infinite) + " without a finite " + std::string(compared.name) +
-                             ", left out of its mean.");
+            result.push_back(label + ": the group excludes " + runs_text(infinite) + " without a finite " +
+                             std::string(compared.name) + " from its mean.");
         }
     }
     return result;

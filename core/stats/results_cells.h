@@ -9,47 +9,53 @@
 
 namespace ropelab {
 
-// How the formats of the results table write their cells; "–" for a number that is missing.
+// Formatting of the cells of the results table, shared by its text, LaTeX and window forms.
 
+/// Text of a cell whose number is missing.
 inline constexpr const char* missing_cell = "–";
 
+/// Formats a number with a fixed number of decimals; "–" if it is not finite.
 std::string fixed_text(double value, int decimals);
-/// Two significant digits, whole from 100 on: a difference as people say it.
+/// Formats a number with two significant digits, from 100 on as a whole number.
 std::string rough_text(double value);
+/// Formats a percentage with its sign and two decimals, without the percent sign: "+0.52".
 std::string signed_percent(const std::optional<double>& percent);
-/// "0.016", "<0.001".
+/// Formats a p value: "0.016", "<0.001".
 std::string p_text(const std::optional<double>& p);
-/// "p = 0.016", "p < 0.001".
+/// Formats a p value with its name: "p = 0.016", "p < 0.001".
 std::string p_words(double p);
+/// Formats mean and standard deviation with `between` between them; only the mean if there is one value.
 std::string mean_and_deviation(const Description& described, int decimals, const char* between);
-/// Whether a group's runs trained together, so that their times are one measurement and have no deviation.
-bool shares_a_clock(const ResultGroup& group, std::size_t measure);
-/// mean_and_deviation() of a measure with its decimals; without the deviation where there is none to speak of.
+/// Returns whether `measure` is a time or speed that was measured once for a whole cohort, so that all runs of the
+/// group have the same value and there is no standard deviation.
+bool shares_time(const ResultGroup& group, std::size_t measure);
+/// Formats the mean and standard deviation of a measure with its number of decimals. The standard deviation is omitted
+/// if shares_time() is true.
 std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between);
-/// The mean's 95 % confidence interval with `between` its ends.
+/// Formats the 95 % confidence interval of the mean with `between` between its ends.
 std::string interval_text(const Description& described, int decimals, const char* between);
-/// "1200 ± 50", with "(2 of 3)" where not every run came so low.
+/// Formats the number of steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group, const char* between);
-/// "1 run", "3 runs".
+/// Formats a number of runs: "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
-/// Characters of a UTF-8 text: the columns that it takes on a terminal, letters being one wide.
+/// Returns the number of characters of a UTF-8 text, which is its width on a terminal.
 std::size_t width_of(const std::string& text);
 
-/// Full precision; empty for a number that is missing.
+/// Formats a number for CSV with full precision; "" if it is missing.
 std::string csv_number(const std::optional<double>& value);
-/// Text as one field of CSV, in quotes where it needs them.
+/// Formats a text as a field of CSV, in quotation marks if it needs them.
 std::string csv_field(const std::string& text);
-/// Text with what LaTeX reads as its own written out.
+/// Escapes the special characters of LaTeX in a text.
 std::string latex_escaped(const std::string& text);
-/// A setting's value: escaped, and "1e-04" as a power of ten.
+/// Formats the value of a setting for LaTeX; a number such as "1e-04" becomes a power of ten.
 std::string latex_setting(const nlohmann::json& value);
-/// A cell of fixed_text(), p_text() or mean_and_deviation() in math mode; "--" for a missing one.
+/// Puts a formatted number into the math mode of LaTeX; "--" for missing_cell.
 std::string latex_number(const std::string& cell);
 
-/// Measures of which some run has a number.
+/// Returns the indices of the measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
-/// What a reader of the table has to know: baseline, tests, runs that were left out.
+/// Returns the notes below a table: its baselines, tests and units, and the runs that are excluded.
 std::vector<std::string> table_notes(const ResultsTable& table);
 
 }  // namespace ropelab

@@ -12,7 +12,7 @@ namespace ropelab {
 
 namespace {
 
-// Values of the compared measure for the seeds that both groups have.
+// Values of the compared measure for the seeds that both groups have, in the same order.
 struct Pairs {
     std::vector<double> group, baseline;
 };
@@ -22,10 +22,10 @@ Pairs pairs_of(const ResultGroup& group, const ResultGroup& baseline, std::size_
     const std::vector<double> theirs = baseline.values(measure);
     Pairs result;
     for (std::size_t i = 0; i < group.seeds.size(); ++i) {
-        const auto mate = std::find(baseline.seeds.begin(), baseline.seeds.end(), group.seeds[i]);
-        if (mate == baseline.seeds.end()) continue;
+        const auto found = std::find(baseline.seeds.begin(), baseline.seeds.end(), group.seeds[i]);
+        if (found == baseline.seeds.end()) continue;
         result.group.push_back(ours[i]);
-        result.baseline.push_back(theirs[static_cast<std::size_t>(mate - baseline.seeds.begin())]);
+        result.baseline.push_back(theirs[static_cast<std::size_t>(found - baseline.seeds.begin())]);
     }
     return result;
 }
@@ -54,7 +54,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, std::size_t measur
     group.paired = comparison_of(paired_t_test(pairs.group, pairs.baseline));
     const Sample differences = sample_of(paired_differences(pairs.group, pairs.baseline));
     group.pairs = static_cast<int>(differences.n);
-    // Where a test has nothing to say there is nothing that it could detect.
+    // Without a test there is no detectable difference.
     if (group.student.p) {
         group.detectable = detectable_difference(ours, theirs);
         const double deviation = standard_error_of_difference(ours, theirs) /
@@ -67,7 +67,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, std::size_t measur
 }  // namespace
 
 void compare_groups(ResultsTable& table) {
-    std::map<std::size_t, std::vector<ResultGroup*>> families;  // by what they are compared with
+    std::map<std::size_t, std::vector<ResultGroup*>> families;  // groups by the index of their baseline
     for (ResultGroup& group : table.groups) {
         const ResultGroup* baseline = table.baseline_of(group);
         if (!baseline || baseline == &group) continue;
@@ -114,7 +114,7 @@ TestKind test_kind(const std::string& word) {
     for (const TestKind test : {TestKind::student, TestKind::welch, TestKind::paired}) {
         if (to_string(test) == word) return test;
     }
-    throw BadInput("\"" + word + "\" is no test; it must be student, welch or paired.");
+    throw BadInput("\"" + word + "\" is not a t test of the results table; it must be student, welch or paired.");
 }
 
 }  // namespace ropelab

@@ -1,4 +1,4 @@
-// The results table as data: CSV and JSON.
+// Converts the results table to CSV and JSON.
 #include <cmath>
 
 #include "core/stats/results_cells.h"
@@ -104,11 +104,11 @@ json results_json(const ResultsTable& table) {
         const std::array<std::pair<const char*, const Comparison*>, 3> tests = {
             {{"student", &group.student}, {"welch", &group.welch}, {"paired", &group.paired}}};
         for (const auto& [name, test] : tests) {
-            const auto& made = test->test;
+            const auto& statistics = test->test;
             entry[name] = {{"p", json_number(test->p)},
                            {"p_holm", json_number(test->p_holm)},
-                           {"t", made ? json_number(made->t) : json()},
-                           {"degrees_of_freedom", made ? json_number(made->degrees_of_freedom) : json()}};
+                           {"t", statistics ? json_number(statistics->t) : json()},
+                           {"degrees_of_freedom", statistics ? json_number(statistics->degrees_of_freedom) : json()}};
         }
         groups.push_back(std::move(entry));
     }

@@ -54,11 +54,11 @@ std::string results_text(const ResultsTable& table) {
     rows[0] = table.swept;
     rows[0].push_back("n");
     for (const std::size_t i : shown) rows[0].emplace_back(measures()[i].title);
-    if (table.target_loss) rows[0].emplace_back("until");
+    if (table.target_loss) rows[0].emplace_back("steps to target");
     rows[0].insert(rows[0].end(), {"95 % interval", "std. error"});
     if (comparing) {
-        for (const char* title :
-             {"improv. %", "p Student", "Holm", "p Welch", "Holm", "p paired", "Holm", "detectable", "verdict"}) {
+        for (const char* title : {"improvement (%)", "p Student", "p Holm", "p Welch", "p Holm", "p paired", "p Holm",
+                                  "detectable diff.", "verdict"}) {
             rows[0].emplace_back(title);
         }
     }
@@ -105,8 +105,9 @@ std::string results_latex(const ResultsTable& table) {
     const bool comparing = table.groups.size() > 1;
     const std::vector<std::size_t> shown = measured(table);
     std::string result =
-        "% needs \\usepackage{booktabs}\n"
-        "% wider than a page of text: delete columns, or put it into \\resizebox{\\textwidth}{!}{...} (graphicx)\n";
+        "% This table needs \\usepackage{booktabs}.\n"
+        "% If it is wider than the page, delete columns or put it into \\resizebox{\\textwidth}{!}{...} (package "
+        "graphicx).\n";
     for (const std::string& note : table_notes(table)) result += "% " + note + "\n";
     std::string head;
     std::size_t columns = table.swept.size() + 1;
@@ -120,12 +121,12 @@ std::string results_latex(const ResultsTable& table) {
     for (const std::size_t i : shown) {
         add(latex_escaped(std::string(measures()[i].title)) + (in_nats(i) ? " (nats)" : ""));
     }
-    if (table.target_loss) add("steps until");
+    if (table.target_loss) add("steps to target");
     add("95\\,\\% interval");
     add("std. error");
     if (comparing) {
-        for (const char* title :
-             {"improv. (\\%)", "$p$ (Student, Holm)", "$p$ (Welch, Holm)", "$p$ (paired, Holm)", "detectable"}) {
+        for (const char* title : {"improvement (\\%)", "$p$ (Student, Holm)", "$p$ (Welch, Holm)", "$p$ (paired, Holm)",
+                                  "detectable diff."}) {
             add(title);
         }
     }
@@ -140,7 +141,7 @@ std::string results_latex(const ResultsTable& table) {
             result += " & " + latex_number(measure_cell(group, i, " \\pm "));
         }
         if (table.target_loss) {
-            // The words of a part, "(2 of 3)", in upright letters.
+            // The note "(2 of 3)" stays outside the math mode.
             std::string cell = until_text(group, " \\pm ");
             const auto words = cell.find(" (");
             const std::string part = words == std::string::npos ? "" : cell.substr(words);

@@ -5,7 +5,7 @@
 
 namespace ropelab {
 
-std::vector<std::size_t> efficient_front(std::span<const Costs> choices) {
+std::vector<std::size_t> pareto_front(std::span<const Costs> choices) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < choices.size(); ++i) {
         if (std::isfinite(choices[i].first) && std::isfinite(choices[i].second)) order.push_back(i);

@@ -8,6 +8,7 @@ namespace ropelab {
 
 namespace {
 
+// Returns the 0.975 quantile of Student's t distribution.
 double quantile(double degrees_of_freedom) {
     return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.975);
 }
@@ -38,8 +39,8 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
     DifferenceInterval result;
     if (test == TestKind::paired) {
         std::vector<double> differences;
-        for (const SeedDifference& of : seed_differences(group, reference, measure)) {
-            differences.push_back(of.difference);
+        for (const SeedDifference& each : seed_differences(group, reference, measure)) {
+            differences.push_back(each.difference);
         }
         const Description described = describe(differences);
         if (described.n == 0) return std::nullopt;

@@ -7,25 +7,29 @@
 
 namespace ropelab {
 
-/// A difference of means with its 95 % confidence interval; NaN ends where there is no spread or too few values.
+/// Difference of two means with its 95 % confidence interval. The ends are NaN if there are too few values or all
+/// values are equal.
 struct DifferenceInterval {
-    double difference = 0;  // group − reference, in the measure's unit
+    double difference = 0;  // mean of the group − mean of the reference, in the unit of the measure
     double low = Description::unknown;
     double high = Description::unknown;
-    int values = 0;  // seeds of the group, or pairs
+    int values = 0;  // number of seeds of the group, or of pairs
 };
 
-/// group − reference of a measure, with the interval that the test inverts (F37): pooled variance for Student, each
-/// group's own with Welch and Satterthwaite's degrees of freedom, or the differences of equal seeds. nullopt where a
-/// side has no finite value (`paired`: where no seed is in both).
+/// Returns the difference of the means of a measure, group − reference, with the confidence interval that belongs to
+/// the test (formula 37): pooled variance for Student, separate variances for Welch, or differences of equal seeds for
+/// the paired test. Returns nullopt if a group has no finite value; for the paired test, if the groups have no seed in
+/// common.
 std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
                                                       std::size_t measure, TestKind test);
 
-/// group − reference of each seed that both have with a finite value, in the group's order.
+/// Difference of a measure for one seed.
 struct SeedDifference {
     std::int64_t seed = 0;
-    double difference = 0;
+    double difference = 0;  // value in the group − value in the reference
 };
+/// Returns the difference of a measure for each seed that both groups have with a finite value, in the order of the
+/// group.
 std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
                                              std::size_t measure);
 

@@ -10,7 +10,7 @@ namespace ropelab {
 
 namespace {
 
-// What a group is sorted by: numbers come before words.
+// Sort key of a group. Numbers come before words, and missing values come last.
 struct Rank {
     std::optional<double> number;
     std::string word;
@@ -72,7 +72,7 @@ void sort_groups(ResultsTable& table, const std::string& by) {
         return descending ? before(ranks[b], ranks[a]) : before(ranks[a], ranks[b]);
     });
     std::vector<ResultGroup> groups;
-    std::vector<std::size_t> places(order.size());  // by the former ones
+    std::vector<std::size_t> places(order.size());  // new index of each group by its old index
     for (const std::size_t index : order) {
         places[index] = groups.size();
         groups.push_back(std::move(table.groups[index]));

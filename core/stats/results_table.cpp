@@ -5,6 +5,7 @@
 #include <numbers>
 #include <set>
 
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/stats/results_compare.h"
@@ -16,10 +17,10 @@ namespace {
 using nlohmann::json;
 
 json to_json_value(const Value& value) {
-    return std::visit([](const auto& held) { return json(held); }, value);
+    return std::visit([](const auto& content) { return json(content); }, value);
 }
 
-// Every key of the table with its default.
+// Returns all settings with their defaults.
 const json& defaults() {
     static const json result = [] {
         json object = json::object();
@@ -30,9 +31,10 @@ const json& defaults() {
     return result;
 }
 
+// Returns the settings of a run with defaults for those that are missing.
 json complete(const json& settings, const std::string& name) {
     if (!settings.is_object()) {
-        throw BadInput("The settings of the run \"" + name + "\" are not a JSON object of keys and values.");
+        throw BadInput("The settings of the run \"" + name + "\" are not a JSON object.");
     }
     json result = defaults();
     for (const auto& [key, value] : settings.items()) {
@@ -57,7 +59,7 @@ std::vector<std::string> swept_keys(const std::vector<json>& settings) {
     for (const Key& key : keys()) {
         if (differing.erase(std::string(key.name)) > 0) result.emplace_back(key.name);
     }
-    result.insert(result.end(), differing.begin(), differing.end());  // keys of another version of the program
+    result.insert(result.end(), differing.begin(), differing.end());  // settings of another version of the program
     return result;
 }
 
@@ -72,7 +74,7 @@ double iterations_until(const ResultRun& run, double target) {
     return low == run.evaluations.end() ? Description::unknown : static_cast<double>(low->iteration);
 }
 
-// A later run of the same seed takes the place of an earlier one.
+// Adds a run to a group. It replaces an earlier run with the same seed.
 void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSummary& summary) {
     const auto found = std::find(group.seeds.begin(), group.seeds.end(), seed);
     if (found == group.seeds.end()) {
@@ -86,24 +88,23 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
     group.summaries[static_cast<std::size_t>(found - group.seeds.begin())] = summary;
 }
 
-// Whether a run's value of a key is what a person typed for it: as the key reads it ("10k", "25 %", "2 ch" of this
-// run's heads).
+// Returns whether a run has the value that a person typed for a setting, such as "10k", "25 %" or "2 ch".
 bool same_value(const json& run, const std::string& name, const std::string& text) {
     const json& value = run.at(name);
     const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
-    if (known == keys().end()) return setting_text(value) == text;  // of another version of the program
+    if (known == keys().end()) return setting_text(value) == text;  // setting of another version of the program
     try {
         RunSpec spec;
         for (const char* shape : {"width", "heads"}) key(shape).set(spec, run.at(shape).get<std::int64_t>());
         known->set(spec, parse_value(*known, text, spec));
         return to_json_value(known->get(spec)) == value;
     } catch (const std::exception&) {
-        return false;  // it cannot be a value of this run
+        return false;  // the text is not a valid value for this run
     }
 }
 
-bool is_of_text(const std::string& key) {
-    return key == "data" || key == "symbols" || key == "split";
+bool is_data_setting(const std::string& key) {
+    return key == "data" || key == "tokenizer" || key == "split";
 }
 
 bool has_default(const std::pair<const std::string, json>& setting) {
@@ -111,17 +112,17 @@ bool has_default(const std::pair<const std::string, json>& setting) {
     return known != defaults().end() && *known == setting.second;
 }
 
-bool same_beside_text(const ResultGroup& a, const ResultGroup& b) {
+bool same_other_settings(const ResultGroup& a, const ResultGroup& b) {
     return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
+        return is_data_setting(setting.first) || b.settings.at(setting.first) == setting.second;
     });
 }
 
-// One baseline a text: the group with the settings of the table's.
+// Finds the baseline of each data set: the group that has the settings of the baseline of the table.
 void find_baselines(ResultsTable& table) {
     for (ResultGroup& group : table.groups) {
         const auto own = std::find_if(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
-            return same_text(other, group) && same_beside_text(other, table.groups[table.baseline]);
+            return same_data(other, group) && same_other_settings(other, table.groups[table.baseline]);
         });
         if (own != table.groups.end()) group.against = static_cast<std::size_t>(own - table.groups.begin());
     }
@@ -131,11 +132,11 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        // Keys of the model count before those of the text, which has a baseline of its own.
+        // Settings of the model are compared first, because each data set has a baseline of its own.
         const auto defaults_of = [](const ResultGroup& group) {
             std::pair<int, int> count;
             for (const auto& setting : group.settings) {
-                if (has_default(setting)) ++(is_of_text(setting.first) ? count.second : count.first);
+                if (has_default(setting)) ++(is_data_setting(setting.first) ? count.second : count.first);
             }
             return count;
         };
@@ -155,9 +156,9 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
     for (const auto& [key, value] : wanted) text += (text.empty() ? "" : ", ") + key + "=" + value;
     std::string swept;
     for (const std::string& key : table.swept) swept += (swept.empty() ? "" : ", ") + key;
-    throw BadInput("No runs have " + text + " to be the baseline; " +
-                   (swept.empty() ? "these runs differ in nothing but the seed."
-                                  : "a baseline names values of the swept keys (" + swept + ") that were run."));
+    throw BadInput("No runs have " + text + ", so they cannot be the baseline; " +
+                   (swept.empty() ? "these runs differ only in the seed."
+                                  : "give values of the swept settings (" + swept + ") that runs have."));
 }
 
 }  // namespace
@@ -174,9 +175,8 @@ const std::array<Measure, measure_count>& measures() {
          [](const RunSummary& s) { return s.best_validation_loss / std::numbers::ln2; }},
         {"final_training_loss", "final train loss", "nats", 4, false,
          [](const RunSummary& s) { return s.final_training_loss; }},
-        {"seconds", "seconds", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
-        {"tokens_per_second", "symbols/s", "symbols/s", 0, true,
-         [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"seconds", "training time (s)", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
+        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
     }};
     return table;
 }
@@ -198,9 +198,9 @@ std::vector<double> ResultGroup::values(std::size_t measure) const {
     return result;
 }
 
-bool same_text(const ResultGroup& a, const ResultGroup& b) {
+bool same_data(const ResultGroup& a, const ResultGroup& b) {
     return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return !is_of_text(setting.first) || b.settings.at(setting.first) == setting.second;
+        return !is_data_setting(setting.first) || b.settings.at(setting.first) == setting.second;
     });
 }
 
@@ -214,10 +214,11 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
     std::map<std::string, std::string> settings;
     for (const std::string& each : typed) {
         const auto equals = each.find('=');
-        if (equals == std::string::npos) throw BadInput("\"" + each + "\" names no baseline; write key=value.");
+        if (equals == std::string::npos)
+            throw BadInput("\"" + each + "\" is not a baseline; write a setting and its value, such as theta=10000.");
         settings[each.substr(0, equals)] = each.substr(equals + 1);
     }
-    return settings;
+    return current_settings(settings);
 }
 
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {

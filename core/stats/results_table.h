@@ -17,167 +17,183 @@
 
 namespace ropelab {
 
-/// A validation loss along a run, in nats.
+/// Validation loss of a run after some steps, in nats per token.
 struct LossAt {
     std::int64_t iteration = 0;
     double validation_loss = 0;
 };
 
-/// One run as the table reads it.
+/// One run as input of the results table.
 struct ResultRun {
-    nlohmann::json settings;  // flat, as the lab file keeps them; a missing key has its default
+    nlohmann::json settings;  // flat JSON object, as in the lab file; a missing setting has its default
     std::string name;
     std::optional<RunSummary> summary;
     RunState state = RunState::finished;
-    /// Every evaluation, in order; only read where ResultsOptions::target_loss is set.
+    /// All evaluations in order; used only if ResultsOptions::target_loss is set.
     std::vector<LossAt> evaluations = {};
 };
 
-/// What is measured of a run at its end.
+/// Quantity that is measured for each run, such as its best validation loss.
 struct Measure {
-    std::string_view name;            // as in JSON: "best_validation_loss"
-    std::string_view title;           // of a column
+    std::string_view name;            // name in JSON and CSV: "best_validation_loss"
+    std::string_view title;           // column heading
     std::string_view unit;            // "nats"
-    int decimals;                     // in text and LaTeX
-    bool more_is_better;              // as of speed; else less is
-    double (*of)(const RunSummary&);  // NaN where it was not measured
+    int decimals;                     // number of decimals in text and LaTeX
+    bool more_is_better;              // true for speeds; false for losses and times
+    double (*of)(const RunSummary&);  // value for a run; NaN if it was not measured
 };
-/// best_validation_loss, final_validation_loss, whole_validation_loss, bits_per_character (of the best validation
-/// loss, F35), final_training_loss, seconds, tokens_per_second.
+/// Number of measures.
 constexpr std::size_t measure_count = 7;
+/// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, bits_per_character (best
+/// validation loss in bits, formula 35), final_training_loss, seconds, tokens_per_second.
 const std::array<Measure, measure_count>& measures();
-/// Its place among the measures. Throws BadInput, naming the nearest, for an unknown name.
+/// Returns the index of the measure with the given name. Throws BadInput if there is none; the message names the most
+/// similar one.
 std::size_t measure_index(const std::string& name);
 
-/// The test that a table's verdicts follow.
+/// Kind of t test on which the verdicts of a table are based.
 enum class TestKind { student, welch, paired };
-/// "student", "welch", "paired".
+/// Returns the word for a kind of test: "student", "welch" or "paired".
 std::string to_string(TestKind test);
-/// The inverse. Throws BadInput for any other word.
+/// Returns the kind of test for a word that to_string(TestKind) returns. Throws BadInput for any other word.
 TestKind test_kind(const std::string& word);
 
-/// A test against the baseline: raw p and p after Holm's correction over the comparisons of one text.
+/// Test of a group against its baseline: raw p, and p after Holm's correction over all comparisons with this baseline.
 struct Comparison {
-    std::optional<double> p;
-    std::optional<double> p_holm;
-    std::optional<TTest> test;  // whose p it is
+    std::optional<double> p;       // nullopt if no test is possible
+    std::optional<double> p_holm;  // p after Holm's correction
+    std::optional<TTest> test;     // the t test that gave p
 };
 
-/// Runs that differ only in their seed.
+/// Group of runs that differ only in their seed.
 struct ResultGroup {
-    std::map<std::string, nlohmann::json> settings;  // of the swept keys
-    std::vector<std::size_t> members;                // every run of the group, as an index into the runs given
-    std::vector<std::size_t> counted;                // those that count, in order of their seed's appearance
-    std::vector<std::int64_t> seeds;                 // of the runs that count
-    std::vector<RunSummary> summaries;               // as many
-    int unfinished = 0;                              // runs left out because they did not finish
-    int failed = 0;                                  // runs left out because they failed, as by diverging
-    int repeated = 0;                                // runs left out because a later one has the same seed
-    std::array<Description, measure_count> described;
-    /// Iterations to the first evaluation at or below the target loss, for each run that counts; NaN where it never
-    /// came so low. Empty without a target.
+    std::map<std::string, nlohmann::json> settings;    // values of the swept settings
+    std::vector<std::size_t> members;                  // indices of all runs of the group
+    std::vector<std::size_t> counted;                  // indices of the runs that are not excluded
+    std::vector<std::int64_t> seeds;                   // seeds of the runs in `counted`
+    std::vector<RunSummary> summaries;                 // results of the runs in `counted`
+    int unfinished = 0;                                // number of runs excluded because they did not finish
+    int failed = 0;                                    // number of runs excluded because they failed or diverged
+    int repeated = 0;                                  // number of runs excluded because a later run has the same seed
+    std::array<Description, measure_count> described;  // statistics of each measure
+    /// Number of iterations to the first evaluation at or below the target loss, for each run in `counted`; NaN if the
+    /// run never reached it. Empty without a target loss.
     std::vector<double> iterations_until;
-    Description until;  // of those that came so low
+    Description until;  // statistics of the runs that reached the target loss
 
-    /// The group that it is compared with, by its index: its own for a baseline; nullopt where its text has none.
+    /// Index of the baseline with which this group is compared; its own index for a baseline; nullopt if its data set
+    /// has no baseline.
     std::optional<std::size_t> against;
-    // All below against that group, of the compared measure; nullopt for a baseline.
-    /// mean − the baseline's mean, in the measure's unit, and the same in percent of the baseline's: negative where it
-    /// is lower.
+    // The members below compare the group with its baseline in the compared measure. They are nullopt for a baseline.
+    /// Mean of the group − mean of the baseline, in the unit of the measure.
     std::optional<double> difference;
+    /// `difference` as a percentage of the mean of the baseline.
     std::optional<double> difference_percent;
-    /// The same in percent with the sign that makes better positive: a lower loss, a higher speed.
+    /// `difference_percent` with the sign changed if lower is better, so that a positive number is an improvement.
     std::optional<double> improvement_percent;
     Comparison student, welch;
-    Comparison paired;  // over the seeds that both have
-    int pairs = 0;      // such seeds with two finite values
-    /// The smallest difference that these seeds detect with 80 % power, two-sided at 5 % before any correction: of
-    /// Student's test (pooled standard deviation), and of the paired test.
+    Comparison paired;  // over the seeds that both groups have
+    int pairs = 0;      // number of these seeds with finite values in both groups
+    /// Smallest difference that Student's t test (pooled standard deviation) with these seeds detects with 80 % power,
+    /// two-sided at the 5 % level, without correction.
     std::optional<double> detectable;
+    /// Smallest difference that the paired t test detects under the same conditions.
     std::optional<double> detectable_paired;
-    /// Seeds in each group that would detect a difference as large as the one seen, with Student's test.
+    /// Number of seeds per group with which Student's t test would detect a difference as large as the observed one.
     std::optional<std::int64_t> seeds_needed;
 
+    /// Returns the comparison by the given test.
     const Comparison& comparison(TestKind test) const;
-    /// Values of a measure in the order of `seeds`.
+    /// Returns the values of a measure in the order of `seeds`.
     std::vector<double> values(std::size_t measure) const;
 };
 
+/// Options of a results table.
 struct ResultsOptions {
-    /// Name of the measure that is compared.
+    /// Name of the measure that is compared with the baseline.
     std::string compare = "best_validation_loss";
-    /// The baseline: the first group with these values of swept keys as they are typed ({"theta", "10k"}, {"fraction",
-    /// "2 ch"}). Empty: the first group with the most swept keys at their defaults, those of the text (`data`,
-    /// `symbols`, `split`) counting least. Losses on different texts say nothing of each other: groups of another text
-    /// are compared with the one of theirs that has the baseline's other settings.
+    /// Settings of the baseline as typed, such as {"theta", "10k"} or {"fraction", "2 ch"}; the first group that has
+    /// them is the baseline. If empty, the baseline is the first group with the most swept settings at their defaults,
+    /// where the settings of the data set (`data`, `symbols`, `split`) count least. Losses on different data sets
+    /// cannot be compared, so a group of another data set is compared with the group of its data set that has the other
+    /// settings of the baseline.
     std::map<std::string, std::string> baseline;
-    /// Also count runs that were stopped or failed and left numbers.
+    /// If true, runs that were stopped or failed are included if they have results.
     bool unfinished = false;
-    /// The validation loss, in nats, of "iterations until".
+    /// Target validation loss in nats per token, for ResultGroup::iterations_until.
     std::optional<double> target_loss = {};
-    /// What verdicts follow.
+    /// Test on which the verdicts are based.
     TestKind test = TestKind::welch;
 };
 
-/// {"theta", "10000"} of "theta=10000". Throws BadInput for a text without "=".
+/// Converts texts such as "theta=10000" to pairs {"theta", "10000"}. Throws BadInput for a text without "=".
 std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed);
 
+/// Results of runs, grouped by settings and compared with a baseline.
 struct ResultsTable {
-    std::vector<std::string> swept;   // keys in which the runs differ, seed aside, in the order of the key table
+    std::vector<std::string> swept;   // settings in which the runs differ, without the seed, in the order of keys()
     std::vector<ResultGroup> groups;  // in order of first appearance
-    std::size_t baseline = 0;         // index of a group, where there is one; of the others see ResultGroup::against
-    std::size_t compared = 0;         // index of a measure
+    std::size_t baseline = 0;         // index of the first baseline; see also ResultGroup::against
+    std::size_t compared = 0;         // index of the measure that is compared
     TestKind test = TestKind::welch;
     std::optional<double> target_loss = {};
 
-    /// The group that one is compared with, which may be itself; nullptr where its text has none.
+    /// Returns the baseline with which a group is compared (the group itself if it is a baseline); nullptr if its data
+    /// set has no baseline.
     const ResultGroup* baseline_of(const ResultGroup& group) const;
+    /// Returns whether a group is the baseline of its data set.
     bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
-    /// Groups that the test compares with their baselines.
+    /// Returns the number of groups that the test compares with their baselines.
     int comparisons() const;
-    /// Those that it compares with the same one: what Holm's correction counts.
+    /// Returns the number of groups that the test compares with the baseline of `group`. This is the number of
+    /// comparisons for Holm's correction.
     int comparisons_beside(const ResultGroup& group) const;
 };
 
-/// Groups, describes and compares. A run counts where it finished (see ResultsOptions::unfinished) and is the last one
-/// of its seed: runs of equal seed and settings are copies, not independent measurements. Throws BadInput for settings
-/// that are not a JSON object, an unknown measure and a baseline that no group is.
+/// Groups runs by their settings, computes statistics and compares the groups with the baseline. Runs that did not
+/// finish are excluded (see ResultsOptions::unfinished). Of several runs with equal seed and settings only the last is
+/// included, because they are copies and not independent measurements. Throws BadInput if the settings of a run are not
+/// a JSON object, if the measure is unknown, or if no group has the settings of the baseline.
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options = {});
 
-/// Puts the groups in another order: by a swept key, a measure's mean, "n", "improvement", "iterations_until", or by
-/// "p_student", "p_welch" or "p_paired". `-` before the name turns it round; what has no value comes last either way.
-/// Throws BadInput, naming the nearest, for anything else.
+/// Sorts the groups by a swept setting, the mean of a measure, "n", "improvement", "iterations_until", "p_student",
+/// "p_welch" or "p_paired". A `-` before the name sorts in descending order. Groups without a value come last in both
+/// orders. Throws BadInput for any other name; the message names the most similar one.
 void sort_groups(ResultsTable& table, const std::string& by);
 
-/// A value of a swept key as people read it: 10000 as "10000".
+/// Formats the value of a setting: 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
-/// Whether both were trained on one text. Losses on different texts say nothing of each other.
-bool same_text(const ResultGroup& a, const ResultGroup& b);
+/// Returns whether two groups were trained on the same data set (settings `data`, `symbols` and `split`). Losses on
+/// different data sets cannot be compared.
+bool same_data(const ResultGroup& a, const ResultGroup& b);
 
-/// "theta = 500, fraction = 0.25"; "all runs" where nothing was swept.
+/// Returns the swept settings of a group: "theta = 500, fraction = 0.25"; "all runs" if no setting was swept.
 std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
-/// What the table's test says of a group, at 5 % after Holm's correction.
+/// Result of the test of a group against its baseline at the 5 % level after Holm's correction.
 struct Verdict {
     enum class Kind { baseline, untested, undecided, better, worse } kind = Kind::untested;
-    /// Sentences, with the numbers they rest on.
+    /// Explanation in sentences, with difference, p values and number of seeds.
     std::string words;
 };
+/// Returns the verdict on a group.
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
-/// "baseline", "no test", "not significant", "better", "worse".
+/// Returns the word for a verdict: "baseline", "no test", "not significant", "better" or "worse".
 std::string to_string(Verdict::Kind kind);
 
-// All numbers in the C locale.
+// The formats below write numbers in the C locale.
 
-/// Aligned columns, for a terminal; UTF-8. Notes below tell of runs that were left out, and the verdicts.
+/// Formats a table as text with aligned columns for a terminal (UTF-8). Notes on tests and excluded runs and the
+/// verdicts follow below.
 std::string results_text(const ResultsTable& table);
-/// RFC 4180, one line a group, full precision. A missing number is an empty field. Differences, p values and intervals
-/// are of the measure in the column `compared`, against the group in `baseline`; `verdict` follows `test`.
+/// Formats a table as CSV (RFC 4180) with one line per group and numbers in full precision. A missing number is an
+/// empty field. Differences, p values and intervals are for the measure in the column `compared` and the group in the
+/// column `baseline`; the column `verdict` is based on the test in the column `test`.
 std::string results_csv(const ResultsTable& table);
-/// A booktabs tabular for a paper: losses, interval, improvement, corrected p values, with a comment on how they were
-/// made.
+/// Formats a table as a LaTeX tabular (package booktabs) with means, intervals, improvements and corrected p values.
+/// Comments explain the tests.
 std::string results_latex(const ResultsTable& table);
-/// Everything, with the raw values of each seed; a missing number is null.
+/// Converts a table to JSON with the raw values of each seed. A missing number is null.
 nlohmann::json results_json(const ResultsTable& table);
 
 }  // namespace ropelab

@@ -14,15 +14,15 @@ std::vector<double> smooth(std::span<const double> values, double weight) {
     std::vector<double> result;
     result.reserve(values.size());
     double average = 0;
-    double forgotten = 1;  // wⁿ
+    double remaining = 1;  // wⁿ
     for (const double value : values) {
         if (!std::isfinite(value)) {
             result.push_back(value);
             continue;
         }
         average = weight * average + (1 - weight) * value;
-        forgotten *= weight;
-        result.push_back(average / (1 - forgotten));
+        remaining *= weight;
+        result.push_back(average / (1 - remaining));
     }
     return result;
 }

@@ -15,21 +15,24 @@ namespace ropelab {
 
 namespace {
 
+/// Deleter for memory that FFTW allocated.
 struct Free {
     void operator()(void* memory) const { fftw_free(memory); }
 };
 
-/// FFTW makes and destroys plans in one thread at a time; executing them needs no lock.
+/// Returns the mutex for creating and destroying plans, which FFTW does not allow in several threads at once. Executing
+/// plans needs no lock.
 std::mutex& plans_mutex() {
     static std::mutex mutex;
     return mutex;
 }
 
+/// FFTW plan of a one-dimensional Fourier transform of real numbers.
 class Plan {
  public:
     Plan(int count, double* from, fftw_complex* to) {
         const std::lock_guard lock(plans_mutex());
-        // FFTW_ESTIMATE neither tries out nor overwrites: the same plan, so the same digits, on every call.
+        // FFTW_ESTIMATE does not measure, so the plan and the rounding errors are the same on every call.
         plan_ = fftw_plan_dft_r2c_1d(count, from, to, FFTW_ESTIMATE);
         if (plan_ == nullptr) throw std::bad_alloc();
     }
@@ -50,10 +53,10 @@ class Plan {
 
 std::vector<double> kernel_spectrum(std::span<const double> kernel) {
     if (kernel.empty()) return {};
-    constexpr std::size_t most = std::size_t{1} << 30;
-    if (kernel.size() > most) {
+    constexpr std::size_t max_distances = std::size_t{1} << 30;
+    if (kernel.size() > max_distances) {
         throw BadInput("The kernel has " + std::to_string(kernel.size()) +
-                       " distances, but its spectrum takes at most " + std::to_string(most) + ".");
+                       " distances, but a spectrum can have at most " + std::to_string(max_distances) + ".");
     }
     const std::size_t bins = kernel.size() / 2 + 1;
     const std::unique_ptr<double, Free> from(fftw_alloc_real(kernel.size()));

@@ -13,8 +13,8 @@ namespace ropelab {
 
 namespace {
 
-// `error` is the standard error of `difference`; `scale` the size of the numbers that were subtracted: a spread within
-// their rounding is none (R's t.test draws the line at the same place).
+// Computes the t test of a difference with the standard error `error`. `scale` is the magnitude of the numbers that
+// were subtracted. An error below their rounding errors counts as 0; R's t.test uses the same limit.
 std::optional<TTest> t_test(double difference, double error, double degrees_of_freedom, double scale) {
     const double rounding = 10 * std::numeric_limits<double>::epsilon() * scale;
     if (!std::isfinite(difference) || !std::isfinite(error) || error <= rounding) return std::nullopt;
@@ -64,10 +64,10 @@ std::optional<TTest> welch_t_test(const Sample& a, const Sample& b) {
     const double ea = a.standard_deviation * a.standard_deviation / na;
     const double eb = b.standard_deviation * b.standard_deviation / nb;
     if (!(ea + eb > 0)) return std::nullopt;
-    // As shares of the sum, so that squares of tiny variances do not underflow.
-    const double share_a = ea / (ea + eb);
-    const double share_b = eb / (ea + eb);
-    const double freedom = 1 / (share_a * share_a / (na - 1) + share_b * share_b / (nb - 1));
+    // Fractions of the sum are used, because squares of tiny variances would underflow.
+    const double fraction_a = ea / (ea + eb);
+    const double fraction_b = eb / (ea + eb);
+    const double freedom = 1 / (fraction_a * fraction_a / (na - 1) + fraction_b * fraction_b / (nb - 1));
     return t_test(a.mean - b.mean, std::sqrt(ea + eb), freedom, scale_of(a, b));
 }
 
@@ -77,7 +77,7 @@ std::optional<TTest> welch_t_test(std::span<const double> a, std::span<const dou
 
 std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b) {
     if (a.size() != b.size()) {
-        throw BadInput("A paired t test needs samples of equal length, but these hold " + std::to_string(a.size()) +
+        throw BadInput("A paired t test needs samples of equal length, but these have " + std::to_string(a.size()) +
                        " and " + std::to_string(b.size()) + " values.");
     }
     std::vector<double> differences;

@@ -9,40 +9,48 @@
 
 namespace ropelab {
 
-/// A two-tailed t test (F37).
+/// Result of a two-tailed t test (formula 37).
 struct TTest {
-    double t = 0;
+    double t = 0;  // test statistic
     double degrees_of_freedom = 0;
     double p = 1;  // two-tailed
 };
 
-/// Summary statistics, as a paper prints them: mean ± sample standard deviation of n values.
+/// Summary statistics of a sample, as in a paper: mean ± sample standard deviation of n values.
 struct Sample {
     std::int64_t n = 0;
     double mean = 0;
     double standard_deviation = 0;
 };
+/// Returns the summary statistics of the finite values.
 Sample sample_of(std::span<const double> values);
 
-/// Of mean(a) − mean(b), from the pooled variance; NaN for fewer than two values in a sample.
+/// Returns the standard error of mean(a) − mean(b), from the pooled variance; NaN if a sample has fewer than two
+/// values.
 double standard_error_of_difference(const Sample& a, const Sample& b);
 
-// Every test is nullopt where it has nothing to say: a sample of fewer than two finite values, or no spread at all
-// (copies of one number are not independent measurements, so that p = 0 would be a lie). The sign of t is that of
-// mean(a) − mean(b).
+// The tests return nullopt if all values are equal, because such values are copies and not independent measurements,
+// for which p = 0 would be wrong. The sign of t is the sign of mean(a) − mean(b).
 
-/// Student's test with the pooled variance: both populations spread alike.
+/// Returns the result of Student's t test with the pooled variance (for populations of equal variance). Returns nullopt
+/// if a sample has fewer than two values or both standard deviations are 0.
 std::optional<TTest> student_t_test(const Sample& a, const Sample& b);
+/// Returns the result of Student's t test of the finite values in two lists; nullopt if a list has fewer than two of
+/// them or all values of each list are equal.
 std::optional<TTest> student_t_test(std::span<const double> a, std::span<const double> b);
 
-/// Welch's test: each population with its own variance; degrees of freedom by Welch and Satterthwaite.
+/// Returns the result of Welch's t test with separate variances and the degrees of freedom of Welch and Satterthwaite.
+/// Returns nullopt if a sample has fewer than two values or both standard deviations are 0.
 std::optional<TTest> welch_t_test(const Sample& a, const Sample& b);
+/// Returns the result of Welch's t test of the finite values in two lists; nullopt if a list has fewer than two of them
+/// or all values of each list are equal.
 std::optional<TTest> welch_t_test(std::span<const double> a, std::span<const double> b);
 
-/// The test of pairs (a[i], b[i]), as of runs of equal seed. Pairs with a value that is not finite are left out.
-/// Throws BadInput where the lengths differ.
+/// Returns the result of the paired t test of the pairs (a[i], b[i]), such as two runs of equal seed. Pairs with a
+/// value that is not finite are excluded. Returns nullopt if there are fewer than two pairs or all differences are
+/// equal. Throws BadInput if the lengths differ.
 std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const double> b);
-/// The differences a[i] − b[i] of pairs with two finite values. Throws BadInput where the lengths differ.
+/// Returns the differences a[i] − b[i] of the pairs with two finite values. Throws BadInput if the lengths differ.
 std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b);
 
 }  // namespace ropelab

@@ -24,7 +24,7 @@ fs::path folder_of(const fs::path& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// An open file descriptor.
+/// Owns an open file descriptor.
 class Descriptor {
  public:
     Descriptor(const fs::path& path, int flags, const char* what)
@@ -50,7 +50,7 @@ fs::path temporary_beside(const fs::path& target) {
 
 void sync(const fs::path& file_or_folder) {
     const Descriptor descriptor(file_or_folder, O_RDONLY, "opened");
-    // Some file systems cannot sync a folder and say EINVAL; there is nothing better to do there.
+    // Some file systems cannot sync a folder and return EINVAL. That is ignored, because there is no alternative.
     if (::fsync(descriptor.value()) != 0 && errno != EINVAL) fail(file_or_folder, "written", errno);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removes what it names when it goes out of scope.
+/// Removes files and folders when it goes out of scope.
 struct Leftovers {
     std::vector<fs::path> paths;
     ~Leftovers() {
@@ -20,16 +20,17 @@ struct Leftovers {
     }
 };
 
-// Brings a lab that will be overwritten to a single file: a log that stayed behind would be played back into the copy.
+// Merges the log of a lab that will be overwritten into its file, because SQLite would replay a remaining log into the
+// copy.
 void settle(const fs::path& target) {
     sqlite::Connection database(target, sqlite::Access::write);
     if (database.number("PRAGMA application_id") != lab_application_id) {
-        throw BadInput(target.string() + " is not a RoPE Lab file: choose another name.");
+        throw BadInput(target.string() + " is not a RoPE Lab file; choose another name.");
     }
-    if (database.read_only()) throw BadInput(target.string() + " is read-only: choose another name.");
+    if (database.read_only()) throw BadInput(target.string() + " is read-only; choose another name.");
     if (database.set_write_ahead_log(false)) {
         throw BadInput(target.string() +
-                       " is open in another window or program: close it there, or choose another name.");
+                       " is open in another window or program; close it there, or choose another name.");
     }
 }
 
@@ -37,15 +38,15 @@ void prepare(const fs::path& target) {
     std::error_code error;
     if (fs::exists(target, error)) {
         if (!fs::is_regular_file(target, error)) {
-            throw BadInput(target.string() + " is not a file: choose another name.");
+            throw BadInput(target.string() + " is not a file; choose another name.");
         }
         settle(target);
         return;
     }
-    clear_place_of(target);
+    prepare_new_lab(target);
 }
 
-// The new checkpoints take the place of the old ones and the new file that of the old file; undone where that fails.
+// Replaces the old checkpoints and the old file by the new ones. If this fails, all replacements are undone.
 void swap_in(const fs::path& file, const fs::path& checkpoints, const fs::path& target, Leftovers& leftovers) {
     const fs::path target_checkpoints = checkpoint_folder_of(target);
     const fs::path old = temporary_beside(target_checkpoints);
@@ -69,7 +70,7 @@ void swap_in(const fs::path& file, const fs::path& checkpoints, const fs::path& 
 void LabFile::save_as(const fs::path& target) const {
     std::error_code error;
     if (fs::equivalent(path_, target, error)) {
-        throw BadInput(target.string() + " is this lab itself: choose another name.");
+        throw BadInput(target.string() + " is this lab itself; choose another name.");
     }
     try {
         prepare(target);
@@ -77,19 +78,22 @@ void LabFile::save_as(const fs::path& target) const {
         const fs::path checkpoints = temporary_beside(checkpoint_folder_of(target));
         Leftovers leftovers{{file, checkpoints, fs::path(file) += "-wal", fs::path(file) += "-shm"}};
 
-        // Checkpoints before measurements: a run that trains meanwhile has measurements up to its checkpoint at least.
+        // Checkpoints are copied before metrics, so that the copied metrics of a run that is being trained reach at
+        // least to its copied checkpoint.
         fs::create_directory(checkpoints);
         sqlite::Query row = database_->connection.query("SELECT id FROM run");
         while (row.next()) {
             const fs::path checkpoint = checkpoint_path(row.integer(0));
             if (fs::exists(checkpoint)) copy_file_synced(checkpoint, checkpoints / checkpoint.filename());
         }
-        if (!std::ofstream(file)) throw BadInput(target.string() + " cannot be written: its folder does not let us.");
+        if (!std::ofstream(file))
+            throw BadInput(target.string() + " cannot be written; choose a folder that you may write to.");
         {
             sqlite::Connection copy(file, sqlite::Access::write);
             database_->connection.back_up_to(copy);
-            // One file, without a log beside it that the renaming would leave behind.
-            if (copy.set_write_ahead_log(false)) throw BadInput(target.string() + " cannot be written as one file.");
+            // The copy must not have a log, because renaming the file would leave the log behind.
+            if (copy.set_write_ahead_log(false))
+                throw BadInput(target.string() + " cannot be written as a single file.");
         }
         sync(file);
         swap_in(file, checkpoints, target, leftovers);

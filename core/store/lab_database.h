@@ -8,23 +8,23 @@
 
 namespace ropelab {
 
-/// What a LabFile holds; shared by the files that implement it.
+/// The database connection of a LabFile; private to the files that implement LabFile.
 struct LabFile::Database {
     Database(const std::filesystem::path& path, sqlite::Access how);
 
     sqlite::Connection connection;
     sqlite::Access access;
-    std::string writer;  // this process's mark
+    std::string writer;  // mark of this process (see process_mark.h)
 };
 
-/// Writes a snapshot down, inside a transaction of the caller.
+/// Stores a snapshot. The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);
 
-/// `name.ropelab.checkpoints/` of a lab.
+/// Returns the path of a lab's checkpoint folder, `name.ropelab.checkpoints/`.
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 
-/// Prepares the place of a new lab: throws BadInput where checkpoints of a removed lab of this name lie there, and
-/// removes the log that SQLite left of it, which would be played back into the new one.
-void clear_place_of(const std::filesystem::path& lab);
+/// Prepares a path for a new lab: removes the SQLite log of a deleted lab of the same name, because SQLite would replay
+/// it into the new lab. Throws BadInput if there are checkpoints of a deleted lab of the same name.
+void prepare_new_lab(const std::filesystem::path& lab);
 
 }  // namespace ropelab

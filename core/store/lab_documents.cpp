@@ -1,4 +1,6 @@
-// What is fixed for an experiment before its runs start, and what is measured of a run after it.
+// Documents, which are preregistered before the runs of an experiment start, and measurements, which are made
+// after a run has ended.
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/store/lab_database.h"
 
@@ -7,17 +9,18 @@ namespace ropelab {
 void LabFile::add_document(std::int64_t experiment, const std::string& kind, const std::string& text) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
-    const auto there = [&](const char* sql, const auto&... values) {
+    const auto exists = [&](const char* sql, const auto&... values) {
         sqlite::Query row = database.query(sql);
         return row.with(values...).next();
     };
-    const std::string of = "experiment " + std::to_string(experiment) + " in " + path_.string();
-    if (!there("SELECT 1 FROM experiment WHERE id = ?", experiment)) throw BadInput("There is no " + of + ".");
-    if (there("SELECT 1 FROM document WHERE experiment = ? AND kind = ?", experiment, kind)) {
-        throw BadInput("The " + kind + " of " + of + " is fixed already and cannot be changed.");
+    const std::string name = "experiment " + std::to_string(experiment) + " in " + path_.string();
+    if (!exists("SELECT 1 FROM experiment WHERE id = ?", experiment)) throw BadInput("There is no " + name + ".");
+    if (exists("SELECT 1 FROM document WHERE experiment = ? AND kind = ?", experiment, kind)) {
+        throw BadInput("The document \"" + kind + "\" of " + name + " already exists and cannot be changed.");
     }
-    if (there("SELECT 1 FROM run WHERE experiment = ? AND state <> 'waiting'", experiment)) {
-        throw BadInput("Runs of " + of + " have started: its " + kind + " would have had to be fixed before.");
+    if (exists("SELECT 1 FROM run WHERE experiment = ? AND state <> 'waiting'", experiment)) {
+        throw BadInput("Runs of " + name + " have started; the document \"" + kind +
+                       "\" can be added only before the first run starts.");
     }
     database
         .query(
@@ -38,7 +41,7 @@ std::vector<DocumentRecord> LabFile::documents(std::int64_t experiment) const {
 }
 
 void LabFile::set_measurement(RunId id, const std::string& name, double value) {
-    run(id);  // says where there is none
+    run(id);  // throws if there is no such run
     database_->connection.query("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)")
         .with(id, name, value)
         .run();
@@ -48,7 +51,9 @@ std::map<std::string, double> LabFile::measurements(RunId id) const {
     std::map<std::string, double> result;
     sqlite::Query row = database_->connection.query("SELECT name, value FROM measurement WHERE run = ?");
     row.with(id);
-    while (row.next()) result[row.text(0)] = row.real(1);
+    while (row.next()) {
+        result[std::string(current_name(Alias::Kind::measurement, row.text(0)))] = row.real(1);
+    }
     return result;
 }
 

@@ -6,6 +6,7 @@ namespace ropelab {
 
 namespace {
 
+/// Deletes everything that was recorded for a run after `iteration`.
 void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iteration) {
     database.query("DELETE FROM step WHERE run = ? AND iteration > ?").with(run, iteration).run();
     database.query("DELETE FROM evaluation WHERE run = ? AND iteration > ?").with(run, iteration).run();
@@ -14,16 +15,16 @@ void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iter
     database.query("DELETE FROM summary WHERE run = ? AND iterations > ?").with(run, iteration).run();
 }
 
-/// Writes events, inside a transaction of the caller.
+/// Stores events. The caller must have begun a transaction.
 class EventWriter {
  public:
     EventWriter(const sqlite::Connection& database, const std::string& writer) : database_(database), writer_(writer) {}
 
     void operator()(const event::CohortStarted& started) {
         for (const RunId run : started.runs) {
-            if (!is_here(run)) continue;
+            if (!is_stored(run)) continue;
             drop_after(database_, run, started.iteration);
-            // The last end's summary, and what was measured of it, do not hold for a run that goes on.
+            // The summary and the measurements describe the previous end of the run, so a resumed run has none.
             database_.query("DELETE FROM summary WHERE run = ?").with(run).run();
             database_.query("DELETE FROM measurement WHERE run = ?").with(run).run();
             database_.query("UPDATE run SET state = 'running', message = '', writer = ? WHERE id = ?")
@@ -41,7 +42,7 @@ class EventWriter {
     }
 
     void operator()(const event::Step& step) {
-        if (!is_here(step.run)) return;
+        if (!is_stored(step.run)) return;
         database_
             .query(
                 "INSERT OR REPLACE INTO step (run, iteration, training_loss, gradient_norm, learning_rate) "
@@ -51,7 +52,7 @@ class EventWriter {
     }
 
     void operator()(const event::Evaluated& evaluated) {
-        if (!is_here(evaluated.run)) return;
+        if (!is_stored(evaluated.run)) return;
         database_
             .query(
                 "INSERT OR REPLACE INTO evaluation (run, iteration, training_loss, validation_loss) "
@@ -61,14 +62,14 @@ class EventWriter {
     }
 
     void operator()(const event::Sampled& sampled) {
-        if (!is_here(sampled.run)) return;
+        if (!is_stored(sampled.run)) return;
         database_.query("INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)")
             .with(sampled.run, sampled.iteration, sampled.text)
             .run();
     }
 
     void operator()(const event::Probed& probed) {
-        if (is_here(probed.run)) write_snapshot(database_, probed);
+        if (is_stored(probed.run)) write_snapshot(database_, probed);
     }
 
     void operator()(const event::Progress& progress) {
@@ -78,7 +79,7 @@ class EventWriter {
     }
 
     void operator()(const event::RunEnded& ended) {
-        if (!is_here(ended.run)) return;
+        if (!is_stored(ended.run)) return;
         database_.query("UPDATE run SET state = ?, message = ?, writer = '' WHERE id = ?")
             .with(to_string(ended.state), ended.message, ended.run)
             .run();
@@ -95,26 +96,26 @@ class EventWriter {
             .run();
     }
 
-    // A sweep that failed as a whole leaves runs that never got their own ending.
+    // If a whole sweep fails, some of its runs have no RunEnded event.
     void operator()(const event::SweepEnded& ended) {
         const bool failed = ended.state == RunState::failed;
         database_.query("UPDATE run SET state = ?, message = ? WHERE state IN ('running', 'paused') AND writer = ?")
             .with(failed ? "failed" : "stopped", failed ? ended.message : "", writer_)
             .run();
-        // And runs that never began: whoever wants to may train them.
+        // Runs that never started are released, so that another program can train them.
         database_.query("UPDATE run SET writer = '' WHERE writer = ?").with(writer_).run();
     }
 
  private:
-    bool is_here(RunId run) {
-        const auto known = here_.find(run);
-        if (known != here_.end()) return known->second;
-        return here_[run] = database_.query("SELECT 1 FROM run WHERE id = ?").with(run).next();
+    bool is_stored(RunId run) {
+        const auto known = stored_.find(run);
+        if (known != stored_.end()) return known->second;
+        return stored_[run] = database_.query("SELECT 1 FROM run WHERE id = ?").with(run).next();
     }
 
     const sqlite::Connection& database_;
     const std::string& writer_;
-    std::map<RunId, bool> here_;
+    std::map<RunId, bool> stored_;
 };
 
 }  // namespace
@@ -128,7 +129,7 @@ void LabFile::record(std::span<const Event> events) {
     transaction.commit();
 }
 
-void LabFile::cut_back(RunId id, std::int64_t iteration) {
+void LabFile::discard_after(RunId id, std::int64_t iteration) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
     drop_after(database, id, iteration);

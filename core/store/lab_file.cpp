@@ -20,8 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The write-ahead log needs memory that all programs share, so it must not be used on a file system that several
-// machines share; SQLite cannot tell. Numbers from linux/magic.h and the file systems' own sources.
+// Returns true if `path` is on a file system that several machines share. The write-ahead log must not be used there,
+// because it needs shared memory; SQLite does not detect this. The numbers are from linux/magic.h and the sources of
+// the file systems.
 bool is_network_file_system(const fs::path& path) {
     constexpr std::array<unsigned long, 11> networks = {
         0x6969,      // NFS
@@ -48,10 +49,11 @@ fs::path with_suffix(fs::path path, const char* suffix) {
     return path += suffix;
 }
 
-// No lab is opened but through SQLite: closing a file descriptor of one's own drops every lock that other connections
-// of this process hold on the file.
+// Labs must be opened only through SQLite: POSIX releases all locks of a process on a file when the process closes any
+// descriptor of that file.
 
-// A lab in write-ahead mode in a folder that cannot be written is readable only by promising that nobody writes it.
+// Opens a lab for reading. A lab with a write-ahead log in a read-only folder can be opened only as immutable, that is,
+// with the promise that nobody writes to it.
 std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
     auto database = std::make_unique<LabFile::Database>(path, sqlite::Access::read);
     std::error_code error;
@@ -65,7 +67,8 @@ std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
     }
 }
 
-// A reader makes an empty log that it may not remove; a writer's closing does, where nobody else has the lab open.
+// Removes the empty log that a reader creates but cannot remove. Closing a write connection removes it, unless another
+// connection has opened the lab.
 void tidy_after_reading(const fs::path& path) {
     std::error_code error;
     const auto size = fs::file_size(with_suffix(path, "-wal"), error);
@@ -73,7 +76,7 @@ void tidy_after_reading(const fs::path& path) {
     try {
         sqlite::Connection(path, sqlite::Access::write).number("PRAGMA schema_version");
     } catch (const std::exception&) {
-        // Somebody is at it: they will close it.
+        // Another connection uses the lab and will remove the log.
     }
 }
 
@@ -135,8 +138,8 @@ LabFile::LabFile(fs::path path, std::unique_ptr<Database> database)
     : path_(std::move(path)), database_(std::move(database)) {}
 
 LabFile::~LabFile() {
-    // SQLite folds the log into the file when the last connection closes; done here too, the file alone is whole even
-    // while a reader stays.
+    // SQLite merges the log into the file when the last connection closes. The checkpoint here does so even if a reader
+    // still has the file open, so that the file alone is complete.
     if (database_->access == sqlite::Access::write) {
         sqlite3_wal_checkpoint_v2(database_->connection.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     } else if (database_->access == sqlite::Access::read) {
@@ -148,12 +151,12 @@ LabFile::~LabFile() {
 std::unique_ptr<LabFile> LabFile::create(const fs::path& path) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST) {
-        throw BadInput(path.string() + " exists already: open it, or choose another name.");
+        throw BadInput(path.string() + " already exists; open it, or choose another name.");
     }
-    if (file < 0) throw BadInput(path.string() + " cannot be made: " + std::strerror(errno) + ".");
+    if (file < 0) throw BadInput(path.string() + " cannot be created: " + std::strerror(errno) + ".");
     ::close(file);
     try {
-        clear_place_of(path);
+        prepare_new_lab(path);
         migrate(sqlite::Connection(path, sqlite::Access::write), lab_migrations());
         return open(path, Mode::write);
     } catch (...) {
@@ -168,7 +171,7 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) throw BadInput("There is no file " + path.string() + ".");
     if (!fs::is_regular_file(status)) throw BadInput(path.string() + " is not a file, so it is not a RoPE Lab file.");
-    // SQLite takes a short file of anything for an empty database.
+    // SQLite treats any short file as an empty database.
     constexpr std::uintmax_t smallest_database = 512;
     if (fs::file_size(path, error) < smallest_database) throw BadInput(path.string() + " is not a RoPE Lab file.");
 
@@ -178,7 +181,7 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
     const int version = checked_version(connection, path, lab_migrations());
     if (writing) {
         if (connection.read_only()) connection.fail(SQLITE_READONLY);
-        // NORMAL never damages a log, and a rollback journal only with FULL.
+        // With a write-ahead log, NORMAL is enough to prevent damage; a rollback journal requires FULL.
         const bool log = connection.set_write_ahead_log(!is_network_file_system(path));
         connection.run(log ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
         connection.run("PRAGMA foreign_keys = ON");
@@ -188,8 +191,7 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
         try {
             open(path, Mode::write);
         } catch (const BadInput& why) {
-            throw BadInput(path.string() +
-                           " was written by an older RoPE Lab and cannot be brought up to date: " + why.what());
+            throw BadInput(path.string() + " was written by an older RoPE Lab and cannot be updated: " + why.what());
         }
         return open(path, Mode::read);
     }
@@ -200,12 +202,12 @@ fs::path checkpoint_folder_of(const fs::path& lab) {
     return with_suffix(lab, ".checkpoints");
 }
 
-void clear_place_of(const fs::path& lab) {
+void prepare_new_lab(const fs::path& lab) {
     std::error_code error;
     const fs::path checkpoints = checkpoint_folder_of(lab);
     if (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
         throw BadInput("The folder " + checkpoints.string() +
-                       " holds checkpoints of another lab: move it away or choose another name.");
+                       " contains checkpoints of another lab; move the folder, or choose another name.");
     }
     for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(with_suffix(lab, suffix), error);
 }
@@ -214,7 +216,7 @@ fs::path LabFile::checkpoint_folder() const {
     fs::path folder = checkpoint_folder_of(path_);
     std::error_code error;
     fs::create_directory(folder, error);
-    if (error) throw BadInput("The folder " + folder.string() + " cannot be made: " + error.message() + ".");
+    if (error) throw BadInput("The folder " + folder.string() + " cannot be created: " + error.message() + ".");
     return folder;
 }
 
@@ -223,7 +225,7 @@ fs::path LabFile::checkpoint_path(RunId id) const {
 }
 
 void LabFile::sync_log() {
-    // With the log, SQLite syncs only when it folds the log into the file; without it, at every commit.
+    // With a write-ahead log, SQLite syncs only when it merges the log into the file; without a log, at every commit.
     sqlite3_file* log = nullptr;
     sqlite3_file_control(database_->connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
     if (log == nullptr || log->pMethods == nullptr) return;
@@ -284,7 +286,7 @@ RunRecord LabFile::run(RunId id) const {
 
 RunMetrics LabFile::metrics(RunId id) const {
     const sqlite::Connection& database = database_->connection;
-    const sqlite::Transaction same_moment(database, false);
+    const sqlite::Transaction consistent_read(database, false);
     RunMetrics result;
     sqlite::Query step = database.query(
         "SELECT iteration, training_loss, gradient_norm, learning_rate FROM step WHERE run = ? ORDER BY iteration");
@@ -345,15 +347,15 @@ void LabFile::restore_run(RunId id) {
 
 void LabFile::purge() {
     const sqlite::Connection& database = database_->connection;
-    std::vector<RunId> gone;
+    std::vector<RunId> removed;
     {
         sqlite::Transaction transaction(database);
         sqlite::Query row = database.query("SELECT id FROM run WHERE deleted = 1");
-        while (row.next()) gone.push_back(row.integer(0));
+        while (row.next()) removed.push_back(row.integer(0));
         database.run("DELETE FROM run WHERE deleted = 1");
         transaction.commit();
     }
-    for (const RunId id : gone) {
+    for (const RunId id : removed) {
         std::error_code error;
         fs::remove(checkpoint_path(id), error);
         if (error) {

@@ -16,160 +16,171 @@
 
 namespace ropelab {
 
-/// One experiment of a lab file: its description as JSON text, exactly as it was started.
+/// An experiment in a lab file.
 struct ExperimentRecord {
     std::int64_t id = 0;
     std::string name;
-    std::string description;  // JSON
+    std::string description;  // JSON text, exactly as the experiment was started
     std::string created;      // UTC, ISO 8601
 };
 
-/// One run of a lab file.
+/// A run in a lab file.
 struct RunRecord {
     RunId id = 0;
     std::int64_t experiment = 0;
-    std::string name;  // editable; at first the run's label
-    std::string note;
+    std::string name;        // editable; initially the run's label
+    std::string note;        // written by the user
     std::string settings;    // the run's settings as flat JSON text
-    std::string vocabulary;  // Vocabulary::to_text, "" until the run has started
-    /// nullopt until the run has started, and for runs of an older RoPE Lab.
+    std::string vocabulary;  // as Vocabulary::to_text returns it; empty until the run has started
+    /// The text that the run trains on. nullopt until the run has started, and for runs of older program versions.
     std::optional<TextMark> text;
     RunState state = RunState::waiting;
-    std::string message;  // why it failed
+    std::string message;  // error message of a failed run
     std::optional<RunConditions> conditions;
     std::optional<RunSummary> summary;
-    /// Steps whose metrics are in the file.
+    /// Number of the last training step whose metrics are in the file.
     std::int64_t iteration = 0;
 };
 
-/// A run's measurements in order of iteration. The vectors of `Steps` have equal lengths, and so have those of
-/// `Evaluations`. A number that was not finite is NaN.
+/// The metrics of a run, in ascending order of iteration. The vectors of `Steps` have equal lengths, and so do those of
+/// `Evaluations`. Infinities and NaN are returned as NaN. Losses are in nats per token.
 struct RunMetrics {
+    /// Metrics of each training step.
     struct Steps {
         std::vector<std::int64_t> iteration;
         std::vector<double> training_loss, gradient_norm, learning_rate;
     } steps;
+    /// Mean losses of each evaluation.
     struct Evaluations {
         std::vector<std::int64_t> iteration;
         std::vector<double> training_loss, validation_loss;
     } evaluations;
-    /// What the run wrote last.
+    /// The most recent text sample that the run's model generated.
     std::optional<event::Sampled> latest_sample;
 };
 
-/// One part of a run's snapshots (core/spec/probe.h names them) over training.
-struct SnapshotCourse {
-    std::vector<std::int64_t> iteration;  // ascending
-    std::vector<ProbeArray> numbers;      // one each
-};
-
-/// A run that another program trains or is going to.
-struct HeldRun {
+/// A run that another program is training or has claimed for training.
+struct ClaimedRun {
     RunId id = 0;
-    std::string host;  // "" for this machine, where that program is alive; else nothing is known of it
+    std::string host;  // machine of that program; empty if it is alive on this machine
 };
 
-/// What was fixed for an experiment before its runs started, as the rules of its verdicts.
+/// A document of an experiment, such as its decision rules. It is preregistered: it is fixed before the runs start.
 struct DocumentRecord {
     std::int64_t experiment = 0;
-    std::string kind;
+    std::string kind;     // such as "predictions"
     std::string text;     // JSON
     std::string created;  // UTC, ISO 8601
 };
 
-/// `name.ropelab`: one SQLite database (write-ahead log, or a rollback journal where the file system cannot), with an
-/// application id and a versioned schema. Checkpoints lie beside it in `name.ropelab.checkpoints/`. An object belongs
-/// to one thread; two objects (of two threads or programs) may have one file open: one writes, others read.
-/// Every function throws BadInput for a file that is not a lab, is newer than this program, or cannot be written.
+/// A lab file, `name.ropelab`, which stores experiments and their runs. It is an SQLite database with an application id
+/// and a versioned schema; it uses a write-ahead log, or a rollback journal if the file system does not support the
+/// log. Checkpoints are stored in the folder `name.ropelab.checkpoints/` next to it. A LabFile must be used by one
+/// thread only. Several LabFiles, in several threads or programs, can open the same file: one writes, the others read.
+/// Every function throws BadInput if the file is not a lab, was written by a newer program or cannot be written.
 class LabFile {
  public:
+    /// Access mode of an open lab.
     enum class Mode { read, write };
 
-    /// A new, empty lab. Throws BadInput where the file exists already, or checkpoints of a removed lab of this name.
+    /// Creates a new, empty lab. Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist.
     static std::unique_ptr<LabFile> create(const std::filesystem::path& path);
-    /// An existing lab; older schemas are migrated first, also for reading.
+    /// Opens an existing lab. A lab with an older schema is migrated first, even if it is opened for reading.
     static std::unique_ptr<LabFile> open(const std::filesystem::path& path, Mode mode = Mode::write);
     ~LabFile();
 
+    /// Path of the lab file.
     const std::filesystem::path& path() const { return path_; }
-    /// `name.ropelab.checkpoints/`; made when first needed.
+    /// Returns the folder `name.ropelab.checkpoints/` and creates it if necessary.
     std::filesystem::path checkpoint_folder() const;
-    /// Where run `id`'s checkpoint lies (it may not exist).
+    /// Returns the path of the checkpoint of run `id`. The file may not exist.
     std::filesystem::path checkpoint_path(RunId id) const;
 
-    /// What `writes` writes into this lab, all of it or, where it throws, nothing.
+    /// Calls `writes` in one transaction. If it throws, none of its changes are stored.
     void in_one_transaction(const std::function<void()>& writes);
 
+    /// Adds an experiment and returns its id. `description` is JSON text.
     std::int64_t add_experiment(const std::string& name, const std::string& description);
+    /// Adds a waiting run and returns its id. `settings` is flat JSON text. Throws BadInput if there is no such
+    /// experiment.
     RunId add_run(std::int64_t experiment, const std::string& name, const std::string& settings);
+    /// Returns all experiments in ascending order of id.
     std::vector<ExperimentRecord> experiments() const;
-    /// Fixes a document of an experiment, one of a kind. Throws BadInput where one of this kind is there already, or a
-    /// run of the experiment has started; the file itself refuses to change or remove it from then on.
+    /// Adds a document to an experiment. It cannot be changed or removed afterwards; triggers in the database enforce
+    /// this. Throws BadInput if the experiment already has a document of this kind or one of its runs has started.
     void add_document(std::int64_t experiment, const std::string& kind, const std::string& text);
-    /// Of one experiment, by kind.
+    /// Returns the documents of an experiment, sorted by kind.
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
-    /// Keeps a number that was measured of a run besides its summary, by name; the newest stands. A number that is not
-    /// finite is kept as NaN.
+    /// Stores a named measurement of a run in addition to its summary, replacing an earlier value. A value that is not
+    /// finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);
-    /// By name.
+    /// Returns the measurements of a run by name.
     std::map<std::string, double> measurements(RunId id) const;
 
-    /// Runs that are not deleted, in order of id.
+    /// Returns the runs that are not deleted, in ascending order of id.
     std::vector<RunRecord> runs() const;
-    /// Also one that is deleted.
+    /// Returns a run, even if it is marked as deleted. Throws BadInput if there is none with this id.
     RunRecord run(RunId id) const;
+    /// Returns the metrics of a run.
     RunMetrics metrics(RunId id) const;
-    /// All samples of a run, oldest first.
+    /// Returns all text samples of a run, oldest first.
     std::vector<event::Sampled> samples(RunId id) const;
-    /// The iterations after which a run was looked into, ascending.
+    /// Returns the iterations for which a run has a snapshot, in ascending order.
     std::vector<std::int64_t> snapshots(RunId id) const;
-    /// What was seen after that iteration, in float32 and its attention maps to 1/65535; nullopt where nothing was.
+    /// Returns the snapshot of a run at an iteration, or nullopt if there is none. Values have float32 precision,
+    /// attention weights a precision of 1/65535.
     std::optional<ProbeResult> snapshot(RunId id, std::int64_t iteration) const;
-    /// One part over training, as "usage.query".
-    SnapshotCourse snapshot_course(RunId id, const std::string& part) const;
 
-    /// Makes what was written so far outlast a power cut.
+    /// Flushes all changes so far to the disk, so that a power failure cannot lose them.
     void sync_log();
-    /// Writes events down in one transaction. A run that starts or goes on has no summary until it ends, no
-    /// measurements, and nothing recorded after the iteration it goes on from. Progress marks this program's runs
-    /// paused or running again; SweepEnded ends those that had no ending of their own. A number that is not finite is
-    /// kept as NaN. Events of runs that are not in the file (purged meanwhile) are dropped.
+    /// Stores events in one transaction. When a run starts or resumes, its summary, its measurements and everything
+    /// recorded after the iteration from which it resumes are deleted. Progress marks the runs of this program as
+    /// paused or running. SweepEnded ends the runs that have not ended yet. A number that is not finite is stored as
+    /// NaN. Events of runs that are no longer in the file are ignored.
     void record(std::span<const Event> events);
+    /// Stores the vocabulary of a run, in the form of Vocabulary::to_text.
     void set_vocabulary(RunId id, const std::string& vocabulary);
-    /// Holds a run to its text: where it `begins`, this one is written down. Throws BadInput where it began with
-    /// another one, or where runs of this lab did under the same name.
-    void hold_to_text(RunId id, const TextMark& text, bool begins);
-    /// Drops everything measured after `iteration`, as when a run goes on from its checkpoint.
-    void cut_back(RunId id, std::int64_t iteration);
-    /// Runs marked running or paused by a program that ended without a word become stopped. Returns how many. Runs of
-    /// another program that is still alive on this machine are left alone, and so are those of another machine, of
-    /// which nothing can be known here, unless `other_machines`.
+    /// Checks that `text` is the text with which the run began. If the run `begins` now, stores `text` as its text.
+    /// Throws BadInput if the run, or another run of this lab with the same text name, began with a different text.
+    void bind_to_text(RunId id, const TextMark& text, bool begins);
+    /// Deletes everything that was recorded after `iteration`, because the run resumes from a checkpoint.
+    void discard_after(RunId id, std::int64_t iteration);
+    /// Marks runs as stopped that are still marked as running or paused although their program has terminated. Returns
+    /// the number of these runs. Runs of a program that is alive on this machine are unchanged. Runs of other machines
+    /// are unchanged unless `other_machines`, because this program cannot find out whether those are still trained.
     int recover(bool other_machines = false);
-    /// Makes these runs this program's to train, until they end. Throws BadInput, and changes nothing, where another
-    /// program holds one of them or has finished it.
+    /// Claims these runs for this program until they end, so that no other program trains them. Throws BadInput, and
+    /// changes nothing, if another program has claimed or finished one of them.
     void claim(const std::vector<RunId>& runs);
-    /// Runs that other programs train or are going to, so that this one must not. Recover first.
-    std::vector<HeldRun> held_runs() const;
-    /// Who holds these runs and what to do: one sentence, or one of this machine and one of others. "" for none.
-    std::string words_of(const std::vector<HeldRun>& held) const;
+    /// Returns the runs that other programs train or have claimed and that this program must not train. Call `recover`
+    /// first.
+    std::vector<ClaimedRun> claimed_runs() const;
+    /// Returns a message that says which machines train these runs and what the user can do, with one sentence per
+    /// machine. The message is empty if `foreign` is empty.
+    std::string words_of(const std::vector<ClaimedRun>& foreign) const;
 
+    /// Changes the name of a run.
     void rename_run(RunId id, const std::string& name);
+    /// Changes the user's note on a run.
     void annotate_run(RunId id, const std::string& note);
-    /// Hides a run (undo with restore_run); purge removes hidden runs and their checkpoints for good.
+    /// Marks a run as deleted, which hides it.
     void delete_run(RunId id);
+    /// Undoes delete_run.
     void restore_run(RunId id);
+    /// Permanently removes the runs that are marked as deleted, with their checkpoints.
     void purge();
 
-    /// A copy under another name, checkpoints too, through SQLite's backup interface. The copy is written beside the
-    /// target and renamed, so that an interrupted save leaves the target as it was. Throws BadInput where the target is
-    /// this lab, something else than a lab, or a lab that is open.
+    /// Saves a copy of the lab, including checkpoints, under another name, with SQLite's backup interface. The copy is
+    /// written to a temporary file and then renamed, so that an interrupted save leaves the target unchanged. Throws
+    /// BadInput if the target is this lab, a lab that is open, or a file that is not a lab.
     void save_as(const std::filesystem::path& target) const;
-    /// Adds the experiments and runs of another lab (with new ids), their documents, measurements and checkpoints. Of
-    /// runs that are already here (same settings, same measurements), each standing for one, only a missing checkpoint
-    /// is added. A run that was in training comes as stopped. Returns how many runs were added.
+    /// Adds the experiments and runs of another lab under new ids, with their documents, measurements and checkpoints.
+    /// If this lab already has an equal run (equal settings and metrics), only a missing checkpoint is added; each run
+    /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Returns
+    /// the number of added runs.
     int merge(const std::filesystem::path& other);
 
-    /// Opaque.
+    /// The implementation; see lab_database.h.
     struct Database;
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Another database, as "other", for as long as this lives.
+/// Attaches another database under the name "other" for the lifetime of the object.
 class Attachment {
  public:
     Attachment(const sqlite::Connection& database, const std::string& uri) : database_(database) {
@@ -19,7 +19,7 @@ class Attachment {
     ~Attachment() {
         try {
             database_.run("DETACH other");
-        } catch (const BadInput&) {  // it goes with the connection at the latest
+        } catch (const BadInput&) {  // closing the connection detaches it
         }
     }
     Attachment(const Attachment&) = delete;
@@ -29,7 +29,7 @@ class Attachment {
     const sqlite::Connection& database_;
 };
 
-/// Copies of checkpoints under temporary names, until the transaction that makes their runs is through.
+/// Copies checkpoints under temporary names until the transaction that adds their runs has been committed.
 class StagedCheckpoints {
  public:
     StagedCheckpoints() = default;
@@ -43,7 +43,7 @@ class StagedCheckpoints {
         files_.emplace_back(temporary_beside(target), target);
         copy_file_synced(from, files_.back().first);
     }
-    void put_in_place() {
+    void move_into_place() {
         for (const auto& [temporary, target] : files_) fs::rename(temporary, target);
         if (!files_.empty()) sync(files_.front().second.parent_path());
         files_.clear();
@@ -53,7 +53,7 @@ class StagedCheckpoints {
     std::vector<std::pair<fs::path, fs::path>> files_;
 };
 
-// EXCEPT takes two missing numbers (NaN) for equal, unlike =.
+// EXCEPT treats two NULLs (NaN) as equal, unlike =.
 constexpr const char* same_measurements = R"sql(
     SELECT (SELECT COUNT(*) FROM main.step WHERE run = ?1) = (SELECT COUNT(*) FROM other.step WHERE run = ?2)
        AND (SELECT COUNT(*) FROM main.evaluation WHERE run = ?1) =
@@ -67,7 +67,7 @@ constexpr const char* same_measurements = R"sql(
            EXCEPT
            SELECT iteration, training_loss, validation_loss FROM other.evaluation WHERE run = ?2))sql";
 
-// Nobody trains a run for this lab that another program was training for the other one.
+// A run that is being trained in the other lab is not being trained in this one, so its copy is marked as stopped.
 constexpr const char* copy_run = R"sql(
     INSERT INTO main.run (experiment, name, note, settings, vocabulary, state, message, text_name, text_bytes, text_sha256)
     SELECT ?2, name, note, settings, vocabulary,
@@ -90,22 +90,23 @@ constexpr const char* copies_of_parts[] = {
     "INSERT INTO main.measurement SELECT ?2, name, value FROM other.measurement WHERE run = ?1",
 };
 
-/// One run of the other lab.
+/// A run of the other lab.
 struct Incoming {
     RunId id;
     std::int64_t experiment;
     std::string settings;
 };
 
-/// One run of this lab; each stands for one run of the other lab at most, so that copies on purpose stay several.
+/// A run of this lab. Each matches at most one run of the other lab, so that intentional duplicates remain.
 struct Present {
     RunId id;
     std::string settings;
-    bool taken = false;
+    bool matched = false;
 };
 
-// The experiment of the other lab here: made unless the very same one (its time included) came with an earlier merge.
-std::int64_t experiment_here(const sqlite::Connection& database, std::int64_t other) {
+// Returns the id in this lab of an experiment of the other lab. The experiment is added unless an earlier merge has
+// added the same one (with the same name, description and time).
+std::int64_t imported_experiment(const sqlite::Connection& database, std::int64_t other) {
     sqlite::Query known = database.query(
         "SELECT here.id FROM main.experiment AS here JOIN other.experiment AS there "
         "USING (name, description, created) WHERE there.id = ?");
@@ -131,9 +132,9 @@ std::int64_t experiment_here(const sqlite::Connection& database, std::int64_t ot
 int LabFile::merge(const fs::path& other) {
     std::error_code error;
     if (fs::equivalent(path_, other, error)) {
-        throw BadInput(other.string() + " is this lab itself: it cannot be merged into itself.");
+        throw BadInput(other.string() + " is this lab itself; choose another lab.");
     }
-    const std::unique_ptr<LabFile> source = open(other, Mode::read);  // says what is wrong with it
+    const std::unique_ptr<LabFile> source = open(other, Mode::read);  // throws if it is not a valid lab
     const sqlite::Connection& database = database_->connection;
     StagedCheckpoints checkpoints;
     int added = 0;
@@ -149,36 +150,36 @@ int LabFile::merge(const fs::path& other) {
             database.query("SELECT id, experiment, settings FROM other.run WHERE deleted = 0 ORDER BY id");
         while (there.next()) incoming.push_back({there.integer(0), there.integer(1), there.text(2)});
     }
-    const auto bring_checkpoint = [&](RunId from, RunId to) {
+    const auto add_checkpoint = [&](RunId from, RunId to) {
         const fs::path checkpoint = source->checkpoint_path(from);
         if (!fs::exists(checkpoint, error)) return;
-        checkpoint_folder();  // makes it
+        checkpoint_folder();  // creates it
         checkpoints.add(checkpoint, checkpoint_path(to));
     };
     for (const Incoming& run : incoming) {
         const auto same = std::find_if(present.begin(), present.end(), [&](const Present& known) {
-            if (known.taken || known.settings != run.settings) return false;
+            if (known.matched || known.settings != run.settings) return false;
             sqlite::Query compared = database.query(same_measurements);
             return compared.with(known.id, run.id).next() && compared.integer(0) != 0;
         });
         if (same != present.end()) {
-            same->taken = true;
-            // A merge that was killed leaves runs whose checkpoints have not come yet.
-            if (!fs::exists(checkpoint_path(same->id), error)) bring_checkpoint(run.id, same->id);
+            same->matched = true;
+            // A merge that was killed leaves runs without their checkpoints.
+            if (!fs::exists(checkpoint_path(same->id), error)) add_checkpoint(run.id, same->id);
             continue;
         }
-        const std::int64_t experiment = experiment_here(database, run.experiment);
+        const std::int64_t experiment = imported_experiment(database, run.experiment);
         database.query(copy_run).with(run.id, experiment).run();
         const RunId id = database.last_id();
         for (const char* copy : copies_of_parts) database.query(copy).with(run.id, id).run();
-        bring_checkpoint(run.id, id);
+        add_checkpoint(run.id, id);
         ++added;
     }
     transaction.commit();
     try {
-        checkpoints.put_in_place();
+        checkpoints.move_into_place();
     } catch (const fs::filesystem_error& problem) {
-        throw BadInput("A checkpoint from " + other.string() + " cannot be put into " + checkpoint_folder().string() +
+        throw BadInput("A checkpoint from " + other.string() + " cannot be moved into " + checkpoint_folder().string() +
                        ": " + problem.code().message() + ".");
     }
     return added;

@@ -13,12 +13,12 @@
 namespace ropelab {
 
 namespace {
-constexpr std::chrono::milliseconds gather{150};      // between the first event and the write
-constexpr std::chrono::milliseconds try_again{1000};  // after a write that failed
-constexpr int last_tries = 3;                         // at the end
+constexpr std::chrono::milliseconds write_delay{150};   // between the first queued event and the write
+constexpr std::chrono::milliseconds retry_delay{1000};  // after a failed write
+constexpr int closing_attempts = 3;                     // when the recorder is closed
 }  // namespace
 
-//   any thread:       record ──► waiting_                      flush: waits until synced_ or failures_ moves on
+//   any thread:       record ──► waiting_                      flush: waits until synced_ or failures_ changes
 //   worker's thread:             waiting_ ──► LabFile::record ──► written_
 struct LabRecorder::Worker {
     explicit Worker(const std::filesystem::path& path) : lab_(LabFile::open(path)), thread_([this] { work(); }) {}
@@ -34,12 +34,12 @@ struct LabRecorder::Worker {
             wake_.notify_all();
             thread_.join();
         }
-        return waiting_.empty() ? "" : "The lab does not hold all of this training, because " + trouble_;
+        return waiting_.empty() ? "" : "Some results of this training are missing from the lab, because " + trouble_;
     }
 
     void record(const Event& event) {
         const std::lock_guard lock(mutex_);
-        // Progress says something to the file only when it turns to paused or back.
+        // Progress events change the file only when training is paused or continues.
         if (const auto* progress = std::get_if<event::Progress>(&event)) {
             if (progress->paused == paused_) return;
             paused_ = progress->paused;
@@ -54,7 +54,7 @@ struct LabRecorder::Worker {
         const std::uint64_t goal = recorded_;
         const std::uint64_t failures = failures_;
         if (synced_ >= goal) return true;
-        hurry_ = true;
+        flush_requested_ = true;
         wake_.notify_all();
         done_.wait(lock, [&] { return synced_ >= goal || failures_ > failures; });
         return synced_ >= goal;
@@ -68,13 +68,13 @@ struct LabRecorder::Worker {
  private:
     void work() {
         std::unique_lock lock(mutex_);
-        int tries_left = last_tries;
+        int attempts_left = closing_attempts;
         while (true) {
-            wake_.wait(lock, [this] { return stopping_ || hurry_ || !waiting_.empty(); });
-            if (stopping_ && (waiting_.empty() || tries_left-- == 0)) return;
-            wake_.wait_for(lock, trouble_.empty() ? gather : try_again,
-                           [this] { return hurry_ || (stopping_ && trouble_.empty()); });
-            write(lock, std::exchange(hurry_, false));
+            wake_.wait(lock, [this] { return stopping_ || flush_requested_ || !waiting_.empty(); });
+            if (stopping_ && (waiting_.empty() || attempts_left-- == 0)) return;
+            wake_.wait_for(lock, trouble_.empty() ? write_delay : retry_delay,
+                           [this] { return flush_requested_ || (stopping_ && trouble_.empty()); });
+            write(lock, std::exchange(flush_requested_, false));
             done_.notify_all();
         }
     }
@@ -108,12 +108,12 @@ struct LabRecorder::Worker {
     std::condition_variable done_;
     std::vector<Event> waiting_;
     std::string trouble_;
-    std::uint64_t recorded_ = 0;  // events taken
-    std::uint64_t written_ = 0;   // events in the file
-    std::uint64_t synced_ = 0;    // events that would outlast a power cut
-    std::uint64_t failures_ = 0;  // writes that failed
+    std::uint64_t recorded_ = 0;  // number of events received
+    std::uint64_t written_ = 0;   // number of events in the file
+    std::uint64_t synced_ = 0;    // number of events synced to the disk
+    std::uint64_t failures_ = 0;  // number of failed writes
     bool paused_ = false;
-    bool hurry_ = false;
+    bool flush_requested_ = false;
     bool stopping_ = false;
     std::thread thread_;
 };

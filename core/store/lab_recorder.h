@@ -7,24 +7,25 @@
 
 namespace ropelab {
 
-/// Writes a sweep's events into a lab file from a thread of its own, at least four times a second, so that a program
-/// killed at any moment has on disk what was on screen a second before and training never waits for the disk.
+/// Writes a sweep's events to a lab file in a background thread, at least four times per second. Training never waits
+/// for the disk, and a program that is killed loses less than the last second.
 class LabRecorder {
  public:
-    /// Opens the lab for writing. Throws BadInput.
+    /// Opens the lab for writing. Throws BadInput if that fails.
     explicit LabRecorder(const std::filesystem::path& lab);
-    /// Closes.
+    /// Calls `close`.
     ~LabRecorder();
 
-    /// From any thread; returns at once.
+    /// Queues an event for writing and returns immediately. Thread-safe.
     void record(const Event& event);
-    /// Waits until everything recorded so far is in the file and would outlast a power cut. False where the write has
-    /// failed (see trouble).
+    /// Waits until all events recorded so far are in the file and synced to the disk. Returns false if writing failed
+    /// (see `trouble`).
     bool flush();
-    /// Why the last write failed, or "" (a full disk, say): the events are kept and tried again.
+    /// Returns the error message of the last write (for example, a full disk), or an empty string if it succeeded.
+    /// After an error, the events stay queued and are written later.
     std::string trouble() const;
-    /// Writes what is left, trying for seconds where that fails, and records no more. Returns "", or one sentence for
-    /// people where a part of it is lost: that the lab lacks it, and why.
+    /// Writes the remaining events, with several attempts over a few seconds if writing fails, and stops recording.
+    /// Returns an empty string, or an error message for the user if some events could not be written.
     std::string close();
 
  private:

@@ -9,9 +9,9 @@ namespace ropelab {
 
 namespace {
 
-// Measurements lie in tables without rowid, clustered by run and iteration: about 35 bytes a step, one range scan to
-// read a run. AUTOINCREMENT never gives a run's number again, so that a purged run's checkpoint cannot be taken for
-// another's. NULL in a REAL column is a number that was not finite.
+// Metrics are stored in tables without rowid, clustered by run and iteration: about 35 bytes per step, and one range
+// scan reads a run. AUTOINCREMENT never reuses a run's id, so that a purged run's checkpoint cannot be mistaken for
+// that of another run. NULL in a REAL column represents a number that is not finite.
 constexpr const char* version_1 = R"sql(
 CREATE TABLE experiment (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -74,9 +74,9 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 )sql";
 
-// What is fixed before an experiment's runs start (the rules of its verdicts, predictions) is worth nothing where it
-// can be changed afterwards: written once, kept as long as the experiment is. `measurement` holds what is measured of a
-// finished run beyond its summary.
+// `document` stores what is preregistered before an experiment's runs start (decision rules, predictions). The triggers
+// ensure that a document is not changed afterwards. `measurement` stores measurements of finished runs that are not
+// part of the summary.
 constexpr const char* version_2 = R"sql(
 CREATE TABLE document (
     experiment INTEGER NOT NULL REFERENCES experiment (id) ON DELETE CASCADE,
@@ -108,8 +108,8 @@ CREATE TABLE measurement (
 ) WITHOUT ROWID;
 )sql";
 
-// What a run's fixed probe batch showed, part by part (core/spec/probe.h), so that one part's course over training is
-// read without the others. Blobs are row-major and little-endian.
+// `snapshot` stores the results of a run's fixed probe batch. Each part (core/spec/probe.h) has a row of its own, so
+// that one part can be loaded over the course of training without the others. Blobs are row-major and little-endian.
 constexpr const char* version_3 = R"sql(
 CREATE TABLE snapshot (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
@@ -122,8 +122,9 @@ CREATE TABLE snapshot (
 );
 )sql";
 
-// Which text a run began with (core/data/text_mark.h), so that it goes on with no other; runs of before have none. And
-// `writer` is from now on the process that trains a run or is going to: one that has ended has none.
+// The text_… columns store the text with which a run began (core/data/text_mark.h), so that it resumes with the same
+// text; older runs have none. From this version on, `writer` is the process that trains or has claimed a run; it is
+// empty for runs that have ended.
 constexpr const char* version_4 = R"sql(
 ALTER TABLE run ADD COLUMN text_name TEXT NOT NULL DEFAULT '';
 ALTER TABLE run ADD COLUMN text_bytes INTEGER NOT NULL DEFAULT 0;
@@ -131,7 +132,8 @@ ALTER TABLE run ADD COLUMN text_sha256 TEXT NOT NULL DEFAULT '';
 UPDATE run SET writer = '' WHERE state NOT IN ('running', 'paused');
 )sql";
 
-// Which of the project's CUDA kernels a run began with (core/spec/device_trust.h); empty on the CPU.
+// `kernels` stores which of the project's CUDA kernels a run began with (core/spec/device_trust.h); it is empty for
+// runs on the CPU.
 constexpr const char* version_5 = R"sql(
 ALTER TABLE conditions ADD COLUMN kernels TEXT NOT NULL DEFAULT '';
 )sql";
@@ -148,7 +150,7 @@ void migrate(const sqlite::Connection& database, std::span<const char* const> mi
     const auto size = static_cast<std::int64_t>(migrations.size());
     while (database.number("PRAGMA user_version") < size) {
         sqlite::Transaction transaction(database);
-        // Read again under the lock: another program may have migrated the file meanwhile.
+        // The version is read again under the lock, because another program may have migrated the file in the meantime.
         const std::int64_t version = database.number("PRAGMA user_version");
         if (version >= size) return;
         if (version == 0) {

@@ -7,19 +7,18 @@
 
 namespace ropelab {
 
-/// "RoPE" as SQLite's application id: how `file` and this program tell a lab from another database.
+/// SQLite application id of lab files, the ASCII codes of "RoPE". It distinguishes labs from other databases.
 constexpr int lab_application_id = 0x526F5045;
 
-/// The statements that take a lab from one schema version to the next: the first makes version 1 of an empty database.
-/// A released step never changes; new ones are added at the end.
+/// Returns the SQL scripts that migrate a lab from each schema version to the next one. The first script creates
+/// version 1 from an empty database. A released script must never change; new ones are appended.
 std::span<const char* const> lab_migrations();
 
-/// Takes a database from its version (user_version) through the migrations that follow, each step in one transaction
-/// with its new version. Throws BadInput where one fails; the database then stands at the version before.
+/// Applies to a database all migrations after its version (user_version), each in one transaction that also sets the
+/// new version. Throws BadInput if a migration fails; the database then has the version before it.
 void migrate(const sqlite::Connection& database, std::span<const char* const> migrations);
 
-/// Throws BadInput, one sentence each, for a database that is not a lab or newer than `migrations`. Returns its
-/// version.
+/// Returns the schema version of a lab. Throws BadInput if the database is not a lab or is newer than `migrations`.
 int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
                     std::span<const char* const> migrations);
 

@@ -1,10 +1,11 @@
-// What was seen inside a run while it trained.
+// Snapshots: results of probing a run's model during training.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <sstream>
 
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/probe.h"
 #include "core/store/lab_database.h"
@@ -17,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "blobs are little-endi
 
 constexpr const char* float32 = "float32";
 constexpr const char* share16 = "share16";
-constexpr float whole_share = 65535.0F;
+constexpr float share16_scale = 65535.0F;  // stored value of an attention weight of 1
 
 std::string text_of(const std::vector<std::int64_t>& shape) {
     std::string text;
@@ -32,8 +33,9 @@ std::vector<std::int64_t> shape_of(const std::string& text) {
     return shape;
 }
 
-/// Attention maps are by far the largest part, and their numbers lie between 0 and 1.
-bool holds_shares(const NamedTensor& part) {
+/// Returns true if a part is stored in 16 bits per number. That is the attention weights, which are by far the largest
+/// part and lie between 0 and 1.
+bool is_stored_in_16_bits(const NamedTensor& part) {
     return part.name == "attention";
 }
 
@@ -43,24 +45,24 @@ std::vector<std::byte> bytes_of(const NamedTensor& part) {
         if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
         return bytes;
     };
-    if (!holds_shares(part)) return copied(part.values);
-    std::vector<std::uint16_t> shares;
-    for (const float share : part.values) {
-        // What is not a number, in a run that came apart, is kept as no share at all.
-        shares.push_back(static_cast<std::uint16_t>(
-            std::lround(std::isfinite(share) ? std::clamp(share, 0.0F, 1.0F) * whole_share : 0)));
+    if (!is_stored_in_16_bits(part)) return copied(part.values);
+    std::vector<std::uint16_t> weights;
+    for (const float weight : part.values) {
+        // Values that are not finite, in a run that diverged, are stored as 0.
+        weights.push_back(static_cast<std::uint16_t>(
+            std::lround(std::isfinite(weight) ? std::clamp(weight, 0.0F, 1.0F) * share16_scale : 0)));
     }
-    return copied(shares);
+    return copied(weights);
 }
 
-/// Of a row: part, shape, type, numbers from `column` on.
+/// Reads a part from a row whose columns part, shape, type and numbers begin at `column`.
 NamedTensor part_of(const sqlite::Query& row, int column) {
     NamedTensor part{row.text(column), shape_of(row.text(column + 1)), {}};
     const std::vector<std::byte> bytes = row.bytes(column + 3);
     if (row.text(column + 2) == share16) {
-        std::vector<std::uint16_t> shares(bytes.size() / sizeof(std::uint16_t));
-        if (!shares.empty()) std::memcpy(shares.data(), bytes.data(), shares.size() * sizeof(std::uint16_t));
-        for (const std::uint16_t share : shares) part.values.push_back(static_cast<float>(share) / whole_share);
+        std::vector<std::uint16_t> weights(bytes.size() / sizeof(std::uint16_t));
+        if (!weights.empty()) std::memcpy(weights.data(), bytes.data(), weights.size() * sizeof(std::uint16_t));
+        for (const std::uint16_t weight : weights) part.values.push_back(static_cast<float>(weight) / share16_scale);
     } else {
         part.values.resize(bytes.size() / sizeof(float));
         if (!part.values.empty()) std::memcpy(part.values.data(), bytes.data(), part.values.size() * sizeof(float));
@@ -69,7 +71,7 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
     for (const std::int64_t length : part.shape) size *= length;
     if (size != std::ssize(part.values)) {
         throw BadInput("The snapshot's part \"" + part.name + "\" has " + std::to_string(part.values.size()) +
-                       " numbers, but its shape asks for " + std::to_string(size) + "; the lab is damaged.");
+                       " numbers, but its shape requires " + std::to_string(size) + "; the lab is damaged.");
     }
     return part;
 }
@@ -81,8 +83,8 @@ void write_snapshot(const sqlite::Connection& database, const event::Probed& pro
     for (const NamedTensor& part : parts_of(*probed.result)) {
         const std::vector<std::byte> bytes = bytes_of(part);
         database.query("INSERT INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, ?)")
-            .with(probed.run, probed.iteration, part.name, text_of(part.shape), holds_shares(part) ? share16 : float32,
-                  std::span(bytes))
+            .with(probed.run, probed.iteration, part.name, text_of(part.shape),
+                  is_stored_in_16_bits(part) ? share16 : float32, std::span(bytes))
             .run();
     }
 }
@@ -90,8 +92,8 @@ void write_snapshot(const sqlite::Connection& database, const event::Probed& pro
 std::vector<std::int64_t> LabFile::snapshots(RunId id) const {
     std::vector<std::int64_t> result;
     sqlite::Query row = database_->connection.query(
-        "SELECT iteration FROM snapshot WHERE run = ? AND part = 'windows' ORDER BY iteration");
-    row.with(id);
+        "SELECT iteration FROM snapshot WHERE run = ? AND part IN (?, ?) ORDER BY iteration");
+    row.with(id, std::string("sequences"), std::string(earlier_name(Alias::Kind::snapshot, "sequences")));
     while (row.next()) result.push_back(row.integer(0));
     return result;
 }
@@ -104,19 +106,6 @@ std::optional<ProbeResult> LabFile::snapshot(RunId id, std::int64_t iteration) c
     while (row.next()) parts.push_back(part_of(row, 0));
     if (parts.empty()) return std::nullopt;
     return probe_result_of(parts);
-}
-
-SnapshotCourse LabFile::snapshot_course(RunId id, const std::string& part) const {
-    SnapshotCourse course;
-    sqlite::Query row = database_->connection.query(
-        "SELECT iteration, part, shape, type, numbers FROM snapshot WHERE run = ? AND part = ? ORDER BY iteration");
-    row.with(id, part);
-    while (row.next()) {
-        NamedTensor found = part_of(row, 1);
-        course.iteration.push_back(row.integer(0));
-        course.numbers.push_back({std::move(found.shape), std::move(found.values)});
-    }
-    return course;
 }
 
 }  // namespace ropelab

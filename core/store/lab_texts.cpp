@@ -2,7 +2,7 @@
 
 namespace ropelab {
 
-void LabFile::hold_to_text(RunId id, const TextMark& text, bool begins) {
+void LabFile::bind_to_text(RunId id, const TextMark& text, bool begins) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
     if (const auto own = run(id).text) {

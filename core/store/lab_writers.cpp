@@ -1,4 +1,4 @@
-// Which program trains which runs.
+// Claims on runs, which prevent two programs from training the same run.
 #include <algorithm>
 #include <map>
 
@@ -25,7 +25,7 @@ int LabFile::recover(bool other_machines) {
             database.query("SELECT id, writer FROM run WHERE state IN ('running', 'paused') OR writer <> ''");
         while (row.next()) {
             const std::string writer = row.text(1);
-            if (!lives_elsewhere(writer) && (other_machines || other_host(writer).empty())) {
+            if (!is_other_live_process(writer) && (other_machines || other_host(writer).empty())) {
                 lost.push_back(row.integer(0));
             }
         }
@@ -42,30 +42,30 @@ int LabFile::recover(bool other_machines) {
     return stopped;
 }
 
-std::vector<HeldRun> LabFile::held_runs() const {
-    std::vector<HeldRun> held;
+std::vector<ClaimedRun> LabFile::claimed_runs() const {
+    std::vector<ClaimedRun> foreign;
     sqlite::Query row =
         database_->connection.query("SELECT id, writer FROM run WHERE writer <> '' AND deleted = 0 ORDER BY id");
     while (row.next()) {
         const std::string host = other_host(row.text(1));
-        if (!host.empty() || lives_elsewhere(row.text(1))) held.push_back({row.integer(0), host});
+        if (!host.empty() || is_other_live_process(row.text(1))) foreign.push_back({row.integer(0), host});
     }
-    return held;
+    return foreign;
 }
 
-std::string LabFile::words_of(const std::vector<HeldRun>& held) const {
+std::string LabFile::words_of(const std::vector<ClaimedRun>& foreign) const {
     std::map<std::string, std::size_t> by_host;
-    for (const HeldRun& run : held) ++by_host[run.host];
+    for (const ClaimedRun& run : foreign) ++by_host[run.host];
     std::string words;
     for (const auto& [host, count] : by_host) {
         if (!words.empty()) words += ' ';
         if (host.empty()) {
-            words += "Another program is training " + counted_runs(count) + " of " + path_.string() + "; go on with " +
-                     (count == 1 ? "it" : "them") + " when that has ended.";
+            words += "Another program is training " + counted_runs(count) + " of " + path_.string() + "; resume " +
+                     (count == 1 ? "it" : "them") + " when that program has ended.";
         } else {
             words += "A program on the machine " + host + " was training " + counted_runs(count) + " of " +
-                     path_.string() + ", and it cannot be asked from here whether it still does; if it has ended, " +
-                     "'ropelab-cli sweep --resume --take-over --lab " + path_.string() + "' goes on.";
+                     path_.string() + ", and this machine cannot find out whether it still does; if it has ended, " +
+                     "resume with 'ropelab-cli sweep --resume --take-over --lab " + path_.string() + "'.";
         }
     }
     return words;
@@ -74,13 +74,14 @@ std::string LabFile::words_of(const std::vector<HeldRun>& held) const {
 void LabFile::claim(const std::vector<RunId>& runs) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
-    std::vector<HeldRun> held = held_runs();
-    std::erase_if(held, [&](const HeldRun& run) { return std::find(runs.begin(), runs.end(), run.id) == runs.end(); });
-    if (!held.empty()) throw BadInput(words_of(held));
+    std::vector<ClaimedRun> foreign = claimed_runs();
+    std::erase_if(foreign,
+                  [&](const ClaimedRun& run) { return std::find(runs.begin(), runs.end(), run.id) == runs.end(); });
+    if (!foreign.empty()) throw BadInput(words_of(foreign));
     for (const RunId id : runs) {
         if (run(id).state == RunState::finished) {
             throw BadInput("Another program has just finished the run \"" + run(id).name + "\" of " + path_.string() +
-                           "; ask again for what is left.");
+                           "; resume again to train the remaining runs.");
         }
         database.query("UPDATE run SET writer = ? WHERE id = ?").with(database_->writer, id).run();
     }

@@ -10,12 +10,14 @@ namespace ropelab {
 
 namespace {
 
-// When the process started, in clock ticks since the machine did: field 22 of /proc/N/stat. "" where there is none.
+// Returns the start time of a process in clock ticks since boot (field 22 of /proc/N/stat), or an empty string if there
+// is no such process.
 std::string start_time(const std::string& number) {
     std::ifstream file("/proc/" + number + "/stat");
     std::string stat;
     std::getline(file, stat);
-    // The program's name, in parentheses, may hold blanks and parentheses itself: fields are counted after the last.
+    // The program's name is in parentheses and may itself contain spaces and parentheses, so fields are counted after
+    // the last closing parenthesis.
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos) return "";
     std::istringstream fields(stat.substr(name_end + 1));
@@ -28,7 +30,7 @@ struct Fields {
     std::string host, number, started;
 };
 
-// All empty for what is no mark.
+// Splits a process mark (see process_mark.h) into its fields. All fields are empty if the mark is invalid.
 Fields fields_of(const std::string& mark) {
     std::istringstream stream(mark);
     Fields fields;
@@ -48,7 +50,7 @@ std::string process_mark() {
     return host_name() + " " + number + " " + start_time(number);
 }
 
-bool lives_elsewhere(const std::string& mark) {
+bool is_other_live_process(const std::string& mark) {
     const Fields fields = fields_of(mark);
     return fields.host == host_name() && fields.number != std::to_string(::getpid()) &&
            start_time(fields.number) == fields.started;

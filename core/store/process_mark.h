@@ -4,14 +4,16 @@
 
 namespace ropelab {
 
-/// Tells this process from every other one, also from a later one with its number: "host number start-time".
+/// Returns a mark that identifies this process uniquely: "host process-id start-time". The start time distinguishes it
+/// from later processes with the same id.
 std::string process_mark();
 
-/// Whether the process with this mark is another one of this machine and still there. False for this process itself,
-/// and for processes of other machines, of which nothing can be known.
-bool lives_elsewhere(const std::string& mark);
+/// Returns true if `mark` identifies another process that is alive on this machine. Returns false for this process and
+/// for processes of other machines, whose state is unknown.
+bool is_other_live_process(const std::string& mark);
 
-/// The machine of a process with this mark where it is another one than this; "" for this machine, and for nonsense.
+/// Returns the host name of the process that `mark` identifies, or an empty string if it is this machine or `mark` is
+/// invalid.
 std::string other_host(const std::string& mark);
 
 }  // namespace ropelab

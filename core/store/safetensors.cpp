@@ -19,9 +19,10 @@ namespace {
 
 using nlohmann::json;
 
-static_assert(std::endian::native == std::endian::little, "safetensors are little-endian; so is this code");
+static_assert(std::endian::native == std::endian::little,
+              "the safetensors format is little-endian, and this code requires a little-endian machine");
 
-constexpr std::uint64_t largest_header = 100'000'000;  // the limit of the format's own library
+constexpr std::uint64_t largest_header = 100'000'000;  // in bytes; the limit of the reference implementation
 
 enum class Type { float32, float16, bfloat16 };
 
@@ -29,7 +30,7 @@ std::size_t size_of(Type type) {
     return type == Type::float32 ? 4 : 2;
 }
 
-// Numbers in a shape's product, or nullopt where it does not fit 63 bits.
+// Returns the number of elements of a shape, or nullopt if it does not fit into 63 bits or an extent is negative.
 std::optional<std::uint64_t> product(const std::vector<std::int64_t>& shape) {
     std::uint64_t result = 1;
     for (const std::int64_t extent : shape) {
@@ -64,7 +65,7 @@ float from_float16(std::uint16_t bits) {
     return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
 }
 
-/// Where one tensor lies in the data.
+/// The header entry of one tensor, with its byte range in the data.
 struct Entry {
     std::string name;
     std::vector<std::int64_t> shape;
@@ -74,7 +75,7 @@ struct Entry {
     std::uint64_t end = 0;
 };
 
-/// Reads one file, and says what is wrong with it.
+/// Reads one safetensors file and throws BadInput with a precise reason if it is not valid.
 class Reader {
  public:
     explicit Reader(const std::filesystem::path& path) : path_(path) {}
@@ -111,7 +112,7 @@ class Reader {
         if (!std::filesystem::is_regular_file(status)) fail("it is not a file");
         file_size_ = std::filesystem::file_size(path_, error);
         stream_.open(path_, std::ios::binary);
-        if (error || !stream_) fail("the file does not open");
+        if (error || !stream_) fail("the file cannot be opened");
     }
 
     void read_bytes(char* to, std::uint64_t size) {
@@ -134,12 +135,12 @@ class Reader {
         data_size_ = file_size_ - data_start_;
         std::string text(size, '\0');
         read_bytes(text.data(), size);
-        if (text.empty() || text.front() != '{') fail("its header does not start as JSON");
-        return parsed(text);
+        if (text.empty() || text.front() != '{') fail("its header does not start with '{'");
+        return parse(text);
     }
 
-    // nlohmann keeps the last of two equal keys; here they are an error.
-    json parsed(const std::string& text) const {
+    // nlohmann::json uses the last of several equal keys without an error. In this format, duplicates are an error.
+    json parse(const std::string& text) const {
         std::vector<std::set<std::string>> seen;
         std::optional<std::string> twice;
         const auto watch = [&](int, json::parse_event_t event, json& value) {
@@ -158,9 +159,9 @@ class Reader {
 
     std::map<std::string, std::string> metadata_of(const json& value) const {
         std::map<std::string, std::string> result;
-        if (!value.is_object()) fail("its metadata is not an object of texts");
+        if (!value.is_object()) fail("its metadata is not an object of strings");
         for (const auto& [key, text] : value.items()) {
-            if (!text.is_string()) fail("its metadata \"" + key + "\" is not a text");
+            if (!text.is_string()) fail("its metadata \"" + key + "\" is not a string");
             result[key] = text.get<std::string>();
         }
         return result;
@@ -182,15 +183,15 @@ class Reader {
         } else if (type == "BF16") {
             entry.type = Type::bfloat16;
         } else {
-            fail(tensor + " has the type " + (type.is_string() ? type.get<std::string>() : "of no text") +
-                 ", but only F32, F16 and BF16 can be read");
+            fail(tensor + " has the type " + (type.is_string() ? type.get<std::string>() : "(not a string)") +
+                 ", but only F32, F16 and BF16 are supported");
         }
         const auto numbers = [&](const char* key) {
             std::vector<std::int64_t> result;
-            if (!value[key].is_array()) fail(tensor + " has " + key + " that are not a list");
+            if (!value[key].is_array()) fail(tensor + " has a " + key + " that is not a list");
             for (const json& number : value[key]) {
                 if (!number.is_number_unsigned() || number.get<std::uint64_t>() > largest_number) {
-                    fail(tensor + " has " + key + " that are not all whole numbers from 0");
+                    fail(tensor + " has a " + key + " with elements that are not non-negative integers");
                 }
                 result.push_back(number.get<std::int64_t>());
             }
@@ -198,7 +199,8 @@ class Reader {
         };
         entry.shape = numbers("shape");
         const std::vector<std::int64_t> offsets = numbers("data_offsets");
-        if (offsets.size() != 2 || offsets[0] > offsets[1]) fail(tensor + " has no ordered pair of data_offsets");
+        if (offsets.size() != 2 || offsets[0] > offsets[1])
+            fail(tensor + " has data_offsets that are not an ascending pair");
         entry.begin = static_cast<std::uint64_t>(offsets[0]);
         entry.end = static_cast<std::uint64_t>(offsets[1]);
         if (entry.end > data_size_) {
@@ -208,14 +210,14 @@ class Reader {
         const std::optional<std::uint64_t> count = product(entry.shape);
         const std::uint64_t bytes = entry.end - entry.begin;
         if (!count || bytes % size_of(entry.type) != 0 || bytes / size_of(entry.type) != *count) {
-            fail(tensor + " has " + std::to_string(bytes) + " bytes, which its shape " + shape_text(entry.shape) +
-                 " does not need");
+            fail(tensor + " has " + std::to_string(bytes) + " bytes, which does not match its shape " +
+                 shape_text(entry.shape));
         }
         entry.count = *count;
         return entry;
     }
 
-    // As the format asks: the tensors fill the data without gap or overlap.
+    // Checks that the tensors fill the data without gap or overlap, as the format requires.
     void check_layout(std::vector<Entry>& entries) const {
         std::sort(entries.begin(), entries.end(),
                   [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
@@ -223,7 +225,7 @@ class Reader {
         for (const Entry& entry : entries) {
             if (entry.begin != filled) {
                 fail("the tensor \"" + entry.name + "\" starts at byte " + std::to_string(entry.begin) +
-                     " of the data, but the one before ends at " + std::to_string(filled));
+                     " of the data, but the previous one ends at " + std::to_string(filled));
             }
             filled = entry.end;
         }
@@ -269,8 +271,8 @@ void write_safetensors(const std::filesystem::path& path, const TensorFile& file
     std::uint64_t offset = 0;
     for (const NamedTensor* tensor : sorted) {
         const std::string name = "The tensor \"" + tensor->name + "\"";
-        if (header.contains(tensor->name)) throw BadInput(name + " is there twice; a file holds a name once.");
-        if (tensor->name == "__metadata__") throw BadInput(name + " has the name that the format keeps for metadata.");
+        if (header.contains(tensor->name)) throw BadInput(name + " occurs twice; names in a file must be unique.");
+        if (tensor->name == "__metadata__") throw BadInput(name + " has a name that the format reserves for metadata.");
         if (product(tensor->shape) != tensor->values.size()) {
             throw BadInput(name + " has " + std::to_string(tensor->values.size()) + " values, but its shape is " +
                            shape_text(tensor->shape) + ".");

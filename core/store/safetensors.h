@@ -9,21 +9,21 @@
 
 namespace ropelab {
 
-/// A file of named float32 tensors in the safetensors format, with text metadata.
+/// The content of a safetensors file: named float32 tensors and text metadata.
 struct TensorFile {
     std::vector<NamedTensor> tensors;  // sorted by name
     std::map<std::string, std::string> metadata;
 };
 
-/// Writes atomically: temporary file in the same folder, fsync, rename, fsync of the folder. Names are sorted and the
-/// header padded, so equal content gives equal bytes. Throws BadInput where the folder cannot be written.
+/// Writes a safetensors file atomically (see write_file_atomically). Tensors are sorted by name and the header is
+/// padded, so equal content gives identical files. Throws BadInput if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
 
-/// Reads float32, float16 and bfloat16 tensors (as float32). Throws BadInput, saying what is wrong, for a file that is
-/// missing, cut short, or not safetensors: header larger than the file, offsets that overlap or leave the data, shapes
-/// that do not match their bytes, unknown types.
+/// Reads a safetensors file with float32, float16 and bfloat16 tensors and converts them to float32. Throws BadInput,
+/// with the reason, for a file that is missing, truncated or not valid: a header larger than the file, offsets that
+/// overlap or are out of range, shapes that do not match the number of bytes, or unsupported types.
 TensorFile read_safetensors(const std::filesystem::path& path);
-/// Its metadata alone; the tensors stay in the file. Throws as read_safetensors.
+/// Reads only the metadata of a safetensors file. Throws BadInput in the same cases as read_safetensors.
 std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path);
 
 }  // namespace ropelab

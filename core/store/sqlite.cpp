@@ -10,7 +10,7 @@
 namespace ropelab::sqlite {
 
 namespace {
-constexpr int patience_ms = 5000;  // how long a locked file is waited for
+constexpr int busy_timeout_ms = 5000;  // maximum wait for a locked file
 }
 
 Query::~Query() {
@@ -29,7 +29,7 @@ void Query::bind(int index, double value) {
 }
 
 void Query::bind(int index, std::string_view value) {
-    // An empty view's data may be null, which SQLite takes for NULL.
+    // The data pointer of an empty view may be null, which SQLite would store as NULL.
     const char* data = value.empty() ? "" : value.data();
     const int code = sqlite3_bind_text64(statement_, index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     if (code != SQLITE_OK) connection_.fail(code);
@@ -89,7 +89,7 @@ Connection::Connection(const std::filesystem::path& path, Access access) : path_
     try {
         if (code != SQLITE_OK) fail(code);
         sqlite3_extended_result_codes(handle_, 1);
-        sqlite3_busy_timeout(handle_, patience_ms);
+        sqlite3_busy_timeout(handle_, busy_timeout_ms);
     } catch (...) {
         sqlite3_close(handle_);
         throw;
@@ -134,8 +134,8 @@ bool Connection::read_only() const {
 }
 
 bool Connection::set_write_ahead_log(bool wanted) const {
-    // Where the mode cannot be changed (a file system without shared memory, others have the file open) SQLite either
-    // says so or keeps the old one silently; what counts is the mode that it has then.
+    // If the mode cannot be changed (because the file system has no shared memory or another connection uses the file),
+    // SQLite either reports an error or silently keeps the old mode. Therefore the resulting mode is queried.
     const char* sql = wanted ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";
     sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
     Query mode = query("PRAGMA journal_mode");
@@ -145,7 +145,8 @@ bool Connection::set_write_ahead_log(bool wanted) const {
 void Connection::back_up_to(Connection& target) const {
     sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
     if (!backup) target.fail(sqlite3_errcode(target.handle_));
-    // In one go: a writer of another process would make a backup in steps start over at each of its commits.
+    // The backup copies all pages in one step, because an incremental backup starts over whenever another process
+    // commits.
     const int code = sqlite3_backup_step(backup, -1);
     sqlite3_backup_finish(backup);
     if (code != SQLITE_DONE) target.fail(code);
@@ -157,10 +158,10 @@ void Connection::fail(int code) const {
         case SQLITE_NOTADB:
             throw BadInput(file + " is not a RoPE Lab file.");
         case SQLITE_CORRUPT:
-            throw BadInput(file + " is damaged (" + sqlite3_errmsg(handle_) + "); open a copy of it instead.");
+            throw BadInput(file + " is damaged (" + sqlite3_errmsg(handle_) + "); open a backup copy instead.");
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            throw BadInput(file + " is being written by another program; try again when that is done.");
+            throw BadInput(file + " is being written by another program; try again when that program has finished.");
         case SQLITE_READONLY:
         case SQLITE_PERM:
             throw BadInput(file + " cannot be written: the file or its folder is read-only.");

@@ -18,31 +18,35 @@ namespace ropelab::sqlite {
 
 class Connection;
 
-/// A prepared statement in use: bound, stepped, read; given back to its connection's cache when it goes out of scope.
-/// Columns count from 0, parameters from 1. Errors throw BadInput (see Connection).
+/// A prepared statement in use. The destructor resets it and returns it to its connection's cache. Columns are numbered
+/// from 0, parameters from 1. Errors throw BadInput (see Connection).
 class Query {
  public:
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
     ~Query();
 
-    /// Binds the parameters from the first on. A double that is not finite is stored as NULL.
+    /// Binds the values to the parameters in order. A double that is not finite is stored as NULL.
     template <typename... Values>
     Query& with(const Values&... values) {
         int index = 0;
         (bind(++index, values), ...);
         return *this;
     }
-    /// The next row; false after the last.
+    /// Advances to the next row. Returns false after the last row.
     bool next();
-    /// Runs a statement that returns no rows; it can be bound and run again.
+    /// Runs a statement that returns no rows. Afterwards it can be bound and run again.
     void run();
 
+    /// Returns a column of the current row as an integer.
     std::int64_t integer(int column) const;
-    /// NULL reads as NaN.
+    /// Returns a column of the current row as a floating-point number; NULL is returned as NaN.
     double real(int column) const;
+    /// Returns a column of the current row as text.
     std::string text(int column) const;
+    /// Returns a column of the current row as bytes.
     std::vector<std::byte> bytes(int column) const;
+    /// Returns true if a column of the current row is NULL.
     bool null(int column) const;
 
  private:
@@ -60,35 +64,40 @@ class Query {
     sqlite3_stmt* statement_;
 };
 
-/// What a connection may do. `immutable` reads a file whose folder cannot be written and that nobody changes.
+/// Access mode of a connection. `read_immutable` is for a file in a read-only folder that no process changes.
 enum class Access { read, read_immutable, write };
 
-/// One database connection, used by one thread at a time. Every error throws BadInput: one sentence with the file's
-/// name and what is the matter (not a database, damaged, read-only, full, busy).
+/// A database connection, to be used by one thread at a time. Every error throws BadInput with a message that names the
+/// file and the reason (not a database, damaged, read-only, disk full, busy).
 class Connection {
  public:
-    /// Opens an existing file. SQLite reads it at the first query only.
+    /// Opens an existing file. SQLite reads the file only when the first query runs.
     Connection(const std::filesystem::path& path, Access access);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Prepares a statement, or takes it from the cache. One Query of a text at a time.
+    /// Prepares a statement, or returns it from the cache. There must not be two Queries with the same SQL at a time.
     Query query(const char* sql) const;
-    /// Runs statements that take no parameters and return nothing that matters.
+    /// Runs statements without parameters and ignores their results.
     void run(const char* sql) const;
-    /// The first column of the first row as a number, 0 without a row.
+    /// Returns the first column of the first row as an integer, or 0 if there is no row.
     std::int64_t number(const char* sql) const;
+    /// Returns the row id of the last INSERT.
     std::int64_t last_id() const;
-    /// Rows that the last statement changed.
+    /// Returns the number of rows that the last statement changed.
     int changes() const;
+    /// Returns true if the database cannot be written.
     bool read_only() const;
-    /// Takes the write-ahead log where `wanted` and possible, else a rollback journal. Returns whether it is the log.
+    /// Enables the write-ahead log if `wanted` and possible, else a rollback journal. Returns true if the log is
+    /// enabled.
     bool set_write_ahead_log(bool wanted) const;
-    /// Copies the whole database into `target`, page by page, while others may write here.
+    /// Copies the whole database to `target`. Other connections may write to this database at the same time.
     void back_up_to(Connection& target) const;
 
+    /// The SQLite handle of this connection.
     sqlite3* handle() const { return handle_; }
+    /// Throws BadInput with the message for an SQLite result code.
     [[noreturn]] void fail(int code) const;
 
  private:
@@ -100,14 +109,15 @@ class Connection {
     mutable std::map<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>> statements_;
 };
 
-/// Begins a transaction, for writing at once where `write`; rolled back unless committed. Inside another transaction of
-/// the connection it is a part of that one, which can be rolled back by itself.
+/// A transaction, which is rolled back unless it is committed. If `write`, it acquires the write lock immediately.
+/// Inside another transaction of the same connection it is a savepoint, which can be rolled back separately.
 class Transaction {
  public:
     explicit Transaction(const Connection& connection, bool write = true);
     ~Transaction();
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
+    /// Commits the transaction. Throws BadInput if that fails.
     void commit();
 
  private:
@@ -116,7 +126,7 @@ class Transaction {
     bool open_ = true;
 };
 
-/// "file:///folder/50%25.ropelab?mode=ro", for sqlite3_open and ATTACH.
+/// Returns the URI of a database file for sqlite3_open and ATTACH, such as "file:///folder/50%25.ropelab?mode=ro".
 std::string uri(const std::filesystem::path& path, Access access);
 
 }  // namespace ropelab::sqlite

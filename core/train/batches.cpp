@@ -25,9 +25,9 @@ std::vector<std::int64_t> batch_starts(const RunSpec& spec, std::size_t tokens, 
     if (spec.batches == BatchOrder::random) {
         return random_starts(RandomStream(spec.seed, "batches"), spec.batch, tokens, spec.context, step);
     }
-    const std::int64_t windows = (static_cast<std::int64_t>(tokens) - 1) / spec.context;
+    const std::int64_t sequences = (static_cast<std::int64_t>(tokens) - 1) / spec.context;
     std::vector<std::int64_t> starts(static_cast<std::size_t>(spec.batch));
-    for (std::int64_t i = 0; i < spec.batch; ++i) starts[i] = ((step * spec.batch + i) % windows) * spec.context;
+    for (std::int64_t i = 0; i < spec.batch; ++i) starts[i] = ((step * spec.batch + i) % sequences) * spec.context;
     return starts;
 }
 
@@ -38,10 +38,10 @@ std::vector<std::int64_t> sampled_starts(const RunSpec& spec, std::size_t tokens
 }
 
 std::vector<std::int64_t> spaced_starts(const RunSpec& spec, std::size_t tokens) {
-    const std::int64_t windows = (static_cast<std::int64_t>(tokens) - 1) / spec.context;
-    const std::int64_t count = std::min(windows, spec.evaluation_batches * spec.batch);
+    const std::int64_t sequences = (static_cast<std::int64_t>(tokens) - 1) / spec.context;
+    const std::int64_t count = std::min(sequences, spec.evaluation_batches * spec.batch);
     std::vector<std::int64_t> starts(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) starts[i] = (i * windows / count) * spec.context;
+    for (std::int64_t i = 0; i < count; ++i) starts[i] = (i * sequences / count) * spec.context;
     return starts;
 }
 

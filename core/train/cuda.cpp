@@ -22,7 +22,8 @@ namespace ropelab {
 
 namespace {
 
-// f(…) of a library opened at run time; false where the library lacks it or it does not return 0.
+// Calls f(…) of a library that was loaded at run time. Returns false if the library lacks the function or the function
+// does not return 0.
 template <typename... Parameters, typename... Arguments>
 bool call(void* library, const char* name, int (*)(Parameters...), Arguments... arguments) {
     const auto function = reinterpret_cast<int (*)(Parameters...)>(dlsym(library, name));
@@ -37,9 +38,9 @@ std::filesystem::path folder_of(void* function) {
     return std::filesystem::path(place.dli_fname).parent_path();
 }
 
-// What NVIDIA's management library tells without a context on the device, which would take memory: the free memory of
-// the device at this address of the bus, and the driver's version.
-void ask_management(const char* bus, CudaFindings& found) {
+// Queries NVIDIA's management library, which needs no context on the device and therefore none of its memory: free
+// memory of the device with this PCI bus address, and version of the driver.
+void query_management(const char* bus, CudaFindings& found) {
     void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library || !call(library, "nvmlInit_v2", takes<>)) return;
     std::array<char, 96> version{};
@@ -59,7 +60,7 @@ void ask_management(const char* bus, CudaFindings& found) {
     if (known) found.free_memory = static_cast<std::int64_t>(memory.free);
 }
 
-void ask_driver(void* driver, CudaFindings& found) {
+void query_driver(void* driver, CudaFindings& found) {
     const auto initialise = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
     found.driver_error = initialise ? initialise(0) : -1;
     call(driver, "cuDriverGetVersion", takes<int*>, &found.driver_version);
@@ -78,17 +79,17 @@ void ask_driver(void* driver, CudaFindings& found) {
     call(driver, "cuDeviceGetAttribute", takes<int*, int, int>, &minor, 76, 0);
     found.capability = 10 * major + minor;
     if (call(driver, "cuDeviceGetPCIBusId", takes<char*, int, int>, text.data(), size, 0)) {
-        ask_management(text.data(), found);
+        query_management(text.data(), found);
     }
 }
 
-// The driver, for LibTorch's CUDA; one of the same major version will do.
-bool too_old(const CudaFindings& found) {
+// Returns whether the driver is too old for LibTorch's CUDA; an equal major version suffices.
+bool is_driver_too_old(const CudaFindings& found) {
     return found.runtime_version / 1000 > found.driver_version / 1000;
 }
 
 void open_library(CudaFindings& found) {
-    // Beside libtorch_cpu, which holds this function.
+    // libtorch_cuda.so is in the folder of libtorch_cpu.so, which contains this function.
     const auto file = folder_of(reinterpret_cast<void*>(&at::get_num_threads)) / "libtorch_cuda.so";
     found.library = std::filesystem::exists(file);
     if (!found.library) return;
@@ -98,33 +99,33 @@ void open_library(CudaFindings& found) {
         return;
     }
     call(library, "cudaRuntimeGetVersion", takes<int*>, &found.runtime_version);
-    // LibTorch would complain of the driver in words of its own.
-    if (too_old(found)) return;
+    // LibTorch would print its own message about the driver.
+    if (is_driver_too_old(found)) return;
     found.library_finds_device = torch::cuda::device_count() > 0;
 }
 
 constexpr const char* kernels_file = "libropelab_cuda.so";
 constexpr const char* graphs_file = "libropelab_cuda_graph.so";
 
-// A file beside the engine, which holds this function.
+// Returns the path of a file in the folder of the engine, which contains this function.
 std::filesystem::path beside_engine(const char* file_name) {
     return folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
 }
 
-// A table of functions from a library beside the engine. Null where the library was not built, and null with the reason
-// in `trouble` where its file is there and does not open.
+// Returns a table of functions from a library in the engine's folder. Returns null if the library was not built;
+// returns null and sets `error` to the reason if the file exists but does not load.
 template <typename Table>
-const Table* open_table(const char* file_name, const char* function, std::string& trouble) {
+const Table* open_table(const char* file_name, const char* function, std::string& error) {
     const auto file = beside_engine(file_name);
     std::error_code unreadable;
     if (std::filesystem::status(file, unreadable).type() == std::filesystem::file_type::not_found) return nullptr;
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        trouble = dlerror();
+        error = dlerror();
         return nullptr;
     }
     const auto table = reinterpret_cast<const Table* (*)()>(dlsym(library, function));
-    if (!table) trouble = file.string() + ": it has no function " + function;
+    if (!table) error = file.string() + ": the function is missing: " + function;
     return table ? table() : nullptr;
 }
 
@@ -145,15 +146,15 @@ std::string build_of_libraries() {
     return text.str();
 }
 
-constexpr int least_capability = 80;  // that the kernels are built for, and that multiplies bfloat16
+constexpr int least_capability = 80;  // lowest capability that the kernels are built for and that has bfloat16 products
 
-CudaFindings look() {
+CudaFindings find_cuda() {
     CudaFindings found;
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     found.driver = driver != nullptr;
     if (!driver) return found;
     if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) found.visible_devices = visible;
-    ask_driver(driver, found);
+    query_driver(driver, found);
     if (found.devices == 0) return found;
     open_library(found);
     if (!found.library_finds_device) return found;
@@ -163,7 +164,7 @@ CudaFindings look() {
     return found;
 }
 
-// "13.0" for 13000.
+// Returns "13.0" for 13000.
 std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -176,7 +177,7 @@ std::string gibibytes(std::int64_t bytes) {
     return number_text(std::round(10.0 * static_cast<double>(bytes) / static_cast<double>(1LL << 30)) / 10.0);
 }
 
-// The oldest driver for CUDA 12 and CUDA 13.
+// Returns the oldest driver version for CUDA 12 or CUDA 13.
 std::string oldest_driver(int runtime_version) {
     return runtime_version >= 13000 ? "580" : "525";
 }
@@ -185,52 +186,52 @@ std::string no_device(const CudaFindings& found) {
     constexpr int no_such_device = 100;
     constexpr int mismatch = 803;
     if (found.driver_error == mismatch) {
-        return "The NVIDIA driver was renewed and its kernel module was not; restart this machine.";
+        return "The NVIDIA driver was updated, but its kernel module was not; restart this machine.";
     }
     if (found.driver_error != 0 && found.driver_error != no_such_device) {
         return "The NVIDIA driver does not start (cuInit: error " + std::to_string(found.driver_error) + ").";
     }
     if (!found.visible_devices.empty()) {
-        return "The NVIDIA driver offers no device, for CUDA_VISIBLE_DEVICES is '" + found.visible_devices + "'.";
+        return "The NVIDIA driver offers no device, because CUDA_VISIBLE_DEVICES is '" + found.visible_devices + "'.";
     }
     return "There is an NVIDIA driver, but it finds no device.";
 }
 
-// Why LibTorch cannot use the device; empty where it can.
+// Returns why LibTorch cannot use the device, as one sentence; empty if it can.
 std::string obstacle(const CudaFindings& found) {
     if (!found.driver) return "There is no NVIDIA driver on this machine (libcuda.so.1).";
     if (found.devices == 0) return no_device(found);
     if (!found.library) {
-        return "This LibTorch is for the CPU alone (it has no libtorch_cuda.so); packaging/setup.sh --cuda brings the "
-               "one for " +
+        return "This LibTorch supports the CPU only (it has no libtorch_cuda.so); packaging/setup.sh --cuda installs "
+               "the one for " +
                found.name + ".";
     }
     if (!found.library_error.empty()) {
-        return "LibTorch's CUDA libraries do not open: " + found.library_error +
-               "; packaging/setup.sh --cuda brings those that belong together.";
+        return "LibTorch's CUDA libraries do not load: " + found.library_error +
+               "; packaging/setup.sh --cuda installs matching ones.";
     }
-    if (too_old(found)) {
+    if (is_driver_too_old(found)) {
         return "The NVIDIA driver is too old: it offers CUDA " + version_text(found.driver_version) +
-               ", and this LibTorch needs CUDA " + version_text(found.runtime_version) + " (driver " +
+               ", and this LibTorch requires CUDA " + version_text(found.runtime_version) + " (driver " +
                oldest_driver(found.runtime_version) + " or newer).";
     }
-    constexpr int oldest_capability = 75;  // of CUDA 13
+    constexpr int oldest_capability = 75;  // lowest capability that CUDA 13 supports
     if (found.runtime_version >= 13000 && found.capability < oldest_capability) {
         return found.name + " is too old: its compute capability is " + capability_text(found.capability) +
-               ", and this LibTorch needs " + capability_text(oldest_capability) + " or newer.";
+               ", and this LibTorch requires " + capability_text(oldest_capability) + " or newer.";
     }
     if (!found.library_finds_device)
         return "LibTorch does not find the device that the driver offers, " + found.name + ".";
     constexpr std::int64_t least_memory = 1LL << 30;
     if (found.free_memory >= 0 && found.free_memory < least_memory) {
-        return found.name + " has no memory left: " + gibibytes(found.free_memory) + " of " + gibibytes(found.memory) +
-               " GiB are free, and training needs 1 GiB at least.";
+        return found.name + " does not have enough free memory: " + gibibytes(found.free_memory) + " of " +
+               gibibytes(found.memory) + " GiB are free, and training requires at least 1 GiB.";
     }
     return {};
 }
 
 DeviceKernels kernels_with(const Cuda& cuda, const DeviceTrust& trust) {
-    // Without the library for graphs nothing changes the stream, and LibTorch's is CUDA's own, the null pointer.
+    // Without the graph library nothing changes the stream; LibTorch then uses CUDA's default stream, the null pointer.
     const auto default_stream = +[]() -> cuda::Stream { return nullptr; };
     bool any = false;
     for (std::size_t part = 0; part < device_part_count; ++part) {
@@ -243,15 +244,15 @@ DeviceKernels kernels_with(const Cuda& cuda, const DeviceTrust& trust) {
             .trust = trust};
 }
 
-// The part of Cuda::detail on a library of ours that is not built or does not open.
-std::string missing(const char* what, const std::string& trouble) {
-    if (trouble.empty()) return std::string("; ") + what + " are not built";
-    return std::string("; ") + what + " do not open (" + trouble + ")";
+// Returns the part of Cuda::detail about a library of this project that is not built or does not load.
+std::string missing_library_text(const char* what, const std::string& error) {
+    if (error.empty()) return std::string("; ") + what + " are not built";
+    return std::string("; ") + what + " do not load (" + error + ")";
 }
 
 }  // namespace
 
-Cuda judge(const CudaFindings& found) {
+Cuda cuda_of(const CudaFindings& found) {
     Cuda result;
     result.detail = obstacle(found);
     result.available = result.detail.empty();
@@ -264,12 +265,13 @@ Cuda judge(const CudaFindings& found) {
         result.detail += ", fused kernels";
         result.kernels = found.kernels;
         result.graphs = found.graphs;
-        if (!found.graphs) result.detail += missing("CUDA graphs", found.graphs_error);
+        if (!found.graphs) result.detail += missing_library_text("CUDA graphs", found.graphs_error);
     } else if (found.kernels) {
-        result.detail += "; the fused kernels need compute capability " + capability_text(least_capability) +
+        result.detail += "; the fused kernels require compute capability " + capability_text(least_capability) +
                          ", LibTorch's operations are used";
     } else {
-        result.detail += missing("the fused kernels", found.kernels_error) + ", LibTorch's operations are used";
+        result.detail +=
+            missing_library_text("the fused kernels", found.kernels_error) + ", LibTorch's operations are used";
     }
     result.identity = found.name + ", compute capability " + capability_text(found.capability) + ", driver " +
                       (found.driver_text.empty() ? version_text(found.driver_version) : found.driver_text) +
@@ -279,11 +281,11 @@ Cuda judge(const CudaFindings& found) {
 
 const Cuda& open_cuda() {
     static const Cuda cuda = [] {
-        Cuda result = judge(look());
+        Cuda result = cuda_of(find_cuda());
         if (result.available) {
-            // Its attention is not the same from run to run.
+            // cuDNN's attention is not deterministic.
             at::globalContext().setSDPUseCuDNN(false);
-            use_device_kernels(torch::kCUDA, kernels_with(result, DeviceTrust::libtorch_alone()));
+            set_device_kernels(torch::kCUDA, kernels_with(result, DeviceTrust::libtorch_alone()));
         }
         return result;
     }();
@@ -297,7 +299,7 @@ std::string bfloat16_warning(const Cuda& cuda) {
 }
 
 void trust_cuda(const DeviceTrust& trust) {
-    if (open_cuda().available) use_device_kernels(torch::kCUDA, kernels_with(open_cuda(), trust));
+    if (open_cuda().available) set_device_kernels(torch::kCUDA, kernels_with(open_cuda(), trust));
 }
 
 }  // namespace ropelab

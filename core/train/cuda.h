@@ -12,59 +12,65 @@ struct Kernels;  // core/cuda/cuda_kernels.h
 }
 struct CudaGraphs;  // core/model/device_graph.h
 
-/// Whether this process can train on a CUDA device, and which, or one sentence on why not.
+/// State of CUDA in this process: whether it can train on a CUDA device, and on which.
 struct Cuda {
     bool available = false;
-    /// "NVIDIA H200, 139 GiB, fused kernels" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
+    /// Description of the device, or the reason why there is none: "NVIDIA H200, 139 GiB, fused kernels" or "There is
+    /// no NVIDIA driver on this machine (libcuda.so.1)."
     std::string detail;
-    /// What a check of the device holds for, as EngineInfo::cuda_identity has it.
+    /// Identity of device, driver and build, as in EngineInfo::cuda_identity; a check of the device is valid for this
+    /// identity.
     std::string identity;
-    /// The project's own kernels; null where they are not built, do not open, or are not for this device. LibTorch's
-    /// operations serve then.
+    /// The project's own kernels; null if they are not built, do not load, or do not support the device. LibTorch's
+    /// operations are used then.
     const cuda::Kernels* kernels = nullptr;
-    /// How work is captured as a graph; null without kernels, or where its library is not built or does not open.
+    /// Functions for CUDA graphs; null without kernels, or if their library is not built or does not load.
     const CudaGraphs* graphs = nullptr;
-    /// The device's compute capability: 90 for 9.0.
+    /// Compute capability of the device: 90 for 9.0.
     int capability = 0;
-    /// Whether the device multiplies bfloat16; one that does not emulates it.
+    /// Whether the device has bfloat16 products; other devices emulate them.
     bool bfloat16 = false;
-    /// Bytes that were free when the device was found; 0: not known.
+    /// Free bytes of device memory when the device was found; 0: unknown.
     std::int64_t free_memory = 0;
 };
 
-/// Opens LibTorch's CUDA side and the kernels where a driver is, once. LibTorch settles for good whether it has CUDA
-/// when it is asked first, so this must run before anything asks. The program itself needs neither.
+/// Loads LibTorch's CUDA libraries and the kernels if there is a driver; only the first call does so. Call this before
+/// anything else asks LibTorch for CUDA, because LibTorch decides at the first question. The program itself links
+/// neither library.
 const Cuda& open_cuda();
-/// What may be used on the device from now on (core/model/fused_device.h); LibTorch's operations alone until the first
-/// call. What is not built, or not for this device, is not used either way.
+/// Selects the parts that may be used on the device (core/model/fused_device.h). Until the first call only LibTorch's
+/// operations are used. Parts that are not built or do not support the device are never used.
 void trust_cuda(const DeviceTrust& trust);
 
-/// One sentence for a run with precision=bfloat16 on a device that emulates it; empty where the device multiplies it.
+/// Returns a warning for a run with precision=bfloat16 on a device that emulates bfloat16, as one sentence; empty for
+/// other devices.
 std::string bfloat16_warning(const Cuda& cuda);
 
-/// What open_cuda finds on its way; each is known only where those before it allowed to look.
+/// Results of open_cuda's queries. Each query requires that the previous ones succeeded.
 struct CudaFindings {
     bool driver = false;
-    int driver_error = 0;           // of cuInit
+    int driver_error = 0;           // error code of cuInit
     int driver_version = 0;         // 13000 for CUDA 13.0
-    int devices = 0;                // that the driver offers
-    std::string visible_devices;    // CUDA_VISIBLE_DEVICES, empty where it is not set
-    std::string name;               // of the first device
+    int devices = 0;                // number of devices that the driver offers
+    std::string visible_devices;    // CUDA_VISIBLE_DEVICES; empty if it is not set
+    std::string name;               // name of the first device
     int capability = 0;             // 90 for 9.0
     std::int64_t memory = 0;        // bytes
-    std::int64_t free_memory = -1;  // bytes; −1: not known
-    bool library = false;           // libtorch_cuda.so lies beside libtorch_cpu.so
-    std::string library_error;      // why it does not open
-    int runtime_version = 0;        // of LibTorch's CUDA runtime; 0: not known
+    std::int64_t free_memory = -1;  // bytes; −1: unknown
+    bool library = false;           // whether libtorch_cuda.so is in the folder of libtorch_cpu.so
+    std::string library_error;      // error message if it does not load
+    int runtime_version = 0;        // version of LibTorch's CUDA runtime; 0: unknown
     bool library_finds_device = false;
     const cuda::Kernels* kernels = nullptr;
     const CudaGraphs* graphs = nullptr;
-    std::string kernels_error = {};  // why their library does not open; empty where it opens or was not built
-    std::string graphs_error = {};   // the same for the library of the graphs
-    std::string driver_text = {};    // the driver's own version, "580.65.06"; empty where it does not tell
-    std::string build = {};          // of the engine and the kernels: a checksum of their files
+    // error message if the kernel library does not load; empty if it loads or was not built
+    std::string kernels_error = {};
+    // error message if the graph library does not load; empty if it loads or was not built
+    std::string graphs_error = {};
+    std::string driver_text = {};  // version of the driver, "580.65.06"; empty if unknown
+    std::string build = {};        // checksum of the files of the engine and the kernels
 };
-/// What they amount to: one sentence, the first reason that stands in the way.
-Cuda judge(const CudaFindings& found);
+/// Returns the state of CUDA that follows from the findings; `detail` is one sentence with the first obstacle, if any.
+Cuda cuda_of(const CudaFindings& found);
 
 }  // namespace ropelab

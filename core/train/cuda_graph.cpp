@@ -16,18 +16,18 @@ namespace {
 class Graph : public DeviceGraph {
  public:
     void capture(const std::function<void()>& work) override {
-        // A graph's memory is its own: what the same work left behind before goes back first.
+        // A graph has its own memory pool, so that memory of earlier runs of the work is released first.
         c10::cuda::device_synchronize();
         c10::cuda::CUDACachingAllocator::emptyCache();
         auto graph = std::make_unique<at::cuda::CUDAGraph>();
         const c10::MempoolId_t pool = at::cuda::graph_pool_handle();
-        // What other threads ask of the device meanwhile, as one that writes a text, must not break the capture.
+        // Requests of other threads to the device, for example text generation, must not invalidate the capture.
         graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
         try {
             work();
             graph->capture_end();
         } catch (...) {
-            end_broken(*graph, pool);
+            end_failed_capture(*graph, pool);
             throw;
         }
         graph_ = std::move(graph);
@@ -35,8 +35,8 @@ class Graph : public DeviceGraph {
     void replay() override { graph_->replay(); }
 
  private:
-    // Whether it went through; the error that matters is already on its way.
-    static bool tried(const std::function<void()>& work) {
+    // Returns whether `work` threw nothing; its error is ignored, because the first error is already being thrown.
+    static bool succeeds(const std::function<void()>& work) {
         try {
             work();
             return true;
@@ -45,16 +45,16 @@ class Graph : public DeviceGraph {
             return false;
         }
     }
-    // The stream must leave the capture, and the allocators its pool, which capture_end leaves to them where the
-    // capture was broken. Where it came so far as to end that, the graph gives the pool back itself.
-    static void end_broken(at::cuda::CUDAGraph& graph, c10::MempoolId_t pool) {
+    // Ends the capture of the stream, and the allocators' use of the pool, which capture_end does not end after a
+    // failed capture. If capture_end got far enough, the graph releases the pool itself.
+    static void end_failed_capture(at::cuda::CUDAGraph& graph, c10::MempoolId_t pool) {
         using namespace c10::cuda;
-        tried([&] { graph.capture_end(); });
-        if (!tried([&] { CUDACachingAllocator::endAllocateToPool(current_device(), pool); })) return;
-        tried([&] { CUDACachingAllocator::releasePool(current_device(), pool); });
+        succeeds([&] { graph.capture_end(); });
+        if (!succeeds([&] { CUDACachingAllocator::endAllocateToPool(current_device(), pool); })) return;
+        succeeds([&] { CUDACachingAllocator::releasePool(current_device(), pool); });
         at::HostAllocator* host = at::getHostAllocator(at::kCUDA);
-        tried([&] { host->end_allocate_to_pool(pool); });
-        tried([&] { host->release_pool(pool); });
+        succeeds([&] { host->end_allocate_to_pool(pool); });
+        succeeds([&] { host->release_pool(pool); });
     }
 
     std::unique_ptr<at::cuda::CUDAGraph> graph_;
@@ -65,7 +65,7 @@ CUstream_st* current_stream() {
 }
 
 void on_own_stream(const std::function<void()>& work) {
-    // One for the whole process: what LibTorch keeps for a stream, as cuBLAS's workspace, is kept once.
+    // One stream for the whole process, because LibTorch stores data per stream, such as cuBLAS's workspace.
     static const c10::cuda::CUDAStream own = c10::cuda::getStreamFromPool();
     c10::cuda::getCurrentCUDAStream().synchronize();
     const c10::cuda::CUDAStreamGuard guard(own);
@@ -82,7 +82,7 @@ std::int64_t free_memory() {
 }
 
 std::int64_t take_peak() {
-    if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return 0;  // it refuses to tell
+    if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return 0;  // without initialization LibTorch throws
     constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
     const std::int64_t peak =
         c10::cuda::CUDACachingAllocator::getDeviceStats(c10::cuda::current_device()).reserved_bytes[all].peak;

@@ -10,8 +10,9 @@ namespace ropelab {
 
 namespace {
 
-// As core/model/torch_model.h has it: the order in which losses are added must not depend on cohort mates.
-std::int64_t windows_at_once(std::int64_t context) {
+// Returns the batch size of evaluations, as core/model/torch_model.cpp computes it: the order of the sums must not
+// depend on the cohort.
+std::int64_t sequences_per_batch(std::int64_t context) {
     return std::clamp<std::int64_t>(8192 / context, 1, 256);
 }
 
@@ -24,7 +25,7 @@ torch::Tensor on_host(const std::vector<std::vector<std::int64_t>>& starts, std:
     return result;
 }
 
-torch::Tensor both_texts(const TokenData& data) {
+torch::Tensor all_tokens(const TokenData& data) {
     std::vector<std::int32_t> tokens(data.training.begin(), data.training.end());
     tokens.insert(tokens.end(), data.validation.begin(), data.validation.end());
     return torch::tensor(c10::ArrayRef<std::int32_t>(tokens), torch::kInt32);
@@ -39,10 +40,10 @@ std::vector<std::int64_t> seeds_of(const std::vector<RunSpec>& specs) {
 }  // namespace
 
 void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
-    throw BadInput(std::string(on_device ? "The device" : "This machine") + " has not enough memory for " +
-                   std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch of " +
-                   std::to_string(spec.batch) + " windows of " + std::to_string(spec.context) +
-                   " symbols; use a smaller batch" + (on_device ? ", or device=cpu." : "."));
+    throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
+                   std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
+                   std::to_string(spec.batch) + " and a context of " + std::to_string(spec.context) +
+                   " tokens; use a smaller batch size" + (on_device ? ", or device=cpu." : "."));
 }
 
 CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs)
@@ -55,15 +56,15 @@ CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const Cuda
       evaluations_(graphs) {
     const torch::Device device = cohort_.weights.device();
     const RunSpec& spec = cohort_.specs.front();
-    tokens_ = both_texts(cohort_.data).to(device);
+    tokens_ = all_tokens(cohort_.data).to(device);
     keys_ = streams_->keys("batches");
-    rates_ = torch::zeros({runs_, 1}, torch::kFloat64).to(device);
+    learning_rates_ = torch::zeros({runs_, 1}, torch::kFloat64).to(device);
     squares_ = torch::zeros({runs_, cuda::square_parts(cohort_.weights.size(1))}, torch::kFloat64).to(device);
     settings_ = torch::zeros({runs_, 4}, torch::kFloat32).to(device);
     report_ = torch::zeros({2, runs_}, torch::kFloat32).to(device);
     totals_ = torch::zeros({runs_}, torch::kFloat64).to(device);
-    training_ = windows(spec.batch);
-    evaluation_ = windows(windows_at_once(spec.context));
+    training_ = sequences(spec.batch);
+    evaluation_ = sequences(sequences_per_batch(spec.context));
     for (const torch::Tensor& rows : {cohort_.weights, cohort_.gradient, cohort_.first_moment, cohort_.second_moment}) {
         TORCH_CHECK(rows.is_contiguous() && rows.scalar_type() == torch::kFloat32 && rows.device() == device &&
                         rows.sizes() == cohort_.weights.sizes(),
@@ -72,10 +73,10 @@ CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const Cuda
     TORCH_CHECK(!cohort_.working.defined() ||
                     (cohort_.working.is_contiguous() && cohort_.working.scalar_type() == torch::kBFloat16 &&
                      cohort_.working.sizes() == cohort_.weights.sizes()),
-                "The copy of a cohort's rows must be bfloat16, contiguous and of their shape.");
+                "The working copy of a cohort's rows must be bfloat16, contiguous and of their shape.");
 }
 
-CudaTrainer::Windows CudaTrainer::windows(std::int64_t count) const {
+CudaTrainer::Sequences CudaTrainer::sequences(std::int64_t count) const {
     const std::int64_t context = cohort_.specs.front().context;
     const auto options = torch::TensorOptions(torch::kInt64).device(cohort_.weights.device());
     return {torch::zeros({runs_, count}, options), torch::zeros({runs_, count, context}, options),
@@ -99,29 +100,30 @@ void CudaTrainer::run(const std::function<void()>& work) const {
     }
 }
 
-// From where `windows` say that they start, or, with `drawn`, from where the current step draws them.
-void CudaTrainer::gather(const Windows& windows, bool drawn) {
+// Copies sequences of tokens to a batch: those that begin at `windows.starts`, or with `sampled` those of the current
+// step.
+void CudaTrainer::gather(const Sequences& sequences, bool sampled) {
     const RunSpec& spec = cohort_.specs.front();
     start<cuda::GatherBatch>(&cuda::Kernels::gather_batch,
                              {.runs = runs_,
-                              .batch = windows.starts.size(1),
+                              .batch = sequences.starts.size(1),
                               .context = spec.context,
                               .tokens = tokens_.data_ptr<std::int32_t>(),
                               .token_count = std::ssize(cohort_.data.training),
-                              .starts = drawn ? nullptr : windows.starts.data_ptr<std::int64_t>(),
+                              .starts = sampled ? nullptr : sequences.starts.data_ptr<std::int64_t>(),
                               .sequential = spec.batches == BatchOrder::sequential,
                               .keys = static_cast<const cuda::StreamKey*>(keys_.data_ptr()),
                               .step = streams_->step().data_ptr<std::int64_t>(),
-                              .x = windows.x.data_ptr<std::int64_t>(),
-                              .y = windows.y.data_ptr<std::int64_t>()},
+                              .x = sequences.x.data_ptr<std::int64_t>(),
+                              .y = sequences.y.data_ptr<std::int64_t>()},
                              "gather_batch");
 }
 
-void CudaTrainer::train(bool drawn) {
+void CudaTrainer::train(bool sampled) {
     const RunSpec& spec = cohort_.specs.front();
     const std::int64_t total = cohort_.weights.size(1);
     const cuda::Betas betas{spec.beta1, spec.beta2, 1e-8, spec.weight_decay};
-    gather(training_, drawn);
+    gather(training_, sampled);
     torch::Tensor losses = report_.select(0, 0);
     losses.copy_(cohort_.train(training_.x, training_.y));
     start<cuda::SquareSums>(&cuda::Kernels::square_sums,
@@ -137,7 +139,7 @@ void CudaTrainer::train(bool drawn) {
                                 .count = total,
                                 .parts = squares_.data_ptr<double>(),
                                 .losses = losses.data_ptr<float>(),
-                                .rates = rates_.data_ptr<double>(),
+                                .rates = learning_rates_.data_ptr<double>(),
                                 .step = streams_->step().data_ptr<std::int64_t>(),
                                 .clip = spec.clip,
                                 .betas = betas,
@@ -170,7 +172,7 @@ std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int
         rates.data_ptr<double>()[run] = results[run].learning_rate;
     }
     run([&] {
-        rates_.copy_(rates);
+        learning_rates_.copy_(rates);
         if (starts.empty()) {
             steps_([this] { train(true); });
         } else {
@@ -187,9 +189,9 @@ std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int
     return results;
 }
 
-void CudaTrainer::add_losses(const Windows& windows) {
-    gather(windows, false);
-    const torch::Tensor losses = cohort_.losses(windows.x, windows.y);
+void CudaTrainer::add_losses(const Sequences& sequences) {
+    gather(sequences, false);
+    const torch::Tensor losses = cohort_.losses(sequences.x, sequences.y);
     start<cuda::AddRows>(&cuda::Kernels::add_rows,
                          {.runs = runs_,
                           .rows = losses.size(1),
@@ -207,15 +209,15 @@ std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::v
     std::vector<double> means;
     run([&] {
         const torch::Tensor all = on_host(starts, offset).to(totals_.device());
-        const std::int64_t at_once = evaluation_.starts.size(1);
+        const std::int64_t batch_size = evaluation_.starts.size(1);
         totals_.zero_();
-        for (std::int64_t first = 0; first < count; first += at_once) {
+        for (std::int64_t first = 0; first < count; first += batch_size) {
             if (cancelled && cancelled()) return;
-            if (first + at_once <= count) {
-                evaluation_.starts.copy_(all.narrow(1, first, at_once));
+            if (first + batch_size <= count) {
+                evaluation_.starts.copy_(all.narrow(1, first, batch_size));
                 evaluations_([this] { add_losses(evaluation_); });
             } else {
-                Windows rest = windows(count - first);
+                Sequences rest = sequences(count - first);
                 rest.starts.copy_(all.narrow(1, first, count - first));
                 add_losses(rest);
             }
@@ -231,7 +233,7 @@ std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::v
 std::string CudaTrainer::steps_as() const {
     if (steps_.captured()) return "a graph";
     if (steps_.failure().empty()) return "kernel by kernel";
-    return "kernel by kernel, for the capture failed: " + steps_.failure();
+    return "kernel by kernel, because the capture failed: " + steps_.failure();
 }
 
 }  // namespace ropelab

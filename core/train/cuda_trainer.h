@@ -13,61 +13,64 @@
 
 namespace ropelab {
 
-/// A cohort's tensors on a device with kernels, and what is calculated with them. The tensors stay where they are.
+/// Tensors and functions of a cohort on a device with kernels. The tensors must not move.
 struct DeviceCohort {
     std::vector<RunSpec> specs;
     TokenData data;
-    std::int64_t decayed = 0;  // numbers of a run that decay
+    std::int64_t decayed = 0;  // number of weights per run with weight decay
     torch::Tensor weights;     // (runs, total) float32, as are the next three
     torch::Tensor gradient;
     torch::Tensor first_moment;
     torch::Tensor second_moment;
-    torch::Tensor working;  // (runs, total) bfloat16, which steps keep equal to the weights; undefined without a copy
-    /// x: (runs, batch, context) int64, y: (runs, batch·context) int64 → each run's mean loss, (runs); fills
-    /// `gradient`.
+    // working copy, (runs, total) bfloat16, which each step updates with the weights; undefined without a copy
+    torch::Tensor working;
+    /// Runs the forward and backward pass. x: (runs, batch, context) int64, y: (runs, batch·context) int64 → mean loss
+    /// of each run, (runs); fills `gradient`.
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)> train;
-    /// The same windows' losses without gradients, (runs, batch·context).
+    /// Returns the loss of each token of the sequences x with targets y, without gradients: (runs, batch·context).
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)> losses;
 };
 
-/// Throws BadInput: the device, or this machine, has not enough memory for so many runs.
+/// Throws BadInput: the device, or this machine, does not have enough memory for this number of runs.
 [[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device);
 
-/// Trains and evaluates a cohort with everything in the device's memory: the texts, the number of the step, learning
-/// rates, losses. A step is started as one graph where there are graphs, and read back once. Tests run it on the CPU.
+/// Trains and evaluates a cohort whose data are all in device memory: tokens, step number, learning rates, losses. A
+/// step starts as one CUDA graph, if graphs are available, and its results are copied to the host once. Tests run this
+/// class on the CPU.
 class CudaTrainer {
  public:
-    /// `iteration`: the next step's number. `graphs` may be null.
+    /// Creates a trainer. `iteration`: number of the next step. `graphs` may be null.
     CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs);
 
-    /// What the cohort's dropouts are to be made with.
+    /// Returns the random streams that the cohort's dropouts must use.
     const std::shared_ptr<DeviceStreams>& streams() const { return streams_; }
 
-    /// One step, on the windows that start at `starts` (one list a run), or on those of core/train/batches.h where it
-    /// is empty. Throws BadInput where the device has not enough memory.
+    /// Trains one step on the sequences that begin at `starts` (one list per run); if `starts` is empty, on the
+    /// sequences of core/train/batches.h. Throws BadInput if the device does not have enough memory.
     std::vector<StepResult> step(const std::vector<std::vector<std::int64_t>>& starts = {});
 
+    /// Split of the data set.
     enum class Text { training, validation };
-    /// Each run's mean loss over its windows; empty where `cancelled` said so.
+    /// Returns each run's mean loss over its sequences; empty if `cancelled` returned true.
     std::vector<double> mean_losses(Text text, const std::vector<std::vector<std::int64_t>>& starts,
                                     const std::function<bool()>& cancelled);
 
-    /// "a graph", "kernel by kernel, for …": how steps are started by now.
+    /// Returns how steps start: "a graph", "kernel by kernel" or "kernel by kernel, because …".
     std::string steps_as() const;
-    /// Why steps could not be captured as a graph; empty where that did not fail.
+    /// Returns why the capture of a step failed; empty if it did not fail.
     const std::string& graph_failure() const { return steps_.failure(); }
 
  private:
-    // A batch's place in memory: windows and where they start.
-    struct Windows {
+    // Memory of one batch: sequences and their starts.
+    struct Sequences {
         torch::Tensor starts;  // (runs, count) int64
         torch::Tensor x;       // (runs, count, context) int64
         torch::Tensor y;       // (runs, count·context) int64
     };
-    Windows windows(std::int64_t count) const;
-    void gather(const Windows& windows, bool drawn);
-    void train(bool drawn);
-    void add_losses(const Windows& windows);
+    Sequences sequences(std::int64_t count) const;
+    void gather(const Sequences& sequences, bool sampled);
+    void train(bool sampled);
+    void add_losses(const Sequences& sequences);
     void run(const std::function<void()>& work) const;
     template <typename Args>
     void start(int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args, const char* name) const;
@@ -77,15 +80,15 @@ class CudaTrainer {
     std::int64_t iteration_;
     const CudaGraphs* graphs_;
     std::shared_ptr<DeviceStreams> streams_;
-    torch::Tensor tokens_;    // training, then validation: int32
-    torch::Tensor keys_;      // of the batches
-    torch::Tensor rates_;     // (runs, 1) float64: of the current step
-    torch::Tensor squares_;   // (runs, parts) float64
-    torch::Tensor settings_;  // (runs, 4) float32
-    torch::Tensor report_;    // (2, runs) float32: losses, gradient norms
-    torch::Tensor totals_;    // (runs) float64: an evaluation's losses so far
-    Windows training_;
-    Windows evaluation_;
+    torch::Tensor tokens_;          // training, then validation: int32
+    torch::Tensor keys_;            // random-stream keys of the batches
+    torch::Tensor learning_rates_;  // (runs, 1) float64: learning rates of the current step
+    torch::Tensor squares_;         // (runs, parts) float64
+    torch::Tensor settings_;        // (runs, 4) float32
+    torch::Tensor report_;          // (2, runs) float32: losses, gradient norms
+    torch::Tensor totals_;          // (runs) float64: sums of an evaluation's losses
+    Sequences training_;
+    Sequences evaluation_;
     RepeatedWork steps_;
     RepeatedWork evaluations_;
 };

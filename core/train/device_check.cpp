@@ -23,36 +23,36 @@ void wait_for(torch::Device device) {
     if (device.is_cuda()) torch::cuda::synchronize();
 }
 
-// The operation's value, then the gradient of each input, given the same gradient of the value each time.
-Tensors outcome_of(const KernelCase& it) {
+// Returns the operation's value and the gradient of each input, for a fixed gradient of the value.
+Tensors value_and_gradients(const KernelCase& it) {
     Tensors leaves;
     for (const torch::Tensor& input : it.inputs) leaves.push_back(input.clone().requires_grad_(it.differentiable));
     const torch::Tensor value = it.operation(leaves).to(torch::kFloat32);
     if (!it.differentiable) return {value.detach()};
-    const torch::Tensor along =
+    const torch::Tensor value_gradient =
         torch::arange(value.numel(), value.options().requires_grad(false)).mul(0.37).cos().view(value.sizes());
-    Tensors result = torch::autograd::grad({(value * along).sum()}, leaves);
+    Tensors result = torch::autograd::grad({(value * value_gradient).sum()}, leaves);
     result.insert(result.begin(), value.detach());
     return result;
 }
 
-// What is wrong with a case's kernels; empty where nothing is.
-std::string trouble_with(const KernelCase& it, torch::Device device) {
+// Returns what is wrong with a case's kernels; empty if nothing is.
+std::string kernel_error(const KernelCase& it, torch::Device device) {
     Tensors wanted;
     {
         const EagerGuard libtorch(true);
-        wanted = outcome_of(it);
+        wanted = value_and_gradients(it);
     }
     const MemoryMargins margins;
-    const Tensors got = outcome_of(it);
-    const Tensors again = outcome_of(it);
+    const Tensors got = value_and_gradients(it);
+    const Tensors again = value_and_gradients(it);
     wait_for(device);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const std::string what = i == 0 ? "its values: " : "the gradient of input " + std::to_string(i) + ": ";
+        const std::string what = i == 0 ? "values: " : "the gradient of input " + std::to_string(i) + ": ";
         if (const std::string words = difference(got[i], wanted[i], it.tolerance); !words.empty()) return what + words;
-        if (!torch::equal(got[i], again[i])) return what + "two runs gave different numbers";
+        if (!torch::equal(got[i], again[i])) return what + "two runs give different numbers";
     }
-    return margins.intact() ? "" : "it wrote beyond its memory";
+    return margins.intact() ? "" : "the kernel writes beyond its memory";
 }
 
 double seconds_of(const KernelCase& it, torch::Device device) {
@@ -60,20 +60,22 @@ double seconds_of(const KernelCase& it, torch::Device device) {
     for (int attempt = 0; attempt < 12; ++attempt) {
         wait_for(device);
         const auto begin = std::chrono::steady_clock::now();
-        outcome_of(it);
+        value_and_gradients(it);
         wait_for(device);
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        if (attempt > 1) best = std::min(best, elapsed.count());  // the first ones warm up
+        if (attempt > 1) best = std::min(best, elapsed.count());  // the first attempts are a warm-up
     }
     return best;
 }
 
-// Whether two tensors are further apart than `tolerance` times the wanted one's norm, said in a clause.
+// Returns a clause if two tensors differ by more than `tolerance` times the norm of the wanted one; else an empty
+// string.
 std::string distance(const torch::Tensor& got, const torch::Tensor& wanted, double tolerance) {
     const torch::Tensor a = got.detach().to(torch::kCPU, torch::kFloat64);
-    const double apart = ((a - wanted).norm() / wanted.norm()).item<double>();
-    if (apart <= tolerance) return "";
-    return "the numbers differ by " + number_text(std::round(1000 * apart) / 10) + " % from the processor's";
+    const double relative_difference = ((a - wanted).norm() / wanted.norm()).item<double>();
+    if (relative_difference <= tolerance) return "";
+    return "the numbers differ by " + number_text(std::round(1000 * relative_difference) / 10) +
+           " % from the processor's";
 }
 
 class Checker {
@@ -99,11 +101,11 @@ class Checker {
  private:
     static constexpr std::int64_t vocabulary = 65;
 
-    // From now on what `trust` trusts works on the device.
+    // Selects the parts that the device uses.
     void use(const DeviceTrust& trust) const {
         const bool any = trust.device && trust != DeviceTrust::libtorch_alone();
         const auto default_stream = +[]() -> cuda::Stream { return nullptr; };
-        use_device_kernels(device_.type(), {.table = any ? kernels_ : nullptr,
+        set_device_kernels(device_.type(), {.table = any ? kernels_ : nullptr,
                                             .stream = graphs_ ? graphs_->current_stream : default_stream,
                                             .graphs = trust.trusts(DevicePart::graphs) ? graphs_ : nullptr,
                                             .trust = trust});
@@ -114,7 +116,7 @@ class Checker {
         return trust;
     }
 
-    // Publishes a check, and what came of it: `work` returns what is wrong, or nothing.
+    // Runs a check and publishes it before and after. `work` returns what is wrong, or an empty string.
     void check(DeviceCheck it, const std::function<std::string()>& work) {
         publish_(it);
         try {
@@ -127,18 +129,18 @@ class Checker {
             it.detail = error.what();
         }
         it.outcome = it.detail.empty() ? Outcome::passed : Outcome::failed;
-        if (it.outcome == Outcome::failed && !it.of_libtorch) it.detail = it.name + ": " + it.detail;
+        if (it.outcome == Outcome::failed && !it.checks_libtorch) it.detail = it.name + ": " + it.detail;
         apply(it, trust_);
         publish_(it);
     }
 
     void check_libtorch() {
         const auto types = {std::pair(torch::kFloat32, 5e-3), std::pair(torch::kBFloat16, 0.03)};
-        // Numbers that bfloat16 holds.
+        // Random numbers that bfloat16 represents exactly.
         const auto random = [](std::vector<std::int64_t> shape) {
             return torch::randn(shape).to(torch::kBFloat16).to(torch::kFloat64);
         };
-        check({.name = "LibTorch's products", .of_libtorch = true}, [&]() -> std::string {
+        check({.name = "LibTorch's products", .checks_libtorch = true}, [&]() -> std::string {
             for (const auto& [rows, inner, columns] : {std::tuple(64L, 64L, 64L), std::tuple(37L, 129L, 65L)}) {
                 const torch::Tensor a = random({2, rows, inner});
                 const torch::Tensor b = random({2, inner, columns});
@@ -150,7 +152,7 @@ class Checker {
             return "";
         });
         if (!trust_.device) return;
-        check({.name = "LibTorch's attention", .of_libtorch = true}, [&]() -> std::string {
+        check({.name = "LibTorch's attention", .checks_libtorch = true}, [&]() -> std::string {
             const torch::Tensor qkv = random({3, 2, 3, 33, 16});
             const auto attended = [&](torch::Device where, torch::ScalarType type) {
                 const torch::Tensor x = qkv.to(where, type).requires_grad_(true);
@@ -168,23 +170,23 @@ class Checker {
     }
 
     void check_kernels(std::optional<DevicePart> only) {
-        const auto asked = [&](DevicePart part) { return !only || *only == part; };
+        const auto is_requested = [&](DevicePart part) { return !only || *only == part; };
         for (const KernelCase& it : kernel_cases(device_)) {
-            if (!asked(it.part) || !trust_.trusts(it.part)) continue;
+            if (!is_requested(it.part) || !trust_.trusts(it.part)) continue;
             check({.name = it.name, .part = it.part}, [&] {
                 use(without_graphs());
-                return trouble_with(it, device_);
+                return kernel_error(it, device_);
             });
         }
         const DeviceKernels& used = device_kernels(device_);
         const auto stream = used.stream ? used.stream() : nullptr;
-        if (asked(DevicePart::batches)) {
+        if (is_requested(DevicePart::batches)) {
             check({.name = "batches and sums of losses", .part = DevicePart::batches},
-                  [&] { return trouble_with_batches(device_, *kernels_, stream); });
+                  [&] { return batch_kernel_error(device_, *kernels_, stream); });
         }
-        if (asked(DevicePart::optimizer)) {
+        if (is_requested(DevicePart::optimizer)) {
             check({.name = "AdamW and gradient norm", .part = DevicePart::optimizer},
-                  [&] { return trouble_with_optimizer(device_, *kernels_, stream); });
+                  [&] { return optimizer_kernel_error(device_, *kernels_, stream); });
         }
     }
 
@@ -192,7 +194,7 @@ class Checker {
         RunSpec spec;
         spec.layers = 2;
         spec.heads = 3;
-        spec.width = 36;  // rows of qkv that are no whole groups of eight
+        spec.width = 36;  // rows of qkv whose width is not a multiple of eight
         spec.context = 33;
         spec.batch = 3;
         spec.iterations = 8;
@@ -219,12 +221,12 @@ class Checker {
         return std::make_unique<TorchCohort>(start, TokenData{vocabulary, tokens, tokens}, 1);
     }
 
-    struct Story {
-        torch::Tensor losses;  // of eight steps and an evaluation
+    struct TrainingResult {
+        torch::Tensor losses;  // losses of eight steps and one evaluation
         std::vector<NamedTensor> state;
         std::string steps_as;
     };
-    Story trained(const DeviceTrust& trust, Precision precision) const {
+    TrainingResult train(const DeviceTrust& trust, Precision precision) const {
         use(trust);
         const std::vector<std::int32_t> tokens = text();
         const auto runs = cohort(tokens, precision);
@@ -240,24 +242,24 @@ class Checker {
         for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
             const std::string type = precision == Precision::float32 ? "float32" : "bfloat16";
             const double tolerance = precision == Precision::float32 ? 2e-3 : 5e-2;
-            Story plain;
+            TrainingResult plain;
             check({.name = "eight training steps, " + type, .part = DevicePart::optimizer}, [&] {
-                plain = trained(without_graphs(), precision);
-                return difference(plain.losses, trained(DeviceTrust::libtorch_alone(), precision).losses, tolerance);
+                plain = train(without_graphs(), precision);
+                return difference(plain.losses, train(DeviceTrust::libtorch_alone(), precision).losses, tolerance);
             });
             if (!trust_.trusts(DevicePart::optimizer)) {
-                // Which kernel it is the losses do not tell, so none of ours is used.
+                // The losses do not show which kernel is wrong, so that no kernel of the project is used.
                 trust_ = DeviceTrust::libtorch_alone();
                 return;
             }
             if (!graphs_ || !trust_.trusts(DevicePart::graphs)) continue;
             check({.name = "eight training steps by graphs, " + type, .part = DevicePart::graphs},
                   [&]() -> std::string {
-                      const Story by_graphs = trained(trust_, precision);
-                      if (by_graphs.steps_as != "a graph") return "steps were started " + by_graphs.steps_as;
+                      const TrainingResult by_graphs = train(trust_, precision);
+                      if (by_graphs.steps_as != "a graph") return "steps started " + by_graphs.steps_as;
                       if (const auto words = difference(by_graphs.losses, plain.losses, 1e-6); !words.empty())
                           return words;
-                      return by_graphs.state == plain.state ? "" : "the weights differ from those without graphs";
+                      return by_graphs.state == plain.state ? "" : "the weights differ from the weights without graphs";
                   });
         }
     }
@@ -268,15 +270,15 @@ class Checker {
             const auto generated = [&](const DeviceTrust& trust) {
                 use(trust);
                 const std::vector<std::int32_t> tokens = text();
-                Generation how;
-                how.length = 64;
-                how.temperature = 0;
-                how.mode = Generation::Mode::rolling;
+                Generation options;
+                options.length = 64;
+                options.temperature = 0;
+                options.mode = Generation::Mode::rolling;
                 const std::vector<std::int32_t> prompt = {3, 5};
-                return cohort(tokens, Precision::float32)->model(0)->generate(prompt, how);
+                return cohort(tokens, Precision::float32)->model(0)->generate(prompt, options);
             };
             const auto wanted = generated(without_graphs());
-            return generated(trust_) == wanted ? "" : "the text differs from the one without graphs";
+            return generated(trust_) == wanted ? "" : "the text differs from the text without graphs";
         });
     }
 
@@ -286,10 +288,10 @@ class Checker {
             DeviceCheck timing{.name = it.name, .part = it.part};
             publish_(timing);
             use(without_graphs());
-            const double ours = seconds_of(it, device_);
+            const double kernel_seconds = seconds_of(it, device_);
             const EagerGuard libtorch(true);
-            timing.speed = seconds_of(it, device_) / ours;
-            constexpr double as_fast = 0.95;  // two timings of one thing differ by that much
+            timing.speed = seconds_of(it, device_) / kernel_seconds;
+            constexpr double as_fast = 0.95;  // two timings of equal work differ by this factor
             timing.outcome = timing.speed < as_fast ? Outcome::slower : Outcome::passed;
             if (timing.outcome == Outcome::slower) {
                 timing.detail = it.name + ": " + number_text(std::round(100 * timing.speed) / 100) +

@@ -1,4 +1,4 @@
-// What the check of a device runs each kernel on.
+// Cases for the check of a device: the inputs of each kernel.
 #include "core/model/attention/attention.h"
 #include "core/model/attention/cuda.h"
 #include "core/model/attention/reference.h"
@@ -13,8 +13,8 @@ namespace {
 
 using Tensors = std::vector<torch::Tensor>;
 
-constexpr std::int64_t runs = 2;
-constexpr double rounded_tolerance = 0.1;  // of bfloat16, whose numbers have 8 bits
+constexpr std::int64_t checked_runs = 2;
+constexpr double rounded_tolerance = 0.1;  // tolerance of bfloat16, whose numbers have 8 significant bits
 
 class Cases {
  public:
@@ -54,11 +54,11 @@ class Cases {
     }
 
  private:
-    // Numbers that bfloat16 holds, so that both types start from the same.
+    // Random numbers that bfloat16 represents exactly, so that both types start from equal values.
     torch::Tensor random(std::vector<std::int64_t> shape) const {
         return torch::randn(shape).to(torch::kBFloat16).to(torch::kFloat32).to(device_);
     }
-    // In the type that is to be tested where kernels work, else as it is.
+    // Converts to the tested type if kernels are in use; otherwise the type stays.
     static torch::Tensor typed(const torch::Tensor& x, torch::ScalarType type) {
         return has_device_kernels(x) ? x.to(type) : x;
     }
@@ -75,45 +75,45 @@ class Cases {
     void add_norm(std::int64_t rows, std::int64_t columns, Norm norm, torch::ScalarType type) {
         const Dropout dropout(0.3, {1, 2}, 7);
         add(with(norm == Norm::layer ? "residual LayerNorm" : "residual RMSNorm", columns), DevicePart::norm, type,
-            {random({runs, rows, columns}), random({runs, rows, columns}), random({runs, columns}),
-             random({runs, columns})},
+            {random({checked_runs, rows, columns}), random({checked_runs, rows, columns}),
+             random({checked_runs, columns}), random({checked_runs, columns})},
             [=](const Tensors& in) {
-                const Normed both = residual_norm(in[0], typed(in[1], type), in[2], in[3], dropout, "here", norm,
-                                                  typed(in[1], type).scalar_type());
-                return torch::cat({both.sum, both.normed.to(torch::kFloat32)}, 2);
+                const NormalizedResidual normalized = residual_norm(in[0], typed(in[1], type), in[2], in[3], dropout,
+                                                                    "here", norm, typed(in[1], type).scalar_type());
+                return torch::cat({normalized.sum, normalized.normed.to(torch::kFloat32)}, 2);
             });
     }
     void add_norm_of_rows(std::int64_t rows, std::int64_t columns, torch::ScalarType type) {
         add(with("LayerNorm without a branch", columns), DevicePart::norm, type,
-            {random({runs, rows, columns}), random({runs, columns})}, [=](const Tensors& in) {
-                const Normed both = residual_norm(typed(in[0], type), {}, in[1], {}, {}, "");
-                return both.sum.to(torch::kFloat32) * 0.5 + both.normed.to(torch::kFloat32);
+            {random({checked_runs, rows, columns}), random({checked_runs, columns})}, [=](const Tensors& in) {
+                const NormalizedResidual normalized = residual_norm(typed(in[0], type), {}, in[1], {}, {}, "");
+                return normalized.sum.to(torch::kFloat32) * 0.5 + normalized.normed.to(torch::kFloat32);
             });
     }
     void add_activations(std::int64_t rows, std::int64_t columns, torch::ScalarType type) {
-        add(with("GELU", columns), DevicePart::activation, type, {random({runs, rows, columns})},
+        add(with("GELU", columns), DevicePart::activation, type, {random({checked_runs, rows, columns})},
             [=](const Tensors& in) { return gelu_activation(typed(in[0], type)); });
-        add(with("SwiGLU", columns), DevicePart::activation, type, {random({runs, rows, 2 * columns})},
+        add(with("SwiGLU", columns), DevicePart::activation, type, {random({checked_runs, rows, 2 * columns})},
             [=](const Tensors& in) { return swiglu_activation(typed(in[0], type)); });
     }
     void add_loss(std::int64_t rows, std::int64_t tokens, torch::ScalarType type) {
-        const torch::Tensor targets = torch::randint(0, tokens, {runs, rows}, torch::kInt64).to(device_);
-        add(with("cross-entropy", tokens), DevicePart::loss, type, {random({runs, rows, tokens})},
+        const torch::Tensor targets = torch::randint(0, tokens, {checked_runs, rows}, torch::kInt64).to(device_);
+        add(with("cross-entropy", tokens), DevicePart::loss, type, {random({checked_runs, rows, tokens})},
             [=](const Tensors& in) { return token_losses(typed(in[0], type), targets); });
     }
     void add_dropout(std::int64_t size, torch::ScalarType type) {
         const Dropout dropout(0.3, {1, 2}, 7);
-        add("dropout", DevicePart::dropout, type, {random({runs, size})},
+        add("dropout", DevicePart::dropout, type, {random({checked_runs, size})},
             [=](const Tensors& in) { return dropout(typed(in[0], type), "here"); });
     }
     void add_look_up(std::int64_t rows, std::int64_t tokens, std::int64_t columns) {
-        const torch::Tensor ids = torch::randint(0, tokens, {runs, rows}, torch::kInt64).to(device_);
+        const torch::Tensor ids = torch::randint(0, tokens, {checked_runs, rows}, torch::kInt64).to(device_);
         add(with("embedding of " + std::to_string(tokens) + " tokens", columns), DevicePart::embedding, torch::kFloat32,
-            {random({runs, tokens, columns})}, [=](const Tensors& in) { return look_up(in[0], ids); });
+            {random({checked_runs, tokens, columns})}, [=](const Tensors& in) { return look_up(in[0], ids); });
     }
 
     RotaryTables tables(std::int64_t time, std::int64_t head_dim) const {
-        std::vector<RunSpec> specs(runs);
+        std::vector<RunSpec> specs(checked_runs);
         for (RunSpec& spec : specs) {
             spec.heads = 1;
             spec.width = head_dim;
@@ -133,7 +133,8 @@ class Cases {
         for (const bool backward : {false, true}) {
             add((backward ? "inverse rotation, " : "rotation, ") + heads_text(heads, head_dim, time),
                 DevicePart::rotation, type,
-                {random({runs, batch * time, (heads.query + 2 * heads.key_value) * head_dim})}, [=](const Tensors& in) {
+                {random({checked_runs, batch * time, (heads.query + 2 * heads.key_value) * head_dim})},
+                [=](const Tensors& in) {
                     if (has_device_kernels(in[0])) {
                         const torch::Tensor qkv = fresh_memory_like(in[0].to(type));
                         qkv.copy_(in[0]);
@@ -141,9 +142,9 @@ class Cases {
                         return qkv;
                     }
                     LayerVectors parts = reference_attention::vectors_of({in[0], batch, heads});
-                    const RotaryTables here{rotary.cosine, backward ? -rotary.sine : rotary.sine};
-                    parts.query = apply_rotation(parts.query, here);
-                    parts.key = apply_rotation(parts.key, here);
+                    const RotaryTables signed_tables{rotary.cosine, backward ? -rotary.sine : rotary.sine};
+                    parts.query = apply_rotation(parts.query, signed_tables);
+                    parts.key = apply_rotation(parts.key, signed_tables);
                     return torch::cat({parts.query, parts.key, parts.value}, 3).flatten(3).flatten(1, 2);
                 });
             cases_.back().differentiable = false;
@@ -153,11 +154,12 @@ class Cases {
                        torch::ScalarType type) {
         const Dropout dropout = rate > 0 ? Dropout(rate, {5, 6}, 11) : Dropout();
         add((rate > 0 ? "attention with dropout, " : "attention, ") + heads_text(heads, head_dim, time),
-            DevicePart::softmax, type, {random({runs, batch * time, (heads.query + 2 * heads.key_value) * head_dim})},
+            DevicePart::softmax, type,
+            {random({checked_runs, batch * time, (heads.query + 2 * heads.key_value) * head_dim})},
             [=](const Tensors& in) {
                 return attend({typed(in[0], type), batch, heads}, LayerTerms{}, dropout, "attention");
             });
-        // Three products one after another, each rounded; float32 finds what this lets pass.
+        // Three successive products are each rounded; float32 finds errors that this tolerance misses.
         if (type == torch::kBFloat16) cases_.back().tolerance = 0.5;
     }
 

@@ -1,4 +1,4 @@
-// The check of the kernels that keep a whole training step on the device: batches, gradient norm, AdamW.
+// Checks of the kernels that keep whole training steps on the device: batches, gradient norm, AdamW.
 #include <cmath>
 
 #include "core/model/fresh_memory.h"
@@ -10,7 +10,7 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::int64_t runs = 2;
+constexpr std::int64_t step_runs = 2;
 const std::vector<std::int64_t> seeds = {1, 7};
 
 // Tensors on the device with margins around them.
@@ -31,8 +31,8 @@ void require(const cuda::Kernels& kernels, int error, const char* name) {
     check_launch({.table = &kernels}, error, name);
 }
 
-std::string trouble_with_gathered(const Memory& memory, const cuda::Kernels& kernels, cuda::Stream stream,
-                                  torch::Device device, BatchOrder order) {
+std::string gather_error(const Memory& memory, const cuda::Kernels& kernels, cuda::Stream stream, torch::Device device,
+                         BatchOrder order) {
     constexpr std::int64_t step = 5;
     RunSpec spec;
     spec.batch = 3;
@@ -41,10 +41,10 @@ std::string trouble_with_gathered(const Memory& memory, const cuda::Kernels& ker
     const torch::Tensor tokens = torch::arange(501, torch::kInt32);
     DeviceStreams streams(seeds, step, device);
     const torch::Tensor on_device = memory.of(tokens);
-    const torch::Tensor x = memory.of(torch::zeros({runs, spec.batch, spec.context}, torch::kInt64));
-    const torch::Tensor y = memory.of(torch::zeros({runs, spec.batch, spec.context}, torch::kInt64));
+    const torch::Tensor x = memory.of(torch::zeros({step_runs, spec.batch, spec.context}, torch::kInt64));
+    const torch::Tensor y = memory.of(torch::zeros({step_runs, spec.batch, spec.context}, torch::kInt64));
     require(kernels,
-            kernels.gather_batch({.runs = runs,
+            kernels.gather_batch({.runs = step_runs,
                                   .batch = spec.batch,
                                   .context = spec.context,
                                   .tokens = on_device.data_ptr<std::int32_t>(),
@@ -57,8 +57,8 @@ std::string trouble_with_gathered(const Memory& memory, const cuda::Kernels& ker
                                   .y = y.data_ptr<std::int64_t>()},
                                  stream),
             "gather_batch");
-    torch::Tensor wanted = torch::empty({runs, spec.batch, spec.context}, torch::kInt64);
-    for (std::int64_t run = 0; run < runs; ++run) {
+    torch::Tensor wanted = torch::empty({step_runs, spec.batch, spec.context}, torch::kInt64);
+    for (std::int64_t run = 0; run < step_runs; ++run) {
         spec.seed = seeds[static_cast<std::size_t>(run)];
         const auto starts = batch_starts(spec, 501, step);
         for (std::int64_t i = 0; i < spec.batch; ++i) {
@@ -70,12 +70,12 @@ std::string trouble_with_gathered(const Memory& memory, const cuda::Kernels& ker
     return "";
 }
 
-std::string trouble_with_sums(const Memory& memory, const cuda::Kernels& kernels, cuda::Stream stream) {
-    const torch::Tensor losses = torch::rand({runs, 777}) + 1.0;
+std::string sum_error(const Memory& memory, const cuda::Kernels& kernels, cuda::Stream stream) {
+    const torch::Tensor losses = torch::rand({step_runs, 777}) + 1.0;
     const torch::Tensor on_device = memory.of(losses);
-    const torch::Tensor totals = memory.of(torch::ones({runs}, torch::kFloat64));
+    const torch::Tensor totals = memory.of(torch::ones({step_runs}, torch::kFloat64));
     require(kernels,
-            kernels.add_rows({.runs = runs,
+            kernels.add_rows({.runs = step_runs,
                               .rows = losses.size(1),
                               .losses = on_device.data_ptr<float>(),
                               .totals = totals.data_ptr<double>()},
@@ -87,30 +87,30 @@ std::string trouble_with_sums(const Memory& memory, const cuda::Kernels& kernels
 
 }  // namespace
 
-std::string trouble_with_batches(torch::Device device, const cuda::Kernels& kernels, cuda::Stream stream) {
+std::string batch_kernel_error(torch::Device device, const cuda::Kernels& kernels, cuda::Stream stream) {
     const MemoryMargins margins;
     const Memory memory(device);
     for (const BatchOrder order : {BatchOrder::random, BatchOrder::sequential}) {
-        const auto words = trouble_with_gathered(memory, kernels, stream, device, order);
+        const auto words = gather_error(memory, kernels, stream, device, order);
         if (!words.empty()) return words;
     }
-    if (const auto words = trouble_with_sums(memory, kernels, stream); !words.empty()) return words;
-    return margins.intact() ? "" : "a kernel wrote beyond its memory";
+    if (const auto words = sum_error(memory, kernels, stream); !words.empty()) return words;
+    return margins.intact() ? "" : "a kernel writes beyond its memory";
 }
 
-std::string trouble_with_optimizer(torch::Device device, const cuda::Kernels& kernels, cuda::Stream stream) {
-    constexpr std::int64_t count = 33333;  // more than one part of a sum of squares
+std::string optimizer_kernel_error(torch::Device device, const cuda::Kernels& kernels, cuda::Stream stream) {
+    constexpr std::int64_t count = 33333;  // longer than one part of a sum of squares
     constexpr std::int64_t decayed = 20001;
     constexpr std::int64_t step_number = 4;
     constexpr double clip = 1.0;
     const cuda::Betas betas{0.9, 0.99, 1e-8, 0.1};
-    const torch::Tensor weights = torch::randn({runs, count});
-    const torch::Tensor gradient = 0.01 * torch::randn({runs, count});
-    const torch::Tensor first = 0.01 * torch::randn({runs, count});
-    const torch::Tensor second = 1e-4 * torch::rand({runs, count});
+    const torch::Tensor weights = torch::randn({step_runs, count});
+    const torch::Tensor gradient = 0.01 * torch::randn({step_runs, count});
+    const torch::Tensor first = 0.01 * torch::randn({step_runs, count});
+    const torch::Tensor second = 1e-4 * torch::rand({step_runs, count});
     const torch::Tensor rates = torch::tensor({1e-3, 2e-3}, torch::kFloat64);
 
-    // In double precision, after Loshchilov and Hutter 2019.
+    // AdamW in double precision, after Loshchilov and Hutter 2019.
     const auto precise = [](const torch::Tensor& x) { return x.to(torch::kFloat64); };
     const torch::Tensor norms = precise(gradient).norm(2, {1}, true);
     const torch::Tensor clipped = precise(gradient) * torch::where(norms > clip, clip / (norms + 1e-6), 1.0);
@@ -130,20 +130,21 @@ std::string trouble_with_optimizer(torch::Device device, const cuda::Kernels& ke
         const torch::Tensor g = memory.of(gradient);
         const torch::Tensor m = memory.of(first);
         const torch::Tensor v = memory.of(second);
-        const torch::Tensor parts = memory.of(torch::zeros({runs, cuda::square_parts(count)}, torch::kFloat64));
-        const torch::Tensor losses = memory.of(torch::ones({runs}));
+        const torch::Tensor parts = memory.of(torch::zeros({step_runs, cuda::square_parts(count)}, torch::kFloat64));
+        const torch::Tensor losses = memory.of(torch::ones({step_runs}));
         const torch::Tensor its_rates = memory.of(rates);
         const torch::Tensor step = memory.of(torch::full({1}, step_number, torch::kInt64));
-        const torch::Tensor its_norms = memory.of(torch::zeros({runs}));
-        const torch::Tensor settings = memory.of(torch::zeros({runs, 4}));
+        const torch::Tensor its_norms = memory.of(torch::zeros({step_runs}));
+        const torch::Tensor settings = memory.of(torch::zeros({step_runs, 4}));
         auto* its_settings = reinterpret_cast<cuda::UpdateSettings*>(settings.data_ptr<float>());
+        require(
+            kernels,
+            kernels.square_sums(
+                {.runs = step_runs, .count = count, .gradient = g.data_ptr<float>(), .parts = parts.data_ptr<double>()},
+                stream),
+            "square_sums");
         require(kernels,
-                kernels.square_sums(
-                    {.runs = runs, .count = count, .gradient = g.data_ptr<float>(), .parts = parts.data_ptr<double>()},
-                    stream),
-                "square_sums");
-        require(kernels,
-                kernels.prepare_update({.runs = runs,
+                kernels.prepare_update({.runs = step_runs,
                                         .count = count,
                                         .parts = parts.data_ptr<double>(),
                                         .losses = losses.data_ptr<float>(),
@@ -156,7 +157,7 @@ std::string trouble_with_optimizer(torch::Device device, const cuda::Kernels& ke
                                        stream),
                 "prepare_update");
         require(kernels,
-                kernels.adamw({.runs = runs,
+                kernels.adamw({.runs = step_runs,
                                .count = count,
                                .decayed = decayed,
                                .weights = w.data_ptr<float>(),
@@ -175,7 +176,7 @@ std::string trouble_with_optimizer(torch::Device device, const cuda::Kernels& ke
     const auto again = updated();
     for (std::size_t i = 0; i < results.size(); ++i) {
         const bool equal = torch::equal(results[i], again[i]) || !torch::isfinite(results[i]).all().item<bool>();
-        if (!equal) return "the optimizer's kernels: two runs gave different numbers";
+        if (!equal) return "optimizer kernels: two runs give different numbers";
     }
     const torch::Tensor squares = results[4].to(torch::kCPU).sum(1, true).sqrt();
     if (const auto words = difference(squares, norms, 1e-5); !words.empty()) return "square_sums: " + words;
@@ -187,9 +188,9 @@ std::string trouble_with_optimizer(torch::Device device, const cuda::Kernels& ke
         if (const auto words = difference(results[i], exact[i], 1e-4); !words.empty()) return "adamw: " + words;
     }
     if (!torch::equal(results[3], results[0].to(torch::kBFloat16)))
-        return "adamw: the rounded copy is not that of the weights";
-    if (results[6].item<std::int64_t>() != step_number + 1) return "advance_step: the number of the step is wrong";
-    return margins.intact() ? "" : "a kernel wrote beyond its memory";
+        return "adamw: the working copy differs from the rounded weights";
+    if (results[6].item<std::int64_t>() != step_number + 1) return "advance_step: the step number is wrong";
+    return margins.intact() ? "" : "a kernel writes beyond its memory";
 }
 
 }  // namespace ropelab

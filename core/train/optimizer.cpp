@@ -15,52 +15,52 @@ namespace ropelab {
 namespace {
 
 constexpr double epsilon = 1e-8;
-// A row is worked on in parts of this many numbers, by any thread; sums are made part after part.
+// Rows are processed in parts of this many numbers, in parallel; sums are added part by part.
 constexpr std::int64_t part_size = 65536;
 
-// What one update is about: `size` numbers of a run's row from `offset` on.
+// Range of one update: `size` numbers of a run's row from `offset`.
 struct Part {
     std::int64_t run;
     std::int64_t offset;
     std::int64_t size;
-    double rate;
+    double learning_rate;
     double decay;
 
-    torch::Tensor of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
+    torch::Tensor slice_of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
 };
 
 double correction(double beta, std::int64_t iteration) {
     return 1.0 - std::pow(beta, static_cast<double>(iteration + 1));
 }
 
-// Operation by operation.
+// Computes the update operation by operation.
 void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
                   double scale, const Part& part) {
-    const torch::Tensor gradient = part.of(rows.gradient).mul(scale);
-    torch::Tensor first = part.of(rows.first_moment);
-    torch::Tensor second = part.of(rows.second_moment);
+    const torch::Tensor gradient = part.slice_of(rows.gradient).mul(scale);
+    torch::Tensor first = part.slice_of(rows.first_moment);
+    torch::Tensor second = part.slice_of(rows.second_moment);
     first.mul_(spec.beta1).add_(gradient, 1.0 - spec.beta1);
     second.mul_(spec.beta2).addcmul_(gradient, gradient, 1.0 - spec.beta2);
     const torch::Tensor root = second.div(correction(spec.beta2, iteration)).sqrt().add(epsilon);
-    part.of(weights.flat())
-        .mul_(1.0 - part.rate * part.decay)
-        .addcdiv_(first, root, -part.rate / correction(spec.beta1, iteration));
+    part.slice_of(weights.flat())
+        .mul_(1.0 - part.learning_rate * part.decay)
+        .addcdiv_(first, root, -part.learning_rate / correction(spec.beta1, iteration));
 }
 
-// A device without kernels of its own.
+// Computes the update on a device without the project's kernels.
 void step_on_device(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
                     double scale, const Part& part) {
-    const torch::Tensor weight = part.of(weights.flat());
-    // From 1, for the bias correction.
+    const torch::Tensor weight = part.slice_of(weights.flat());
+    // The step count begins at 1 for the bias correction.
     const torch::Tensor steps =
         torch::full({}, static_cast<double>(iteration + 1), torch::kFloat32).to(weight.device());
-    at::_fused_adamw_({weight}, {part.of(rows.gradient).mul(scale)}, {part.of(rows.first_moment)},
-                      {part.of(rows.second_moment)}, {}, {steps}, part.rate, spec.beta1, spec.beta2, part.decay,
-                      epsilon, false, false);
+    at::_fused_adamw_({weight}, {part.slice_of(rows.gradient).mul(scale)}, {part.slice_of(rows.first_moment)},
+                      {part.slice_of(rows.second_moment)}, {}, {steps}, part.learning_rate, spec.beta1, spec.beta2,
+                      part.decay, epsilon, false, false);
 }
 
-// f(first, last, where the working copy of those numbers lies, if any) over the numbers begin … end − 1 of a run's row,
-// in pieces that lie in one matrix each where there is a copy.
+// Calls f(first, last, working copy or null) for the numbers begin … end − 1 of a run's row. With a working copy each
+// call stays within one matrix.
 template <typename F>
 void each_copied(const Parameters& weights, std::int64_t run, std::int64_t begin, std::int64_t end, F f) {
     const auto& parameters = weights.layout().parameters;
@@ -78,17 +78,17 @@ void each_copied(const Parameters& weights, std::int64_t run, std::int64_t begin
 void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
                  double scale, const Part& part) {
     ROPELAB_OWN_PASS("adamw");
-    const kernels::AdamW settings{.rate = part.rate,
+    const kernels::AdamW settings{.rate = part.learning_rate,
                                   .beta1 = spec.beta1,
                                   .beta2 = spec.beta2,
                                   .epsilon = epsilon,
                                   .decay = part.decay,
                                   .correction1 = correction(spec.beta1, iteration),
                                   .correction2 = correction(spec.beta2, iteration)};
-    auto* weight = part.of(weights.flat()).data_ptr<float>();
-    const auto* gradient = part.of(rows.gradient).data_ptr<float>();
-    auto* first_moment = part.of(rows.first_moment).data_ptr<float>();
-    auto* second_moment = part.of(rows.second_moment).data_ptr<float>();
+    auto* weight = part.slice_of(weights.flat()).data_ptr<float>();
+    const auto* gradient = part.slice_of(rows.gradient).data_ptr<float>();
+    auto* first_moment = part.slice_of(rows.first_moment).data_ptr<float>();
+    auto* second_moment = part.slice_of(rows.second_moment).data_ptr<float>();
     at::parallel_for(0, part.size, part_size, [&](std::int64_t begin, std::int64_t end) {
         each_copied(weights, part.run, part.offset + begin, part.offset + end,
                     [&](std::int64_t first, std::int64_t last, std::uint16_t* working) {
@@ -103,14 +103,14 @@ void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec
 
 void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) const {
     const std::vector<Parameter>& parameters = weights.layout().parameters;
-    // A working copy that products read is a leaf beside its matrix: either or both have a gradient.
+    // A working copy that products use is a leaf in addition to its matrix; either or both have a gradient.
     std::vector<torch::Tensor> leaves = weights.leaves();
-    std::vector<std::size_t> of(leaves.size());
-    std::iota(of.begin(), of.end(), 0);
+    std::vector<std::size_t> parameter_of(leaves.size());
+    std::iota(parameter_of.begin(), parameter_of.end(), 0);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (!weights.working(i).defined() || !weights.working(i).requires_grad()) continue;
         leaves.push_back(weights.working(i));
-        of.push_back(i);
+        parameter_of.push_back(i);
     }
     const auto gradients = torch::autograd::grad({loss}, leaves, {}, {}, false, true);
     std::vector<bool> filled(parameters.size());
@@ -118,19 +118,19 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) c
     std::vector<torch::Tensor> values;
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         if (!gradients[leaf].defined()) continue;
-        const Parameter& parameter = parameters[of[leaf]];
+        const Parameter& parameter = parameters[parameter_of[leaf]];
         torch::Tensor place = gradient.narrow(1, parameter.offset, parameter.size).view(leaves[leaf].sizes());
-        if (has_device_kernels(gradient.device())) {  // there each matrix has one gradient
+        if (has_device_kernels(gradient.device())) {  // with kernels each matrix has one gradient
             for (std::int64_t run = 0; run < gradient.size(0); ++run) {
                 places.push_back(place.select(0, run));
                 values.push_back(gradients[leaf].select(0, run));
             }
             continue;
         }
-        filled[of[leaf]] ? place.add_(gradients[leaf]) : place.copy_(gradients[leaf]);
-        filled[of[leaf]] = true;
+        filled[parameter_of[leaf]] ? place.add_(gradients[leaf]) : place.copy_(gradients[leaf]);
+        filled[parameter_of[leaf]] = true;
     }
-    // On a device one launch copies many.
+    // One launch copies many tensors.
     if (!places.empty()) torch::_foreach_copy_(places, values);
 }
 
@@ -152,29 +152,30 @@ double Optimizer::gradient_norm(const RunSpec& spec, std::int64_t run) const {
 }
 
 void Optimizer::step(const Parameters& weights, const RunSpec& spec, std::int64_t run, std::int64_t iteration,
-                     double rate, double scale) const {
+                     double learning_rate, double scale) const {
     const torch::NoGradGuard no_gradients;
     const Layout& layout = weights.layout();
     const bool eager = spec.operations == Operations::eager;
-    const auto update = [&](std::int64_t offset, std::int64_t size, double its_rate, double decay) {
-        const Part part{run, offset, size, its_rate, decay};
-        const auto how = eager ? step_eagerly : gradient.is_cpu() ? step_on_cpu : step_on_device;
-        how(*this, weights, spec, iteration, scale, part);
+    const auto update = [&](std::int64_t offset, std::int64_t size, double its_learning_rate, double decay) {
+        const Part part{run, offset, size, its_learning_rate, decay};
+        const auto step_part = eager ? step_eagerly : gradient.is_cpu() ? step_on_cpu : step_on_device;
+        step_part(*this, weights, spec, iteration, scale, part);
     };
     const std::int64_t thetas = layout.matrices + layout.vectors;
-    if (eager) {  // tensor by tensor, as others do
+    if (eager) {  // tensor by tensor, as plain programs do
         for (const Parameter& parameter : layout.parameters) {
             if (parameter.offset >= thetas) break;
             const bool decays = parameter.offset < layout.matrices;
-            update(parameter.offset, parameter.size, rate, decays ? spec.weight_decay : 0.0);
+            update(parameter.offset, parameter.size, learning_rate, decays ? spec.weight_decay : 0.0);
         }
     } else {
-        update(0, layout.matrices, rate, spec.weight_decay);
-        update(layout.matrices, layout.vectors, rate, 0.0);
+        update(0, layout.matrices, learning_rate, spec.weight_decay);
+        update(layout.matrices, layout.vectors, learning_rate, 0.0);
     }
     if (spec.theta_training == ThetaTraining::fixed) return;
-    const bool own = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
-    update(thetas, layout.total - thetas, own ? rate * spec.theta_learning_rate / spec.learning_rate : rate, 0.0);
+    const bool has_own_rate = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
+    update(thetas, layout.total - thetas,
+           has_own_rate ? learning_rate * spec.theta_learning_rate / spec.learning_rate : learning_rate, 0.0);
 }
 
 }  // namespace ropelab

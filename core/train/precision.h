@@ -7,13 +7,14 @@
 
 namespace ropelab {
 
-/// The precision that a cohort trains in, float32 or bfloat16, and why: "as asked."
+/// Precision in which a cohort trains, float32 or bfloat16, and its reason: "as requested."
 struct SettledPrecision {
     Precision precision;
     std::string reason;
 };
 
-/// Of `auto` on the processor. `seconds` times a pass in a precision, and is called only where bfloat16 may pay.
+/// Returns the faster precision on the processor for precision=auto. `seconds` measures one pass in a precision; it is
+/// called only if bfloat16 may be faster.
 SettledPrecision faster_precision(const std::function<double(Precision)>& seconds);
 
 }  // namespace ropelab

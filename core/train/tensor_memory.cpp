@@ -13,13 +13,13 @@ namespace ropelab {
 
 namespace {
 
-// Smaller ones stay with malloc. glibc maps each larger one by itself, so that none keeps its neighbours from going.
+// Smaller blocks use malloc. glibc maps each larger block separately, so that it can return each to the system.
 constexpr std::size_t large = std::size_t{1} << 20;
 
-// Large blocks that no tensor has.
+// Large blocks that no tensor uses.
 class FreeBlocks {
  public:
-    // The smallest that is large enough; null where none is.
+    // Returns the smallest block that is large enough; null if there is none.
     void* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         const auto found = blocks_.lower_bound(bytes);
@@ -40,15 +40,15 @@ class FreeBlocks {
 
  private:
     std::mutex mutex_;
-    std::multimap<std::size_t, void*> blocks_;  // by their bytes
+    std::multimap<std::size_t, void*> blocks_;  // by size in bytes
 };
 
 FreeBlocks& free_blocks() {
-    static auto* blocks = new FreeBlocks;  // never destroyed, as tensors may be there to the program's end
+    static auto* blocks = new FreeBlocks;  // never destroyed, because tensors may live until the program ends
     return *blocks;
 }
 
-void let_go(void* block) {
+void free_block(void* block) {
     if (const std::size_t bytes = malloc_usable_size(block); bytes >= large) {
         free_blocks().put(block, bytes);
     } else {
@@ -60,9 +60,9 @@ class TensorMemory : public c10::Allocator {
  public:
     c10::DataPtr allocate(std::size_t bytes) override {
         void* block = bytes == 0 ? nullptr : take(bytes);
-        return {block, block, let_go, c10::Device(c10::DeviceType::CPU)};
+        return {block, block, free_block, c10::Device(c10::DeviceType::CPU)};
     }
-    c10::DeleterFnPtr raw_deleter() const override { return let_go; }
+    c10::DeleterFnPtr raw_deleter() const override { return free_block; }
     void copy_data(void* to, const void* from, std::size_t bytes) const override { default_copy_data(to, from, bytes); }
 
  private:
@@ -71,7 +71,7 @@ class TensorMemory : public c10::Allocator {
         if (block || posix_memalign(&block, c10::gAlignment, bytes) == 0) return block;
         release_tensor_memory();
         if (posix_memalign(&block, c10::gAlignment, bytes) == 0) return block;
-        TORCH_CHECK(false, "can't allocate memory: ", bytes, " bytes");  // the words of LibTorch's own allocator
+        TORCH_CHECK(false, "can't allocate memory: ", bytes, " bytes");  // the message of LibTorch's own allocator
     }
 };
 
@@ -82,10 +82,10 @@ void keep_tensor_memory() {
     mallopt(M_MMAP_THRESHOLD, large);
     mallopt(M_TRIM_THRESHOLD, 512 << 20);
 #endif
-#ifndef __SANITIZE_ADDRESS__  // it would see no write beyond a tensor whose block is larger
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer would not detect a write beyond a tensor whose block is larger
     static auto* memory = new TensorMemory;
-    constexpr std::uint8_t before_its_own = 1;
-    c10::SetCPUAllocator(memory, before_its_own);
+    constexpr std::uint8_t priority = 1;
+    c10::SetCPUAllocator(memory, priority);
 #endif
 }
 

@@ -1,15 +1,15 @@
 #pragma once
 
-// Where the numbers of tensors on the CPU lie: large blocks are kept when a tensor lets go of them. A step asks for the
-// sizes of the step before, and the system would take blocks back and clear them each time.
+// Allocator for CPU tensors that reuses large blocks. Each training step allocates the same sizes as the previous one,
+// and the system would otherwise unmap and clear the blocks each time.
 
 namespace ropelab {
 
-/// Makes LibTorch ask here. Call before the first tensor is made.
+/// Installs the allocator in LibTorch. Call this before the first tensor is created.
 void keep_tensor_memory();
 
-/// Gives what is kept back to the system: between phases that ask for different sizes, as training steps and
-/// evaluations do, whose blocks would add up.
+/// Returns unused blocks to the system. Call this between phases with different sizes, such as training steps and
+/// evaluations; otherwise their blocks add up.
 void release_tensor_memory();
 
 }  // namespace ropelab

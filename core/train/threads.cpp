@@ -6,15 +6,15 @@
 
 namespace ropelab {
 
-std::int64_t use_threads(std::int64_t asked) {
+std::int64_t use_threads(std::int64_t requested) {
     omp_set_dynamic(0);
-    const int team = static_cast<int>(asked);
-    int given = 1;
+    const int team = static_cast<int>(requested);
+    int available = 1;
 #pragma omp parallel num_threads(team)
 #pragma omp single
-    given = omp_get_num_threads();
-    at::set_num_threads(given);
-    return given;
+    available = omp_get_num_threads();
+    at::set_num_threads(available);
+    return available;
 }
 
 }  // namespace ropelab

@@ -51,15 +51,15 @@ Batch gather(std::span<const std::int32_t> tokens, const std::vector<std::vector
 
 void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, const std::string& split) {
     if (static_cast<std::int64_t>(tokens.size()) < spec.context + 2) {
-        throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " symbols, but a context of " +
-                       std::to_string(spec.context) + " needs at least " + std::to_string(spec.context + 2) + ".");
+        throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " tokens, but a context of " +
+                       std::to_string(spec.context) + " requires at least " + std::to_string(spec.context + 2) + ".");
     }
 }
 
-// What `work` returns; LibTorch's errors as one clear sentence each, and memory that is used up as one that says what
-// would help.
+// Returns the result of `work`. Converts LibTorch's errors to one sentence each; the error for exhausted memory says
+// what helps.
 template <typename Work>
-auto in_one_sentence(const std::vector<RunSpec>& specs, Work work) {
+auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     try {
         return work();
     } catch (const c10::Error& error) {
@@ -70,7 +70,7 @@ auto in_one_sentence(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
-// What RunConditions::kernels says of a cohort on a device.
+// Returns the value of RunConditions::kernels for a cohort on a device.
 std::string kernels_in_use(const Decoder& decoder, torch::Device device) {
     const bool any = !decoder.eager() && (has_device_kernels(device) || device_kernels(device).graphs);
     return to_text(any ? device_kernels(device).trust : DeviceTrust::libtorch_alone());
@@ -103,54 +103,54 @@ struct TorchCohort::State {
         reset_rows();
     }
 
-    // After the runs changed: everything that has a row for each of them.
+    // Creates everything that has a row per run; called after the runs changed.
     void reset_rows() {
-        trainer.reset();  // its graphs know the old ones
-        renew_terms();
+        trainer.reset();  // its graphs use the old rows
+        update_terms();
         optimizer.gradient = torch::zeros_like(weights.flat());
     }
 
-    // Without gradients, for whatever does not train.
-    void renew_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
+    // Position terms without gradients, for everything but the training of theta.
+    void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Whether whole steps stay on the device: where its kernels for that are trusted, unless theta moves, whose tables
-    // change at every step.
+    // Returns whether whole steps run on the device: its kernels for them are trusted, and theta is constant (otherwise
+    // the tables change at every step).
     bool trains_on_device() const {
-        return !decoder.eager() && !specs.front().theta_moves() && has_device_kernels(device, DevicePart::optimizer) &&
+        return !decoder.eager() && !specs.front().theta_varies() && has_device_kernels(device, DevicePart::optimizer) &&
                has_device_kernels(device, DevicePart::batches);
     }
 
-    // What products in bfloat16 read; every step writes it with the weights. On a device only CudaTrainer does, and on
-    // the CPU AdamW operation by operation does not: there products round the weights themselves.
-    void renew_working_copy() {
+    // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer
+    // does that, and on the CPU eager AdamW does not; products then round the weights themselves.
+    void update_working_copy() {
         using Working = Parameters::Working;
-        const bool wanted = precision == Precision::bfloat16 && !decoder.eager();
-        weights.keep_working_copy(!wanted                          ? Working::none
-                                  : trains_on_device()             ? Working::rows
-                                  : has_own_passes(weights.flat()) ? Working::matrices
-                                                                   : Working::none);
+        const bool is_needed = precision == Precision::bfloat16 && !decoder.eager();
+        weights.set_working_copy(!is_needed                       ? Working::none
+                                 : trains_on_device()             ? Working::rows
+                                 : has_own_passes(weights.flat()) ? Working::matrices
+                                                                  : Working::none);
     }
 
-    // A schedule's theta after `iteration` steps.
-    void follow_schedule() {
+    // Sets theta to its scheduled value after `iteration` steps.
+    void apply_theta_schedule() {
         const torch::NoGradGuard no_gradients;
-        const std::int64_t place = weights.layout().at("rotary.shift").offset;
+        const std::int64_t offset = weights.layout().at("rotary.shift").offset;
         for (std::size_t run = 0; run < specs.size(); ++run) {
             const double shift = std::log(theta_at(specs[run], iteration) / specs[run].theta);
-            weights.flat()[static_cast<std::int64_t>(run)][place] = shift;
+            weights.flat()[static_cast<std::int64_t>(run)][offset] = shift;
         }
     }
 
     std::vector<std::vector<std::int64_t>> starts(
-        const std::function<std::vector<std::int64_t>(const RunSpec&)>& of) const {
+        const std::function<std::vector<std::int64_t>(const RunSpec&)>& starts_of) const {
         std::vector<std::vector<std::int64_t>> result;
-        for (const RunSpec& spec : specs) result.push_back(of(spec));
+        for (const RunSpec& spec : specs) result.push_back(starts_of(spec));
         return result;
     }
 
     // Fills the optimizer's gradient and returns the mean loss of each run: (runs).
     torch::Tensor forward_and_backward(const Batch& batch) {
-        const EagerGuard as_asked(decoder.eager());
+        const EagerGuard eager_guard(decoder.eager());
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
         const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
@@ -161,13 +161,14 @@ struct TorchCohort::State {
             trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
             dropout);
         const torch::Tensor means = row_means(token_losses(logits, batch.y));
-        // The runs' losses are added only to start all their gradients at once; none reaches another's weights.
+        // The sum of the runs' losses only serves to compute all gradients in one backward pass; no run's loss depends
+        // on another run's weights.
         optimizer.backward(weights, means.sum());
         return means.detach();
     }
 
-    // What trains and evaluates where whole steps stay on the device; null elsewhere.
-    CudaTrainer* on_device() {
+    // Returns the trainer for whole steps on the device; null for other cohorts.
+    CudaTrainer* device_trainer() {
         if (!trainer && trains_on_device()) {
             using T = torch::Tensor;
             DeviceCohort cohort{specs,
@@ -207,61 +208,62 @@ struct TorchCohort::State {
             results.push_back(result);
         }
         ++iteration;
-        if (specs.front().theta_moves()) {
-            if (specs.front().theta_training == ThetaTraining::fixed) follow_schedule();
-            renew_terms();
+        if (specs.front().theta_varies()) {
+            if (specs.front().theta_training == ThetaTraining::fixed) apply_theta_schedule();
+            update_terms();
         }
         return results;
     }
 
-    // The time of one forward and backward pass on the first batch, the best of three.
-    double seconds_a_pass(const Batch& batch) {
+    // Returns the time of one forward and backward pass, the best of three measurements, in seconds.
+    double seconds_per_pass(const Batch& batch) {
         double best = std::numeric_limits<double>::infinity();
         for (int attempt = 0; attempt < 4; ++attempt) {
             const auto begin = std::chrono::steady_clock::now();
             forward_and_backward(batch);
             const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-            if (attempt > 0) best = std::min(best, elapsed.count());  // the first warms up
+            if (attempt > 0) best = std::min(best, elapsed.count());  // the first attempt is a warm-up
         }
         return best;
     }
 
     SettledPrecision settled_precision() {
-        const Precision asked = specs.front().precision;
-        if (asked != Precision::automatic) {
-            const bool warns = device.is_cuda() && asked == Precision::bfloat16;
+        const Precision requested = specs.front().precision;
+        if (requested != Precision::automatic) {
+            const bool warns = device.is_cuda() && requested == Precision::bfloat16;
             const std::string warning = warns ? bfloat16_warning(open_cuda()) : "";
-            return {asked, warning.empty() ? "as asked." : "as asked. " + warning};
+            return {requested, warning.empty() ? "as requested." : "as requested. " + warning};
         }
         if (device.is_cuda()) {
-            if (open_cuda().bfloat16) return {Precision::bfloat16, "this device multiplies it fastest."};
+            if (open_cuda().bfloat16) return {Precision::bfloat16, "this device computes bfloat16 products fastest."};
             return {Precision::float32, "this device has no bfloat16 products."};
         }
         const Batch batch = gather(
             data.training, starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }),
             specs.front().context, device);
-        return faster_precision([&](Precision how) {
-            precision = how;
-            renew_working_copy();
-            return seconds_a_pass(batch);
+        return faster_precision([&](Precision tried) {
+            precision = tried;
+            update_working_copy();
+            return seconds_per_pass(batch);
         });
     }
 };
 
 TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
-                         const std::string& why_here) {
+                         const std::string& device_reason) {
     avoid_broken_amx();
-    if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
+    if (start.runs.empty()) throw BadInput("A cohort requires at least one run.");
     for (const RunSpec& spec : start.runs) {
         check(spec);
         if (!same_shape(spec, start.runs.front())) {
-            throw BadInput("Runs of one cohort must agree in everything but theta, fraction, seed and learning rate.");
+            throw BadInput(
+                "Runs of one cohort must have equal settings except theta, fraction, seed and learning rate.");
         }
     }
     check_length(data.training, start.runs.front(), "training");
     check_length(data.validation, start.runs.front(), "validation");
     if (!start.states.empty() && start.states.size() != start.runs.size()) {
-        throw BadInput("A cohort that goes on needs one state for each of its runs.");
+        throw BadInput("A cohort that continues requires one state for each of its runs.");
     }
 
     const Layout layout = layout_of(start.runs.front(), data.vocabulary);
@@ -283,7 +285,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     threads = use_threads(threads);
     const bool cuda = start.conditions ? start.conditions->device == "cuda" : start.runs.front().device == Device::cuda;
     const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
-    in_one_sentence(start.runs, [&] {
+    with_readable_errors(start.runs, [&] {
         state_ = std::make_unique<State>(start, data, torch::stack(rows).to(device));
         state_->optimizer.first_moment = torch::stack(first).to(device);
         state_->optimizer.second_moment = torch::stack(second).to(device);
@@ -298,12 +300,12 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
         if (cuda) state_->conditions.kernels = kernels_in_use(state_->decoder, device);
-        const SettledPrecision settled = in_one_sentence(start.runs, [&] { return state_->settled_precision(); });
+        const SettledPrecision settled = with_readable_errors(start.runs, [&] { return state_->settled_precision(); });
         state_->precision = settled.precision;
         state_->conditions.precision = settled.precision == Precision::bfloat16 ? "bfloat16" : "float32";
-        state_->conditions.reason = state_->conditions.precision + ": " + settled.reason + why_here;
+        state_->conditions.reason = state_->conditions.precision + ": " + settled.reason + device_reason;
     }
-    in_one_sentence(start.runs, [&] { state_->renew_working_copy(); });
+    with_readable_errors(start.runs, [&] { state_->update_working_copy(); });
     release_tensor_memory();
 }
 
@@ -321,7 +323,7 @@ std::int64_t TorchCohort::iteration() const {
 RunConditions TorchCohort::conditions() const {
     RunConditions conditions = state_->conditions;
     if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
-    conditions.reason += " Steps are started kernel by kernel, because capturing a CUDA graph failed: " +
+    conditions.reason += " Steps start kernel by kernel, because the capture of a CUDA graph failed: " +
                          state_->trainer->graph_failure() + ".";
     if (!conditions.kernels.empty()) {
         DeviceTrust trust = parse_device_trust(conditions.kernels);
@@ -332,15 +334,16 @@ RunConditions TorchCohort::conditions() const {
 }
 
 std::vector<StepResult> TorchCohort::step() {
-    const bool on_device = in_one_sentence(state_->specs, [&] { return state_->on_device() != nullptr; });
-    if (on_device) return step_at({});
+    const bool has_device_trainer =
+        with_readable_errors(state_->specs, [&] { return state_->device_trainer() != nullptr; });
+    if (has_device_trainer) return step_at({});
     return step_at(state_->starts(
         [&](const RunSpec& spec) { return batch_starts(spec, state_->data.training.size(), state_->iteration); }));
 }
 
 std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
-    return in_one_sentence(state_->specs, [&] {
-        CudaTrainer* trainer = state_->on_device();
+    return with_readable_errors(state_->specs, [&] {
+        CudaTrainer* trainer = state_->device_trainer();
         if (!trainer) return state_->train(starts);
         auto results = trainer->step(starts);
         ++state_->iteration;
@@ -350,7 +353,7 @@ std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::
 
 std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
                                                   std::int64_t run) const {
-    in_one_sentence(state_->specs, [&] {
+    with_readable_errors(state_->specs, [&] {
         return state_->forward_and_backward(
             gather(state_->data.training, starts, state_->specs.front().context, state_->device));
     });
@@ -358,7 +361,7 @@ std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<
 }
 
 std::string TorchCohort::steps_as() const {
-    const CudaTrainer* trainer = state_->on_device();
+    const CudaTrainer* trainer = state_->device_trainer();
     return trainer ? trainer->steps_as() : "operation by operation";
 }
 
@@ -376,7 +379,7 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
     });
     const auto losses = [&](std::span<const std::int32_t> tokens,
                             const std::vector<std::vector<std::int64_t>>& starts) {
-        if (CudaTrainer* trainer = s.on_device()) {
+        if (CudaTrainer* trainer = s.device_trainer()) {
             using Text = CudaTrainer::Text;
             const bool trains = tokens.data() == s.data.training.data();
             return trainer->mean_losses(trains ? Text::training : Text::validation, starts, cancelled);
@@ -385,7 +388,7 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
                            cancelled);
     };
     const auto guarded = [&](std::span<const std::int32_t> tokens, const auto& starts) {
-        return in_one_sentence(s.specs, [&] { return losses(tokens, starts); });
+        return with_readable_errors(s.specs, [&] { return losses(tokens, starts); });
     };
     const std::vector<double> training = guarded(s.data.training, training_starts);
     const std::vector<double> validation = training.empty() ? training : guarded(s.data.validation, validation_starts);
@@ -397,20 +400,20 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
 
 void TorchCohort::remove(std::int64_t run) {
     State& s = *state_;
-    std::vector<std::int64_t> kept;
+    std::vector<std::int64_t> remaining;
     for (std::int64_t other = 0; other < runs(); ++other) {
-        if (other != run) kept.push_back(other);
+        if (other != run) remaining.push_back(other);
     }
     s.specs.erase(s.specs.begin() + run);
-    if (kept.empty()) return;
-    const torch::Tensor rows = torch::tensor(kept, torch::kInt64).to(s.device);
+    if (remaining.empty()) return;
+    const torch::Tensor rows = torch::tensor(remaining, torch::kInt64).to(s.device);
     const torch::NoGradGuard no_gradients;
-    in_one_sentence(s.specs, [&] {
+    with_readable_errors(s.specs, [&] {
         s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
         s.optimizer.first_moment = s.optimizer.first_moment.index_select(0, rows);
         s.optimizer.second_moment = s.optimizer.second_moment.index_select(0, rows);
         s.reset_rows();
-        s.renew_working_copy();
+        s.update_working_copy();
     });
 }
 
@@ -436,7 +439,7 @@ std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
 ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) const {
     const State& s = *state_;
     const Parameters row(s.weights.layout(), s.weights.flat().narrow(0, run, 1));
-    return in_one_sentence(s.specs, [&] {
+    return with_readable_errors(s.specs, [&] {
         return ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
     });
 }

@@ -9,14 +9,15 @@
 
 namespace ropelab {
 
-/// A cohort on LibTorch. Beside the engine's interface it offers what comparisons with other programs need. The header
-/// is free of torch, so that tests include it cheaply.
+/// Cohort on LibTorch. In addition to the interface of the engine it has functions for comparisons with other programs.
+/// The header includes no torch header, so that tests compile fast.
 class TorchCohort : public Cohort {
  public:
-    /// Trains on the CPU unless the runs' device is `cuda` (TorchEngine settles `auto`). Precision `auto` is measured
-    /// here. `why_here` is added to the conditions' reason: why `auto` took this device. Throws BadInput.
+    /// Creates a cohort that trains on the CPU unless the runs' device is `cuda` (TorchEngine resolves `auto`).
+    /// Precision `auto` is resolved here by a measurement. `device_reason` is appended to the conditions' reason: why
+    /// device `auto` was resolved to this device. Throws BadInput for invalid runs or data.
     TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
-                const std::string& why_here = {});
+                const std::string& device_reason = {});
     ~TorchCohort() override;
 
     std::int64_t runs() const override;
@@ -29,11 +30,13 @@ class TorchCohort : public Cohort {
     std::unique_ptr<Model> model(std::int64_t run) const override;
     ProbeResult probe(std::int64_t run, const ProbeRequest& request) const override;
 
-    /// One step on the windows of the training tokens that start at `starts`: one list a run.
+    /// Trains one step on the sequences of the training tokens that begin at `starts`, one list per run.
     std::vector<StepResult> step_at(const std::vector<std::vector<std::int64_t>>& starts);
-    /// The gradient of the mean loss over those windows, by parameter name, of one run. Nothing is trained.
+    /// Returns the gradient of one run's mean loss over the sequences that begin at `starts`, by parameter name. Trains
+    /// nothing.
     std::vector<NamedTensor> gradient_at(const std::vector<std::vector<std::int64_t>>& starts, std::int64_t run) const;
-    /// How steps are started: "a graph" or "kernel by kernel" on a device with kernels, else "operation by operation".
+    /// Returns how steps start: "a graph" or "kernel by kernel" on a device with kernels, else "operation by
+    /// operation".
     std::string steps_as() const;
 
  private:

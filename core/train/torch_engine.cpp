@@ -23,8 +23,8 @@ namespace ropelab {
 
 namespace {
 
-// Bytes of the device that can be taken now; 0 where it does not tell. Asking LibTorch would put a context on a device
-// that nothing trains on yet: until then what was found when CUDA was opened is said.
+// Returns the number of free bytes of device memory; 0 if unknown. Asking LibTorch would create a context on a device
+// that is not in use yet; until there is one, the value from open_cuda is returned.
 std::int64_t free_device_memory() {
     const CudaGraphs* graphs = open_cuda().graphs;
     try {
@@ -58,27 +58,28 @@ EngineInfo TorchEngine::info() {
 }
 
 std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, const TokenData& data) {
-    if (start.runs.empty()) throw BadInput("A cohort needs at least one run.");
-    open_cuda();  // LibTorch looks for CUDA's part once, at the first gradient, and not again
+    if (start.runs.empty()) throw BadInput("A cohort requires at least one run.");
+    open_cuda();  // LibTorch looks for CUDA only once, at the first gradient
     const RunSpec& spec = start.runs.front();
     CohortStart settled = start;
-    std::string why_here;
+    std::string device_reason;
     if (!settled.conditions && spec.device == Device::automatic) {
-        const bool takes_cuda = open_cuda().available && trust_.device;
-        for (RunSpec& run : settled.runs) run.device = takes_cuda ? Device::cuda : Device::cpu;
-        if (!takes_cuda) {
-            why_here = " On the processor: " +
-                       (open_cuda().available ? "this CUDA device failed its check." : open_cuda().detail);
+        const bool uses_cuda = open_cuda().available && trust_.device;
+        for (RunSpec& run : settled.runs) run.device = uses_cuda ? Device::cuda : Device::cpu;
+        if (!uses_cuda) {
+            device_reason = " It trains on the processor: " +
+                            (open_cuda().available ? "this CUDA device failed its check." : open_cuda().detail);
         }
     }
     const bool cuda =
         settled.conditions ? settled.conditions->device == "cuda" : settled.runs.front().device == Device::cuda;
     if (cuda && !open_cuda().available) {
-        throw BadInput("The device is cuda, but: " + open_cuda().detail + " Use device=cpu or auto.");
+        throw BadInput("The setting device=cuda is not possible: " + open_cuda().detail +
+                       " Use device=cpu or device=auto.");
     }
     std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
     if (threads == 0) threads = default_threads_;
-    return std::make_unique<TorchCohort>(settled, data, threads, why_here);
+    return std::make_unique<TorchCohort>(settled, data, threads, device_reason);
 }
 
 std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabulary,
@@ -87,7 +88,7 @@ std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabu
     const Layout layout = layout_of(spec, vocabulary);
     const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
     torch::Tensor row = from_named(layout, tensors, "model.");
-    // A model is asked where it would be trained.
+    // Models run on the device on which they would be trained.
     if (spec.device != Device::cpu && trust_.device && open_cuda().available) row = row.to(torch::kCUDA);
     return std::make_unique<TorchModel>(spec, layout, row, precision);
 }

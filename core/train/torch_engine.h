@@ -4,7 +4,7 @@
 
 namespace ropelab {
 
-/// The engine on LibTorch. Free of torch headers; tests that link the engine use it directly.
+/// Engine on LibTorch. The header includes no torch header; tests that link the engine use it directly.
 class TorchEngine : public Engine {
  public:
     TorchEngine();
@@ -23,5 +23,5 @@ class TorchEngine : public Engine {
 
 }  // namespace ropelab
 
-/// What the program looks up in the library after it opened it. The engine lives until the program ends.
+/// Entry point that the program looks up in the engine library. The engine lives until the program ends.
 extern "C" ropelab::Engine* ropelab_engine();

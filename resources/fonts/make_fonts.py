@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the bundled family from Inter, with digits of equal width.
+"""Creates the bundled font family from Inter, with digits of equal width.
 
-Qt 6.4 cannot switch on a font's `tnum` feature, and numbers that change while one looks at them must not tremble. So
-the character map of these copies names the tabular digits directly. Contextual alternates (an equals sign raised beside
-digits, "->" as an arrow) are left out: their glyphs stand for no character, and text copied from a PDF would lack them.
-The family has its own name, so that an Inter installed on the machine is not taken in its place.
+Qt 6.4 cannot enable the `tnum` feature of a font, and the width of a changing number must not change with its digits.
+Therefore the character map of these copies refers to the tabular digits directly. Contextual alternates (a raised equals
+sign beside digits, "->" as an arrow) are removed: their glyphs have no character, and text copied from a PDF would lack
+them. The family has its own name, so that an installed Inter is not used instead.
 
     python3 make_fonts.py FOLDER_OF_INTER [TARGET]
 
-It needs fonttools. Debian's package fonts-inter puts Inter into /usr/share/fonts/opentype/inter.
+The script requires fonttools. The Debian package fonts-inter installs Inter in /usr/share/fonts/opentype/inter.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ STYLES = ["Regular", "SemiBold"]
 
 
 def tabular_digits(font: TTFont) -> dict[str, str]:
-    """Glyph of a digit → glyph of the same digit in equal width, from the font's own `tnum` feature."""
+    """Returns a map from each glyph to its variant of equal width, according to the font's `tnum` feature."""
     table = font["GSUB"].table
     found: dict[str, str] = {}
     for record in table.FeatureList.FeatureRecord:
@@ -34,15 +34,16 @@ def tabular_digits(font: TTFont) -> dict[str, str]:
 
 
 def make(source: pathlib.Path, style: str, target: pathlib.Path) -> None:
+    """Writes the font of one style to the folder `target`."""
     font = TTFont(source / f"Inter-{style}.otf", recalcTimestamp=False)
     tabular = tabular_digits(font)
     for table in font["cmap"].tables:
         for digit in range(ord("0"), ord("9") + 1):
             if digit in table.cmap:
-                table.cmap[digit] = tabular.get(table.cmap[digit], table.cmap[digit])  # tables may share one map
+                table.cmap[digit] = tabular.get(table.cmap[digit], table.cmap[digit])  # several tables may share one map
     glyphs = {font.getBestCmap()[ord(c)] for c in "0123456789"}
     width = max(font["hmtx"][glyph][0] for glyph in glyphs)
-    for glyph in glyphs:  # interpolated weights differ by a thousandth
+    for glyph in glyphs:  # the widths of interpolated weights differ by 0.1 %
         font["hmtx"][glyph] = (width, font["hmtx"][glyph][1])
 
     for record in font["GSUB"].table.FeatureList.FeatureRecord:

@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
-# check_formulas.sh CHECKOUT: fails, naming the place, where the sources name a formula (F12 in a comment, "formula 12" in
-# a text) that docs/formulas.md does not have, where nothing names one that it has, and where a text says F12, which a
-# person takes for a key.
+# check_formulas.sh CHECKOUT: fails if the sources refer to a formula (F12 in a comment, or "formula 12") that
+# docs/formulas.md does not have, if no source refers to a formula that it has, or if a text contains F12, which users
+# would take for a key. The output lists file and line.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 cd "$1"
 book=docs/formulas.md
-[[ -f $book && -d core && -d ui && -d app ]] || { echo "'$1' is no checkout: it lacks $book, core/, ui/ or app/." && exit 2; }
+[[ -f $book && -d core && -d ui && -d app ]] || { echo "'$1' is not a checkout: it lacks $book, core/, ui/ or app/." && exit 2; }
 
 sources=(core ui app)
 kinds=(--include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh')
 entries=$(sed -nE 's/^### Formula ([0-9]+): .+/\1/p' "$book")
 faults=0
 
-# fault SENTENCE
+# fault SENTENCE: prints and counts a fault.
 fault() {
     echo "$1"
     faults=$((faults + 1))
 }
 
 for number in $(sort <<<"$entries" | uniq -d); do
-    fault "$book has more than one entry of formula $number."
+    fault "$book has more than one entry for formula $number."
 done
 
-# PLACE:NUMBER of every formula that is named.
+# FILE:LINE:NUMBER of every reference to a formula.
 named=$( {
     grep -rnoE "${kinds[@]}" '//.*' "${sources[@]}" | grep -E '\bF[0-9]{1,2}\b' |
         while IFS=: read -r file line comment; do
@@ -36,17 +36,17 @@ named=$( {
 } || true)
 
 while IFS=: read -r file line number; do
-    [[ -z $file ]] || grep -qx "$number" <<<"$entries" || fault "$file:$line names formula $number, which $book lacks."
+    [[ -z $file ]] || grep -qx "$number" <<<"$entries" || fault "$file:$line refers to formula $number, which $book lacks."
 done <<<"$named"
 for number in $entries; do
-    grep -q ":$number\$" <<<"$named" || fault "$book has formula $number, which no source names."
+    grep -q ":$number\$" <<<"$named" || fault "$book has formula $number, to which no source refers."
 done
 
-# Texts: what is left of a line without its comment. Types of numbers in files of weights and the key F2 are called so.
+# Texts, that is lines without their comments. Exceptions: number types of safetensors files, and the key F2.
 while IFS= read -r place; do
     [[ -z $place || $place == core/store/safetensors.cpp:* || $place == *'F2 renames'* ]] ||
-        fault "$place  ^ a text says \"formula 12\", not F12"
+        fault "$place  ^ write \"formula 12\" instead of F12 in a text"
 done < <(grep -rnE "${kinds[@]}" '"' "${sources[@]}" | sed -E 's|//.*||' | grep -E '".*(\b|\\n)F[0-9]{1,2}\b.*"' || true)
 
 ((faults == 0)) || exit 1
-echo "Every formula that the sources name is in $book, and every one there is named."
+echo "$book has every formula to which the sources refer, and no other."

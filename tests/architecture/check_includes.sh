@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
-# check_includes.sh CHECKOUT: fails, naming file, line and rule, if a source includes what its folder may not know.
-#   app → ui → core/{data,store,experiment,stats,interop,bench} → core/{rope,spec}
-#   core/{model,train} → core/{rope,spec}, and of core/cuda the table of its kernels alone; core/cuda → nothing
+# check_includes.sh CHECKOUT: fails if a source includes a header that its folder may not include. The output lists file,
+# line and rule. An arrow means "may include":
+#   app → ui → core/reproduce → core/{data,store,experiment,stats,interop,bench} → core/{rope,spec}
+#   core/{model,train} → core/{rope,spec}, and from core/cuda only the table of kernels; core/cuda → nothing
+#   ui: window → rooms/*, models, statements → rotary → session → common → plot, animation → figure → theme
 set -euo pipefail
 cd "$1"
-[[ -d core && -d ui && -d app ]] || { echo "'$1' is no checkout: it lacks core/, ui/ or app/." && exit 2; }
+[[ -d core && -d ui && -d app ]] || { echo "'$1' is not a checkout: it lacks core/, ui/ or app/." && exit 2; }
 
 qt='<(Q[A-Za-z]+|Qt[A-Za-z]*/.*|q[a-z]+\.h)>|"(Q[A-Z]\w*|q[a-z]+\.h)"|qcustomplot'
 torch='[<"](torch|ATen|c10|caffe2|nvfuser)/'
-data='core/(data|store|experiment|stats|interop|bench)/'
+data='core/(data|store|experiment|reproduce|stats|interop|bench)/'
 engine='core/(model|train|cuda)/'
 window='"(ui|app)/'
 files='nlohmann/|sqlite3\.h|curl/|openssl/|archive(_entry)?\.h|boost/|CLI/'
 violations=0
 
-# forbid RULE PATTERN FOLDER…: no source of these folders has an #include that matches.
+# forbid RULE PATTERN FOLDER…: reports every #include in these folders that matches the pattern.
 forbid() {
     local rule=$1 pattern=$2 folder found
     shift 2
@@ -29,24 +31,40 @@ forbid() {
 }
 
 base=(core/rope core/spec)
-middle=(core/data core/store core/experiment core/stats core/interop core/bench)
+middle=(core/data core/store core/experiment core/reproduce core/stats core/interop core/bench)
 top=(core/model core/train core/cuda)
 
-forbid 'core knows nothing of Qt' "$qt" core
-forbid 'core knows nothing of the programs above it' "$window" core
-forbid 'core/rope and core/spec stand on the standard library alone' \
+forbid 'core must not include Qt' "$qt" core
+forbid 'core must not include ui or app' "$window" core
+forbid 'core/rope and core/spec may include only the standard library and each other' \
     "$data|$engine|$torch|<[A-Za-z0-9_]+/|$files|g(test|mock)/" "${base[@]}"
-forbid 'only the engine knows LibTorch' "$torch" "${middle[@]}" ui app
-forbid 'the engine is opened at run time, not included' "$engine" "${middle[@]}" ui app
-forbid 'the engine knows plain structs, no files and no experiments' "$data|$files" "${top[@]}"
-forbid 'model and train know the table of the CUDA kernels alone' '"core/cuda/([^c]|c[^u])' core/model core/train
-forbid 'the CUDA kernels stand on the standard library and CUDA alone' "$torch|core/(model|train|kernels|rope|spec)/" \
+forbid 'only the engine (core/model, core/train) may include LibTorch' "$torch" "${middle[@]}" ui app
+forbid 'the engine is loaded at run time and must not be included' "$engine" "${middle[@]}" ui app
+forbid 'the engine must not include files, experiments or their libraries' "$data|$files" "${top[@]}"
+forbid 'core/model and core/train may include only the kernel table of core/cuda' '"core/cuda/([^c]|c[^u])' core/model core/train
+forbid 'core/cuda may include only the standard library and CUDA' "$torch|core/(model|train|kernels|rope|spec)/" \
     core/cuda
-forbid 'the window does not know the programs' '"app/' ui
-forbid "includes are written from the checkout's root" '"\.\.?/' core ui app
+forbid 'folders below core/reproduce must not include it' '"core/reproduce/' core/data core/store core/experiment core/stats core/interop
+forbid 'ui must not include app' '"app/' ui
+
+# The folders of ui, highest first: no folder may include a folder above it.
+above=ui/window
+rooms=(ui/models ui/statements)
+for room in ui/rooms/*/; do rooms+=("${room%/}"); done
+for room in "${rooms[@]}"; do
+    others=$(printf '%s\n' "${rooms[@]}" | grep -vx "$room" | paste -sd '|')
+    forbid 'a room must not include another room or ui/window' "\"($others|$above)/" "$room"
+done
+above="$above|ui/rooms|ui/models|ui/statements"
+for folder in ui/rotary ui/session ui/common ui/plot ui/animation ui/figure ui/theme; do
+    forbid "$folder must not include the folders above it" "\"($above)/" "$folder"
+    above="$above|$folder"
+done
+forbid 'ui/plot must not include ui/animation' '"ui/animation/' ui/plot
+forbid 'paths in #include must begin at the root of the checkout' '"\.\.?/' core ui app
 
 if ((violations)); then
-    echo "$violations includes break the direction in which the folders depend on each other."
+    echo "$violations includes violate the layers of the folders."
     exit 1
 fi
-echo 'Every include keeps to the direction in which the folders depend on each other.'
+echo 'All includes follow the layers of the folders.'

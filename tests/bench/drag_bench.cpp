@@ -1,6 +1,7 @@
-// How long the window's thread is busy with each step of a drag, in every rotary room: theta goes from 100 to 10
-// million at d = 128 and L = 8,192, and each step is one handler plus the paint that follows. A frame is 16 ms. An
-// argument names the one room to measure; --json writes what `ropelab-cli bench --part window` reads.
+// Measures how long the window's thread is busy with each step of dragging theta, in every room about RoPE. Theta moves
+// from 100 to 10 million at d = 128 and L = 8,192; a step consists of one event handler and the painting that follows.
+// For comparison, a frame lasts 16 ms. Optional arguments name the rooms to measure; --json selects the output format
+// that `ropelab-cli bench --part window` reads.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QJsonArray>
@@ -12,9 +13,10 @@
 #include <cmath>
 #include <vector>
 
+#include "ui/common/room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
-#include "ui/window/room.h"
+#include "ui/window/rooms.h"
 
 namespace {
 
@@ -28,10 +30,10 @@ double milliseconds(const QElapsedTimer& timer) {
 struct Drag {
     std::vector<double> frames;
 
-    double share(double of) const {
+    double quantile(double probability) const {
         std::vector<double> sorted = frames;
         std::sort(sorted.begin(), sorted.end());
-        return sorted[static_cast<std::size_t>(of * static_cast<double>(sorted.size() - 1))];
+        return sorted[static_cast<std::size_t>(probability * static_cast<double>(sorted.size() - 1))];
     }
 };
 
@@ -71,28 +73,28 @@ int main(int argc, char** argv) {
     window.workspace().rotary().change(QStringLiteral("start"), setup);
     QTextStream out(stdout);
     constexpr int steps = 200;
-    QStringList asked = QApplication::arguments().mid(1);
-    const bool asJson = asked.removeAll(QStringLiteral("--json")) > 0;
+    QStringList requested = QApplication::arguments().mid(1);
+    const bool asJson = requested.removeAll(QStringLiteral("--json")) > 0;
     QJsonArray measured;
     if (!asJson) out << "room       median ms  95 % ms  longest ms   (a theta drag of 200 steps, d = 128, L = 8,192)\n";
     for (const RoomEntry& entry : rooms()) {
         const QString id = QString::fromLatin1(entry.id);
         if (id == QStringLiteral("train")) continue;
-        if (!asked.isEmpty() && !asked.contains(id)) continue;
+        if (!requested.isEmpty() && !requested.contains(id)) continue;
         window.showRoom(id);
         QApplication::processEvents();
-        dragTheta(window, 20);  // caches and fonts are warm in a real drag too
+        dragTheta(window, 20);  // warms up caches and fonts, as in a real drag
         const Drag drag = dragTheta(window, steps);
         measured.append(QJsonObject{{QStringLiteral("room"), id},
-                                    {QStringLiteral("median_milliseconds"), drag.share(0.5)},
-                                    {QStringLiteral("milliseconds_95_percent"), drag.share(0.95)},
-                                    {QStringLiteral("longest_milliseconds"), drag.share(1)}});
+                                    {QStringLiteral("median_milliseconds"), drag.quantile(0.5)},
+                                    {QStringLiteral("milliseconds_95_percent"), drag.quantile(0.95)},
+                                    {QStringLiteral("longest_milliseconds"), drag.quantile(1)}});
         if (asJson) continue;
         out << QStringLiteral("%1 %2 %3 %4\n")
                    .arg(id, -10)
-                   .arg(drag.share(0.5), 9, 'f', 2)
-                   .arg(drag.share(0.95), 8, 'f', 2)
-                   .arg(drag.share(1), 11, 'f', 2);
+                   .arg(drag.quantile(0.5), 9, 'f', 2)
+                   .arg(drag.quantile(0.95), 8, 'f', 2)
+                   .arg(drag.quantile(1), 11, 'f', 2);
     }
     if (asJson) {
         const QJsonObject report{{QStringLiteral("steps"), steps}, {QStringLiteral("rooms"), measured}};

@@ -12,13 +12,13 @@ void generate(benchmark::State& state, const RunSpec& spec, Precision precision,
     start.runs = {spec};
     start.runs.front().precision = precision;
     const auto model = TorchCohort(start, {65, tokens, tokens}, 2).model(0);
-    Generation how;
-    how.length = 500;
-    how.mode = mode;
+    Generation options;
+    options.length = 500;
+    options.mode = mode;
     const std::vector<std::int32_t> prompt = {0};
-    for (auto _ : state) benchmark::DoNotOptimize(model->generate(prompt, how));
-    state.counters["symbols/s"] =
-        benchmark::Counter(static_cast<double>(state.iterations() * how.length), benchmark::Counter::kIsRate);
+    for (auto _ : state) benchmark::DoNotOptimize(model->generate(prompt, options));
+    state.counters["tokens/s"] =
+        benchmark::Counter(static_cast<double>(state.iterations() * options.length), benchmark::Counter::kIsRate);
 }
 
 using Mode = Generation::Mode;

@@ -7,7 +7,7 @@
 
 namespace ropelab {
 
-/// nanoGPT's documented CPU setting.
+/// Returns nanoGPT's documented settings for training on a CPU.
 inline RunSpec nanogpt_cpu_spec() {
     RunSpec spec;
     spec.layers = 4;
@@ -19,7 +19,7 @@ inline RunSpec nanogpt_cpu_spec() {
     return spec;
 }
 
-/// The theta paper's shape, at a batch that a processor can take.
+/// Returns the model shape of Huang et al. 2025 with a batch size that is practical on a CPU.
 inline RunSpec theta_paper_spec() {
     RunSpec spec;
     spec.layers = 6;
@@ -32,7 +32,7 @@ inline RunSpec theta_paper_spec() {
     return spec;
 }
 
-/// A small model, of which six make a lecture's sweep.
+/// Returns a small model shape; six runs of it make a sweep that is short enough for a lecture.
 inline RunSpec small_spec() {
     RunSpec spec;
     spec.layers = 2;
@@ -44,7 +44,7 @@ inline RunSpec small_spec() {
     return spec;
 }
 
-/// Symbols 0 … 64 without pattern: speed does not depend on what is learned.
+/// Returns random tokens from 0 to 64. Speed does not depend on what a model learns.
 inline std::vector<std::int32_t> bench_tokens() {
     std::vector<std::int32_t> tokens(100000);
     std::uint32_t state = 1;

@@ -1,5 +1,6 @@
-// How long the window's thread is busy with a sweep as large as the theta paper's: 54 runs of 5,000 steps (9 thetas, 6
-// seeds). Processor time of that thread, the median of a few tries. A frame is 16 ms.
+// Measures how long the window's thread is busy with a sweep as large as that of Huang et al. 2025: 54 runs of 5,000
+// steps (9 thetas, 6 seeds). Results are CPU times of that thread, as the median of several repetitions. For
+// comparison, a frame lasts 16 ms.
 #include <QApplication>
 #include <QTemporaryDir>
 #include <QTextStream>
@@ -9,11 +10,11 @@
 #include <functional>
 
 #include "core/experiment/experiment.h"
-#include "ui/experiment/seed_groups.h"
-#include "ui/experiment/train_room.h"
 #include "ui/plot/curve_plot.h"
-#include "ui/results/figure_pane.h"
-#include "ui/results/results_room.h"
+#include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/results/results_room.h"
+#include "ui/rooms/train/seed_groups.h"
+#include "ui/rooms/train/train_room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
 
@@ -23,8 +24,8 @@ using namespace ropelab;
 using namespace ropelab::ui;
 
 constexpr int steps = 5000;
-constexpr int every = 250;
-constexpr int tries = 9;
+constexpr int evaluationInterval = 250;
+constexpr int repetitions = 9;
 
 double trainingLoss(RunId run, int step) {
     return 1 + std::exp(-step / 500.0) + 0.01 * std::sin(step * static_cast<double>(run));
@@ -51,7 +52,7 @@ QString writeGrid(const QTemporaryDir& folder) {
         std::vector<Event> events = {event::CohortStarted{{run}, 0, steps, {"float32", "cpu", 2, ""}}};
         for (int i = 1; i <= steps; ++i) {
             events.emplace_back(stepOf(run, i));
-            if (i % every == 0) events.emplace_back(evaluationOf(run, i));
+            if (i % evaluationInterval == 0) events.emplace_back(evaluationOf(run, i));
         }
         RunSummary summary;
         summary.iterations = steps;
@@ -73,14 +74,14 @@ double busyMilliseconds() {
 }
 
 void measure(const QString& what, int times, const std::function<void()>& work) {
-    std::vector<double> taken;
+    std::vector<double> durations;
     for (int i = 0; i < times; ++i) {
         const double before = busyMilliseconds();
         work();
-        taken.push_back(busyMilliseconds() - before);
+        durations.push_back(busyMilliseconds() - before);
     }
-    std::sort(taken.begin(), taken.end());
-    QTextStream(stdout) << QStringLiteral("%1 %2\n").arg(what, -56).arg(taken[taken.size() / 2], 8, 'f', 1);
+    std::sort(durations.begin(), durations.end());
+    QTextStream(stdout) << QStringLiteral("%1 %2\n").arg(what, -56).arg(durations[durations.size() / 2], 8, 'f', 1);
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ int main(int argc, char** argv) {
     window.show();
     QApplication::processEvents();
     RunStore& store = window.workspace().runs();
-    QTextStream(stdout) << QStringLiteral("54 runs of 5,000 steps                                   busy ms\n");
+    QTextStream(stdout) << QStringLiteral("54 runs of 5,000 steps                                   CPU time [ms]\n");
 
     measure(QStringLiteral("open the lab"), 1, [&] {
         window.workspace().openLab(path);
@@ -107,12 +108,12 @@ int main(int argc, char** argv) {
     });
     auto& train = static_cast<TrainRoom&>(window.room());
     bool shown = true;
-    measure(QStringLiteral("hide or show every run"), tries, [&] {
+    measure(QStringLiteral("hide or show every run"), repetitions, [&] {
         shown = !shown;
         for (const RunView& run : store.runs()) store.setVisible(run.record.id, shown);
         train.refreshNow();
     });
-    measure(QStringLiteral("rename a run"), tries, [&] {
+    measure(QStringLiteral("rename a run"), repetitions, [&] {
         window.workspace().renameRun(3, shown ? QStringLiteral("x") : QStringLiteral("y"));
         shown = !shown;
         QApplication::processEvents();
@@ -120,14 +121,15 @@ int main(int argc, char** argv) {
     for (const RunView& run : store.runs()) store.setVisible(run.record.id, true);
     train.showQuantity(QStringLiteral("training_loss"));
     train.refreshNow();
-    measure(QStringLiteral("training loss, a frame"), tries, [&] { train.plot().refreshNow(); });
-    measure(QStringLiteral("means of seeds with bands, the first frame"), 1, [&] {
+    measure(QStringLiteral("paint one frame of the training loss"), repetitions, [&] { train.plot().refreshNow(); });
+    measure(QStringLiteral("paint the first frame of seed means with bands"), 1, [&] {
         train.plot().setGroups(seedGroups(store.runs()));
         train.plot().refreshNow();
     });
-    measure(QStringLiteral("means of seeds with bands, a frame"), tries, [&] { train.plot().refreshNow(); });
+    measure(QStringLiteral("paint one frame of seed means with bands"), repetitions,
+            [&] { train.plot().refreshNow(); });
     int step = steps;
-    measure(QStringLiteral("the same, every run 10 steps on"), tries, [&] {
+    measure(QStringLiteral("paint seed means after 10 more steps per run"), repetitions, [&] {
         for (int i = 0; i < 10; ++i) {
             ++step;
             for (const RunView& run : store.runs()) train.plot().append(stepOf(run.record.id, step));
@@ -141,13 +143,15 @@ int main(int argc, char** argv) {
         results.showPart(QLatin1String(figure.name));
         while (results.isBusy()) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 10);
         results.refreshNow();
-        measure(QStringLiteral("%1, after every run's evaluation").arg(QLatin1String(figure.name)), tries, [&] {
-            step += every;
-            std::vector<Delivery> evaluations;
-            for (const RunView& run : store.runs()) evaluations.emplace_back(Event(evaluationOf(run.record.id, step)));
-            store.apply(evaluations);
-            results.refreshNow();
-        });
+        measure(QStringLiteral("update %1 after an evaluation of every run").arg(QLatin1String(figure.name)),
+                repetitions, [&] {
+                    step += evaluationInterval;
+                    std::vector<Delivery> evaluations;
+                    for (const RunView& run : store.runs())
+                        evaluations.emplace_back(Event(evaluationOf(run.record.id, step)));
+                    store.apply(evaluations);
+                    results.refreshNow();
+                });
     }
     return 0;
 }

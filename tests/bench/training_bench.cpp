@@ -6,7 +6,7 @@
 namespace ropelab {
 namespace {
 
-// Steps a second, and symbols a second over all runs.
+// Measures the time per step and the tokens per second of all runs together.
 void train(benchmark::State& state, RunSpec spec, std::size_t runs) {
     const auto tokens = bench_tokens();
     CohortStart start;
@@ -14,7 +14,7 @@ void train(benchmark::State& state, RunSpec spec, std::size_t runs) {
     for (std::size_t i = 0; i < runs; ++i) start.runs[i].theta = 100.0 * static_cast<double>(i + 1);
     TorchCohort cohort(start, {65, tokens, tokens}, 2);
     for (auto _ : state) benchmark::DoNotOptimize(cohort.step());
-    state.counters["symbols/s"] = benchmark::Counter(
+    state.counters["tokens/s"] = benchmark::Counter(
         static_cast<double>(state.iterations() * static_cast<std::int64_t>(runs) * spec.batch * spec.context),
         benchmark::Counter::kIsRate);
 }

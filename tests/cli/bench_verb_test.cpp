@@ -6,7 +6,7 @@
 namespace ropelab {
 namespace {
 
-TEST(BenchVerb, DescribesTheMachineAndMeasuresRotationBesideACopy) {
+TEST(BenchVerb, DescribesTheMachineAndComparesRotationWithACopy) {
     const auto finished = ropelab_cli({"bench", "--part", "rotate", "--set", "batch=1", "--seconds", "1", "--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto report = finished.json();
@@ -35,10 +35,10 @@ TEST(BenchVerb, MeasuresTraining) {
     }
     EXPECT_GE(train.at("slowest_theta_over_fastest").get<double>(), 1);
     EXPECT_EQ(train.at("settings").size(), 7U);
-    EXPECT_THAT(train.at("roofline").at("verdict").get<std::string>(), testing::HasSubstr("of what this machine"));
+    EXPECT_THAT(train.at("roofline").at("verdict").get<std::string>(), testing::HasSubstr("of this machine's peak"));
 }
 
-TEST(BenchVerb, MeasuresStartsWithoutTouchingAPersonsFiles) {
+TEST(BenchVerb, MeasuresProgramStartWithoutChangingUserFiles) {
     const ScratchFolder home;
     const auto finished =
         ropelab_cli({"bench", "--part", "start", "--seconds", "1", "--json"}, "",
@@ -48,7 +48,7 @@ TEST(BenchVerb, MeasuresStartsWithoutTouchingAPersonsFiles) {
     EXPECT_TRUE(std::filesystem::is_empty(home.path()));
 }
 
-TEST(BenchVerb, RefusesBadInputInOneSentence) {
+TEST(BenchVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"bench", "--part", "trian"}), "did you mean train?");
     EXPECT_BAD_INPUT(ropelab_cli({"bench", "--preset", "nanogpt"}), "nanogpt-cpu");
     EXPECT_BAD_INPUT(ropelab_cli({"bench", "--part", "rotate", "--set", "theta=0"}), "theta is 0");

@@ -6,14 +6,14 @@
 namespace ropelab {
 namespace {
 
-TEST(DataVerb, ListsGeneratedAndKnownSets) {
+TEST(DataVerb, ListsSyntheticAndKnownDataSets) {
     const auto list = ropelab_cli({"data", "list", "--json"}).json().at("data");
     std::vector<std::string> names;
     for (const auto& set : list) names.push_back(set.at("name"));
-    EXPECT_THAT(names, testing::IsSupersetOf({"generated", "generated-local", "tinyshakespeare", "enwik8", "text8"}));
+    EXPECT_THAT(names, testing::IsSupersetOf({"synthetic", "synthetic-local", "tinyshakespeare", "enwik8", "text8"}));
 }
 
-TEST(DataVerb, TellsWhatATextIsMadeOf) {
+TEST(DataVerb, PrintsSizeAlphabetAndEntropy) {
     const ScratchFolder folder;
     const auto file = folder.write("text.txt", "aabb\n");
     const auto info = ropelab_cli({"data", "info", file.string(), "--json"}).json();
@@ -23,21 +23,21 @@ TEST(DataVerb, TellsWhatATextIsMadeOf) {
     EXPECT_THAT(ropelab_cli({"data", "info", file.string()}).out, testing::HasSubstr("3 distinct"));
 }
 
-TEST(DataVerb, GeneratesTheSameTextForTheSameSeed) {
+TEST(DataVerb, GeneratesEqualTextForEqualSeeds) {
     const auto one = ropelab_cli({"data", "generate", "--characters", "500"});
     EXPECT_EQ(one.out.size(), 500U);
     EXPECT_EQ(one.out, ropelab_cli({"data", "generate", "--characters", "500"}).out);
     EXPECT_NE(one.out, ropelab_cli({"data", "generate", "--characters", "500", "--seed", "2"}).out);
-    EXPECT_NE(one.out, ropelab_cli({"data", "generate", "generated-local", "--characters", "500"}).out);
+    EXPECT_NE(one.out, ropelab_cli({"data", "generate", "synthetic-local", "--characters", "500"}).out);
 }
 
-TEST(DataVerb, CleansAsText8WasMade) {
+TEST(DataVerb, CleansTextLikeText8) {
     const auto cleaned = ropelab_cli({"data", "clean", "-"}, "It's 42, isn't IT?\n");
     EXPECT_EQ(cleaned.status, 0);
     EXPECT_THAT(cleaned.out, testing::HasSubstr("it s four two isn t it"));
 }
 
-TEST(DataVerb, RefusesBadInputInOneSentence) {
+TEST(DataVerb, RejectsBadInputWithOneSentence) {
     const ScratchFolder folder;
     EXPECT_BAD_INPUT(ropelab_cli({"data", "info", folder.path().string()}), folder.path().string());
     EXPECT_BAD_INPUT(ropelab_cli({"data", "info", folder.write("empty", "").string()}), "empty");

@@ -6,7 +6,7 @@
 namespace ropelab {
 namespace {
 
-TEST(DoctorVerb, TellsWhatThisMachineHas) {
+TEST(DoctorVerb, DescribesTheMachine) {
     const Finished text = ropelab_cli({"doctor"});
     EXPECT_EQ(text.status, 0);
     EXPECT_THAT(text.out, testing::HasSubstr("processor  "));
@@ -19,7 +19,7 @@ TEST(DoctorVerb, TellsWhatThisMachineHas) {
     EXPECT_TRUE(cuda || report.at("engine").at("cuda_check").is_null());
 }
 
-TEST(DoctorVerb, ChecksNoDeviceWhereThereIsNone) {
+TEST(DoctorVerb, RejectsADeviceCheckWithoutADevice) {
     const auto engine = ropelab_cli({"doctor", "--json"}).json().at("engine");
     if (engine.is_null()) GTEST_SKIP() << "no engine is built";
     if (engine.at("cuda").get<bool>()) GTEST_SKIP() << "there is a CUDA device";
@@ -29,7 +29,7 @@ TEST(DoctorVerb, ChecksNoDeviceWhereThereIsNone) {
                      "There is no CUDA device to check");
 }
 
-TEST(DoctorVerb, AnUnknownValueOfCudaKernelsIsRefusedBeforeTraining) {
+TEST(DoctorVerb, RejectsAnUnknownCudaKernelsVariableBeforeTraining) {
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "iterations=1"}, "", "ROPELAB_CUDA_KERNELS=some"),
                      "it must be off, no-graphs or all");
 }

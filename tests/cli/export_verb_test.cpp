@@ -35,7 +35,7 @@ class ExportVerb : public testing::Test {
     std::string lab_ = (folder_ / "a.ropelab").string();
 };
 
-TEST_F(ExportVerb, WritesEventFiles) {
+TEST_F(ExportVerb, WritesTensorBoardEventFiles) {
     const auto finished = write("tensorboard", "events", {"--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto files = finished.json().at("files");
@@ -49,21 +49,21 @@ TEST_F(ExportVerb, WritesEventFiles) {
     EXPECT_THAT(write("tensorboard", "events", {"--force"}).out, testing::HasSubstr("2 event files"));
 }
 
-TEST_F(ExportVerb, WritesATable) {
+TEST_F(ExportVerb, WritesACsvTable) {
     const auto finished = write("csv", "all.csv", {"--json", "--run", "2"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     EXPECT_EQ(finished.json().at("runs"), 1);
     EXPECT_EQ(finished.json().at("rows"), 5);
     EXPECT_BAD_INPUT(write("csv", "all.csv"), "--force");
     EXPECT_EQ(write("csv", "all.csv", {"--force"}).out,
-              "Written: 10 measurements of 2 runs to " + (folder_ / "all.csv").string() + ".\n");
+              "Wrote 10 measurements of 2 runs to " + (folder_ / "all.csv").string() + ".\n");
     std::ifstream stream(folder_ / "all.csv");
     std::string header;
     std::getline(stream, header);
     EXPECT_EQ(header, "run,name,theta,iteration,quantity,value\r");
 }
 
-TEST_F(ExportVerb, RefusesInOneSentence) {
+TEST_F(ExportVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(write("parquet", "x"), "tensorboard or csv");
     EXPECT_BAD_INPUT(write("csv", "x", {"--run", "9"}), "no run 9");
     EXPECT_BAD_INPUT(write("csv", "none/x.csv"), "x.csv");

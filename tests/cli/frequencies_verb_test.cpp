@@ -8,7 +8,7 @@
 namespace ropelab {
 namespace {
 
-TEST(FrequenciesVerb, WritesSliceAndTruncateAsTheDesignSays) {
+TEST(FrequenciesVerb, ComputesSliceAndTruncate) {
     const auto slice = ropelab_cli({"frequencies", "--head-dim", "64", "--fraction", "0.25", "--json"}).json();
     EXPECT_EQ(slice.at("rotary_dim"), 16);
     EXPECT_EQ(slice.at("inverse_frequencies").size(), 8U);
@@ -29,7 +29,7 @@ TEST(FrequenciesVerb, ReadsAHuggingFaceConfig) {
     EXPECT_EQ(result.json().at("rotary_dim"), 64);
 }
 
-TEST(FrequenciesVerb, RefusesBadInputInOneSentence) {
+TEST(FrequenciesVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--head-dim", "63"}), "63");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--theta", "0.5"}), "0.5");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--fraction", "2"}), "between 0 and 1");
@@ -40,7 +40,7 @@ TEST(FrequenciesVerb, RefusesBadInputInOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"freqencies"}), "freqencies");
 }
 
-TEST(Help, EveryVerbAndTheKeysExplainThemselves) {
+TEST(Help, DescribesEveryCommandAndSetting) {
     for (const char* verb : {"frequencies", "context", "cache", "rotate", "data", "train", "sweep", "sample", "results",
                              "figure", "replay", "doctor"}) {
         const auto help = ropelab_cli({verb, "--help"});

@@ -1,4 +1,4 @@
-// A sweep that is killed again and again ends as one that was left alone.
+// Tests that a sweep that is killed repeatedly ends with the same results as an undisturbed one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 class KilledSweep : public testing::Test {
  protected:
-    // Two cohorts of two runs, with dropout, so that every random stream has to be found again. Each run's shape has
-    // its own length, so that the kills fall into both.
+    // Returns the arguments of a sweep with two cohorts of two runs. Dropout requires that every random stream is
+    // restored. The cohorts differ in shape and duration, so that the kills hit both.
     std::vector<std::string> sweep(const std::filesystem::path& lab) const {
         std::vector<std::string> arguments = {"sweep"};
         for (const char* setting : {"theta=500,10000", "width=32,48", "context=32", "batch=4", "iterations=1000",
@@ -33,21 +33,21 @@ class KilledSweep : public testing::Test {
         return arguments;
     }
 
-    // Starts the program; its output goes nowhere.
+    // Starts the program and discards its output.
     static pid_t begin(const std::vector<std::string>& arguments) {
         const pid_t child = fork();
         if (child != 0) return child;
         const int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
-        std::vector<char*> words = {const_cast<char*>(ROPELAB_CLI)};
-        for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-        words.push_back(nullptr);
-        execv(ROPELAB_CLI, words.data());
+        std::vector<char*> command = {const_cast<char*>(ROPELAB_CLI)};
+        for (const std::string& argument : arguments) command.push_back(const_cast<char*>(argument.c_str()));
+        command.push_back(nullptr);
+        execv(ROPELAB_CLI, command.data());
         _exit(127);
     }
 
-    // Whether it was still at work when it was killed.
+    // Kills the program after `time`; returns whether it was still running then.
     static bool kill_after(pid_t child, std::chrono::duration<double> time) {
         std::this_thread::sleep_for(time);
         kill(child, SIGKILL);
@@ -56,12 +56,12 @@ class KilledSweep : public testing::Test {
         return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     }
 
-    static void expect_equal(const LabFile& killed, const LabFile& straight) {
+    static void expect_equal(const LabFile& killed, const LabFile& undisturbed) {
         const auto runs = killed.runs();
-        ASSERT_EQ(runs.size(), straight.runs().size());
+        ASSERT_EQ(runs.size(), undisturbed.runs().size());
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const RunRecord& run = runs[i];
-            const RunRecord other = straight.runs()[i];
+            const RunRecord other = undisturbed.runs()[i];
             SCOPED_TRACE(run.name);
             ASSERT_EQ(run.settings, other.settings);
             ASSERT_EQ(run.state, RunState::finished);
@@ -72,7 +72,7 @@ class KilledSweep : public testing::Test {
             EXPECT_EQ(run.summary->final_training_loss, other.summary->final_training_loss);
             EXPECT_EQ(run.summary->iterations, other.summary->iterations);
             const RunMetrics metrics = killed.metrics(run.id);
-            const RunMetrics others = straight.metrics(other.id);
+            const RunMetrics others = undisturbed.metrics(other.id);
             EXPECT_EQ(metrics.steps.iteration, others.steps.iteration);
             EXPECT_EQ(metrics.steps.training_loss, others.steps.training_loss);
             EXPECT_EQ(metrics.steps.gradient_norm, others.steps.gradient_norm);
@@ -81,20 +81,20 @@ class KilledSweep : public testing::Test {
             EXPECT_EQ(metrics.evaluations.training_loss, others.evaluations.training_loss);
             EXPECT_EQ(metrics.evaluations.validation_loss, others.evaluations.validation_loss);
             EXPECT_EQ(read_checkpoint(killed.checkpoint_path(run.id))->state,
-                      read_checkpoint(straight.checkpoint_path(other.id))->state);
+                      read_checkpoint(undisturbed.checkpoint_path(other.id))->state);
         }
     }
 
     ScratchFolder folder_;
 };
 
-TEST_F(KilledSweep, TenTimesAndContinuedEndsWithTheSameBits) {
-    const auto straight_lab = folder_ / "straight.ropelab";
+TEST_F(KilledSweep, TenKillsAndResumesGiveTheSameBits) {
+    const auto undisturbed_lab = folder_ / "undisturbed.ropelab";
     const auto began = Clock::now();
-    const auto left_alone = ropelab_cli(sweep(straight_lab));
-    ASSERT_EQ(left_alone.status, 0) << left_alone.err;
+    const auto finished = ropelab_cli(sweep(undisturbed_lab));
+    ASSERT_EQ(finished.status, 0) << finished.err;
     const double whole = std::chrono::duration<double>(Clock::now() - began).count();
-    const auto straight = LabFile::open(straight_lab, LabFile::Mode::read);
+    const auto undisturbed = LabFile::open(undisturbed_lab, LabFile::Mode::read);
 
     std::mt19937 generator(std::random_device{}());
     int kills = 0;
@@ -102,7 +102,7 @@ TEST_F(KilledSweep, TenTimesAndContinuedEndsWithTheSameBits) {
     int killed_in_training = 0;
     while (kills < 10) {
         const auto lab = folder_ / ("killed-" + std::to_string(++labs) + ".ropelab");
-        // A lab may be finished before the tenth kill; the next one takes the others.
+        // A lab may be finished before the tenth kill; the remaining kills then hit the next lab.
         while (kills < 10) {
             const double after = std::uniform_real_distribution(0.0, whole / 3)(generator);
             SCOPED_TRACE("killed after " + std::to_string(after) + " s of about " + std::to_string(whole) + " s");
@@ -115,7 +115,7 @@ TEST_F(KilledSweep, TenTimesAndContinuedEndsWithTheSameBits) {
         }
         const auto continued = ropelab_cli(sweep(lab));
         ASSERT_EQ(continued.status, 0) << continued.err;
-        expect_equal(*LabFile::open(lab, LabFile::Mode::read), *straight);
+        expect_equal(*LabFile::open(lab, LabFile::Mode::read), *undisturbed);
         const auto again = ropelab_cli({"sweep", "--lab", lab.string(), "--resume", "--json"});
         EXPECT_EQ(again.status, 0) << again.err;
         EXPECT_TRUE(again.json().at("peak_memory_bytes").is_null()) << "finished runs are not repeated";

@@ -1,4 +1,4 @@
-// Verbs around a lab file: sweep --lab and --resume, sample, results.
+// Tests of the commands that use a lab file: sweep --lab and --resume, sample, results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class LabVerbsTest : public testing::Test {
         arguments.insert(arguments.end(), more.begin(), more.end());
         return ropelab_cli(arguments);
     }
-    // One more run like the first, that nobody has trained yet.
+    // Adds a waiting run with the settings of the first one.
     static RunId add_run(LabFile& lab) {
         const RunRecord first = lab.run(1);
         return lab.add_run(first.experiment, "one more", first.settings);
@@ -40,19 +40,19 @@ class LabVerbsTest : public testing::Test {
     std::string lab_ = (folder_ / "a.ropelab").string();
 };
 
-TEST_F(LabVerbsTest, TextThatIsNoUtf8IsStillJson) {
-    // Lone bytes of longer letters: whatever such a model writes is not UTF-8.
+TEST_F(LabVerbsTest, SampleOfInvalidUtf8IsValidJson) {
+    // The text has only continuation bytes, so that the generated text is never valid UTF-8.
     std::string bytes;
     for (int i = 0; i < 3000; ++i) bytes += static_cast<char>(0x80 + i * i % 23);
     const std::string text = folder_.write("bytes.bin", bytes).string();
-    ASSERT_EQ(sweep({"--set", "data=" + text, "--set", "symbols=bytes"}).status, 0);
+    ASSERT_EQ(sweep({"--set", "data=" + text, "--set", "tokenizer=bytes"}).status, 0);
     const auto sample = ropelab_cli({"sample", "--lab", lab_, "--prompt", "\x80", "--length", "30", "--json"});
     ASSERT_EQ(sample.status, 0) << sample.err;
     EXPECT_EQ(sample.json().at("tokens").size(), 30U);
     EXPECT_THAT(sample.json().at("text").get<std::string>(), testing::HasSubstr("\uFFFD"));
 }
 
-TEST_F(LabVerbsTest, ASweepIsKeptAndRead) {
+TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto results = ropelab_cli({"results", "--lab", lab_, "--json"});
     ASSERT_EQ(results.status, 0) << results.err;
@@ -86,17 +86,17 @@ TEST_F(LabVerbsTest, ASweepIsKeptAndRead) {
     EXPECT_BAD_INPUT(ropelab_cli({"sample"}), "--lab");
 }
 
-TEST_F(LabVerbsTest, AnExistingLabAsksForResume) {
-    ASSERT_EQ(sweep({"--resume"}).status, 0);  // no lab yet: it starts one
+TEST_F(LabVerbsTest, ExistingLabRequiresResume) {
+    ASSERT_EQ(sweep({"--resume"}).status, 0);  // creates the lab, because it does not exist
     EXPECT_BAD_INPUT(sweep({}), "--resume");
-    const auto again = sweep({"--resume", "--json"});  // nothing is left to do
+    const auto again = sweep({"--resume", "--json"});  // all runs are finished
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(again.json().at("runs").size(), 4U);
     EXPECT_BAD_INPUT(sweep({"--resume", "--set", "theta=777"}), "another experiment");
 }
 
-// A full disk, as a table that takes no more: what was trained is not all in the lab, and no checkpoint is ahead of it.
-TEST_F(LabVerbsTest, ALabThatCannotBeWrittenIsToldAndNotRunAhead) {
+// A trigger simulates a full disk: the lab cannot store all steps, and no checkpoint may be newer than the lab.
+TEST_F(LabVerbsTest, ReportsALabThatCannotBeWrittenAndWritesNoNewerCheckpoint) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto lab = LabFile::open(lab_);
     const RunId next = add_run(*lab);
@@ -107,7 +107,8 @@ TEST_F(LabVerbsTest, ALabThatCannotBeWrittenIsToldAndNotRunAhead) {
     EXPECT_EQ(failed.status, 1);
     EXPECT_EQ(failed.out, "");
     EXPECT_THAT(failed.err, testing::EndsWith("\n"));
-    EXPECT_THAT(failed.err, testing::HasSubstr("The lab does not hold all of this training, because " + lab_));
+    EXPECT_THAT(failed.err,
+                testing::HasSubstr("Some results of this training are missing from the lab, because " + lab_));
     EXPECT_EQ(lab->run(next).iteration, 10);
     EXPECT_EQ(read_checkpoint(lab->checkpoint_path(next))->iteration, 10);
 
@@ -119,12 +120,12 @@ TEST_F(LabVerbsTest, ALabThatCannotBeWrittenIsToldAndNotRunAhead) {
     EXPECT_EQ(lab->metrics(next).evaluations.iteration.size(), 3U);
 }
 
-TEST_F(LabVerbsTest, RunsOfAnotherProgramAreLeftOutAndSaidSo) {
+TEST_F(LabVerbsTest, SkipsAndReportsRunsOfAnotherProgram) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto lab = LabFile::open(lab_);
     const RunId mine = add_run(*lab);
     const RunId others = add_run(*lab);
-    lab->claim({others});  // this process is another program for the one that it starts
+    lab->claim({others});  // for the program that is started, this process is another program
     const auto first = resume();
     EXPECT_EQ(first.status, 1);
     EXPECT_THAT(first.err, testing::HasSubstr("Another program is training a run of " + lab_));
@@ -142,7 +143,7 @@ TEST_F(LabVerbsTest, RunsOfAnotherProgramAreLeftOutAndSaidSo) {
     EXPECT_EQ(lab->run(others).state, RunState::finished);
 }
 
-TEST_F(LabVerbsTest, ARunThatFailedForAnOutsideReasonGoesOnAndOneThatDivergedDoesNot) {
+TEST_F(LabVerbsTest, ResumesFailedRunsUnlessTheyDiverged) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto lab = LabFile::open(lab_);
     const RunId full = add_run(*lab);
@@ -153,23 +154,23 @@ TEST_F(LabVerbsTest, ARunThatFailedForAnOutsideReasonGoesOnAndOneThatDivergedDoe
 
     const RunId diverged = add_run(*lab);
     lab->record(std::vector<Event>{event::Step{diverged, 1, std::nan(""), 1, 1},
-                                   event::RunEnded{diverged, RunState::failed, "It went apart.", {}}});
+                                   event::RunEnded{diverged, RunState::failed, "The run diverged.", {}}});
     const auto again = resume();
     EXPECT_EQ(again.status, 1);
-    EXPECT_THAT(again.err, testing::HasSubstr("1 of 6 runs failed earlier. It went apart."));
+    EXPECT_THAT(again.err, testing::HasSubstr("1 of 6 runs failed earlier. The run diverged."));
 }
 
-TEST_F(LabVerbsTest, ALabGoesOnWithNoOtherText) {
+TEST_F(LabVerbsTest, ResumeRejectsChangedData) {
     const auto text = folder_.write("text.txt", small_text(4000));
     ASSERT_EQ(sweep({"--set", "data=" + text.string()}).status, 0);
     const auto lab = LabFile::open(lab_);
     add_run(*lab);
     folder_.write("text.txt", small_text(4400));
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--lab", lab_, "--resume"}),
-                     "has 4,400 bytes, but training began with one that has 4,000 bytes");
+                     "has 4,400 bytes, but training began with a text that has 4,000 bytes");
 }
 
-TEST_F(LabVerbsTest, ASheetIsHeldToTheTextThatItWasPlannedWith) {
+TEST_F(LabVerbsTest, SheetRejectsChangedData) {
     for (const char* data : {"a", "b"}) std::filesystem::create_directory(folder_ / data);
     folder_.write("a/enwik8", small_text(60000));
     folder_.write("b/enwik8", small_text(50000));
@@ -182,11 +183,11 @@ TEST_F(LabVerbsTest, ASheetIsHeldToTheTextThatItWasPlannedWith) {
     const auto lab = LabFile::open(lab_);
     for (const RunRecord& run : lab->runs()) EXPECT_EQ(run.text->bytes, 60000);
     lab->record(std::vector<Event>{event::RunEnded{1, RunState::stopped, "", {}}});
-    EXPECT_BAD_INPUT(reproduce("b"), "has 50,000 bytes, but training began with one that has 60,000 bytes");
+    EXPECT_BAD_INPUT(reproduce("b"), "has 50,000 bytes, but training began with a text that has 60,000 bytes");
     EXPECT_EQ(reproduce("a").status, 0);
 }
 
-TEST_F(LabVerbsTest, RefusesWhatIsNoLab) {
+TEST_F(LabVerbsTest, RejectsFilesThatAreNotLabs) {
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_}), "a.ropelab");
     folder_.write("a.ropelab", "hello");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_}), "a.ropelab");

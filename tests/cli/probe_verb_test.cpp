@@ -45,24 +45,24 @@ class ProbeVerbTest : public testing::Test {
         for (const auto& value : list) total += value.get<double>();
         return total;
     }
-    // 2 layers of 2 heads with 8 pairs each, 4 of which turn.
-    static void expect_whole(const nlohmann::json& seen, std::size_t length) {
+    // Expects complete results of 2 layers with 2 heads of 8 pairs each, of which 4 are rotated.
+    static void expect_complete(const nlohmann::json& result, std::size_t length) {
         for (const char* name : {"query", "key", "value"}) {
-            ASSERT_EQ(seen.at("usage").at(name).size(), 2U);
-            ASSERT_EQ(seen.at("usage").at(name).at(1).size(), 2U);
-            EXPECT_EQ(seen.at("usage").at(name).at(1).at(1).size(), 8U);
+            ASSERT_EQ(result.at("norm").at(name).size(), 2U);
+            ASSERT_EQ(result.at("norm").at(name).at(1).size(), 2U);
+            EXPECT_EQ(result.at("norm").at(name).at(1).at(1).size(), 8U);
         }
         for (int layer = 0; layer < 2; ++layer) {
             for (int head = 0; head < 2; ++head) {
-                const auto& shares = seen.at("logit_share").at(layer).at(head);
-                ASSERT_EQ(shares.size(), 9U);
-                EXPECT_NEAR(sum(shares), 1.0, 1e-5);
-                for (int pair = 4; pair < 8; ++pair) EXPECT_EQ(shares.at(pair), 0.0);
-                EXPECT_EQ(seen.at("logit_by_distance").at(layer).at(head).size(), length);
-                EXPECT_EQ(seen.at("attention_spectrum").at(layer).at(head).size(), length / 2 + 1);
-                for (const auto& row : seen.at("attention").at(layer).at(head)) EXPECT_NEAR(sum(row), 1.0, 1e-3);
-                EXPECT_GT(seen.at("entropy").at(layer).at(head), 0.0);
-                EXPECT_GT(seen.at("sink").at(layer).at(head), 0.0);
+                const auto& contributions = result.at("logit_contribution").at(layer).at(head);
+                ASSERT_EQ(contributions.size(), 9U);
+                EXPECT_NEAR(sum(contributions), 1.0, 1e-5);
+                for (int pair = 4; pair < 8; ++pair) EXPECT_EQ(contributions.at(pair), 0.0);
+                EXPECT_EQ(result.at("logit_by_distance").at(layer).at(head).size(), length);
+                EXPECT_EQ(result.at("attention_spectrum").at(layer).at(head).size(), length / 2 + 1);
+                for (const auto& row : result.at("attention").at(layer).at(head)) EXPECT_NEAR(sum(row), 1.0, 1e-3);
+                EXPECT_GT(result.at("entropy").at(layer).at(head), 0.0);
+                EXPECT_GT(result.at("sink").at(layer).at(head), 0.0);
             }
         }
     }
@@ -71,7 +71,7 @@ class ProbeVerbTest : public testing::Test {
 };
 ScratchFolder* ProbeVerbTest::folder_ = nullptr;
 
-TEST_F(ProbeVerbTest, ShowsTheSnapshotsOfTheLab) {
+TEST_F(ProbeVerbTest, PrintsSnapshotsOfTheLab) {
     const auto newest = json_of({});
     EXPECT_EQ(newest.at("source"), "snapshot");
     EXPECT_EQ(newest.at("iteration"), 20);
@@ -79,60 +79,60 @@ TEST_F(ProbeVerbTest, ShowsTheSnapshotsOfTheLab) {
     EXPECT_NEAR(sum(newest.at("loss_by_position")) / 32, newest.at("loss"), 1e-5);
     EXPECT_FALSE(newest.at("retrieval").empty());
     EXPECT_EQ(newest.at("inverse_frequencies").size(), 8U);
-    expect_whole(newest, 32);
+    expect_complete(newest, 32);
     for (const int step : {0, 1, 8, 10}) {
-        const auto seen = json_of({"--run", "1", "--step", std::to_string(step)});
-        EXPECT_EQ(seen.at("iteration"), step);
-        EXPECT_EQ(seen.at("source"), "snapshot");
+        const auto result = json_of({"--run", "1", "--step", std::to_string(step)});
+        EXPECT_EQ(result.at("iteration"), step);
+        EXPECT_EQ(result.at("source"), "snapshot");
     }
     EXPECT_THAT(probe({}).out, testing::HasSubstr("unrotated"));
 }
 
-TEST_F(ProbeVerbTest, LooksIntoTheCheckpointWhereItMust) {
-    const auto plain = json_of({"--windows", "0"});
+TEST_F(ProbeVerbTest, EvaluatesTheCheckpointIfFlagsRequireIt) {
+    const auto plain = json_of({"--sequences", "0"});
     EXPECT_EQ(plain.at("source"), "checkpoint");
-    expect_whole(plain, 32);
+    expect_complete(plain, 32);
     EXPECT_NEAR(sum(plain.at("loss_by_position")) / 32, plain.at("loss"), 1e-6);
 
     const auto text = json_of({"--text", "e a"});
     EXPECT_EQ(text.at("attention_text"), "e a");
     EXPECT_EQ(text.at("attention").at(0).at(0).size(), 3U);
-    EXPECT_TRUE(text.at("loss_by_position").at(2).is_null());  // nothing follows the last symbol
+    EXPECT_TRUE(text.at("loss_by_position").at(2).is_null());  // the last token has no target
     EXPECT_TRUE(text.at("retrieval").empty());
 
-    const auto stopped = json_of({"--windows", "0", "--stop-pairs", "all"});
+    const auto stopped = json_of({"--sequences", "0", "--freeze-pairs", "all"});
     EXPECT_NE(stopped.at("loss"), plain.at("loss"));
-    EXPECT_NEAR(stopped.at("logit_share").at(0).at(0).at(8), 1.0, 1e-6);
+    EXPECT_NEAR(stopped.at("logit_contribution").at(0).at(0).at(8), 1.0, 1e-6);
     EXPECT_EQ(stopped.at("inverse_frequencies").at(0), 0.0);
 
-    const auto removed = json_of({"--windows", "0", "--remove-pairs", "all"});
+    const auto removed = json_of({"--sequences", "0", "--ablate-pairs", "all"});
     EXPECT_NEAR(removed.at("attention").at(1).at(1).at(3).at(0), 0.25, 1e-6);
 
-    const auto longer = json_of({"--context", "128", "--scaling", "yarn", "--windows", "4"});
+    const auto longer = json_of({"--context", "128", "--scaling", "yarn", "--sequences", "4"});
     EXPECT_EQ(longer.at("context"), 128);
     EXPECT_EQ(longer.at("loss_by_position").size(), 128U);
-    expect_whole(longer, 128);
-    const auto unscaled = json_of({"--context", "128", "--windows", "4"});
+    expect_complete(longer, 128);
+    const auto unscaled = json_of({"--context", "128", "--sequences", "4"});
     EXPECT_NE(unscaled.at("loss"), longer.at("loss"));
     EXPECT_EQ(unscaled.at("inverse_frequencies").at(0), 1.0);
 }
 
-TEST_F(ProbeVerbTest, KnocksPairsOutByNumberByRangeOrFromAnEnd) {
-    const auto fast = json_of({"--stop-pairs", "fast2"});
-    EXPECT_EQ(fast.at("stopped_pairs"), nlohmann::json({0, 1}));
-    EXPECT_EQ(fast.at("loss"), json_of({"--stop-pairs", "0-1"}).at("loss"));
-    const auto plain = json_of({"--windows", "32"});
-    EXPECT_EQ(fast.at("whole_loss"), plain.at("loss"));
-    EXPECT_EQ(fast.at("whole_loss_by_position"), plain.at("loss_by_position"));
-    EXPECT_EQ(fast.at("whole_accuracy"), plain.at("accuracy"));
+TEST_F(ProbeVerbTest, AblatesPairsByNumberRangeOrEnd) {
+    const auto fast = json_of({"--freeze-pairs", "fast2"});
+    EXPECT_EQ(fast.at("frozen_pairs"), nlohmann::json({0, 1}));
+    EXPECT_EQ(fast.at("loss"), json_of({"--freeze-pairs", "0-1"}).at("loss"));
+    const auto plain = json_of({"--sequences", "32"});
+    EXPECT_EQ(fast.at("loss_without_ablation"), plain.at("loss"));
+    EXPECT_EQ(fast.at("loss_by_position_without_ablation"), plain.at("loss_by_position"));
+    EXPECT_EQ(fast.at("accuracy_without_ablation"), plain.at("accuracy"));
     EXPECT_NE(fast.at("loss"), plain.at("loss"));
-    EXPECT_TRUE(plain.at("whole_loss").is_null());
-    const auto slow = json_of({"--remove-pairs", "slow3"});
-    EXPECT_EQ(slow.at("removed_pairs"), nlohmann::json({5, 6, 7}));
-    EXPECT_THAT(probe({"--remove-pairs", "3"}).out, testing::HasSubstr("without the knock-out"));
+    EXPECT_TRUE(plain.at("loss_without_ablation").is_null());
+    const auto slow = json_of({"--ablate-pairs", "slow3"});
+    EXPECT_EQ(slow.at("ablated_pairs"), nlohmann::json({5, 6, 7}));
+    EXPECT_THAT(probe({"--ablate-pairs", "3"}).out, testing::HasSubstr("without ablation"));
 
-    const auto curve = json_of({"--knock-outs", "stop"});
-    EXPECT_EQ(curve.at("knock_out"), "stop");
+    const auto curve = json_of({"--ablation-curve", "freeze"});
+    EXPECT_EQ(curve.at("ablation"), "freeze");
     EXPECT_EQ(curve.at("iteration"), 20);
     EXPECT_EQ(curve.at("pairs"), nlohmann::json({0, 1, 2, 3, 4, 5, 6, 7, 8}));
     for (const char* key : {"fast_loss", "slow_loss", "fast_accuracy", "slow_accuracy"}) {
@@ -140,13 +140,13 @@ TEST_F(ProbeVerbTest, KnocksPairsOutByNumberByRangeOrFromAnEnd) {
     }
     EXPECT_EQ(curve.at("fast_loss").at(0), curve.at("slow_loss").at(0));
     EXPECT_EQ(curve.at("fast_loss").at(8), curve.at("slow_loss").at(8));
-    EXPECT_EQ(curve.at("slow_loss").at(4), curve.at("slow_loss").at(0));  // the slow half does not turn anyway
+    EXPECT_EQ(curve.at("slow_loss").at(4), curve.at("slow_loss").at(0));  // the slow half is not rotated
     EXPECT_NE(curve.at("fast_loss").at(4), curve.at("fast_loss").at(0));
-    EXPECT_THAT(probe({"--knock-outs", "remove"}).out, testing::HasSubstr("Pairs removed"));
+    EXPECT_THAT(probe({"--ablation-curve", "ablate"}).out, testing::HasSubstr("Pairs ablated"));
 }
 
-TEST_F(ProbeVerbTest, ReadsBeyondTheContextByEveryScaling) {
-    const auto all = json_of({"--beyond", "2"});
+TEST_F(ProbeVerbTest, EvaluatesBeyondTheContextWithEveryScaling) {
+    const auto all = json_of({"--extrapolate", "2"});
     EXPECT_EQ(all.at("context"), 32);
     EXPECT_EQ(all.at("length"), 64);
     std::vector<std::string> scalings;
@@ -160,18 +160,18 @@ TEST_F(ProbeVerbTest, ReadsBeyondTheContextByEveryScaling) {
     }
     EXPECT_EQ(scalings, (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "yarn", "llama3"}));
 
-    const auto one = json_of({"--beyond", "2", "--scaling", "yarn"});
+    const auto one = json_of({"--extrapolate", "2", "--scaling", "yarn"});
     ASSERT_EQ(one.at("readings").size(), 1U);
     EXPECT_EQ(one.at("readings").at(0), all.at("readings").at(4));
-    const auto same = json_of({"--context", "64", "--scaling", "yarn", "--windows", "32"});
+    const auto same = json_of({"--context", "64", "--scaling", "yarn", "--sequences", "32"});
     EXPECT_NEAR(same.at("loss"), one.at("readings").at(0).at("loss"), 1e-6);
-    EXPECT_THAT(probe({"--beyond", "2"}).out, testing::HasSubstr("loss beyond"));
-    const auto every = json_of({"--beyond", "2", "--scaling", "none", "--windows", "0"});
-    EXPECT_GT(every.at("readings").at(0).at("windows"), 32);
-    const std::string inside = probe({"--beyond", "1", "--scaling", "none", "--windows", "2"}).out;
+    EXPECT_THAT(probe({"--extrapolate", "2"}).out, testing::HasSubstr("loss beyond"));
+    const auto every = json_of({"--extrapolate", "2", "--scaling", "none", "--sequences", "0"});
+    EXPECT_GT(every.at("readings").at(0).at("sequences"), 32);
+    const std::string inside = probe({"--extrapolate", "1", "--scaling", "none", "--sequences", "2"}).out;
     EXPECT_THAT(inside, testing::HasSubstr("            –  "));
     EXPECT_THAT(inside, testing::Not(testing::HasSubstr("nan")));
-    EXPECT_EQ(json_of({"--beyond", "2", "--scaling", "yarn", "--step", "20"}), one);
+    EXPECT_EQ(json_of({"--extrapolate", "2", "--scaling", "yarn", "--step", "20"}), one);
 }
 
 TEST_F(ProbeVerbTest, FineTunesACopyBeyondTheContext) {
@@ -181,41 +181,42 @@ TEST_F(ProbeVerbTest, FineTunesACopyBeyondTheContext) {
     };
     const std::string before = bytes();
     EXPECT_FALSE(before.empty());
-    const std::vector<std::string> question = {"--beyond", "2", "--scaling", "linear", "--fine-tune", "20"};
+    const std::vector<std::string> question = {"--extrapolate", "2", "--scaling", "linear", "--fine-tune", "20"};
     const auto tuned = json_of(question);
     ASSERT_EQ(tuned.at("readings").size(), 2U);
     const auto& first = tuned.at("readings").at(0);
     const auto& last = tuned.at("readings").at(1);
-    EXPECT_EQ(first, json_of({"--beyond", "2", "--scaling", "linear"}).at("readings").at(0));
+    EXPECT_EQ(first, json_of({"--extrapolate", "2", "--scaling", "linear"}).at("readings").at(0));
     EXPECT_EQ(last.at("steps"), 20);
     EXPECT_DOUBLE_EQ(last.at("learning_rate"), 1e-4);
     EXPECT_LT(last.at("loss_beyond"), first.at("loss_beyond"));
     EXPECT_EQ(json_of(question), tuned);
-    const auto none = json_of({"--beyond", "2", "--scaling", "linear", "--fine-tune", "0"});
+    const auto none = json_of({"--extrapolate", "2", "--scaling", "linear", "--fine-tune", "0"});
     EXPECT_EQ(none.at("readings").at(1).at("loss_by_position"), first.at("loss_by_position"));
     const auto faster =
-        json_of({"--beyond", "2", "--scaling", "linear", "--fine-tune", "20", "--learning-rate", "1e-3"});
+        json_of({"--extrapolate", "2", "--scaling", "linear", "--fine-tune", "20", "--learning-rate", "1e-3"});
     EXPECT_LT(faster.at("readings").at(1).at("loss"), last.at("loss"));
     EXPECT_EQ(bytes(), before);
     EXPECT_EQ(json_of({}).at("iteration"), 20);
 }
 
-TEST_F(ProbeVerbTest, RefusesWhatItCannotShow) {
-    EXPECT_BAD_INPUT(probe({"--stop-pairs", "fast9"}), "1 to 8 from an end");
-    EXPECT_BAD_INPUT(probe({"--knock-outs", "stopp"}), "did you mean \"stop\"?");
-    EXPECT_BAD_INPUT(probe({"--knock-outs", "stop", "--beyond", "2"}), "leave the others out");
-    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--context", "64"}), "leave the others out");
-    EXPECT_BAD_INPUT(probe({"--beyond", "0"}), "1 time or more");
-    EXPECT_BAD_INPUT(probe({"--beyond", "32769"}), "at most 32768 times");
-    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--step", "10"}), "has a checkpoint of step 20, not of step 10");
-    EXPECT_BAD_INPUT(probe({"--knock-outs", "stop", "--step", "10"}), "not of step 10");
-    EXPECT_BAD_INPUT(probe({"--fine-tune", "5"}), "--fine-tune needs --beyond");
-    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--fine-tune", "-1"}), "takes -1 steps");
-    EXPECT_BAD_INPUT(probe({"--beyond", "2", "--learning-rate", "1e-3"}), "--learning-rate needs --fine-tune");
-    EXPECT_BAD_INPUT(probe({"--step", "5"}), "these steps can be shown: 0, 1, 2, 4, 8, 10, 20");
+TEST_F(ProbeVerbTest, RejectsInvalidFlags) {
+    EXPECT_BAD_INPUT(probe({"--freeze-pairs", "fast9"}), "1 to 8 from an end");
+    EXPECT_BAD_INPUT(probe({"--ablation-curve", "freez"}), "did you mean \"freeze\"?");
+    EXPECT_BAD_INPUT(probe({"--ablation-curve", "freeze", "--extrapolate", "2"}), "leave the others out");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--context", "64"}), "leave the others out");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "0"}), "1 time or more");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "32769"}), "at most 32768 times");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--step", "10"}), "has a checkpoint of step 20, not of step 10");
+    EXPECT_BAD_INPUT(probe({"--ablation-curve", "freeze", "--step", "10"}), "not of step 10");
+    EXPECT_BAD_INPUT(probe({"--fine-tune", "5"}), "--fine-tune needs --extrapolate");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--fine-tune", "-1"}), "fine-tuning steps is -1");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--learning-rate", "1e-3"}), "--learning-rate needs --fine-tune");
+    EXPECT_BAD_INPUT(probe({"--step", "5"}),
+                     "has snapshots of these steps, which --step shows without further flags: 0, 1, 2, 4, 8, 10, 20");
     EXPECT_BAD_INPUT(probe({"--step", "10", "--text", "e a"}), "has a checkpoint of step 20, not of step 10");
     EXPECT_BAD_INPUT(probe({"--run", "7"}), "no run 7");
-    EXPECT_BAD_INPUT(probe({"--stop-pairs", "8"}), "stop-pairs");
+    EXPECT_BAD_INPUT(probe({"--freeze-pairs", "8"}), "freeze-pairs");
     EXPECT_BAD_INPUT(probe({"--scaling", "jarn"}), "did you mean \"yarn\"?");
     EXPECT_BAD_INPUT(probe({"--factor", "2"}), "--scaling");
     EXPECT_BAD_INPUT(probe({"--text", "e a", "--context", "64"}), "leave out --context");

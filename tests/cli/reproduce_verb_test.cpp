@@ -1,10 +1,10 @@
-// The verb reproduce, at the smoke scale of sheets: runs of eight steps.
+// Tests of the command reproduce at smoke scale: runs of eight steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "core/experiment/sheets/sheet_lab.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 
@@ -16,7 +16,7 @@ using testing::Not;
 
 class ReproduceVerbTest : public testing::Test {
  protected:
-    // No text on the disk: generated ones stand in, which are short.
+    // No data set is on the disk, so short synthetic texts are used instead.
     Finished reproduce(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), "reproduce");
         return ropelab_cli(arguments, "", "ROPELAB_DATA= XDG_CACHE_HOME=" + folder_.path().string());
@@ -26,20 +26,20 @@ class ReproduceVerbTest : public testing::Test {
     std::string lab_ = (folder_ / "sheet.ropelab").string();
 };
 
-TEST_F(ReproduceVerbTest, ListsTheSheetsAndShowsAPlanWithoutTraining) {
+TEST_F(ReproduceVerbTest, ListsSheetsAndPrintsAPlanWithoutTraining) {
     const auto list = reproduce({"--list", "--json"});
     ASSERT_EQ(list.status, 0) << list.err;
     EXPECT_EQ(list.json().at("sheets").size(), 6U);
     EXPECT_THAT(reproduce({"--list"}).out, HasSubstr("nope-spikes"));
     const auto plan = reproduce({"theta-table-2", "--scale", "laptop", "--plan", "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err;
-    EXPECT_EQ(plan.json().at("runs").size(), 120U);  // two stand-ins, six bases, ten seeds
+    EXPECT_EQ(plan.json().at("runs").size(), 120U);  // two substitute data sets, six bases, ten seeds
     EXPECT_GT(plan.json().at("estimate").at("seconds"), 0);
     EXPECT_FALSE(plan.json().at("predictions").empty());
     EXPECT_THAT(reproduce({"partial-bands", "--plan"}).out, HasSubstr("Two one-sided tests"));
 }
 
-TEST_F(ReproduceVerbTest, ASheetIsTrainedJudgedAndGoesOn) {
+TEST_F(ReproduceVerbTest, TrainsTestsAndResumesASheet) {
     const auto first = reproduce({"bpc", "--lab", lab_, "--json"});
     ASSERT_EQ(first.status, 0) << first.err;
     const auto rows = first.json().at("rows");
@@ -49,15 +49,15 @@ TEST_F(ReproduceVerbTest, ASheetIsTrainedJudgedAndGoesOn) {
     EXPECT_EQ(rows[1].at("measure"), "bits_per_character");
     EXPECT_EQ(rows[1].at("values").size(), 2U);
     EXPECT_EQ(rows[1].at("verdict"), "not testable at this scale");
-    EXPECT_THAT(rows[1].at("words").get<std::string>(), HasSubstr("The rule alone would say"));
+    EXPECT_THAT(rows[1].at("words").get<std::string>(), HasSubstr("By its rule alone the row would be"));
     EXPECT_TRUE(rows[1].at("paper").is_null());
-    EXPECT_THAT(first.json().at("notes").dump(), HasSubstr("In place of enwik8"));
+    EXPECT_THAT(first.json().at("notes").dump(), HasSubstr("enwik8 is not on disk"));
     {
         const auto lab = LabFile::open(lab_, LabFile::Mode::read);
         EXPECT_EQ(lab->documents(1).size(), 2U);
         EXPECT_EQ(lab->runs().size(), 8U);
     }
-    // Nothing is left: the same numbers again.
+    // All runs are finished, so the command prints the same numbers again.
     const auto again = reproduce({"bpc", "--lab", lab_, "--resume", "--json"});
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(again.json(), first.json());
@@ -65,10 +65,10 @@ TEST_F(ReproduceVerbTest, ASheetIsTrainedJudgedAndGoesOn) {
     EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_, "--seeds", "3"}), "2 seeds");
 }
 
-// A lab whose runs have not all ended goes on, and ends with the numbers of one that was left alone.
-TEST_F(ReproduceVerbTest, UnfinishedRunsAreTakenUp) {
-    const auto alone = reproduce({"bpc", "--json"});
-    ASSERT_EQ(alone.status, 0) << alone.err;
+// A lab with unfinished runs resumes and ends with the results of an undisturbed lab.
+TEST_F(ReproduceVerbTest, ResumesUnfinishedRuns) {
+    const auto undisturbed = reproduce({"bpc", "--json"});
+    ASSERT_EQ(undisturbed.status, 0) << undisturbed.err;
     ASSERT_EQ(reproduce({"bpc", "--lab", lab_}).status, 0);
     {
         const auto lab = LabFile::open(lab_);
@@ -81,10 +81,10 @@ TEST_F(ReproduceVerbTest, UnfinishedRunsAreTakenUp) {
     }
     const auto resumed = reproduce({"bpc", "--lab", lab_, "--json"});
     ASSERT_EQ(resumed.status, 0) << resumed.err;
-    EXPECT_EQ(resumed.json().at("rows"), alone.json().at("rows"));
+    EXPECT_EQ(resumed.json().at("rows"), undisturbed.json().at("rows"));
 }
 
-// The sheet bpc with a last setting that diverges, and all others where `all`.
+// Returns a plan of the sheet bpc whose last setting diverges; if `all`, every setting diverges.
 SheetPlan diverging_plan(bool all) {
     SheetPlan plan = sheet("bpc").plan({SheetScale::smoke, {}, {}});
     const auto setting = [](const char* position, bool diverges) {
@@ -94,7 +94,7 @@ SheetPlan diverging_plan(bool all) {
                                                   {"final_learning_rate", large},
                                                   {"weight_decay", diverges ? "10" : "0.1"}};
     };
-    plan.experiment.set("data", {"generated"});
+    plan.experiment.set("data", {"synthetic"});
     plan.experiment.set("iterations", {"100"});
     plan.experiment.set("evaluate_every", {"50"});
     plan.experiment.set("warmup", {"0"});
@@ -103,7 +103,7 @@ SheetPlan diverging_plan(bool all) {
     return plan;
 }
 
-TEST_F(ReproduceVerbTest, ARunThatDivergesIsPartOfTheAnswer) {
+TEST_F(ReproduceVerbTest, ReportsDivergedRunsInTheResult) {
     enter_sheet(*LabFile::create(lab_), diverging_plan(false));
     const auto finished = reproduce({"bpc", "--lab", lab_, "--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
@@ -115,13 +115,13 @@ TEST_F(ReproduceVerbTest, ARunThatDivergesIsPartOfTheAnswer) {
         EXPECT_EQ(row.at("failed"), diverged ? 2 : 0) << row.dump();
         EXPECT_EQ(row.at("ours").at("n"), diverged ? 0 : 2) << row.dump();
     }
-    // Nothing is left to train: the same again.
+    // All runs have ended, so the command prints the same result again.
     const auto again = reproduce({"bpc", "--lab", lab_, "--json"});
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(again.json(), finished.json());
 }
 
-TEST_F(ReproduceVerbTest, WhereNoRunCameThroughThereIsNoAnswer) {
+TEST_F(ReproduceVerbTest, FailsIfEveryRunFails) {
     enter_sheet(*LabFile::create(lab_), diverging_plan(true));
     const auto finished = reproduce({"bpc", "--lab", lab_, "--json"});
     EXPECT_EQ(finished.status, 1);
@@ -129,8 +129,8 @@ TEST_F(ReproduceVerbTest, WhereNoRunCameThroughThereIsNoAnswer) {
     EXPECT_THAT(finished.err, HasSubstr("8 of 8 runs failed"));
 }
 
-// The measurements of a sheet are of its own runs.
-TEST_F(ReproduceVerbTest, ARunThatWasMergedIntoTheLabDoesNotStopTheSheet) {
+// A sheet only measures its own runs.
+TEST_F(ReproduceVerbTest, IgnoresRunsMergedFromOtherLabs) {
     ASSERT_EQ(reproduce({"theta-table-3", "--lab", lab_}).status, 0);
     const std::string other = (folder_ / "other.ropelab").string();
     ASSERT_EQ(ropelab_cli({"train", "--lab", other, "--set", "data_length=20000", "--set", "iterations=4", "--set",
@@ -147,33 +147,33 @@ TEST_F(ReproduceVerbTest, ARunThatWasMergedIntoTheLabDoesNotStopTheSheet) {
     EXPECT_THAT(again.out, HasSubstr("slower-writing"));
 }
 
-TEST_F(ReproduceVerbTest, RunsTrainOneByOneWhereTheirTimesAreCompared) {
+TEST_F(ReproduceVerbTest, TrainsSequentiallyIfTimesAreCompared) {
     const auto finished = reproduce({"theta-speed", "--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto json = finished.json();
-    std::map<std::string, double> operations;  // of one training step, by how it is calculated
+    std::map<std::string, double> operations;  // operations of one training step, by implementation
     for (const auto& row : json.at("rows")) {
         EXPECT_EQ(row.at("values").size(), 2U) << row.dump();
         const double mean = row.at("ours").at("mean").get<double>();
         EXPECT_GT(mean, 0) << row.dump();
-        if (row.at("measure") != "operations_of_a_training_step" || row.at("position") != "rope") continue;
+        if (row.at("measure") != "operations_per_training_step" || row.at("position") != "rope") continue;
         operations[row.value("operations", "") + (row.value("rope_cache", true) ? "" : ", no table")] = mean;
     }
     ASSERT_EQ(operations.size(), 4U);
-    EXPECT_EQ(operations.at("fused, no table"), operations.at("fused") + 6);  // the sheet's one layer
+    EXPECT_EQ(operations.at("fused, no table"), operations.at("fused") + 6);  // the sheet has one layer
     EXPECT_EQ(operations.at("eager, no table"), operations.at("eager") + 6);
     EXPECT_GT(operations.at("eager"), operations.at("fused"));
-    EXPECT_THAT(reproduce({"theta-speed", "--plan"}).out, HasSubstr("Runs: 30, one by one"));
+    EXPECT_THAT(reproduce({"theta-speed", "--plan"}).out, HasSubstr("Runs: 30, trained sequentially"));
 }
 
-TEST_F(ReproduceVerbTest, BlocksAndFractionsOfTheOtherPaper) {
+TEST_F(ReproduceVerbTest, ReproducesThePartialRopePaper) {
     for (const char* name : {"nope-spikes", "partial-bands"}) {
         const auto finished = reproduce({name, "--json"});
         ASSERT_EQ(finished.status, 0) << finished.err;
         const auto json = finished.json();
         EXPECT_GT(json.at("rows").size(), 15U);
         for (const auto& row : json.at("rows")) {
-            const bool is_published = row.at("measure") == "lambada_perplexity";  // shown beside ours
+            const bool is_published = row.at("measure") == "lambada_perplexity";  // shown next to our results
             EXPECT_EQ(row.at("values").size(), is_published ? 0U : 2U) << row.dump();
             EXPECT_NE(row.at("paper").is_null(), is_published) << row.dump();
             EXPECT_NE(row.at("verdict"), "unfinished") << row.dump();
@@ -181,7 +181,7 @@ TEST_F(ReproduceVerbTest, BlocksAndFractionsOfTheOtherPaper) {
     }
 }
 
-TEST_F(ReproduceVerbTest, RefusesWhatItCannotDo) {
+TEST_F(ReproduceVerbTest, RejectsInvalidFlags) {
     EXPECT_BAD_INPUT(reproduce({}), "--list");
     EXPECT_BAD_INPUT(reproduce({"bcp"}), "did you mean bpc?");
     EXPECT_BAD_INPUT(reproduce({"bpc", "--scale", "huge"}), "smoke, laptop or paper");
@@ -196,8 +196,8 @@ TEST_F(ReproduceVerbTest, RefusesWhatItCannotDo) {
     EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_}), "holds no sheet");
 }
 
-// What theories say of a sweep stands in its lab before the first run, and is scored where its results are.
-TEST_F(ReproduceVerbTest, ASweepKeepsItsPredictionsAndResultsScoreThem) {
+// A lab stores the predictions about a sweep before its first run; `results` scores them.
+TEST_F(ReproduceVerbTest, ResultsScoreTheStoredPredictionsOfASweep) {
     ASSERT_EQ(ropelab_cli({"sweep",        "--lab",           lab_,
                            "--set",        "theta=500,10000", "--set",
                            "seed=1,2",     "--set",           "data_length=20000",
@@ -209,8 +209,8 @@ TEST_F(ReproduceVerbTest, ASweepKeepsItsPredictionsAndResultsScoreThem) {
               0);
     const auto before = ropelab_cli({"results", "--lab", lab_});
     ASSERT_EQ(before.status, 0) << before.err;
-    EXPECT_THAT(before.out, HasSubstr("Predictions, written down before the runs:"));
-    EXPECT_THAT(before.out, HasSubstr("The runs that decide it have not all given a number: 4 to be measured."));
+    EXPECT_THAT(before.out, HasSubstr("Predictions (preregistered):"));
+    EXPECT_THAT(before.out, HasSubstr("Not all runs that the prediction concerns have a value: 4 runs to measure."));
     EXPECT_THAT(before.out, HasSubstr("Add --measure"));
     const auto measured = ropelab_cli({"results", "--lab", lab_, "--measure", "--json"});
     ASSERT_EQ(measured.status, 0) << measured.err;
@@ -218,7 +218,7 @@ TEST_F(ReproduceVerbTest, ASweepKeepsItsPredictionsAndResultsScoreThem) {
     ASSERT_EQ(predictions.size(), 2U);
     EXPECT_EQ(predictions[0].at("experiment"), 1);
     EXPECT_EQ(predictions[0].at("chance"), 0.25);
-    EXPECT_THAT(predictions[0].at("outcome_words").get<std::string>(), Not(HasSubstr("not all given")));
+    EXPECT_THAT(predictions[0].at("outcome_words").get<std::string>(), Not(HasSubstr("Not all runs")));
     EXPECT_EQ(predictions[1].at("measure"), "extension_rise");
     EXPECT_NE(predictions[1].at("outcome"), "not scored");
     EXPECT_EQ(LabFile::open(lab_, LabFile::Mode::read)->measurements(1).count("extension_rise"), 1U);

@@ -1,4 +1,4 @@
-// The verbs of the rotary rooms: frequencies with every scaling, context, cache.
+// Tests of the commands frequencies (with every scaling method), context and cache.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ double last_frequency(const json& result) {
     return result.at("inverse_frequencies").back().get<double>();
 }
 
-TEST(FrequenciesVerb, KnowsEveryScaling) {
+TEST(FrequenciesVerb, ComputesEveryScalingMethod) {
     const double plain = last_frequency(json_of({"frequencies", "--head-dim", "128"}));
     const auto scaled = [](std::vector<std::string> more) {
         std::vector<std::string> arguments = {"frequencies", "--head-dim", "128"};
@@ -39,9 +39,9 @@ TEST(FrequenciesVerb, KnowsEveryScaling) {
     longer.insert(longer.end(), {"--context", "2k"});
     EXPECT_NEAR(last_frequency(scaled(longer)), plain / 3, 1e-15);  // 2 · 2 − 1
     for (const char* method : {"ntk-by-parts", "yarn"}) {
-        const json by_turns = scaled({"--scaling", method, "--factor", "4", "--original-context", "4096"});
-        EXPECT_EQ(by_turns.at("inverse_frequencies")[0], 1.0) << method;
-        EXPECT_NEAR(last_frequency(by_turns), plain / 4, 1e-15) << method;
+        const json alternating = scaled({"--scaling", method, "--factor", "4", "--original-context", "4096"});
+        EXPECT_EQ(alternating.at("inverse_frequencies")[0], 1.0) << method;
+        EXPECT_NEAR(last_frequency(alternating), plain / 4, 1e-15) << method;
     }
     const json yarn = scaled({"--scaling", "yarn", "--factor", "4", "--original-context", "4096"});
     EXPECT_NEAR(yarn.at("attention_factor").get<double>(), 1.1386, 1e-4);
@@ -65,7 +65,7 @@ TEST(FrequenciesVerb, KnowsEveryScaling) {
     EXPECT_EQ(longrope({"--context", "257"}), (json{0.25, 0.00125}));
 }
 
-TEST(FrequenciesVerb, AgreesWithTransformersOnEveryRecord) {
+TEST(FrequenciesVerb, AgreesWithTransformersOnEveryReferenceRecord) {
     SKIP_WITHOUT_SHARED_DATA("oracles/hf_inverse_frequencies.json");
     const auto reference = read_json_file(shared_data("oracles/hf_inverse_frequencies.json"));
     const ScratchFolder folder;
@@ -87,7 +87,7 @@ TEST(FrequenciesVerb, AgreesWithTransformersOnEveryRecord) {
     }
 }
 
-TEST(FrequenciesVerb, ReadsASetupsTextAndTheModelTable) {
+TEST(FrequenciesVerb, AcceptsASetupTextAndAKnownModel) {
     EXPECT_EQ(json_of({"frequencies", "--setup", "theta=500 head_dim=64 fraction=25%"}).at("rotary_dim"), 16);
     const json llama = json_of({"frequencies", "--model", "llama 2 7b"});
     EXPECT_EQ(llama.at("rotary_dim"), 128);
@@ -100,7 +100,7 @@ TEST(FrequenciesVerb, ReadsASetupsTextAndTheModelTable) {
     EXPECT_THAT(text.out, testing::ContainsRegex("pairing +half +library default"));
 }
 
-TEST(FrequenciesVerb, NamesKeysThatItDoesNotUnderstand) {
+TEST(FrequenciesVerb, WarnsAboutUnknownConfigKeys) {
     const ScratchFolder folder;
     const auto file =
         folder.write("config.json", R"({"head_dim": 64, "rope_scaling": {"type": "default", "spin": 3}})");
@@ -109,13 +109,13 @@ TEST(FrequenciesVerb, NamesKeysThatItDoesNotUnderstand) {
     EXPECT_THAT(finished.err, testing::HasSubstr("rope_scaling.spin"));
 }
 
-TEST(FrequenciesVerb, RefusesFlagsThatDoNotGoTogether) {
-    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--setup", "theta=500k", "--theta", "3"}), "do not go together");
-    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--model", "Phi-2", "--hf-config", "c.json"}), "do not go together");
+TEST(FrequenciesVerb, RejectsFlagsThatCannotBeCombined) {
+    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--setup", "theta=500k", "--theta", "3"}), "cannot be combined");
+    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--model", "Phi-2", "--hf-config", "c.json"}), "cannot be combined");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--model", "Phi-2", "--factor", "2"}), "--factor");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--scaling", "linear", "--factor", "2", "--beta-fast", "3"}),
-                     "does not read --beta-fast");
-    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--factor", "2"}), "does not read --factor");
+                     "does not use --beta-fast");
+    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--factor", "2"}), "does not use --factor");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--scaling", "linear"}), "needs --factor");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--scaling", "yarn", "--factor", "2"}), "needs --original-context");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--layer-type", "full_attention"}), "needs --hf-config or --model");
@@ -126,7 +126,7 @@ TEST(FrequenciesVerb, RefusesFlagsThatDoNotGoTogether) {
                      "short_factors");
 }
 
-TEST(FrequenciesVerb, RefusesBadConfigurationFiles) {
+TEST(FrequenciesVerb, RejectsInvalidConfigFiles) {
     const ScratchFolder folder;
     const auto refused = [&](const std::string& text) {
         return ropelab_cli({"frequencies", "--hf-config", folder.write("config.json", text).string()});
@@ -142,7 +142,7 @@ TEST(FrequenciesVerb, RefusesBadConfigurationFiles) {
     EXPECT_BAD_INPUT(refused(R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4})"), "without rotary");
 }
 
-TEST(ContextVerb, SaysHowFarABaseReaches) {
+TEST(ContextVerb, ComputesContextBoundAndFeasibleBases) {
     const json short_reach = json_of({"context", "--head-dim", "128", "--context", "4096", "--scan-from", "25000",
                                       "--scan-to", "100000", "--scan-step", "1000"});
     EXPECT_EQ(short_reach.at("first_negative"), 1707);
@@ -163,17 +163,17 @@ TEST(ContextVerb, SaysHowFarABaseReaches) {
     EXPECT_TRUE(json_of({"context", "--fraction", "0.5", "--context", "8k"}).at("first_negative").is_null());
 }
 
-TEST(ContextVerb, TakesAModelAndSaysWhatItScanned) {
+TEST(ContextVerb, AcceptsAModelAndPrintsTheScan) {
     EXPECT_EQ(json_of({"context", "--model", "Llama 3 8B"}).at("critical_dimension"), 70);
     const auto text = ropelab_cli({"context", "--setup", "theta=500 head_dim=64 context=256"});
-    EXPECT_THAT(text.out, testing::HasSubstr("154 (the context bound)"));
+    EXPECT_THAT(text.out, testing::HasSubstr("context bound           154 tokens"));
     EXPECT_THAT(text.out, testing::HasSubstr("from 100 to 1000000 in steps of 5"));
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--context", "0"}), "--context is 0");
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--scan-step", "0"}), "--scan-step is 0");
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--scan-from", "500", "--scan-to", "100"}), "start");
 }
 
-TEST(CacheVerb, CountsBothCachesOnOneScale) {
+TEST(CacheVerb, ComputesRopeCacheAndKvCache) {
     const json llama = json_of({"cache", "--model", "Llama 3.1 8B"});
     EXPECT_EQ(llama.at("context"), 131072);
     EXPECT_EQ(llama.at("rope_cache_bytes"), std::int64_t{128} << 20);
@@ -181,7 +181,7 @@ TEST(CacheVerb, CountsBothCachesOnOneScale) {
     const auto text = ropelab_cli({"cache", "--model", "Llama 3.1 8B"});
     EXPECT_THAT(text.out, testing::HasSubstr("128 MiB"));
     EXPECT_THAT(text.out, testing::HasSubstr("16 GiB"));
-    EXPECT_THAT(text.out, testing::HasSubstr("1 MiB 1,024 KiB"));
+    EXPECT_THAT(text.out, testing::HasSubstr("1 MiB is 1,024 KiB"));
 
     const json flags =
         json_of({"cache", "--head-dim", "64", "--fraction", "25%", "--context", "1024", "--precision", "float16",
@@ -192,7 +192,7 @@ TEST(CacheVerb, CountsBothCachesOnOneScale) {
     EXPECT_EQ(flags.at("kv_cache"), "multi-head");
 }
 
-TEST(CacheVerb, KnowsEveryShape) {
+TEST(CacheVerb, SupportsEveryKindOfKvCache) {
     const json latent =
         json_of({"cache", "--latent-dim", "512", "--rope-dim", "64", "--layers", "61", "--context", "4k"});
     EXPECT_EQ(latent.at("kv_cache_bytes"), std::int64_t{61} * 576 * 4000 * 2);
@@ -205,13 +205,13 @@ TEST(CacheVerb, KnowsEveryShape) {
     EXPECT_TRUE(json_of({"cache", "--model", "ModernBERT base"}).at("kv_cache_bytes").is_null());
 }
 
-TEST(CacheVerb, RefusesBadInputInOneSentence) {
-    EXPECT_BAD_INPUT(ropelab_cli({"cache", "--model", "Phi-2", "--layers", "4"}), "do not go together");
+TEST(CacheVerb, RejectsBadInputWithOneSentence) {
+    EXPECT_BAD_INPUT(ropelab_cli({"cache", "--model", "Phi-2", "--layers", "4"}), "cannot be combined");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--precision", "float64"}), "float32, float16 or bfloat16");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--layout", "triple"}), "duplicated or single");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--kv-heads", "7"}), "must divide the 32 heads");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--rope-dim", "64"}), "--latent-dim");
-    EXPECT_BAD_INPUT(ropelab_cli({"cache", "--latent-dim", "512", "--window", "64"}), "do not go together");
+    EXPECT_BAD_INPUT(ropelab_cli({"cache", "--latent-dim", "512", "--window", "64"}), "cannot be combined");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--context", "1.5"}), "--context is 1.5");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--layers", "16M", "--heads", "16M", "--context", "1000M"}), "8 EiB");
 }

@@ -9,7 +9,7 @@
 namespace ropelab {
 namespace {
 
-TEST(RotateVerb, TurnsByThePosition) {
+TEST(RotateVerb, RotatesByThePosition) {
     const auto result =
         ropelab_cli({"rotate"}, R"({"x": [[[[1, 0], [1, 0]]]], "positions": [0, 2], "theta": 100})").json();
     EXPECT_NEAR(result.at("x")[0][0][0][0].get<double>(), 1, 1e-7);
@@ -35,7 +35,7 @@ TEST(RotateVerb, AgreesWithTransformers) {
     }
 }
 
-TEST(RotateVerb, RefusesBadInputInOneSentence) {
+TEST(RotateVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, "nonsense"), "not JSON");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, "[1e999]"), "a number beyond 1e308");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, "{}"), "x is missing");
@@ -45,11 +45,10 @@ TEST(RotateVerb, RefusesBadInputInOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0.5]})"), "position is 0.5");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [1e30]})"), "position is 1e+30");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2, 3]]]], "positions": [0]})"), "head dimension is 3");
-    EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[["a", 2]]]], "positions": [0]})"),
-                     "where a number must stand");
+    EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[["a", 2]]]], "positions": [0]})"), "in place of a number");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0], "pairing": "third"})"), "third");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0], "theta": "big"})"),
-                     "are numbers");
+                     "theta and fraction numbers");
 }
 
 }  // namespace

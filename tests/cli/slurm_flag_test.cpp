@@ -1,4 +1,4 @@
-// sweep --slurm writes a job array; sweep --cohort is what each of its tasks runs.
+// Tests of sweep --slurm, which writes a job array, and sweep --cohort, which each of its tasks runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace ropelab {
 namespace {
 
-std::vector<std::string> small(std::vector<std::string> more) {
+std::vector<std::string> small_job(std::vector<std::string> more) {
     std::vector<std::string> arguments = {"sweep"};
     for (const char* setting : {"context=16", "batch=4", "iterations=5", "evaluate_every=5", "evaluation=sampled",
                                 "evaluation_batches=1", "width=16,32", "heads=2", "layers=1", "theta=500,10000",
@@ -18,17 +18,17 @@ std::vector<std::string> small(std::vector<std::string> more) {
     return arguments;
 }
 
-TEST(SlurmFlag, WritesAnArrayWhoseTasksTrainAndMerge) {
+TEST(SlurmFlag, WritesAJobArrayWhoseTasksTrainAndMerge) {
     const ScratchFolder folder;
     const auto out = folder / "an array";
-    const auto written = ropelab_cli(small({"--slurm", out.string(), "--at-once", "3", "--json"}));
+    const auto written = ropelab_cli(small_job({"--slurm", out.string(), "--max-parallel-tasks", "3", "--json"}));
     ASSERT_EQ(written.status, 0) << written.err;
     EXPECT_EQ(written.json().at("tasks"), 2);
     EXPECT_EQ(written.json().at("runs"), 4);
     EXPECT_EQ(written.json().at("cores"), 1);
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--slurm", out.string()})), "no empty folder");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--slurm", out.string()})), "not an empty folder");
 
-    // As Slurm would run them, one after another.
+    // Runs the tasks sequentially, as Slurm would.
     const std::string in = "cd '" + out.string() + "' && ";
     for (const char* task : {"0", "1"}) {
         ASSERT_EQ(std::system((in + "SLURM_ARRAY_TASK_ID=" + task + " bash job.sbatch >log 2>&1").c_str()), 0);
@@ -38,34 +38,35 @@ TEST(SlurmFlag, WritesAnArrayWhoseTasksTrainAndMerge) {
     ASSERT_EQ(results.status, 0) << results.err;
     EXPECT_EQ(results.json().at("groups").size(), 4U);
 
-    // Once more: nothing is repeated, and the earlier lab stays beside the new one.
+    // Submits again: finished runs are not repeated, and the earlier lab is renamed.
     ASSERT_EQ(std::system((in + "SLURM_ARRAY_TASK_ID=0 bash job.sbatch >log 2>&1").c_str()), 0);
     ASSERT_EQ(std::system((in + "SLURM_JOB_ID=8 bash merge.sbatch >log 2>&1").c_str()), 0);
     EXPECT_EQ(ropelab_cli({"results", "--lab", (out / "merged.ropelab").string(), "--json"}).json(), results.json());
     EXPECT_TRUE(std::filesystem::exists(out / "before-8-merged.ropelab"));
 }
 
-TEST(SlurmFlag, OneCohortTrainsAlone) {
+TEST(SlurmFlag, CohortFlagTrainsOneCohort) {
     const ScratchFolder folder;
-    const auto runs = ropelab_cli(small({"--cohort", "1", "--json"})).json().at("runs");
+    const auto runs = ropelab_cli(small_job({"--cohort", "1", "--json"})).json().at("runs");
     ASSERT_EQ(runs.size(), 2U);
     EXPECT_EQ(runs[0].at("width"), 32);
     EXPECT_EQ(runs[1].at("state"), "finished");
     const std::string lab = (folder / "a.ropelab").string();
-    ASSERT_EQ(ropelab_cli(small({"--cohort", "0", "--lab", lab})).status, 0);
+    ASSERT_EQ(ropelab_cli(small_job({"--cohort", "0", "--lab", lab})).status, 0);
     EXPECT_EQ(ropelab_cli({"sweep", "--cohort", "0", "--lab", lab, "--resume", "--json"}).json().at("runs").size(), 2U);
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--cohort", "1", "--lab", lab, "--resume"})), "other runs than cohort 1");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--cohort", "1", "--lab", lab, "--resume"})), "other runs than cohort 1");
 }
 
-TEST(SlurmFlag, RefusesInOneSentence) {
+TEST(SlurmFlag, RejectsBadInputWithOneSentence) {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--cohort", "2"})), "cohorts 0 to 1");
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--slurm", out, "--lab", "a.ropelab"})), "--lab");
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--slurm", out, "--cohort", "0"})), "--cohort");
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--slurm", out, "--at-once", "0"})), "1 or more");
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--at-once", "2"})), "--slurm");
-    EXPECT_BAD_INPUT(ropelab_cli(small({"--slurm", out, "--set", "data=" + (folder / "none.txt").string()})), "none");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--cohort", "2"})), "cohorts 0 to 1");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--slurm", out, "--lab", "a.ropelab"})), "--lab");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--slurm", out, "--cohort", "0"})), "--cohort");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--slurm", out, "--max-parallel-tasks", "0"})), "1 or more");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--max-parallel-tasks", "2"})), "--slurm");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--slurm", out, "--set", "data=" + (folder / "none.txt").string()})),
+                     "none");
     EXPECT_FALSE(std::filesystem::exists(out));
 }
 

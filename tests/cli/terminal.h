@@ -8,16 +8,18 @@
 
 namespace ropelab {
 
-/// What a finished program left.
+/// Exit status and output of a finished program.
 struct Finished {
     int status = 0;
     std::string out;
     std::string err;
 
+    /// Parses the standard output as JSON.
     nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// Runs ropelab-cli with these arguments, `input` on standard input, and `environment` as shell assignments before it.
+/// Runs ropelab-cli with these arguments and `input` on standard input. `environment` has shell assignments for its
+/// environment variables.
 inline Finished ropelab_cli(const std::vector<std::string>& arguments, const std::string& input = "",
                             const std::string& environment = "") {
     const ScratchFolder folder;
@@ -38,7 +40,7 @@ inline Finished ropelab_cli(const std::vector<std::string>& arguments, const std
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
 }
 
-/// One clear sentence on standard error, nothing else on either, and exit status 2.
+/// Expects exit status 2, one line that contains `part` on standard error, and nothing on standard output.
 #define EXPECT_BAD_INPUT(finished, part)                                                             \
     {                                                                                                \
         const ropelab::Finished bad_input = (finished);                                              \

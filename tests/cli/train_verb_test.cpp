@@ -9,7 +9,7 @@
 namespace ropelab {
 namespace {
 
-// The flags of a run that trains in about a second.
+// Returns the arguments of a run that trains in about a second.
 std::vector<std::string> small(const std::string& verb, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {verb};
     for (const char* setting : {"context=32", "batch=4", "iterations=20", "evaluate_every=10", "evaluation=sampled",
@@ -20,7 +20,7 @@ std::vector<std::string> small(const std::string& verb, std::vector<std::string>
     return arguments;
 }
 
-TEST(TrainVerb, TrainsOneRunAndTellsAllOfIt) {
+TEST(TrainVerb, TrainsOneRunAndPrintsItsResult) {
     const auto finished = ropelab_cli(small("train", {"--json"}));
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto runs = finished.json().at("runs");
@@ -33,10 +33,10 @@ TEST(TrainVerb, TrainsOneRunAndTellsAllOfIt) {
                                "final_training_loss", "seconds", "tokens_per_second"}) {
         EXPECT_GT(runs[0].at(number).get<double>(), 0) << number;
     }
-    EXPECT_LT(runs[0].at("whole_validation_loss").get<double>(), std::log(29));  // better than no opinion
+    EXPECT_LT(runs[0].at("whole_validation_loss").get<double>(), std::log(29));  // better than a uniform distribution
 }
 
-TEST(TrainVerb, ASweepIsACohortWhoseRunsEqualSingleOnes) {
+TEST(TrainVerb, RunsOfACohortEqualSingleRuns) {
     const auto sweep = ropelab_cli(small("sweep", {"--set", "theta=500,10000", "--json"})).json().at("runs");
     ASSERT_EQ(sweep.size(), 2U);
     const auto single = ropelab_cli(small("train", {"--set", "theta=500", "--json"})).json().at("runs");
@@ -44,9 +44,9 @@ TEST(TrainVerb, ASweepIsACohortWhoseRunsEqualSingleOnes) {
     EXPECT_NE(sweep[0].at("whole_validation_loss"), sweep[1].at("whole_validation_loss"));
 }
 
-TEST(TrainVerb, TakesAboutAsMuchMemoryAsPredicted) {
+TEST(TrainVerb, MemoryIsCloseToThePrediction) {
 #ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "The sanitizer's allocator takes memory of its own.";
+    GTEST_SKIP() << "The sanitizer's allocator uses additional memory.";
 #endif
     for (const char* width : {"width=64", "width=256"}) {
         const auto finished =
@@ -66,7 +66,7 @@ TEST(TrainVerb, ReadsAnExperimentFile) {
     EXPECT_EQ(runs[1].at("fraction"), 2.0 / 16);
 }
 
-TEST(TrainVerb, ZipsAndExcludes) {
+TEST(TrainVerb, SupportsZipAndExclude) {
     const auto plan = ropelab_cli({"sweep", "--set", "theta=500,10000", "--set", "context=64,128", "--set", "seed=1,2",
                                    "--zip", "theta,context", "--exclude", "theta=500,seed=2", "--plan", "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err;
@@ -79,13 +79,13 @@ TEST(TrainVerb, ZipsAndExcludes) {
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--exclude", "theta=500"}), "matches no run");
 }
 
-TEST(TrainVerb, APlanShowsRunsCohortsAndCost) {
-    const auto told = ropelab_cli({"sweep", "--preset", "theta-minute", "--set", "width=64,128", "--plan"});
-    ASSERT_EQ(told.status, 0) << told.err;
-    EXPECT_THAT(told.out, testing::HasSubstr("Cohort 1: "));
-    EXPECT_THAT(told.out, testing::HasSubstr("in 2 cohorts: about "));
-    EXPECT_THAT(told.out, testing::HasSubstr("(estimated)"));
-    EXPECT_THAT(told.out, testing::HasSubstr("theta"));
+TEST(TrainVerb, PlanPrintsRunsCohortsAndCost) {
+    const auto plan = ropelab_cli({"sweep", "--preset", "theta-minute", "--set", "width=64,128", "--plan"});
+    ASSERT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.out, testing::HasSubstr("Cohort 1: "));
+    EXPECT_THAT(plan.out, testing::HasSubstr("in 2 cohorts: about "));
+    EXPECT_THAT(plan.out, testing::HasSubstr("(estimated)"));
+    EXPECT_THAT(plan.out, testing::HasSubstr("theta"));
     const auto json =
         ropelab_cli({"sweep", "--set", "theta=500,1000", "--set", "width=64,128", "--plan", "--json"}).json();
     EXPECT_EQ(json.at("differing"), nlohmann::json({"width", "theta"}));
@@ -99,8 +99,8 @@ TEST(TrainVerb, APlanShowsRunsCohortsAndCost) {
     EXPECT_EQ(ropelab_cli({"sweep", "--measure"}).status, 2);
 }
 
-// A text that training would refuse is refused; a known set that is to be fetched yet has its plan all the same.
-TEST(TrainVerb, APlanSaysWhatCannotStart) {
+// A plan rejects data that training would reject, but allows known data sets that are not downloaded yet.
+TEST(TrainVerb, PlanReportsMissingData) {
     const ScratchFolder folder;
     const std::string file = folder.write("short.txt", "abc").string();
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + (folder / "no.txt").string()}),
@@ -111,16 +111,17 @@ TEST(TrainVerb, APlanSaysWhatCannotStart) {
     const auto plan = ropelab_cli({"sweep", "--plan", "--set", "data=text8"}, "", nowhere);
     EXPECT_EQ(plan.status, 0) << plan.err;
     EXPECT_THAT(plan.out, testing::HasSubstr("1 run in 1 cohort: about "));
-    EXPECT_THAT(plan.out, testing::HasSubstr("It cannot start yet: text8 is not on this machine yet; get it with "));
+    EXPECT_THAT(plan.out,
+                testing::HasSubstr("The experiment cannot start yet: text8 is not on this machine yet; get it with "));
     const auto json = ropelab_cli({"sweep", "--plan", "--json", "--set", "data=text8"}, "", nowhere).json();
     EXPECT_EQ(json.at("missing").size(), 1U);
 }
 
-TEST(TrainVerb, APlanSaysWhichRunsRepeatAnother) {
+TEST(TrainVerb, PlanReportsRunsThatTrainTheSameModel) {
     const std::vector<std::string> sweep = {"sweep", "--plan", "--set", "fraction=0,1", "--set", "theta=500,10k"};
-    const auto told = ropelab_cli(sweep);
-    EXPECT_EQ(told.status, 0) << told.err;
-    EXPECT_THAT(told.out, testing::HasSubstr("1 of 4 runs trains the very model of another"));
+    const auto plan = ropelab_cli(sweep);
+    EXPECT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.out, testing::HasSubstr("1 of 4 runs trains the same model as another run"));
     auto as_json = sweep;
     as_json.push_back("--json");
     const auto same = ropelab_cli(as_json).json().at("same_models");
@@ -128,10 +129,10 @@ TEST(TrainVerb, APlanSaysWhichRunsRepeatAnother) {
     EXPECT_EQ(same.at("exclude")[0], nlohmann::json({{"fraction", "0"}, {"theta", "10000"}}));
     auto without = sweep;
     without.insert(without.end(), {"--exclude", "fraction=0,theta=10000"});
-    EXPECT_THAT(ropelab_cli(without).out, testing::Not(testing::HasSubstr("very model")));
+    EXPECT_THAT(ropelab_cli(without).out, testing::Not(testing::HasSubstr("same model")));
 }
 
-TEST(TrainVerb, APlanCanBeMeasuredHere) {
+TEST(TrainVerb, PlanCanBeMeasured) {
     const auto measured = ropelab_cli(small("sweep", {"--set", "theta=500,1000", "--plan", "--measure", "--json"}));
     ASSERT_EQ(measured.status, 0) << measured.err;
     EXPECT_TRUE(measured.json().at("measured").get<bool>());
@@ -139,10 +140,10 @@ TEST(TrainVerb, APlanCanBeMeasuredHere) {
     EXPECT_GT(measured.json().at("cohorts")[0].at("seconds").get<double>(), 0);
 }
 
-TEST(TrainVerb, RefusesBadInputInOneSentenceBeforeItTrains) {
+TEST(TrainVerb, RejectsBadInputWithOneSentenceBeforeTraining) {
     const ScratchFolder folder;
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "thta=500"}), "did you mean theta?");
-    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=500,1000"}), "use sweep");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=500,1000"}), "use \"sweep\"");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "theta=0"}), "theta is 0");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--preset", "lecture-hour"}), "lecture-minute");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "data=" + (folder / "none.txt").string()}), "none.txt");
@@ -153,12 +154,12 @@ TEST(TrainVerb, RefusesBadInputInOneSentenceBeforeItTrains) {
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--lab", (folder / "no/folder/a.ropelab").string()}), "a.ropelab");
 }
 
-TEST(TrainVerb, HelpNamesEveryPreset) {
+TEST(TrainVerb, HelpListsEveryPreset) {
     const std::string help = ropelab_cli({"sweep", "--help"}).out;
     for (const Preset& known : presets()) EXPECT_THAT(help, testing::HasSubstr(known.name));
 }
 
-TEST(TrainVerb, ADivergedRunIsAFailureThatIsTold) {
+TEST(TrainVerb, ReportsADivergedRunAsFailed) {
     const auto finished =
         ropelab_cli(small("train", {"--set", "learning_rate=10", "--set", "final_learning_rate=10", "--set", "warmup=0",
                                     "--set", "weight_decay=10", "--set", "iterations=100", "--json"}));
@@ -167,7 +168,7 @@ TEST(TrainVerb, ADivergedRunIsAFailureThatIsTold) {
     EXPECT_EQ(finished.json().at("runs")[0].at("state"), "failed");
 }
 
-TEST(TrainVerb, FollowsTheCLocaleUnderDecimalCommas) {
+TEST(TrainVerb, ParsesNumbersInTheCLocale) {
     const auto german = ropelab_cli(small("train", {"--set", "fraction=0.25", "--json"}), "", "LC_ALL=de_DE.UTF-8");
     ASSERT_EQ(german.status, 0) << german.err;
     EXPECT_EQ(german.json().at("runs")[0].at("fraction"), 0.25);

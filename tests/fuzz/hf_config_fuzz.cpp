@@ -1,5 +1,5 @@
-// Changes real configuration files at random and gives them to the importer, which must either read them or refuse them
-// with BadInput. Deterministic: hf_config_fuzz [mutations [seed]].
+// Fuzz test of the Hugging Face importer: mutates real configuration files at random. The importer must either accept a
+// file or throw BadInput. Usage: hf_config_fuzz [mutations [seed]]. The test is deterministic for a given seed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +30,7 @@ std::string read(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// The model table, and where they are there the reference settings and saved folders.
+// Returns the configurations of the model table and, if they are installed, those of the shared test data.
 std::vector<std::string> seeds() {
     std::vector<std::string> result;
     for (const KnownModel& model : model_table()) result.push_back(model.config.dump());
@@ -105,7 +105,7 @@ const std::array<const char*, 24> keys = {"rope_theta",
                                           "num_key_value_heads",
                                           "attn_config"};
 
-// Changes one place of the text, whatever it means.
+// Mutates the text at one position, regardless of its syntax.
 void change_bytes(std::string& text, Generator& generator, const std::vector<std::string>& others) {
     const std::size_t at = below(generator, text.size() + 1);
     switch (below(generator, 7)) {
@@ -134,7 +134,7 @@ void change_bytes(std::string& text, Generator& generator, const std::vector<std
     }
 }
 
-// A random place in the tree.
+// Returns a random node of the tree.
 json* place(json& tree, Generator& generator) {
     json* node = &tree;
     while (node->is_structured() && !node->empty() && below(generator, 4) != 0) {
@@ -145,7 +145,7 @@ json* place(json& tree, Generator& generator) {
     return node;
 }
 
-// Changes one value or key; the text stays JSON.
+// Mutates one value or key; the text remains valid JSON.
 void change_values(std::string& text, Generator& generator) {
     json tree = json::parse(text, nullptr, false);
     if (tree.is_discarded() || !tree.is_object()) return;
@@ -180,7 +180,7 @@ void require(bool good, const char* what) {
     if (!good) throw std::logic_error(what);
 }
 
-// True where the importer read it.
+// Returns true if the importer accepted the text.
 bool try_import(const std::string& text, Generator& generator) {
     try {
         const HfModel model = read_hf_config(parse_model_config(text));
@@ -225,7 +225,7 @@ int main(int count, char** arguments) {
             return 1;
         }
     }
-    std::cout << mutations << " mutations of " << files.size() << " files: " << accepted << " read, "
-              << mutations - accepted << " refused\n";
+    std::cout << mutations << " mutations of " << files.size() << " files: " << accepted << " accepted, "
+              << mutations - accepted << " rejected\n";
     return accepted > 0 && accepted < mutations ? 0 : 1;
 }

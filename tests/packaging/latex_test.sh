@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# latex_test.sh CHECKOUT ROPELAB_CLI: what `results` and `reproduce` write as LaTeX compiles. Skipped (77) without
+# latex_test.sh CHECKOUT ROPELAB_CLI: tests that the LaTeX table of `results` compiles. Skipped (status 77) without
 # pdflatex and booktabs.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
@@ -8,7 +8,7 @@ program=$2
 
 for package in article.cls booktabs.sty; do
     if ! kpsewhich $package >/dev/null 2>&1; then
-        echo "skipped: there is no $package; install texlive-latex-recommended for this test."
+        echo "skipped: $package is missing; install texlive-latex-recommended for this test."
         exit 77
     fi
 done
@@ -17,7 +17,7 @@ lab=$scratch/theta_1.ropelab
 "$program" sweep --set theta=100,10000 --set fraction=0.25,1 --set seed=1,2 --set iterations=4 --set width=16 \
     --set context=16 --set data_length=5000 --set sample_length=0 --lab "$lab" >/dev/null 2>&1
 "$program" results --lab "$lab" --format latex >"$scratch/table.tex"
-grep -q '\\toprule' "$scratch/table.tex" || wrong 'results wrote no table'
+grep -q '\\toprule' "$scratch/table.tex" || wrong '"results" printed no table'
 
 cat >"$scratch/paper.tex" <<'TEX'
 \documentclass{article}
@@ -29,4 +29,4 @@ cat >"$scratch/paper.tex" <<'TEX'
 TEX
 (cd "$scratch" && pdflatex -interaction=nonstopmode -halt-on-error paper.tex >latex.log) ||
     wrong "the table does not compile: $(grep -A3 '^!' "$scratch/latex.log")"
-[[ -s $scratch/paper.pdf ]] || wrong 'pdflatex wrote no page'
+[[ -s $scratch/paper.pdf ]] || wrong 'pdflatex produced no page'

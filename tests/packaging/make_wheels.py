@@ -1,5 +1,5 @@
-"""make_wheels.py FOLDER ARCH: wheels with the layout of the real ones and next to nothing in them, and, beside them,
-libtorch-ARCH.txt, libtorch-cuda-ARCH.txt and cuda-wheels-ARCH.txt that pin them."""
+"""make_wheels.py FOLDER ARCH: creates fake wheels with the layout of the real ones and empty files, and the files
+libtorch-ARCH.txt, libtorch-cuda-ARCH.txt and cuda-wheels-ARCH.txt with their hashes."""
 
 import hashlib
 import pathlib
@@ -27,6 +27,7 @@ TORCH = [
 
 
 def make(name, version, tags, files):
+    """Creates one wheel and returns its line for a file of pinned wheels."""
     stem = name.replace("-", "_")
     info = f"{stem}-{version}.dist-info"
     wheel = folder / f"{stem}-{version}-{tags}.whl"

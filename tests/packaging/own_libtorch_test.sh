@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A LibTorch that ROPELAB_TORCH or CMAKE_PREFIX_PATH names is used from version 2.8 on, and nothing is fetched.
+# Tests that setup.sh uses a LibTorch 2.8 or newer that ROPELAB_TORCH or CMAKE_PREFIX_PATH names, and downloads nothing.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "$1"
@@ -11,10 +11,10 @@ make_libtorch "$scratch/new/torch" 2 11 headeronly/version.h
 make_libtorch "$scratch/major" 3 0
 mkdir -p "$scratch/empty"
 
-expect_sentence 2 'version 2.1; 2.8 or newer is needed' env ROPELAB_TORCH="$scratch/old" "${setup[@]}"
-expect_sentence 2 'version 2.1; 2.8 or newer is needed' env CMAKE_PREFIX_PATH="$scratch/old" "${setup[@]}"
-expect_sentence 2 'holds no LibTorch' env ROPELAB_TORCH="$scratch/empty" "${setup[@]}"
-expect_sentence 2 'holds no LibTorch' env ROPELAB_TORCH="$scratch/nowhere" "${setup[@]}"
+expect_sentence 2 'version 2.1; 2.8 or newer is required' env ROPELAB_TORCH="$scratch/old" "${setup[@]}"
+expect_sentence 2 'version 2.1; 2.8 or newer is required' env CMAKE_PREFIX_PATH="$scratch/old" "${setup[@]}"
+expect_sentence 2 'contains no LibTorch' env ROPELAB_TORCH="$scratch/empty" "${setup[@]}"
+expect_sentence 2 'contains no LibTorch' env ROPELAB_TORCH="$scratch/nowhere" "${setup[@]}"
 
 expect 0 "LibTorch 2.8: $scratch/just" env ROPELAB_TORCH="$scratch/just" "${setup[@]}"
 expect 0 "LibTorch 2.11: $scratch/new/torch" env ROPELAB_TORCH="$scratch/new" "${setup[@]}"
@@ -30,6 +30,6 @@ expect 0 "LibTorch 2.8: $scratch/just" env ROPELAB_TORCH="$scratch/just" "${setu
 rm "$scratch/just/lib/libtorch_cpu.so"
 expect_sentence 2 'has no lib/libtorch_cpu.so' env ROPELAB_TORCH="$scratch/just" "${setup[@]}"
 : >"$scratch/major/include/torch/csrc/api/include/torch/version.h"
-expect_sentence 2 'does not say its version' env ROPELAB_TORCH="$scratch/major" "${setup[@]}"
+expect_sentence 2 'is unknown; 2.8 or newer is required' env ROPELAB_TORCH="$scratch/major" "${setup[@]}"
 
 [[ ! -e $XDG_CACHE_HOME ]] || wrong 'something was written to the cache folder'

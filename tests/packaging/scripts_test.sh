@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every script parses; setup.sh lists the packages; unknown options are refused with one sentence.
+# Tests that every script parses, setup.sh lists the packages, and unknown options are rejected with one sentence.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "$1"
@@ -13,16 +13,16 @@ for script in "$checkout"/packaging/{setup,run,test,lint}.sh "$checkout/.ci/run"
 done
 if command -v shellcheck >/dev/null; then
     (cd "$checkout" && shellcheck -x packaging/*.sh tests/packaging/*.sh tests/architecture/*.sh .ci/run) ||
-        wrong 'shellcheck has something to say'
+        wrong 'shellcheck reports problems'
 fi
 
 for package in g++ cmake ninja-build qt6-base-dev libqcustomplot-dev libsqlite3-dev libgtest-dev python3-pip; do
     expect 0 "$package" "$setup" --print
 done
-! grep -vxE '[a-z0-9][a-z0-9.+-]+' "$scratch/said" || wrong '--print lists something that is no package name'
+! grep -vxE '[a-z0-9][a-z0-9.+-]+' "$scratch/said" || wrong '--print lists a line that is not the name of a package'
 [[ -z $(sort "$scratch/said" | uniq -d) ]] || wrong 'a package is listed twice'
 for list in "$checkout"/packaging/debian-packages*.txt; do
-    ! grep -vE '^(#.*|\S+ +# \S.*)?$' "$list" || wrong "a package without a reason in $list"
+    ! grep -vE '^(#.*|\S+ +# \S.*)?$' "$list" || wrong "a package in $list has no purpose"
 done
 expect 0 slurm-wlm "$setup" --print --all-tests
 
@@ -31,7 +31,7 @@ expect_sentence 2 "unknown option '--colour'" "$setup" --colour
 expect_sentence 2 "unknown option 'cuda'" "$setup" --no-packages cuda
 expect_sentence 2 "unknown option '--fix'" "$checkout/packaging/lint.sh" --fix
 
-# A system without apt-get, and one without sudo: what it needs is on the path, nothing else.
+# On a system without apt-get, setup.sh fails with one sentence. The path contains only the tools that it needs.
 bare=$scratch/bare
 mkdir -p "$bare"
 for tool in bash dirname env sed awk grep xargs cat; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# slurm_test.sh CHECKOUT ROPELAB_CLI: a sweep as a job array under a real Slurm, whose daemons are started here, by hand,
-# on the loopback address; and a task that is put back into the queue while it trains. Skipped (77) where Slurm is not
-# there or does not start.
+# slurm_test.sh CHECKOUT ROPELAB_CLI: tests a sweep as a job array with a real Slurm, and a task that is requeued while it
+# trains. The test starts Slurm's daemons itself on the loopback address. Skipped (status 77) if Slurm is missing or does
+# not start.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "$1"
@@ -15,9 +15,9 @@ skip() {
 
 [[ $(uname -s) == Linux ]] || skip 'Slurm runs on Linux.'
 for tool in munged munge slurmctld slurmd sbatch squeue scancel scontrol sinfo; do
-    command -v $tool >/dev/null || skip "There is no $tool; install slurm-wlm and munge for this test."
+    command -v $tool >/dev/null || skip "$tool is missing; install slurm-wlm and munge for this test."
 done
-((EUID == 0)) || skip 'Slurm starts jobs of any user, so its daemons need root.'
+((EUID == 0)) || skip "Slurm's daemons require root, because they start jobs of any user."
 
 daemons=()
 end_all() {
@@ -33,7 +33,7 @@ end_all() {
 }
 trap end_all EXIT
 
-# free_port: one that nobody listens on now.
+# Prints a TCP port on which no program listens.
 free_port() {
     local port
     for ((port = 20000 + RANDOM % 20000;; ++port)); do
@@ -42,7 +42,7 @@ free_port() {
     echo "$port"
 }
 
-# wait_for SECONDS COMMAND…: until it succeeds.
+# wait_for SECONDS COMMAND…: repeats the command until it succeeds, or fails after SECONDS.
 wait_for() {
     local end=$((SECONDS + $1))
     shift
@@ -62,7 +62,7 @@ daemons+=($!)
 wait_for 15 munge --no-input --socket="$scratch/munge/socket" ||
     skip "munged does not start: $(tail -n 1 "$scratch/munged.log")"
 
-# Real cores and memory do not matter: the node is what is written here.
+# Slurm uses the cores and memory of this configuration instead of the machine's (config_overrides).
 cat >"$scratch/slurm.conf" <<END
 ClusterName=ropelab
 SlurmctldHost=$(hostname -s)(127.0.0.1)
@@ -97,73 +97,73 @@ daemons+=($!)
 node_is_idle() { [[ $(sinfo --noheader --format=%T) == idle ]]; }
 wait_for 40 node_is_idle || skip "Slurm does not start: $(cat "$scratch"/slurm{ctld,d}.log | grep -i error | tail -n 1)"
 
-# Four cohorts of two runs: two widths, two depths, two seeds. The path has a blank, as paths have.
+# Four cohorts of two runs: two widths, two depths, two seeds. The path contains a space to test the quoting.
 sweep=$scratch/'a sweep'
 settings=()
 for setting in width=16,32 layers=1,2 seed=1,2 heads=2 context=16 batch=4 iterations=5 evaluate_every=5 \
     evaluation=sampled evaluation_batches=1 sample_length=0 data_length=5000 precision=float32 threads=1; do
     settings+=(--set "$setting")
 done
-expect 0 'Written: 4 tasks with 8 runs' "$program" sweep "${settings[@]}" --slurm "$sweep" --at-once 2
-grep -q -- '--array=0-3%2' "$sweep/job.sbatch" || wrong 'the array is not of four tasks, two at a time'
+expect 0 'Wrote 4 tasks with 8 runs' "$program" sweep "${settings[@]}" --slurm "$sweep" --max-parallel-tasks 2
+grep -q -- '--array=0-3%2' "$sweep/job.sbatch" || wrong 'the array does not have four tasks, at most two in parallel'
 
 queue_is_empty() { [[ -z $(squeue --noheader) ]]; }
-# submit_and_wait: hands the sweep in and waits until it is through.
+# submit_and_wait: submits the sweep and waits until all jobs have ended.
 submit_and_wait() {
-    (cd / && expect 0 'then merges into merged.ropelab' "$sweep/submit.sh")
+    (cd / && expect 0 'then merges the labs into merged.ropelab' "$sweep/submit.sh")
     wait_for 200 queue_is_empty || { squeue; wrong 'the jobs did not end'; }
-    [[ -e $sweep/merged.ropelab ]] || { tail -n 5 "$sweep"/*.log; wrong 'there is no merged lab'; }
+    [[ -e $sweep/merged.ropelab ]] || { tail -n 5 "$sweep"/*.log; wrong 'merged.ropelab is missing'; }
 }
 
-# all_runs_are_there: eight finished runs, four groups of two seeds.
+# all_runs_are_there: asserts eight finished runs in four groups of two seeds.
 all_runs_are_there() {
     expect 0 '"n": 2' "$program" results --lab "$sweep/merged.ropelab" --json
     "$program" results --lab "$sweep/merged.ropelab" --format csv >"$scratch/said"
-    [[ $(grep -c '^[0-9]*,[0-9]*,2,' "$scratch/said") == 4 ]] || wrong 'not four groups of two finished runs'
+    [[ $(grep -c '^[0-9]*,[0-9]*,2,' "$scratch/said") == 4 ]] || wrong 'the results are not four groups of two finished runs'
     expect 0 '"runs": 8' "$program" export --lab "$sweep/merged.ropelab" --format csv --output "$scratch/all.csv" \
         --force --json
 }
 
 submit_and_wait
 all_runs_are_there
-for task in 0 1 2 3; do [[ -s $sweep/task-$task.log ]] || wrong "task $task says nothing"; done
+for task in 0 1 2 3; do [[ -s $sweep/task-$task.log ]] || wrong "the log of task $task is empty"; done
 
-# Handed in again, nothing is trained twice, and the earlier lab stays.
+# After a second submission, no run is trained twice, and the earlier merged lab is kept under another name.
 touch "$scratch/marker"
 submit_and_wait
 all_runs_are_there
 [[ -z $(find "$sweep"/task-*.checkpoints -newer "$scratch/marker") ]] || wrong 'finished runs were trained again'
-ls "$sweep"/before-*-merged.ropelab >/dev/null || wrong 'the earlier lab is gone'
+ls "$sweep"/before-*-merged.ropelab >/dev/null || wrong 'the earlier lab is missing'
 
-# A task that goes back into the queue while it trains: it ends with the numbers of a sweep that was left alone.
+# A task that is requeued while it trains gets the same results as an uninterrupted sweep.
 settings=()
 for setting in seed=1,2 width=16 heads=2 context=16 batch=4 iterations=3000 evaluate_every=50 evaluation=sampled \
     evaluation_batches=1 sample_length=0 data_length=5000 precision=float32 threads=1; do
     settings+=(--set "$setting")
 done
 sweep=$scratch/requeued
-expect 0 'Written: 1 task with 2 runs' "$program" sweep "${settings[@]}" --slurm "$sweep"
+expect 0 'Wrote 1 task with 2 runs' "$program" sweep "${settings[@]}" --slurm "$sweep"
 expect 0 'then merges' "$sweep/submit.sh"
 array=$(sed -n 's/^Job \([0-9]*\) trains.*/\1/p' "$scratch/said")
 has_checkpoint() { compgen -G "$sweep/task-0.ropelab.checkpoints/*.safetensors"; }
-wait_for 60 has_checkpoint || { cat "$sweep"/*.log; wrong 'the task writes no checkpoint'; }
+wait_for 60 has_checkpoint || { cat "$sweep"/*.log; wrong 'the task wrote no checkpoint'; }
 scontrol requeue "${array}_0"
-# It would wait for two minutes otherwise. Slurm 22.05 takes a start within the seconds in which the first life was killed
-# for that life ("Job credential revoked"), so some pass first.
+# A requeued task waits for two minutes unless its start time is changed. Slurm 22.05 rejects a start within seconds of the
+# kill ("Job credential revoked"), so the test waits first.
 sleep 10
 start_again() {
     [[ $(squeue --noheader --jobs="$array" --format=%T) == PENDING ]] && node_is_idle &&
         scontrol update JobId="$array" StartTime=now
 }
-wait_for 60 start_again || { squeue; wrong 'the task is not put back'; }
-# Between its two lives the task may be in nobody's queue for a moment.
+wait_for 60 start_again || { squeue; wrong 'the task was not requeued'; }
+# Between its two starts, the task can be missing in the queue for a moment.
 started_twice() { [[ $(grep -c ' threads, ' "$sweep/task-0.log") == 2 ]]; }
-wait_for 100 started_twice || { squeue; cat "$sweep"/*.log; wrong 'no two starts'; }
+wait_for 100 started_twice || { squeue; cat "$sweep"/*.log; wrong 'the task did not start twice'; }
 wait_for 200 queue_is_empty || { squeue; wrong 'the jobs did not end'; }
 "$program" sweep "${settings[@]}" --lab "$scratch/alone.ropelab" >/dev/null 2>&1
 for lab in "$scratch/alone.ropelab" "$sweep/merged.ropelab"; do
-    # Times differ from one training to the next.
+    # Columns with times are cut off, because they differ between trainings.
     "$program" results --lab "$lab" --format csv | cut -d, -f1-11 >"$scratch/$(basename "$lab").csv"
 done
-cmp "$scratch/alone.ropelab.csv" "$scratch/merged.ropelab.csv" || wrong 'a requeued task has other numbers'
-echo 'A four-task array ran and merged under a real Slurm, and a requeued task went on.'
+cmp "$scratch/alone.ropelab.csv" "$scratch/merged.ropelab.csv" || wrong 'the requeued task has different results'
+echo 'A job array of four tasks ran and was merged with a real Slurm, and a requeued task resumed.'

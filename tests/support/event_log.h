@@ -7,14 +7,16 @@
 
 namespace ropelab {
 
-/// Keeps what a Runner publishes; safe to read while it does.
+/// Stores the events that a Runner publishes. All functions may be called from several threads.
 class EventLog {
  public:
+    /// Stores an event.
     void operator()(const Event& event) {
         const std::lock_guard lock(mutex_);
         events_.push_back(event);
     }
 
+    /// Returns all events of type T, in the order of publication.
     template <typename T>
     std::vector<T> of() const {
         const std::lock_guard lock(mutex_);
@@ -25,6 +27,7 @@ class EventLog {
         return result;
     }
 
+    /// Returns all events, in the order of publication.
     std::vector<Event> all() const {
         const std::lock_guard lock(mutex_);
         return events_;

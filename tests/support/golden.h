@@ -8,13 +8,15 @@
 
 namespace ropelab {
 
-/// A tiny model that another program trained: its weights, logits, gradients and the losses of ten AdamW steps.
+/// Reference data of a tiny model that another program trained: weights, logits, gradients and the losses of ten AdamW
+/// steps.
 struct Golden {
     nlohmann::json description;
     std::vector<NamedTensor> parameters;
-    std::vector<NamedTensor> gradients;  // of the mean loss over the first batch
-    NamedTensor logits;                  // of the first batch: (batch, time, vocabulary)
+    std::vector<NamedTensor> gradients;  // gradients of the mean loss over the first batch
+    NamedTensor logits;                  // logits of the first batch, of shape (batch, time, vocabulary)
 
+    /// Reads the reference data with the given name from the shared data.
     explicit Golden(const std::string& name)
         : description(read_json_file(shared_data("oracles/golden/" + name + ".json"))) {
         const std::string bytes = read_file(shared_data("oracles/golden/" + name + ".bin"));
@@ -35,7 +37,7 @@ struct Golden {
         }
     }
 
-    /// Tiny Shakespeare in the golden model's own numbering.
+    /// Returns Tiny Shakespeare as tokens of the vocabulary of the model.
     std::vector<std::int32_t> corpus() const {
         const auto vocabulary = description.at("vocab").get<std::string>();
         std::vector<std::int32_t> tokens;
@@ -45,18 +47,21 @@ struct Golden {
         return tokens;
     }
 
+    /// Returns the offsets in Tiny Shakespeare at which the sequences of each batch start.
     std::vector<std::vector<std::int64_t>> batches() const {
         return description.at("adamw")
             .at("batch_offsets_in_tinyshakespeare")
             .get<std::vector<std::vector<std::int64_t>>>();
     }
 
+    /// Returns the training loss of each AdamW step, in nats per token.
     std::vector<double> losses() const { return trajectory("loss"); }
+    /// Returns the gradient norm of each AdamW step before clipping.
     std::vector<double> gradient_norms() const { return trajectory("grad_norm_before_clip"); }
 
  private:
-    std::vector<double> trajectory(const char* what) const {
-        return description.at("adamw").at("trajectories").at("torch.float64").at(what).get<std::vector<double>>();
+    std::vector<double> trajectory(const char* quantity) const {
+        return description.at("adamw").at("trajectories").at("torch.float64").at(quantity).get<std::vector<double>>();
     }
 };
 

@@ -8,7 +8,7 @@
 
 namespace ropelab {
 
-/// A folder of its own that is removed in the end, with everything in it.
+/// Temporary folder that is created by the constructor and removed with its content by the destructor.
 class ScratchFolder {
  public:
     ScratchFolder() {
@@ -22,10 +22,12 @@ class ScratchFolder {
     ScratchFolder(const ScratchFolder&) = delete;
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
+    /// Returns the path of a file in the folder.
     std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+    /// Returns the path of the folder.
     const std::filesystem::path& path() const { return path_; }
 
-    /// A file in it, or in a folder of it, which is made.
+    /// Writes a file in the folder and returns its path. Subfolders in `name` are created.
     std::filesystem::path write(const std::string& name, const std::string& text) const {
         std::filesystem::create_directories((path_ / name).parent_path());
         std::ofstream(path_ / name, std::ios::binary) << text;
@@ -36,7 +38,7 @@ class ScratchFolder {
     std::filesystem::path path_;
 };
 
-/// A text of `size` characters with something to learn: a counting rhyme with changing ends.
+/// Returns a text of `size` characters from which a model can learn: lines of a rhyme in pseudorandom order.
 inline std::string small_text(std::size_t size) {
     const std::string lines[] = {"one for the rook\n", "two for the crow\n", "three to rot\n", "four to grow\n"};
     std::string text;

@@ -9,7 +9,7 @@
 
 namespace ropelab {
 
-/// A run that trains in milliseconds.
+/// Returns the settings of a run that trains in milliseconds.
 inline RunSpec tiny_spec() {
     RunSpec spec;
     spec.layers = 2;
@@ -27,7 +27,7 @@ inline RunSpec tiny_spec() {
     return spec;
 }
 
-/// Tokens 0 … 6 that repeat with noise: something to learn.
+/// Returns tokens 0 … 6 in a repeating pattern with noise, from which a model can learn.
 inline std::vector<std::int32_t> tiny_tokens(std::size_t count = 1000) {
     std::mt19937 generator(11);
     std::vector<std::int32_t> tokens(count);

@@ -14,7 +14,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// The smallest rectangle with all that differs; one pixel where nothing does.
+/// Returns the smallest rectangle that contains all changed pixels; one pixel if there are none.
 QRect changeOf(const std::vector<std::uint8_t>& before, const std::vector<std::uint8_t>& now, const QSize& size) {
     const auto width = static_cast<std::size_t>(size.width());
     int top = size.height();
@@ -42,7 +42,7 @@ QRect changeOf(const std::vector<std::uint8_t>& before, const std::vector<std::u
 struct AnimatedGif::Encoder {
     QIODevice& device;
     GifFileType* file = nullptr;
-    bool failed = false;  // giflib forgets some of its write errors
+    bool failed = false;  // stored here because giflib does not report every write error
 
     explicit Encoder(QIODevice& target) : device(target) {}
     ~Encoder() {
@@ -74,10 +74,10 @@ AnimatedGif::AnimatedGif(QIODevice& device, QSize size, Palette palette)
                           static_cast<GifByteType>(qBlue(color))};
     }
     check(EGifPutScreenDesc(file, size.width(), size.height(), 8, 0, map.get()));
-    const unsigned char forEver[] = {1, 0, 0};
+    const unsigned char loopForever[] = {1, 0, 0};
     check(EGifPutExtensionLeader(file, APPLICATION_EXT_FUNC_CODE));
     check(EGifPutExtensionBlock(file, 11, "NETSCAPE2.0"));
-    check(EGifPutExtensionBlock(file, 3, forEver));
+    check(EGifPutExtensionBlock(file, 3, loopForever));
     check(EGifPutExtensionTrailer(file));
 }
 
@@ -87,13 +87,13 @@ void AnimatedGif::check(int result) const {
     if (result == GIF_OK && !m_encoder->failed) return;
     const auto* file = qobject_cast<const QFileDevice*>(&m_encoder->device);
     const std::string where = file ? " to \"" + file->fileName().toStdString() + "\"" : std::string();
-    throw BadInput("The animated picture cannot be written" + where + ": " +
-                   writeErrorText(m_encoder->device).toStdString() + ".");
+    throw BadInput("The GIF file cannot be written" + where + ": " + writeErrorText(m_encoder->device).toStdString() +
+                   ".");
 }
 
 void AnimatedGif::add(const QImage& frame, double seconds) {
     const std::vector<std::uint8_t> now = m_palette.indicesOf(frame);
-    const auto asBefore = static_cast<GifPixelType>(m_palette.colors().size());
+    const auto unchanged = static_cast<GifPixelType>(m_palette.colors().size());
     const bool first = m_before.empty();
     const QRect change = first ? QRect(QPoint(0, 0), m_size) : changeOf(m_before, now, m_size);
     m_due += 100 * seconds;
@@ -102,7 +102,7 @@ void AnimatedGif::add(const QImage& frame, double seconds) {
 
     GifFileType* file = m_encoder->file;
     const GraphicsControlBlock control{DISPOSE_DO_NOT, false, static_cast<int>(delay),
-                                       first ? NO_TRANSPARENT_COLOR : asBefore};
+                                       first ? NO_TRANSPARENT_COLOR : unchanged};
     GifByteType bytes[4];
     const auto size = static_cast<int>(EGifGCBToExtension(&control, bytes));
     check(EGifPutExtension(file, GRAPHICS_EXT_FUNC_CODE, size, bytes));
@@ -113,7 +113,7 @@ void AnimatedGif::add(const QImage& frame, double seconds) {
             const auto place =
                 static_cast<std::size_t>(y) * static_cast<std::size_t>(m_size.width()) + static_cast<std::size_t>(x);
             const bool same = !first && now[place] == m_before[place];
-            line[static_cast<std::size_t>(x - change.left())] = same ? asBefore : now[place];
+            line[static_cast<std::size_t>(x - change.left())] = same ? unchanged : now[place];
         }
         check(EGifPutLine(file, line.data(), change.width()));
     }

@@ -11,24 +11,24 @@ class QIODevice;
 
 namespace ropelab::ui {
 
-/// An animated GIF (version 89a) that plays for ever, written frame by frame through giflib; it holds one frame in
-/// memory. A frame is stored as what changed since the one before it.
+/// Writes an animated GIF (version 89a) that loops forever, frame by frame, with giflib. Only one frame is in memory.
+/// Each frame stores the pixels that differ from the previous one.
 class AnimatedGif {
  public:
-    /// How many colours a frame may have; one more place means "as before".
-    static constexpr int mostColors = 255;
+    /// Largest number of colours. One more index means that a pixel does not change.
+    static constexpr int kMaxColors = 255;
 
-    /// `device`: open, and outlives this. `palette`: of at most mostColors. Every function throws BadInput, one
-    /// sentence, where the device takes no more.
+    /// `device` must be open and outlive this object. `palette` has at most kMaxColors colours. Every function throws
+    /// BadInput if writing to the device fails.
     AnimatedGif(QIODevice& device, QSize size, Palette palette);
     ~AnimatedGif();
     AnimatedGif(const AnimatedGif&) = delete;
     AnimatedGif& operator=(const AnimatedGif&) = delete;
 
-    /// The next frame, of the picture's size, and how long it stays. The file counts in hundredths of a second; what
-    /// rounding adds or takes away is made up for by the next frame.
+    /// Appends a frame of the GIF's size with its duration in seconds. The file stores durations in hundredths of a
+    /// second; the next frame compensates for the rounding error.
     void add(const QImage& frame, double seconds);
-    /// Writes the end of the file. Without it the file is not whole.
+    /// Writes the end of the file. Without it the file is incomplete.
     void finish();
 
  private:
@@ -38,9 +38,9 @@ class AnimatedGif {
     QSize m_size;
     Palette m_palette;
     std::unique_ptr<Encoder> m_encoder;
-    std::vector<std::uint8_t> m_before;  // what is shown
-    double m_due = 0;                    // hundredths, of all frames so far
-    std::int64_t m_written = 0;          // the same, as the file has them
+    std::vector<std::uint8_t> m_before;  // colour indices of the previous frame
+    double m_due = 0;                    // total duration of all frames, in hundredths of a second
+    std::int64_t m_written = 0;          // total duration as the file stores it, in hundredths of a second
 };
 
 }  // namespace ropelab::ui

@@ -23,13 +23,13 @@ void check(liq_error error) {
     if (error == LIQ_OK) return;
     const std::string why =
         error == LIQ_OUT_OF_MEMORY ? "out of memory" : "libimagequant's error " + std::to_string(error);
-    throw std::runtime_error("The colours of an animated picture could not be chosen: " + why + ".");
+    throw std::runtime_error("The colours of the animation cannot be computed: " + why + ".");
 }
 void check(bool made) {
     check(made ? LIQ_OK : LIQ_OUT_OF_MEMORY);
 }
 
-/// `pixels` must outlive it.
+/// Wraps an image for libimagequant. `pixels` must outlive the result.
 Picture pictureOf(const liq_attr& attributes, const QImage& pixels) {
     Picture picture(liq_image_create_rgba(&attributes, pixels.constBits(), pixels.width(), pixels.height(), kGamma));
     check(picture != nullptr);
@@ -37,7 +37,7 @@ Picture pictureOf(const liq_attr& attributes, const QImage& pixels) {
 }
 
 QImage pixelsOf(const QImage& picture) {
-    return picture.convertToFormat(QImage::Format_RGBA8888);  // rows of 4 bytes a pixel, without gaps
+    return picture.convertToFormat(QImage::Format_RGBA8888);  // 4 bytes per pixel, without gaps between rows
 }
 
 }  // namespace

@@ -9,19 +9,20 @@
 
 namespace ropelab::ui {
 
-/// The few colours that pictures are drawn with where a format has no more: chosen by libimagequant so that they look
-/// alike. Opaque. Neighbouring pixels of one colour stay so: nothing is dithered.
+/// Palette for image formats with a limited number of colours. libimagequant chooses the colours so that the images
+/// look similar. Colours are opaque. There is no dithering: pixels of the same colour get the same palette colour.
 class Palette {
  public:
-    /// At most `most` colours (2 to 256) for these pictures and for others like them; those of `exact` are among them
-    /// as they are. At least one picture.
+    /// Chooses at most `most` colours (2 to 256) for these images, at least one, and for similar ones. The palette
+    /// contains the colours of `exact` unchanged.
     Palette(const std::vector<QImage>& pictures, int most, const QList<QColor>& exact = {});
     ~Palette();
     Palette(Palette&&) noexcept;
     Palette& operator=(Palette&&) noexcept;
 
+    /// Colours by index.
     const std::vector<QRgb>& colors() const { return m_colors; }
-    /// The place of each pixel's nearest colour, row by row.
+    /// Returns the index of each pixel's nearest colour, row by row.
     std::vector<std::uint8_t> indicesOf(const QImage& picture) const;
 
  private:

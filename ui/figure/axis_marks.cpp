@@ -8,16 +8,16 @@
 namespace ropelab::ui {
 namespace {
 
-// From mark to mark, in sizes of their text, so that labels of numbers never touch.
-constexpr double kAcross = 9;
-constexpr double kUp = 3.6;
-// In widths of a letter: between labels, and what a cut name keeps at least.
-constexpr double kBetween = 1;
-constexpr double kLeastName = 8;
-constexpr double kShortName = 5.5;  // up to it names are numbers: some of them tell the others
+// Distances between tick marks in sizes of their text; they are large enough for labels of numbers.
+constexpr double kXSpacing = 9;
+constexpr double kYSpacing = 3.6;
+// Widths in letters: the gap between labels, and the shortest shortened name.
+constexpr double kLabelGap = 1;
+constexpr double kMinNameWidth = 8;
+constexpr double kMaxShortName = 5.5;  // names up to this width are numbers, of which some may be omitted
 
-/// What stands on the axis in place of round numbers, within its range; nothing where it has those.
-Ticks ownMarks(const Axis& axis, const AxisScale& scale) {
+/// Returns the axis's own marks within its range; empty if the axis shows round numbers.
+Ticks customMarks(const Axis& axis, const AxisScale& scale) {
     Ticks result;
     const auto add = [&](double at, const QString& label) {
         if (scale.contains(at)) {
@@ -37,7 +37,7 @@ Ticks ownMarks(const Axis& axis, const AxisScale& scale) {
     return axis.categories.isEmpty() && result.at.size() < 2 ? Ticks() : result;
 }
 
-/// Takes the labels away that touch one before; sizes are along the axis. The last one wins over those before it.
+/// Removes labels that overlap a previous one, but always keeps the last label. Sizes are those along the axis.
 void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
     double end = -std::numeric_limits<double>::infinity();
     qsizetype before = -1;
@@ -56,7 +56,7 @@ void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, doub
     }
 }
 
-/// Leaves every second, third … label, the first of these steps at which none touches another.
+/// Keeps every n-th label, with the smallest n at which labels do not overlap.
 void thinEvenly(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
     for (qsizetype stride = 1; stride <= ticks.at.size(); ++stride) {
         bool touches = false;
@@ -90,31 +90,32 @@ double largestOf(const QList<double>& sizes) {
 
 }  // namespace
 
-int roundMarks(const AxisScale& scale, bool isX, const FigureStyle& style) {
-    return std::max(2, static_cast<int>(std::lround(scale.length / style.units((isX ? kAcross : kUp) * style.tickPt))));
+int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style) {
+    return std::max(
+        2, static_cast<int>(std::lround(scale.length / style.units((isX ? kXSpacing : kYSpacing) * style.tickPt))));
 }
 
-AxisMarks marksAcross(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
-                      double deepest) {
+AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
+                     double deepest) {
     const QFontMetricsF metrics(style.font(style.tickPt));
-    AxisMarks marks{ownMarks(axis, scale), false, metrics.height()};
+    AxisMarks marks{customMarks(axis, scale), false, metrics.height()};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
-        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, roundMarks(scale, true, style));
+        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, true, style));
         return marks;
     }
     const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
     const QList<double> widths = widthsOf(ticks.labels, metrics);
     if (axis.categories.isEmpty()) {
-        thin(ticks, scale, widths, kBetween * letter);
+        thin(ticks, scale, widths, kLabelGap * letter);
         return marks;
     }
-    if (largestOf(widths) <= kShortName * letter) {
-        thinEvenly(ticks, scale, widths, kBetween * letter);
+    if (largestOf(widths) <= kMaxShortName * letter) {
+        thinEvenly(ticks, scale, widths, kLabelGap * letter);
         return marks;
     }
-    // A name's room: to half the way to its neighbours, or to the plot's edge.
-    QList<double> rooms;
+    // The space of a name extends halfway to its neighbours, or to the plot's edge.
+    QList<double> spaces;
     bool allFit = true;
     bool allCanBeCut = true;
     for (qsizetype i = 0; i < ticks.at.size(); ++i) {
@@ -122,9 +123,9 @@ AxisMarks marksAcross(const Axis& axis, const AxisScale& scale, const FigureStyl
         const double before = i > 0 ? (at - scale.toDevice(ticks.at[i - 1])) / 2 : at + left;
         const double after =
             i + 1 < ticks.at.size() ? (scale.toDevice(ticks.at[i + 1]) - at) / 2 : scale.length - at + right;
-        rooms.append(2 * std::min(before, after) - kBetween * letter);
-        allFit = allFit && widths[i] <= rooms[i];
-        allCanBeCut = allCanBeCut && (widths[i] <= rooms[i] || rooms[i] >= kLeastName * letter);
+        spaces.append(2 * std::min(before, after) - kLabelGap * letter);
+        allFit = allFit && widths[i] <= spaces[i];
+        allCanBeCut = allCanBeCut && (widths[i] <= spaces[i] || spaces[i] >= kMinNameWidth * letter);
     }
     if (allFit) {
         return marks;
@@ -132,7 +133,7 @@ AxisMarks marksAcross(const Axis& axis, const AxisScale& scale, const FigureStyl
     constexpr qsizetype fewNames = 3;
     if (allCanBeCut && ticks.at.size() <= fewNames) {
         for (qsizetype i = 0; i < ticks.at.size(); ++i) {
-            ticks.labels[i] = metrics.elidedText(ticks.labels[i], Qt::ElideMiddle, rooms[i]);
+            ticks.labels[i] = metrics.elidedText(ticks.labels[i], Qt::ElideMiddle, spaces[i]);
         }
         return marks;
     }
@@ -145,12 +146,12 @@ AxisMarks marksAcross(const Axis& axis, const AxisScale& scale, const FigureStyl
     return marks;
 }
 
-AxisMarks marksUp(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double widest) {
+AxisMarks yAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double widest) {
     const QFontMetricsF metrics(style.font(style.tickPt));
-    AxisMarks marks{ownMarks(axis, scale)};
+    AxisMarks marks{customMarks(axis, scale)};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
-        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, roundMarks(scale, false, style));
+        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style));
     } else {
         for (QString& label : ticks.labels) {
             label = metrics.elidedText(label, Qt::ElideMiddle, widest);

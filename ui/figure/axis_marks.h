@@ -7,25 +7,25 @@
 
 namespace ropelab::ui {
 
-/// The marks of an axis whose labels have room: round numbers, its own values, or its categories' names.
+/// Tick marks of an axis with labels that do not overlap: round numbers, the axis's own values, or names of categories.
 struct AxisMarks {
-    /// A label without room is empty.
+    /// The label of a mark is empty if there is no space for it.
     Ticks ticks;
-    /// Names under an x axis stand upright, for they have no room beside each other.
+    /// The names below an x axis are rotated by 90 degrees, because there is not enough space side by side.
     bool upright = false;
-    /// The widest label, or under an x axis the deepest, in the plot's units.
+    /// Largest width (y axis) or height (x axis) of a label, in the plot's units.
     double extent = 0;
 };
 
-/// How many round numbers an axis has room for.
-int roundMarks(const AxisScale& scale, bool isX, const FigureStyle& style);
-/// Marks of an x axis that begins `left` of its plot's edge and ends `right` of the other; labels upright are cut at
-/// `deepest`.
-AxisMarks marksAcross(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
-                      double deepest);
-/// Marks of a y axis; labels are cut at `widest`.
-AxisMarks marksUp(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double widest);
-/// The axis's title as far as it has room; the unit stays.
+/// Number of round numbers that fit on an axis.
+int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style);
+/// Returns the marks of an x axis. `left` and `right` are the distances from the axis to the plot's edges; rotated
+/// labels are shortened to the length `deepest`.
+AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
+                     double deepest);
+/// Returns the marks of a y axis. Labels are shortened to the width `widest`.
+AxisMarks yAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double widest);
+/// Returns the axis's title, shortened to a width. The unit is not shortened.
 QString titleWithin(const Axis& axis, const QFont& font, double width);
 
 }  // namespace ropelab::ui

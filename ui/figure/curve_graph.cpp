@@ -12,11 +12,11 @@ void CurveGraph::drawLinePlot(QCPPainter* painter, const QVector<QPointF>& lines
     applyDefaultAntialiasingHint(painter);
     QPen fast = pen();
     if (fast.capStyle() == Qt::RoundCap) {
-        fast.setCapStyle(Qt::SquareCap);  // the engine has no short way for round ones
+        fast.setCapStyle(Qt::SquareCap);  // the raster engine paints round caps slowly
     }
     painter->setPen(fast);
     painter->setBrush(Qt::NoBrush);
-    // One call a piece: the dash pattern runs on from line to line.
+    // One call per piece, so that the dash pattern continues from line to line.
     QVector<QLineF> piece;
     for (qsizetype i = 1; i <= lines.size(); ++i) {
         if (i < lines.size() && !std::isnan(lines[i].y()) && !std::isnan(lines[i - 1].y())) {

@@ -4,8 +4,8 @@
 
 namespace ropelab::ui {
 
-/// A graph whose noisy lines are painted fast. Qt's raster engine strokes a polyline as one path, which takes seconds
-/// for a few thousand steep pieces; the same pieces as single lines take milliseconds. Vector devices get the polyline.
+/// Graph that paints noisy lines fast. Qt's raster engine strokes a polyline as one path, which takes seconds for a few
+/// thousand steep segments; as separate lines they take milliseconds. Vector devices get the polyline.
 class CurveGraph : public QCPGraph {
     Q_OBJECT
 

@@ -28,8 +28,9 @@ constexpr double kPointsPerMm = 72.0 / 25.4;
 
 void checkRange(const char* what, double value, double minimum, double maximum, const char* unit) {
     if (!(value >= minimum && value <= maximum)) {
-        throw BadInput(std::string("A figure's ") + what + " is " + number_text(value) + unit + ", but it must be " +
-                       number_text(minimum) + " to " + number_text(maximum) + unit + ".");
+        throw BadInput(std::string("The figure's ") + what + " is " + number_text(value) + unit +
+                       ", but it must be between " + number_text(minimum) + " and " + number_text(maximum) + unit +
+                       ".");
     }
 }
 
@@ -40,9 +41,9 @@ void check(const ExportOptions& options) {
     checkRange("font size", options.fontPt, 5, 48, " pt");
     const double pixels = options.widthMm * options.heightMm / (25.4 * 25.4) * options.dpi * options.dpi;
     if (options.format == FigureFormat::png && pixels > 2e8) {
-        throw BadInput("A picture of " + number_text(options.widthMm) + " × " + number_text(options.heightMm) +
+        throw BadInput("An image of " + number_text(options.widthMm) + " × " + number_text(options.heightMm) +
                        " mm at " + number_text(options.dpi) +
-                       " dpi has over 200 million pixels; take fewer dpi, or PDF.");
+                       " dpi has over 200 million pixels. Choose a lower resolution or the format PDF.");
     }
 }
 
@@ -103,13 +104,13 @@ QByteArray pdf(const Figure& figure, const ExportOptions& options) {
     return buffer.data();
 }
 
-/// For XML's CDATA, which must not contain its own end.
+/// Returns a text as XML CDATA; the end mark of CDATA inside the text is escaped.
 QByteArray cdata(QByteArray text) {
     return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>";
 }
 
 QByteArray svg(const Figure& figure, const ExportOptions& options) {
-    constexpr double unit = 10;  // tenths of a point, as the generator's size is whole
+    constexpr double unit = 10;  // tenths of a point, because the generator's size is an integer
     const QSize size = sizeIn(options, unit);
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
@@ -122,13 +123,13 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
         paintFigure(figure, generator, size, styleOf(options, unit), true);
     }
     QByteArray bytes = withOutlinedText(buffer.data());
-    // The generator rounds the size to its units.
+    // The generator rounds the size to its units; this is the exact size.
     static const QRegularExpression sizeAttributes(QStringLiteral("width=\"[^\"]*mm\" height=\"[^\"]*mm\""));
     const auto header = sizeAttributes.match(QString::fromUtf8(bytes.left(500)));
     bytes.replace(header.capturedStart(), header.capturedLength(),
                   "width=\"" + QByteArray::number(options.widthMm) + "mm\" height=\"" +
                       QByteArray::number(options.heightMm) + "mm\"");
-    // In place of the generator's own title and description, which are not escaped.
+    // Replaces the generator's title and description, which it does not escape.
     bytes.remove(bytes.indexOf("<title>"), bytes.indexOf("<defs>") - bytes.indexOf("<title>"));
     bytes.insert(bytes.indexOf("<defs>"), "<title>" + titleOf(figure).toHtmlEscaped().toUtf8() + "</title>\n<desc>" +
                                               figure.summary.toHtmlEscaped().toUtf8() + "</desc>\n");
@@ -214,7 +215,7 @@ void exportFigure(const Figure& figure, const ExportOptions& options, const QStr
 
 QString writeErrorText(const QIODevice& device) {
     const bool unknown = device.errorString() == QFile().errorString();
-    return unknown ? QCoreApplication::translate("export", "it was written in part only, so the disk may be full")
+    return unknown ? QCoreApplication::translate("export", "only a part was written, so the disk may be full")
                    : device.errorString();
 }
 

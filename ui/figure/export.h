@@ -12,43 +12,45 @@ class QMimeData;
 
 namespace ropelab::ui {
 
+/// File formats of an exported figure.
 enum class FigureFormat { pdf, svg, png, csv };
 
-/// How a figure is written. Sizes on paper; text in points whatever the resolution.
+/// Options of an exported figure. Sizes are those on paper; text sizes in points do not depend on the resolution.
 struct ExportOptions {
     FigureFormat format = FigureFormat::pdf;
-    double widthMm = 120;  // 20 to 1000
-    double heightMm = 75;  // 20 to 1000
-    int dpi = 300;         // of PNG; 72 to 1200
-    double fontPt = 8.5;   // 5 to 48
+    double widthMm = 120;  // in mm, 20 to 1000
+    double heightMm = 75;  // in mm, 20 to 1000
+    int dpi = 300;         // resolution of PNG, 72 to 1200
+    double fontPt = 8.5;   // font size in points, 5 to 48
     Appearance appearance = Appearance::light;
-    /// Every curve has another dash pattern, so that a grey print can be read.
+    /// Whether every curve has its own dash pattern, so that curves can be distinguished in a greyscale print.
     bool dashes = true;
 };
 
-/// "pdf", "svg", "png", "csv".
+/// File name suffix of a format: "pdf", "svg", "png" or "csv".
 QString suffixOf(FigureFormat format);
-/// By the file name's ending. Throws BadInput for any other.
+/// Returns the format by the file name's suffix. Throws BadInput for any other suffix.
 FigureFormat formatOf(const QString& path);
 
-/// The figure as a file's contents. Data and settings are inside: PDF attachments and XMP, SVG description, PNG text
-/// chunks, CSV comments. Numbers in the C locale. Throws BadInput for a size out of range.
+/// Returns the figure as the contents of a file. The file contains the data and the settings: as PDF attachments and
+/// XMP, SVG metadata, PNG text chunks or CSV comments. Numbers are in the C locale. Throws BadInput if a size is out of
+/// range.
 QByteArray figureBytes(const Figure& figure, const ExportOptions& options);
-/// The figure as pixels, with data and settings in its texts.
+/// Returns the figure as an image, with data and settings as its text keys.
 QImage figureImage(const Figure& figure, const ExportOptions& options);
-/// Writes it, whole or not at all. Throws BadInput where the file cannot be written.
+/// Writes the figure to a file. If writing fails, throws BadInput and leaves no partial file.
 void exportFigure(const Figure& figure, const ExportOptions& options, const QString& path);
 
-/// Why a device took no more, also where Qt does not know: a full disk takes a part of what is written to it.
+/// Returns the reason why writing to a device failed. If Qt reports none, the reason says that only a part was written.
 QString writeErrorText(const QIODevice& device);
 
-/// The numbers: comment lines with "#", then one column for x and one a curve (two with raw values), by RFC 4180. Cells
-/// without a finite value are empty.
+/// Returns the figure's numbers as CSV (RFC 4180): comment lines with "#", then one column for x and one per curve (two
+/// for a curve with raw values). Cells without a finite value are empty.
 QByteArray figureCsv(const Figure& figure);
 
-/// For the clipboard or a drag: PNG, SVG, PDF and CSV at once. The caller owns it.
+/// Returns the figure as PNG, SVG, PDF and CSV for the clipboard or for drag and drop. The caller owns the result.
 QMimeData* figureMimeData(const Figure& figure, const ExportOptions& options);
-/// Puts it on the clipboard.
+/// Copies the figure to the clipboard.
 void copyFigure(const Figure& figure, const ExportOptions& options);
 
 }  // namespace ropelab::ui

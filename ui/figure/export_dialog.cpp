@@ -52,8 +52,8 @@ ExportDialog::ExportDialog(std::function<Figure()> source, QWidget* parent)
     m_dpi->setSingleStep(50);
     m_dpi->setSuffix(tr(" dpi"));
     m_font = spinBox(5, 48, 0.5, tr("pt"));
-    m_dashes = new QCheckBox(tr("Dash patterns, for grey prints"));
-    m_dark = new QCheckBox(tr("Dark colours"));
+    m_dashes = new QCheckBox(tr("Use dash patterns (for greyscale prints)"));
+    m_dark = new QCheckBox(tr("Use dark colours"));
 
     auto* form = new QFormLayout;
     form->setSpacing(theme.pixels(8));
@@ -61,7 +61,7 @@ ExportDialog::ExportDialog(std::function<Figure()> source, QWidget* parent)
     form->addRow(tr("&Width"), m_width);
     form->addRow(tr("&Height"), m_height);
     form->addRow(tr("&Resolution"), m_dpi);
-    form->addRow(tr("&Text"), m_font);
+    form->addRow(tr("&Text size"), m_font);
     form->addRow(QString(), m_dashes);
     form->addRow(QString(), m_dark);
 
@@ -73,8 +73,8 @@ ExportDialog::ExportDialog(std::function<Figure()> source, QWidget* parent)
     m_message->setWordWrap(true);
     m_message->setProperty("quiet", true);
 
-    auto* copyButton = new QPushButton(tr("&Copy"));
-    auto* saveButton = new QPushButton(tr("&Save …"));
+    auto* copyButton = new QPushButton(tr("&Copy figure"));
+    auto* saveButton = new QPushButton(tr("&Save figure …"));
     saveButton->setProperty("primary", true);
     saveButton->setDefault(true);
     auto* buttons = new QHBoxLayout;
@@ -156,7 +156,7 @@ void ExportDialog::remember() const {
     settings.setValue(QStringLiteral("export/dpi"), now.dpi);
     settings.setValue(QStringLiteral("export/fontPt"), now.fontPt);
     settings.setValue(QStringLiteral("export/dashes"), now.dashes);
-    // Dark is not remembered: figures are light unless asked for.
+    // Dark colours are not stored: figures are light by default.
 }
 
 bool ExportDialog::saveTo(const QString& path) {
@@ -169,7 +169,7 @@ bool ExportDialog::saveTo(const QString& path) {
         return false;
     }
     remember();
-    m_message->setText(tr("Saved as %1.").arg(QDir::toNativeSeparators(path)));
+    m_message->setText(tr("The figure was saved as %1.").arg(QDir::toNativeSeparators(path)));
     return true;
 }
 
@@ -181,7 +181,7 @@ void ExportDialog::copy() {
         return;
     }
     remember();
-    m_message->setText(tr("Copied as picture, drawing and numbers."));
+    m_message->setText(tr("The figure was copied as PNG, SVG, PDF and CSV."));
 }
 
 void ExportDialog::save() {
@@ -210,7 +210,7 @@ void ExportDialog::refreshPreview() {
     ExportOptions shown = options();
     m_dpi->setEnabled(shown.format == FigureFormat::png);
     shown.format = FigureFormat::png;
-    // As large as fits the label, at the resolution that this takes.
+    // The resolution at which the image fills the preview.
     const QSizeF mm(shown.widthMm, shown.heightMm);
     const double ratio = devicePixelRatioF();
     const double fit = std::min(m_preview->width() / mm.width(), m_preview->height() / mm.height()) * 25.4 * ratio;
@@ -218,9 +218,9 @@ void ExportDialog::refreshPreview() {
     try {
         QPixmap pixmap;
         pixmap.loadFromData(figureBytes(m_source(), shown), "PNG");
-        const QSize room = m_preview->size() * ratio;
-        if (pixmap.width() > room.width() || pixmap.height() > room.height()) {
-            pixmap = pixmap.scaled(room, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+        const QSize space = m_preview->size() * ratio;
+        if (pixmap.width() > space.width() || pixmap.height() > space.height()) {
+            pixmap = pixmap.scaled(space, Qt::KeepAspectRatio, Qt::SmoothTransformation);
         }
         pixmap.setDevicePixelRatio(ratio);
         m_preview->setPixmap(pixmap);

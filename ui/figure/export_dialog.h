@@ -13,24 +13,26 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// A small non-modal window that exports a plot: format, mm, dpi, font size, and what it will look like. It remembers
-/// its fields (QSettings, group "export"). Show it with show(); it deletes itself when closed.
+/// Non-modal dialog that exports a figure, with fields for format, size, resolution and font size, and a preview. It
+/// stores its fields in QSettings, group "export". Show it with show(); it deletes itself when it is closed.
 class ExportDialog : public QDialog {
     Q_OBJECT
 
  public:
-    /// `source` gives the figure as it stands whenever it is needed.
+    /// `source` returns the current figure; the dialog calls it for every preview and export.
     explicit ExportDialog(std::function<Figure()> source, QWidget* parent = nullptr);
 
     ExportOptions options() const;
     void setOptions(const ExportOptions& options);
 
-    /// Writes to the path (the format follows its ending) and says so; on failure shows the reason and returns false.
+    /// Writes the figure to the path, in the format of its suffix, and shows a message. On failure shows the reason and
+    /// returns false.
     bool saveTo(const QString& path);
 
  public slots:
+    /// Copies the figure to the clipboard.
     void copy();
-    /// Asks for a file name, then saveTo.
+    /// Asks for a file name, then calls saveTo.
     void save();
     void refreshPreview();
 

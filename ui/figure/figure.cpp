@@ -6,7 +6,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Grows over drawable values.
+/// Smallest and largest of the added values that can be drawn.
 class Extent {
  public:
     explicit Extent(bool logarithmic) : m_logarithmic(logarithmic) {}
@@ -29,17 +29,17 @@ class Extent {
         if (!empty()) {
             result = m_logarithmic ? widenedLog(margin) : widened(margin);
         }
-        const bool keepsMinimum = std::isfinite(axis.minimum) && (!m_logarithmic || axis.minimum > 0);
-        const bool keepsMaximum = std::isfinite(axis.maximum) && (!m_logarithmic || axis.maximum > 0);
-        if (keepsMinimum) {
+        const bool hasMinimum = std::isfinite(axis.minimum) && (!m_logarithmic || axis.minimum > 0);
+        const bool hasMaximum = std::isfinite(axis.maximum) && (!m_logarithmic || axis.maximum > 0);
+        if (hasMinimum) {
             result.minimum = axis.minimum;
         }
-        if (keepsMaximum) {
+        if (hasMaximum) {
             result.maximum = axis.maximum;
         }
         if (!(result.maximum > result.minimum)) {
-            // One end given, and all values beyond it: keep that end.
-            if (keepsMaximum && !keepsMinimum) {
+            // One end is given and all values are beyond it. That end is kept.
+            if (hasMaximum && !hasMinimum) {
                 result.minimum = m_logarithmic ? result.maximum / 10 : result.maximum - 1;
             } else {
                 result.maximum = m_logarithmic ? result.minimum * 10 : result.minimum + 1;
@@ -50,11 +50,11 @@ class Extent {
 
  private:
     Range widened(double margin) const {
-        double room = (m_high - m_low) * margin;
-        if (!(room > 0) && margin > 0) {
-            room = m_low == 0 ? 0.5 : std::abs(m_low) * 0.05;
+        double extra = (m_high - m_low) * margin;
+        if (!(extra > 0) && margin > 0) {
+            extra = m_low == 0 ? 0.5 : std::abs(m_low) * 0.05;
         }
-        return {m_low - room, m_high + room};
+        return {m_low - extra, m_high + extra};
     }
     Range widenedLog(double margin) const {
         double factor = std::pow(m_high / m_low, margin);
@@ -73,7 +73,7 @@ QString withUnit(const QString& label, const QString& unit) {
     return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
 }
 
-/// Whether both ends are there already, so that no value has to be looked at.
+/// Returns whether the axis defines both ends, so that its range does not depend on the values.
 bool isGiven(const Axis& axis) {
     return std::isfinite(axis.minimum) && std::isfinite(axis.maximum) && axis.minimum < axis.maximum &&
            (!axis.logarithmic || axis.minimum > 0);
@@ -84,7 +84,7 @@ bool hasBars(const Figure& figure) {
                        [](const FigureCurve& curve) { return curve.shape == FigureCurve::Shape::bars; });
 }
 
-/// An x counts where something is drawn at it.
+/// Adds the x of every point that is drawn.
 void addDrawn(Extent& extent, const QList<double>& x, const QList<double>& y, bool yLogarithmic) {
     const qsizetype count = std::min(x.size(), y.size());
     for (qsizetype i = 0; i < count; ++i) {
@@ -130,7 +130,7 @@ Range FigureMap::range() const {
         result = {std::isfinite(minimum) ? minimum : low, std::isfinite(maximum) ? maximum : high};
     }
     if (!(result.maximum > result.minimum)) {
-        if (scale == Scale::diverging) result.minimum = -1;  // 0 keeps the middle's colour
+        if (scale == Scale::diverging) result.minimum = -1;  // 0 keeps the colour of the middle
         result.maximum = result.minimum + (scale == Scale::diverging ? 2 : 1);
     }
     return result;
@@ -173,7 +173,7 @@ Range yRange(const Figure& figure) {
         extent.add(0);
     }
     if (figure.map) {
-        // Cells reach the axes' ends.
+        // The outer cells extend to the ends of the axes.
         extent.add(figure.map->yFirst - 0.5 * figure.map->yStep);
         extent.add(figure.map->yFirst + (figure.map->rows - 0.5) * figure.map->yStep);
         return extent.range(figure.y, 0);

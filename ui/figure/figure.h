@@ -17,107 +17,110 @@ namespace ropelab::ui {
 
 struct FigureStyle;
 
-/// Two ends.
+/// The two ends of an axis or of a colour scale.
 struct Range {
     double minimum = 0;
     double maximum = 1;
 };
 
-/// What a colour stands for; the painter takes it from its theme.
+/// Meaning of a colour; the theme defines the colour itself.
 struct Ink {
     enum class Kind { data, text, quiet, accent, success, error, query, key, rotated, unrotated } kind = Kind::data;
-    int index = 0;  // of the run, for `data`
+    int index = 0;  // index of the run, for `data`
 
+    /// Ink of the run with this index.
     static Ink data(int index) { return {Kind::data, index}; }
     bool operator==(const Ink&) const = default;
 };
 
-/// One axis. A range end that is NaN is found from the curves, bands and lines.
+/// One axis. If an end of its range is NaN, it is computed from the curves, bands and lines.
 struct Axis {
     QString label;
-    QString unit;  // "" where it has none
+    QString unit;  // "" for none
     bool logarithmic = false;
     double minimum = std::numeric_limits<double>::quiet_NaN();
     double maximum = std::numeric_limits<double>::quiet_NaN();
-    /// Not empty: these names stand at 0, 1, 2 … in place of numbers.
+    /// Names at 0, 1, 2 … that replace the numbers of the axis, if not empty.
     QStringList categories = {};
-    /// Not empty: marked at these values, as far as their labels have room, in place of round numbers.
+    /// Values of the tick marks instead of round numbers, if not empty. Labels that do not fit are omitted.
     QList<double> marks = {};
 
-    /// "validation loss (nats)".
+    /// Label and unit: "validation loss (nats)".
     QString title() const;
 };
 
-/// One curve in the axes' units. x does not decrease; a NaN or infinite y is a gap, and so is a y ≤ 0 on a logarithmic
-/// axis (it stays in the data).
+/// One curve in the axes' units. x must not decrease. A NaN or infinite y is a gap, and so is y ≤ 0 on a logarithmic
+/// axis; exported data contain such values.
 struct FigureCurve {
-    QString label;     // at the line's end, or beside a single point; "" for none
-    QString quantity;  // what y is, for the data's columns: "validation loss"
+    QString label;     // drawn at the end of the line, or beside a single point; "" for none
+    QString quantity;  // name of y in exported data: "validation loss"
     Ink ink;
     QList<double> x;
     QList<double> y;
-    /// The same before smoothing, drawn faintly underneath; as long as y, or empty.
+    /// Values of y before smoothing, drawn faintly behind the curve; the same length as y, or empty.
     QList<double> raw;
-    /// Drawn thinner and dashed, without an end label: the training loss under the validation loss.
+    /// Whether the curve is secondary: drawn thinner and dashed, without an end label. Example: the training loss
+    /// beside the validation loss.
     bool companion = false;
-    /// A companion that has its label at its end all the same.
+    /// Whether a secondary curve has an end label.
     bool isNamed = false;
     enum class Emphasis { normal, picked, dimmed } emphasis = Emphasis::normal;
-    /// `bars` stand on 0, or on the axis's lower end where it is logarithmic.
+    /// Bars start at 0, or at the lower end of a logarithmic axis.
     enum class Shape { line, points, bars } shape = Shape::line;
-    /// Diameter of a point in points.
+    /// Diameter of a point, in typographic points.
     double pointPt = 3.6;
-    /// Whether a line has a dot at each of its points where they are few; false for strokes that are no measurements.
+    /// Whether a line with few points has a dot at each of them. Set it to false if the points are not measurements.
     bool dots = true;
 };
 
-/// A line at one x or one y, with its words.
+/// A straight line at one x or one y, with a label.
 struct FigureLine {
     double at = 0;
     QString label;
     Ink ink = {Ink::Kind::quiet};
-    /// Not empty: it can be dragged on screen, and is called so when it is.
+    /// Name of the line in signals when the user drags it; "" if it cannot be dragged.
     QString handle = {};
-    /// A line across has its words right of the axes, where no other line's can be taken for them.
-    bool wordsAtEnd = false;
+    /// The label of a horizontal line is to the right of the axes instead of inside.
+    bool labelAtEnd = false;
 };
 
-/// Values on a grid, drawn as coloured cells under the curves, on linear axes. Row 0 is the lowest.
+/// Values on a grid, drawn as coloured cells behind the curves, on linear axes (a heat map). Row 0 is at the bottom.
 struct FigureMap {
-    QString label;  // what the values are: "cosine"
+    QString label;  // name of the values: "cosine"
     QString unit;
     int columns = 0;
     int rows = 0;
-    QList<float> values;  // rows × columns, row-major; NaN is left blank
-    // The centre of the first cell and the distance between centres, in the axes' units.
+    QList<float> values;  // rows × columns, row-major; a NaN cell is blank
+    // Centre of the first cell and distance between the centres of neighbouring cells, in the axes' units.
     double xFirst = 0;
     double xStep = 1;
     double yFirst = 0;
     double yStep = 1;
-    /// Perceptually even for magnitudes, two hues about 0 for signed values, a closed circle for angles.
+    /// Colour scale: perceptually uniform for magnitudes, two hues around 0 for signed values, cyclic for angles.
     enum class Scale { magnitude, diverging, cyclic } scale = Scale::magnitude;
-    // Ends of the colours; NaN: the values' own (for `diverging` symmetric about 0).
+    // Ends of the colour scale; NaN: the range of the values (symmetric around 0 for `diverging`).
     double minimum = std::numeric_limits<double>::quiet_NaN();
     double maximum = std::numeric_limits<double>::quiet_NaN();
 
-    /// "logit share (%)", over the key.
+    /// Label and unit, drawn above the colour bar: "logit contribution (%)".
     QString title() const;
+    /// Ends of the colour scale.
     Range range() const;
 };
 
-/// Numbers behind a drawing, column by column; a shorter column ends in empty cells.
+/// Table of a figure's numbers by column. Shorter columns are filled up with empty cells.
 struct FigureTable {
     QStringList names;
     QList<QList<double>> columns;
-    /// Columns of words with their names, which stand in front: what a row is of.
+    /// Columns of text with their names, in front of the numbers. They say what each row describes.
     QList<std::pair<QString, QStringList>> words = {};
 };
 
-/// Paints into a rectangle of the painter's units, FigureStyle::units of which make points; any device. What it draws
-/// stays inside.
+/// Function that paints a drawing into a rectangle, in the painter's units (FigureStyle::units converts points). It
+/// works for any device and must not paint outside the rectangle.
 using FigureDrawing = std::function<void(QPainter&, const QRectF&, const FigureStyle&)>;
 
-/// The space between two curves, such as mean ± standard deviation.
+/// The filled area between two curves, such as mean ± standard deviation.
 struct FigureBand {
     QString label;
     Ink ink;
@@ -126,16 +129,17 @@ struct FigureBand {
     QList<double> upper;
 };
 
-/// A plot as data: what is drawn, in which units, and what it was made from. It has no title; captions have those.
+/// A plot as data: its curves, axes and units, and the settings from which it was made. A figure has no title, because
+/// papers have captions.
 struct Figure {
-    /// Names the file and the document; not painted.
+    /// Name of the exported file and document; it is not painted.
     QString name;
-    /// One sentence that sums it up, for screen readers and documents.
+    /// One sentence that sums up the figure, for screen readers and exported documents.
     QString summary;
-    /// Quiet words beside the y axis's title, or beneath the axes where they have no room there, such as a key to line
-    /// styles; "" for none.
+    /// Note in a quiet colour beside the y axis's title, or below the axes if there is no space; "" for none. Example:
+    /// the meaning of line styles.
     QString note;
-    /// Words in the middle of the axes while there is nothing to draw.
+    /// Text in the middle of the axes if there is nothing to draw.
     QString emptyText;
     Axis x;
     Axis y;
@@ -144,19 +148,19 @@ struct Figure {
     std::vector<FigureLine> verticalLines;
     std::vector<FigureLine> horizontalLines;
     std::optional<FigureMap> map;
-    /// In place of axes and curves, for pictures that are no plot: dials, a helix, a matrix.
+    /// Drawing instead of axes and curves, for figures that are not plots: dials, a helix, a matrix.
     FigureDrawing drawing;
-    /// Not empty: the figure's data in place of its curves.
+    /// Exported data instead of the curves, if not empty.
     FigureTable table;
-    /// What the figure was made from (the experiment, smoothing, unit …); goes into every file.
+    /// Settings from which the figure was made (experiment, smoothing, unit …); every exported file contains them.
     QJsonObject settings;
 };
 
-/// Whether there is nothing to draw.
+/// Returns whether the figure has nothing to draw.
 bool isEmpty(const Figure& figure);
 
-/// Smallest and largest finite value to be drawn (positive ones only, on a logarithmic axis), widened by a small
-/// margin; explicit ends of the axis win. Without any value: 0 to 1 (logarithmic: 0.1 to 10).
+/// Range of an axis: the smallest and largest finite value (positive values only on a logarithmic axis), with a small
+/// margin. Ends that the axis defines take precedence. Without any value the range is 0 to 1 (logarithmic: 0.1 to 10).
 Range xRange(const Figure& figure);
 Range yRange(const Figure& figure);
 

@@ -10,14 +10,14 @@
 namespace ropelab::ui {
 namespace {
 
-// Points.
-constexpr double kGap = 5;
-constexpr double kSwatch = 14;
-constexpr double kShareWithValues = 0.36;
-constexpr double kLargestShare = 0.44;
-constexpr int kRowsOfWords = 4;  // under each other, for a line upwards
+// Sizes in points.
+constexpr double kNoteGap = 5;
+constexpr double kNoteSwatch = 14;
+constexpr double kMaxFractionWithValues = 0.36;
+constexpr double kMaxFraction = 0.44;
+constexpr int kLabelRows = 4;  // rows at the top of the axes in which labels of vertical lines are placed
 
-/// The last point that can be drawn.
+/// Returns the index of a curve's last point that can be drawn.
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
     for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
         if (std::isfinite(x.toDevice(curve.x[i])) && std::isfinite(y.toDevice(curve.y[i]))) {
@@ -27,21 +27,22 @@ std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x,
     return std::nullopt;
 }
 
+/// Returns whether a curve has an end label.
 bool isLabelled(const FigureCurve& curve) {
     return !curve.label.isEmpty() && (!curve.companion || curve.isNamed) && curve.shape == FigureCurve::Shape::line;
 }
 
-/// Whether its words stand where curves' labels do; a map's key takes that place.
-bool standsAtEnd(const FigureLine& line, const Figure& figure) {
-    return line.wordsAtEnd && !line.label.isEmpty() && !figure.map;
+/// Returns whether the line's label is among the end labels. A map has a colour bar there instead.
+bool isLabelAtEnd(const FigureLine& line, const Figure& figure) {
+    return line.labelAtEnd && !line.label.isEmpty() && !figure.map;
 }
 
 }  // namespace
 
 FigureAnnotations::FigureAnnotations(QCustomPlot* plot, const QString& layer) : QCPLayerable(plot, layer) {}
 
-FigureAnnotations::EndRoom FigureAnnotations::roomOfEndLabels(const Figure& figure, const FigureStyle& style,
-                                                              double plotWidth) {
+FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& figure, const FigureStyle& style,
+                                                               double plotWidth) {
     const QFontMetricsF metrics(style.font(style.tickPt));
     double label = 0;
     double value = 0;
@@ -57,21 +58,21 @@ FigureAnnotations::EndRoom FigureAnnotations::roomOfEndLabels(const Figure& figu
             }
         }
     }
-    double words = 0;
+    double lineLabel = 0;
     for (const FigureLine& line : figure.horizontalLines) {
-        words = standsAtEnd(line, figure) ? std::max(words, metrics.horizontalAdvance(line.label)) : words;
+        lineLabel = isLabelAtEnd(line, figure) ? std::max(lineLabel, metrics.horizontalAdvance(line.label)) : lineLabel;
     }
-    const double key = FigureBackdrop::roomOfKey(figure, style);
-    if ((label == 0 && words == 0) || key > 0) {
-        return {std::max(key, style.units(3 * kGap)), false};
+    const double colorBar = FigureBackdrop::colorBarWidth(figure, style);
+    if ((label == 0 && lineLabel == 0) || colorBar > 0) {
+        return {std::max(colorBar, style.units(3 * kNoteGap)), false};
     }
-    const double line = words > 0 ? words + style.units(2.4 * kGap) : 0;
-    const double withoutValue = label > 0 ? label + style.units(3.6 * kGap + kSwatch) : 0;
-    const double withValue = withoutValue + (label > 0 ? value + style.units(1.4 * kGap) : 0);
-    if (std::max(line, withValue) <= plotWidth * kShareWithValues) {
+    const double line = lineLabel > 0 ? lineLabel + style.units(2.4 * kNoteGap) : 0;
+    const double withoutValue = label > 0 ? label + style.units(3.6 * kNoteGap + kNoteSwatch) : 0;
+    const double withValue = withoutValue + (label > 0 ? value + style.units(1.4 * kNoteGap) : 0);
+    if (std::max(line, withValue) <= plotWidth * kMaxFractionWithValues) {
         return {std::max(line, withValue), label > 0};
     }
-    return {std::min(std::max(line, withoutValue), plotWidth * kLargestShare), false};
+    return {std::min(std::max(line, withoutValue), plotWidth * kMaxFraction), false};
 }
 
 void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
@@ -79,7 +80,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_style = style;
     m_head = FigureHead(figure, style, mParentPlot->viewport().size());
     m_emptyText = isEmpty(figure) ? figure.emptyText : QString();
-    m_showsValues = roomOfEndLabels(figure, style, mParentPlot->viewport().width()).values;
+    m_showsValues = endLabelMargin(figure, style, mParentPlot->viewport().width()).values;
     m_vertical = figure.verticalLines;
     m_horizontal = figure.horizontalLines;
     m_x = x;
@@ -93,7 +94,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
         m_horizontal.clear();
         return;
     }
-    if (figure.map) {  // the key stands where labels would
+    if (figure.map) {  // the colour bar replaces the end labels
         return;
     }
     m_drawn = drawn;
@@ -114,13 +115,13 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
         }
     }
     for (FigureLine& line : m_horizontal) {
-        if (standsAtEnd(line, figure) && y.contains(line.at)) {
+        if (isLabelAtEnd(line, figure) && y.contains(line.at)) {
             m_ends.append(
                 {line.label, {}, {x.length, y.toDevice(line.at)}, QPen(style.colorOf(line.ink)), false, true});
             line.label.clear();
         }
     }
-    // From the top down; ties keep the figure's order.
+    // Sorted from top to bottom; curves with equal ends keep the figure's order.
     std::stable_sort(m_ends.begin(), m_ends.end(),
                      [](const EndLabel& a, const EndLabel& b) { return a.end.y() > b.end.y(); });
 }
@@ -149,31 +150,31 @@ void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) {
     painter->fillRect(box.adjusted(-edge, -edge, edge, edge), m_style.theme.paper);
     painter->setPen(m_style.theme.quietText);
     painter->drawText(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
-    m_places.take(box);
+    m_places.occupy(box);
 }
 
 void FigureAnnotations::addStrokes(const QRectF& axes) {
     for (qsizetype i = 0; i < m_drawn.size(); ++i) {
         const Polyline& line = m_drawn[i];
         QPointF before;
-        bool isGoingOn = false;
+        bool isPreviousDrawn = false;
         for (qsizetype j = 0; j < std::min(line.x.size(), line.y.size()); ++j) {
             const QPointF here(axes.left() + m_x.toDevice(line.x[j]), axes.bottom() - m_y.toDevice(line.y[j]));
             const bool isDrawn = std::isfinite(here.x()) && std::isfinite(here.y());
             if (isDrawn && !m_isConnected[i]) {
                 m_places.addPoint(here);
-            } else if (isDrawn && isGoingOn) {
+            } else if (isDrawn && isPreviousDrawn) {
                 m_places.addStroke(before, here);
             }
             before = here;
-            isGoingOn = isDrawn;
+            isPreviousDrawn = isDrawn;
         }
     }
 }
 
 void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
     const auto drawLine = [&](const FigureLine& line, const QPointF& from, const QPointF& to) {
-        // What can be dragged is a full line.
+        // Lines that can be dragged are solid.
         const bool isHandle = !line.handle.isEmpty();
         QPen pen(m_style.colorOf(line.ink), m_style.units(m_style.hairPt * (isHandle ? 2 : 1.4)));
         pen.setCapStyle(Qt::FlatCap);
@@ -184,28 +185,28 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
         painter->drawLine(from, to);
         m_places.addStroke(from, to);
     };
-    bool anyWords = !m_points.isEmpty();
+    bool hasLabels = !m_points.isEmpty();
     for (const FigureLine& line : m_horizontal) {
         const double y = axes.bottom() - m_y.toDevice(line.at);
         if (m_y.contains(line.at) && std::isfinite(y)) {
             drawLine(line, {axes.left(), y}, {axes.right(), y});
-            anyWords = anyWords || !line.label.isEmpty();
+            hasLabels = hasLabels || !line.label.isEmpty();
         }
     }
     for (const FigureLine& line : m_vertical) {
         const double x = axes.left() + m_x.toDevice(line.at);
         if (m_x.contains(line.at) && std::isfinite(x)) {
             drawLine(line, {x, axes.top()}, {x, axes.bottom()});
-            anyWords = anyWords || !line.label.isEmpty();
+            hasLabels = hasLabels || !line.label.isEmpty();
         }
     }
     drawEmptyText(painter, axes);
-    if (!anyWords) {
+    if (!hasLabels) {
         return;
     }
     addStrokes(axes);
     const QFontMetricsF metrics(m_style.font(m_style.tickPt));
-    const double gap = m_style.units(kGap);
+    const double gap = m_style.units(kNoteGap);
     const double edge = m_style.units(1);
     for (const FigureLine& line : m_horizontal) {
         const double y = axes.bottom() - m_y.toDevice(line.at);
@@ -213,17 +214,17 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
             continue;
         }
         const double width = metrics.horizontalAdvance(line.label);
-        const double room = axes.width() - 2 * gap - width;
-        QList<QRectF> wishes;
-        for (const double share : {0.0, 1.0, 0.5, 0.25, 0.75}) {
-            const double left = axes.left() + gap + std::max(0.0, share * room);
+        const double space = axes.width() - 2 * gap - width;
+        QList<QRectF> candidates;
+        for (const double fraction : {0.0, 1.0, 0.5, 0.25, 0.75}) {
+            const double left = axes.left() + gap + std::max(0.0, fraction * space);
             for (const double top : {y + m_style.units(3), y - m_style.units(3) - metrics.height()}) {
                 if (top >= axes.top() && top + metrics.height() < axes.bottom() - edge) {
-                    wishes.append(QRectF(left, top, width, metrics.height()));
+                    candidates.append(QRectF(left, top, width, metrics.height()));
                 }
             }
         }
-        writeLabel(painter, wishes, line.label, m_style.colorOf(line.ink));
+        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink));
     }
     for (const FigureLine& line : m_vertical) {
         const double x = axes.left() + m_x.toDevice(line.at);
@@ -231,22 +232,22 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
             continue;
         }
         const double width = metrics.horizontalAdvance(line.label);
-        QList<QRectF> wishes;
+        QList<QRectF> candidates;
         const auto add = [&](double left, int row) {
             const double top = axes.top() + m_style.units(2) + row * (metrics.height() + edge);
             if (left >= axes.left() && left + width <= axes.right() && top + metrics.height() <= axes.bottom()) {
-                wishes.append(QRectF(left, top, width, metrics.height()));
+                candidates.append(QRectF(left, top, width, metrics.height()));
             }
         };
-        for (int row = 0; row < kRowsOfWords; ++row) {
+        for (int row = 0; row < kLabelRows; ++row) {
             add(x + gap, row);
             add(x - gap - width, row);
         }
-        if (wishes.isEmpty()) {  // wider than the axes' halves
-            wishes.append(QRectF(std::clamp(x + gap, axes.left(), std::max(axes.left(), axes.right() - width)),
-                                 axes.top() + m_style.units(2), width, metrics.height()));
+        if (candidates.isEmpty()) {  // the label fits on neither side of the line
+            candidates.append(QRectF(std::clamp(x + gap, axes.left(), std::max(axes.left(), axes.right() - width)),
+                                     axes.top() + m_style.units(2), width, metrics.height()));
         }
-        writeLabel(painter, wishes, line.label, m_style.colorOf(line.ink));
+        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink));
     }
 }
 
@@ -256,7 +257,7 @@ void FigureAnnotations::drawPointLabels(QCPPainter* painter, const QRectF& axes)
         const QPointF at(axes.left() + point.at.x(), axes.bottom() - point.at.y());
         const double width = metrics.horizontalAdvance(point.label);
         const double off = point.radius + m_style.units(2);
-        QList<QRectF> wishes;
+        QList<QRectF> candidates;
         for (const QPointF& corner :
              {at + QPointF(off, -metrics.height() / 2), at + QPointF(-off - width, -metrics.height() / 2),
               at + QPointF(-width / 2, -off - metrics.height()), at + QPointF(-width / 2, off),
@@ -264,27 +265,27 @@ void FigureAnnotations::drawPointLabels(QCPPainter* painter, const QRectF& axes)
               at + QPointF(off, off), at + QPointF(-off - width, off)}) {
             const QRectF box(corner, QSizeF(width, metrics.height()));
             if (axes.contains(box)) {
-                wishes.append(box);
+                candidates.append(box);
             }
         }
-        writeLabel(painter, wishes, point.label, m_style.theme.text, true);
+        drawLabel(painter, candidates, point.label, m_style.theme.text, true);
     }
 }
 
-void FigureAnnotations::writeLabel(QCPPainter* painter, const QList<QRectF>& wishes, const QString& words,
-                                   const QColor& ink, bool sparesPoints) {
-    const auto box = m_places.place(wishes, sparesPoints);
+void FigureAnnotations::drawLabel(QCPPainter* painter, const QList<QRectF>& candidates, const QString& label,
+                                  const QColor& ink, bool avoidsPoints) {
+    const auto box = m_places.place(candidates, avoidsPoints);
     if (!box) {
         return;
     }
     const QFont font = m_style.font(m_style.tickPt);
-    // Paper behind the words: curves may pass there.
+    // A background behind the label covers curves.
     QColor paper = m_style.theme.paper;
     paper.setAlphaF(0.8F);
     painter->fillRect(box->adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
     painter->setFont(font);
     painter->setPen(ink);
-    painter->drawText(QPointF(box->left(), box->top() + QFontMetricsF(font).ascent()), words);
+    painter->drawText(QPointF(box->left(), box->top() + QFontMetricsF(font).ascent()), label);
 }
 
 void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) const {
@@ -297,12 +298,12 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const double top = axes.top();
     const double last = std::max(top, axes.bottom() - metrics.height() * 0.3);
 
-    // Where there is no room for all, every second, third … one is named, and the last row says that there are others.
+    // If there is no space for all labels, every n-th one is drawn, and the last row states the number of the others.
     const auto rows = std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
     const bool isTight = rows < m_ends.size();
-    const qsizetype room = isTight ? std::max<qsizetype>(1, rows - 1) : rows;
+    const qsizetype space = isTight ? std::max<qsizetype>(1, rows - 1) : rows;
     const double bottom = isTight ? std::max(top, last - gap) : last;
-    const qsizetype stride = (m_ends.size() + room - 1) / room;
+    const qsizetype stride = (m_ends.size() + space - 1) / space;
     QList<EndLabel> shown;
     QList<double> wanted;
     for (qsizetype i = 0; i < m_ends.size(); i += stride) {
@@ -312,19 +313,19 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const QList<double> places = spread(wanted, gap, top, bottom);
 
     double valueWidth = 0;
-    for (const EndLabel& each : shown) {  // a line has its value in its words
+    for (const EndLabel& each : shown) {  // straight lines have no value here: their labels contain it
         valueWidth = std::max(valueWidth, metrics.horizontalAdvance(each.value));
     }
     valueWidth = m_showsValues ? valueWidth : 0;
-    const double right = mParentPlot->viewport().right() - m_style.units(kGap);
-    const double swatch = axes.right() + m_style.units(kGap * 1.2);
-    const double besideSwatch = swatch + m_style.units(kSwatch + kGap * 0.8);
+    const double right = mParentPlot->viewport().right() - m_style.units(kNoteGap);
+    const double swatch = axes.right() + m_style.units(kNoteGap * 1.2);
+    const double besideSwatch = swatch + m_style.units(kNoteSwatch + kNoteGap * 0.8);
     QStringList labels;
     QList<double> widths;
     for (const EndLabel& each : shown) {
         labels << each.label;
         widths << right - (each.isLine ? swatch : besideSwatch) -
-                      (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kGap));
+                      (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kNoteGap));
     }
     labels = labelsWithin(labels, widths, metrics);
     painter->setFont(font);
@@ -341,7 +342,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
 
         const double text = each.isLine ? swatch : besideSwatch;
 
-        // Grey and sparse, so that nobody takes it for more of the curve.
+        // Grey and dotted, so that the leader does not look like a part of the curve.
         QColor faint = m_style.theme.quietText;
         faint.setAlphaF(each.dimmed ? 0.2F : 0.6F);
         QPen leader(faint, m_style.units(m_style.hairPt));
@@ -355,7 +356,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
 
         if (!each.isLine) {
             painter->setPen(each.pen);
-            painter->drawLine(QPointF(swatch, y), QPointF(swatch + m_style.units(kSwatch), y));
+            painter->drawLine(QPointF(swatch, y), QPointF(swatch + m_style.units(kNoteSwatch), y));
         }
         QColor ink = each.isLine ? each.pen.color() : m_style.theme.text;
         ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);

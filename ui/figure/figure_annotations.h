@@ -13,28 +13,28 @@
 
 namespace ropelab::ui {
 
-/// What a figure has besides curves and axes: titles and the note, lines and points with words, and the labels right of
-/// the axes. Words are moved apart where they would overlap, or left out.
+/// Annotations of a figure: titles and note, straight lines and points with labels, and the end labels to the right of
+/// the axes. Labels that would overlap are moved apart or omitted.
 class FigureAnnotations : public QCPLayerable {
     Q_OBJECT
 
  public:
     FigureAnnotations(QCustomPlot* plot, const QString& layer);
 
-    /// `drawn` is what is painted of each curve.
+    /// Sets the figure to annotate. `drawn` has the visible part of each curve.
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
              const QList<Polyline>& drawn);
 
-    /// Boxes of the words inside the axes as they were painted last, in the plot's units.
-    const QList<QRectF>& labelBoxes() const { return m_places.taken(); }
+    /// Boxes of the labels inside the axes at the last painting, in the plot's units.
+    const QList<QRectF>& labelBoxes() const { return m_places.occupied(); }
 
-    /// Room that the end labels need right of the axes, in the plot's units; at most a share of the plot's width. In a
-    /// narrow plot the values go first.
-    struct EndRoom {
+    /// Margin for the end labels to the right of the axes, in the plot's units; at most a fraction of the plot's width.
+    /// A narrow plot omits the values.
+    struct EndMargin {
         double width = 0;
-        bool values = true;
+        bool values = true;  // whether end labels contain the values
     };
-    static EndRoom roomOfEndLabels(const Figure& figure, const FigureStyle& style, double plotWidth);
+    static EndMargin endLabelMargin(const Figure& figure, const FigureStyle& style, double plotWidth);
 
  protected:
     void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
@@ -44,22 +44,22 @@ class FigureAnnotations : public QCPLayerable {
     struct EndLabel {
         QString label;
         QString value;
-        QPointF end;  // in the plot's units, from the axes' lower left
+        QPointF end;  // end of the curve in the plot's units, from the lower left corner of the axes
         QPen pen;
         bool dimmed;
-        bool isLine;  // of a FigureLine, in its colour and without a sample of it
+        bool isLine;  // the label belongs to a FigureLine: it has the line's colour and no line sample
     };
     struct PointLabel {
         QString label;
-        QPointF at;  // in the plot's units, from the axes' lower left
+        QPointF at;  // in the plot's units, from the lower left corner of the axes
         double radius;
     };
     void drawEmptyText(QCPPainter* painter, const QRectF& axes);
     void addStrokes(const QRectF& axes);
     void drawLines(QCPPainter* painter, const QRectF& axes);
     void drawPointLabels(QCPPainter* painter, const QRectF& axes);
-    void writeLabel(QCPPainter* painter, const QList<QRectF>& wishes, const QString& words, const QColor& ink,
-                    bool sparesPoints = false);
+    void drawLabel(QCPPainter* painter, const QList<QRectF>& candidates, const QString& label, const QColor& ink,
+                   bool avoidsPoints = false);
     void drawEndLabels(QCPPainter* painter, const QRectF& axes) const;
 
     FigureStyle m_style;
@@ -73,7 +73,7 @@ class FigureAnnotations : public QCPLayerable {
     QList<EndLabel> m_ends;
     QList<PointLabel> m_points;
     QList<Polyline> m_drawn;
-    QList<bool> m_isConnected;  // of each of m_drawn
+    QList<bool> m_isConnected;  // by curve: its points are connected by a line
     LabelPlaces m_places;
 };
 

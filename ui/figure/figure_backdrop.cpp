@@ -10,18 +10,18 @@
 namespace ropelab::ui {
 namespace {
 
-// Points.
-constexpr double kGap = 5;
+// Sizes in points.
+constexpr double kScaleGap = 5;
 constexpr double kBar = 8;
 constexpr int kMarks = 5;
-// Up to so many cells become rectangles on paper; more become a picture, which keeps the file small.
-constexpr qsizetype kMostRectangles = 4096;
+// A vector file has up to this number of cells as rectangles, and more cells as an image, which is smaller.
+constexpr qsizetype kMaxRectangles = 4096;
 
 }  // namespace
 
 FigureBackdrop::FigureBackdrop(QCustomPlot* plot, const QString& layer) : QCPLayerable(plot, layer) {}
 
-double FigureBackdrop::roomOfKey(const Figure& figure, const FigureStyle& style) {
+double FigureBackdrop::colorBarWidth(const Figure& figure, const FigureStyle& style) {
     if (!figure.map) {
         return 0;
     }
@@ -31,7 +31,7 @@ double FigureBackdrop::roomOfKey(const Figure& figure, const FigureStyle& style)
     for (const QString& label : ticksOf(range.minimum, range.maximum, false, kMarks).labels) {
         widest = std::max(widest, metrics.horizontalAdvance(label));
     }
-    return style.units(2 * kGap + kBar + 2 * kGap) + widest;
+    return style.units(2 * kScaleGap + kBar + 2 * kScaleGap) + widest;
 }
 
 QRectF FigureBackdrop::drawingRect(const QRectF& viewport, const FigureStyle& style) {
@@ -39,16 +39,16 @@ QRectF FigureBackdrop::drawingRect(const QRectF& viewport, const FigureStyle& st
     return viewport.adjusted(edge, edge, -edge, -edge);
 }
 
-QRgb FigureBackdrop::colorOf(double share) const {
+QRgb FigureBackdrop::colorOf(double fraction) const {
     switch (m_map->scale) {
         case FigureMap::Scale::diverging:
-            return diverging(2 * share - 1, m_style.theme.paper.rgb());
+            return diverging(2 * fraction - 1, m_style.theme.paper.rgb());
         case FigureMap::Scale::cyclic:
-            return cyclic(share);
+            return cyclic(fraction);
         case FigureMap::Scale::magnitude:
             break;
     }
-    return viridis(share);
+    return viridis(fraction);
 }
 
 void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y) {
@@ -73,7 +73,7 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
     const float low = static_cast<float>(m_range.minimum);
     for (int row = 0; row < m_map->rows; ++row) {
         const float* values = m_map->values.constData() + static_cast<qsizetype>(row) * m_map->columns;
-        // A picture counts its lines from the top.
+        // An image's first line is at the top.
         auto* line = reinterpret_cast<QRgb*>(m_cells.scanLine(m_map->rows - 1 - row));
         for (int column = 0; column < m_map->columns; ++column) {
             const float value = values[column];
@@ -98,7 +98,7 @@ void FigureBackdrop::draw(QCPPainter* painter) {
     if (m_map) {
         const QRectF axes(mParentPlot->axisRect()->rect());
         drawMap(painter, axes);
-        drawKey(painter, axes);
+        drawColorBar(painter, axes);
     }
 }
 
@@ -115,8 +115,8 @@ void FigureBackdrop::drawMap(QCPPainter* painter, const QRectF& axes) const {
         return;
     }
     const bool onPaper = painter->modes().testFlag(QCPPainter::pmVectorized);
-    if (!onPaper || static_cast<qsizetype>(m_map->columns) * m_map->rows > kMostRectangles) {
-        // Only what is in sight: not every device clips.
+    if (!onPaper || static_cast<qsizetype>(m_map->columns) * m_map->rows > kMaxRectangles) {
+        // Only the visible cells are drawn, because not every device clips.
         const double perX = m_map->columns / whole.width();
         const double perY = m_map->rows / whole.height();
         const QRectF source((seen.left() - whole.left()) * perX, (seen.top() - whole.top()) * perY, seen.width() * perX,
@@ -139,13 +139,13 @@ void FigureBackdrop::drawMap(QCPPainter* painter, const QRectF& axes) const {
     }
 }
 
-void FigureBackdrop::drawKey(QCPPainter* painter, const QRectF& axes) const {
-    const QRectF bar(axes.right() + m_style.units(2 * kGap), axes.top(), m_style.units(kBar), axes.height());
+void FigureBackdrop::drawColorBar(QCPPainter* painter, const QRectF& axes) const {
+    const QRectF bar(axes.right() + m_style.units(2 * kScaleGap), axes.top(), m_style.units(kBar), axes.height());
     constexpr int steps = 64;
     for (int i = 0; i < steps; ++i) {
         const double height = bar.height() / steps;
         const double y = bar.bottom() - (i + 1) * height;
-        // Neighbours overlap a little, so that no line of paper shines through.
+        // Neighbouring rectangles overlap slightly, so that the background is not visible between them.
         const double overlap = i == 0 ? 0 : 0.5 * height;
         painter->fillRect(QRectF(bar.left(), y, bar.width(), height + overlap),
                           QColor(colorOf((i + 0.5) / static_cast<double>(steps))));
@@ -156,14 +156,14 @@ void FigureBackdrop::drawKey(QCPPainter* painter, const QRectF& axes) const {
     painter->setPen(m_style.theme.quietText);
     const Ticks ticks = ticksOf(m_range.minimum, m_range.maximum, false, kMarks);
     for (qsizetype i = 0; i < ticks.at.size(); ++i) {
-        const double share = (ticks.at[i] - m_range.minimum) / (m_range.maximum - m_range.minimum);
-        if (share < -1e-9 || share > 1 + 1e-9) {
+        const double fraction = (ticks.at[i] - m_range.minimum) / (m_range.maximum - m_range.minimum);
+        if (fraction < -1e-9 || fraction > 1 + 1e-9) {
             continue;
         }
-        const double y = bar.bottom() - share * bar.height();
+        const double y = bar.bottom() - fraction * bar.height();
         const double base = std::clamp(y + (metrics.ascent() - metrics.descent()) / 2,
                                        bar.top() + metrics.ascent() - metrics.descent(), bar.bottom());
-        painter->drawText(QPointF(bar.right() + m_style.units(kGap), base), ticks.labels[i]);
+        painter->drawText(QPointF(bar.right() + m_style.units(kScaleGap), base), ticks.labels[i]);
     }
 }
 

@@ -12,7 +12,8 @@
 
 namespace ropelab::ui {
 
-/// What lies under curves and axes: a map's coloured cells with the key to its colours, or a drawing in place of all.
+/// Background layer of a figure: the coloured cells of a map with its colour bar, or the drawing that replaces the
+/// plot.
 class FigureBackdrop : public QCPLayerable {
     Q_OBJECT
 
@@ -21,9 +22,9 @@ class FigureBackdrop : public QCPLayerable {
 
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y);
 
-    /// Room that the key to a map's colours needs right of the axes, in the plot's units; 0 without a map.
-    static double roomOfKey(const Figure& figure, const FigureStyle& style);
-    /// Where a drawing is painted.
+    /// Width of a map's colour bar with its labels to the right of the axes, in the plot's units; 0 without a map.
+    static double colorBarWidth(const Figure& figure, const FigureStyle& style);
+    /// Rectangle in which a drawing is painted.
     static QRectF drawingRect(const QRectF& viewport, const FigureStyle& style);
 
  protected:
@@ -32,8 +33,8 @@ class FigureBackdrop : public QCPLayerable {
 
  private:
     void drawMap(QCPPainter* painter, const QRectF& axes) const;
-    void drawKey(QCPPainter* painter, const QRectF& axes) const;
-    QRgb colorOf(double share) const;
+    void drawColorBar(QCPPainter* painter, const QRectF& axes) const;
+    QRgb colorOf(double fraction) const;
 
     FigureStyle m_style;
     std::optional<FigureMap> m_map;

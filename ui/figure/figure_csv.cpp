@@ -9,7 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// One column: values over its own x.
+/// One column of values over its own x.
 struct Column {
     QString name;
     const QList<double>* x;
@@ -21,7 +21,7 @@ QByteArray number(double value) {
     return std::isfinite(value) ? QByteArray::number(value, 'g', QLocale::FloatingPointShortest) : QByteArray();
 }
 
-/// By RFC 4180: in quotes where it must be.
+/// Returns a CSV field (RFC 4180), in quotes if necessary.
 QByteArray text(const QString& value) {
     QByteArray bytes = value.toUtf8();
     if (bytes.contains(',') || bytes.contains('"') || bytes.contains('\n') || bytes.contains('\r')) {
@@ -63,7 +63,7 @@ QByteArray tableCsv(const FigureTable& table) {
     return out;
 }
 
-/// One line a row of the map: its y, then its values.
+/// Returns the values of a map: one line per row, which starts with its y.
 QByteArray mapCsv(const Figure& figure) {
     const FigureMap& map = *figure.map;
     QByteArray out = text(QStringLiteral("%1 \\ %2").arg(figure.y.title(), figure.x.title()));
@@ -87,7 +87,7 @@ std::vector<Column> columnsOf(const Figure& figure) {
     std::vector<Column> columns;
     for (const FigureCurve& curve : figure.curves) {
         const QString smoothed = curve.raw.isEmpty() ? QString() : QStringLiteral("smoothed");
-        // A part of a drawing that nobody named is of the y axis all the same.
+        // A curve without label and quantity gets the name of the y axis.
         const bool isNamed = !curve.label.isEmpty() || !curve.quantity.isEmpty();
         const QString quantity = isNamed ? curve.quantity : figure.y.label;
         columns.push_back({columnName(curve.label, quantity, figure.y.unit, smoothed), &curve.x, &curve.y});
@@ -149,8 +149,8 @@ QByteArray figureCsv(const Figure& figure) {
     }
     out += '\n';
 
-    // Every x of any curve, ascending; a curve without a value there has an empty cell. Where one curve has an x twice,
-    // so has the table.
+    // Rows are every x of any curve, ascending; a curve without a value at this x has an empty cell. An x that occurs
+    // twice in a curve has two rows.
     const auto hasNext = [](const Column& column) {
         return column.next < std::min(column.x->size(), column.y->size());
     };

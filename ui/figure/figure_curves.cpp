@@ -11,12 +11,12 @@
 namespace ropelab::ui {
 namespace {
 
-/// A column to thin curves by: a pixel on a screen, a quarter of a point on paper, which is finer than its lines.
+/// Width of the columns in which curves are thinned: one pixel on a screen, a quarter of a point on paper.
 double columnOf(const FigureStyle& style) {
     return std::max(1.0, style.units(0.25));
 }
 
-/// How far a line goes up and down in all, in device units.
+/// Total vertical distance that a line covers, in device units.
 double climbOf(const Polyline& line, const AxisScale& scale) {
     double climb = 0;
     double previous = std::numeric_limits<double>::quiet_NaN();
@@ -45,13 +45,13 @@ void FigureCurves::show(const Figure& figure, const FigureStyle& style, const Ax
 }
 
 QCPGraph* FigureCurves::nextGraph() {
-    // A new graph belongs to the plot by itself.
+    // The constructor adds a new graph to the plot, which owns it.
     QCPGraph* graph =
         m_usedGraphs < m_plot.graphCount() ? m_plot.graph(m_usedGraphs) : new CurveGraph(m_plot.xAxis, m_plot.yAxis);
     ++m_usedGraphs;
     graph->setVisible(true);
     graph->setAntialiased(true);
-    graph->setAdaptiveSampling(false);  // drawable() did that, and cut at the axes
+    graph->setAdaptiveSampling(false);  // drawable() has thinned and cut the curves
     graph->setSelectable(QCP::stNone);
     graph->setBrush(Qt::NoBrush);
     graph->setChannelFillGraph(nullptr);
@@ -62,8 +62,8 @@ QCPGraph* FigureCurves::nextGraph() {
 
 void FigureCurves::setLine(QCPGraph* graph, const Polyline& line, const QPen& pen, const FigureStyle& style) const {
     graph->setPen(pen);
-    // A zigzag that fills its ground is painted one pixel wide, without dashes and smoothed edges: it looks the same,
-    // and takes a fraction of the time. A faint line fills it sooner than one that has to stay readable.
+    // A noisy line that fills its area is painted one pixel wide, without dashes and antialiasing: it looks the same
+    // and is much faster. The threshold is lower for faint lines, whose details are not visible.
     const double climb = style.onScreen ? climbOf(line, m_yScale) / m_xScale.length : 0;
     const bool everyColumn = static_cast<double>(line.x.size()) > 1.2 * m_xScale.length;
     const bool isFaint = pen.color().alphaF() < 0.3F;
@@ -87,7 +87,7 @@ void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
             const double bottom = std::clamp(band.lower[i], m_yScale.minimum, m_yScale.maximum);
             const double top = std::clamp(band.upper[i], m_yScale.minimum, m_yScale.maximum);
             const double here = std::floor(m_xScale.toDevice(band.x[i]) / columnOf(style));
-            if (here == column) {  // a column is filled as far as any of its points reaches
+            if (here == column) {  // a column extends from its lowest to its highest value
                 low.y.last() = std::min(low.y.last(), bottom);
                 high.y.last() = std::max(high.y.last(), top);
                 continue;
@@ -125,7 +125,7 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
                            ? drawable(curve.x, curve.y, m_xScale, m_yScale, columnOf(style))
                            : Polyline{curve.x, curve.y});
     }
-    // Dimmed ones first, the picked one last.
+    // Dimmed curves are drawn first and picked curves last, on top.
     for (const auto emphasis :
          {FigureCurve::Emphasis::dimmed, FigureCurve::Emphasis::normal, FigureCurve::Emphasis::picked}) {
         for (std::size_t i = 0; i < figure.curves.size(); ++i) {
@@ -165,7 +165,7 @@ void FigureCurves::setPoints(const FigureCurve& curve, const FigureStyle& style)
 }
 
 void FigureCurves::setBars(const FigureCurve& curve, const FigureStyle& style) {
-    // One closed outline a bar, cut at the axes: it goes up, across, down, and a gap ends it.
+    // The outline of each bar goes up, across and down, cut at the axes. The graph is filled down to the base.
     const qsizetype count = std::min(curve.x.size(), curve.y.size());
     double step = std::numeric_limits<double>::infinity();
     for (qsizetype i = 1; i < count; ++i) {
@@ -217,7 +217,7 @@ void FigureCurves::setDots(const FigureCurve& curve, const QPen& pen, const Figu
             }
         }
     }
-    // A dot a measurement, where they are so far apart that dots do not merge.
+    // Dots are drawn only if they are far enough apart not to merge.
     if (x.isEmpty() || m_xScale.toDevice(x.last()) - m_xScale.toDevice(x.first()) <
                            static_cast<double>(x.size() - 1) * style.units(9)) {
         return;
@@ -246,8 +246,8 @@ std::optional<double> FigureCurves::distanceTo(std::size_t curve, const QPointF&
         const QPointF from = previous.value_or(here);
         const QPointF along = here - from;
         const double length = QPointF::dotProduct(along, along);
-        const double share = length > 0 ? std::clamp(QPointF::dotProduct(at - from, along) / length, 0.0, 1.0) : 0.0;
-        const QPointF off = at - (from + along * share);
+        const double fraction = length > 0 ? std::clamp(QPointF::dotProduct(at - from, along) / length, 0.0, 1.0) : 0.0;
+        const QPointF off = at - (from + along * fraction);
         const double distance = std::hypot(off.x(), off.y());
         nearest = std::min(nearest.value_or(distance), distance);
         previous = here;

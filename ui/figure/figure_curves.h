@@ -14,20 +14,20 @@ class QPen;
 
 namespace ropelab::ui {
 
-/// A figure's curves and bands as graphs of a QCustomPlot, thinned to what can be told apart. The plot's graphs are its
-/// own: it makes as many as it needs and hides the others.
+/// Draws a figure's curves and bands as graphs of a QCustomPlot, thinned to the device's resolution. It manages all
+/// graphs of the plot: it creates as many as it needs and hides the others.
 class FigureCurves {
  public:
-    /// The plot outlives it.
+    /// The plot must outlive this object.
     explicit FigureCurves(QCustomPlot& plot) : m_plot(plot) {}
 
-    /// Replaces what is drawn, on axes of these scales.
+    /// Replaces the drawn curves by those of a figure, on axes with these scales.
     void show(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y);
 
-    /// What is drawn of each curve, in the axes' units.
+    /// The visible part of each curve, in the axes' units.
     const QList<Polyline>& lines() const { return m_lines; }
-    /// Distance from a place, in the plot's units right and up from the axes' corner, to a curve; nullopt if it is not
-    /// drawn.
+    /// Returns the distance from a place to a curve; nullopt if the curve is not drawn. The place and the distance are
+    /// in the plot's units, from the lower left corner of the axes.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& at) const;
 
  private:

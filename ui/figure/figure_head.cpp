@@ -7,11 +7,11 @@
 namespace ropelab::ui {
 namespace {
 
-// Points.
-constexpr double kGap = 5;
-constexpr double kNoteShare = 0.3;  // of the plot's height
+// Sizes in points.
+constexpr double kHeadGap = 5;
+constexpr double kMaxNoteFraction = 0.3;  // of the plot's height
 
-/// Lines no wider than `width`, broken at spaces; the last of `most` is cut where there are more.
+/// Breaks a text at spaces into at most `most` lines of a width. The last line is shortened if the text is longer.
 QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most) {
     QStringList lines;
     QString line;
@@ -46,14 +46,14 @@ FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSi
     m_key = figure.map ? figure.map->title() : QString();
     m_note = figure.note;
     const QFontMetricsF quiet(style.font(style.tickPt));
-    const double edge = style.units(kGap);
-    const double between = style.units(3 * kGap);
+    const double edge = style.units(kHeadGap);
+    const double between = style.units(3 * kHeadGap);
     const double title = QFontMetricsF(style.font(style.labelPt)).horizontalAdvance(m_title);
     const double key = m_key.isEmpty() ? 0 : between + quiet.horizontalAdvance(m_key);
-    const double room = plot.width() - 2 * edge - title - between - key;
-    if (!m_note.isEmpty() && quiet.horizontalAdvance(m_note) > room) {
-        const int most = std::max(1, static_cast<int>(kNoteShare * plot.height() / quiet.lineSpacing()));
-        m_beneath = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
+    const double space = plot.width() - 2 * edge - title - between - key;
+    if (!m_note.isEmpty() && quiet.horizontalAdvance(m_note) > space) {
+        const int most = std::max(1, static_cast<int>(kMaxNoteFraction * plot.height() / quiet.lineSpacing()));
+        m_below = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
     }
 }
 
@@ -62,31 +62,31 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
     const QFont small = m_style.font(m_style.tickPt);
     const QFontMetricsF metrics(font);
     const QFontMetricsF quiet(small);
-    const double left = m_style.units(kGap);
-    const double right = plot.width() - m_style.units(kGap);
+    const double left = m_style.units(kHeadGap);
+    const double right = plot.width() - m_style.units(kHeadGap);
     const double base = axes.top() - m_style.units(8) - metrics.descent();
-    // The key's words and the title share the row where it is short.
-    const double row = right - left - m_style.units(kGap);
+    // In a short row, the colour bar's title and the axis title share the space.
+    const double row = right - left - m_style.units(kHeadGap);
     const double title = metrics.horizontalAdvance(m_title);
-    const double keyRoom =
+    const double keyWidth =
         m_key.isEmpty() ? 0 : std::min(quiet.horizontalAdvance(m_key), std::max(row / 2, row - title));
     painter.setFont(font);
     painter.setPen(m_style.theme.text);
-    painter.drawText(QPointF(left, base), metrics.elidedText(m_title, Qt::ElideRight, row - keyRoom));
+    painter.drawText(QPointF(left, base), metrics.elidedText(m_title, Qt::ElideRight, row - keyWidth));
     painter.setFont(small);
     if (!m_key.isEmpty()) {
-        const QString key = quiet.elidedText(m_key, Qt::ElideRight, keyRoom);
+        const QString key = quiet.elidedText(m_key, Qt::ElideRight, keyWidth);
         painter.drawText(QPointF(right - quiet.horizontalAdvance(key), base), key);
     }
     painter.setPen(m_style.theme.quietText);
-    if (m_beneath.isEmpty()) {
-        painter.drawText(QPointF(left + title + m_style.units(3 * kGap), base), m_note);
+    if (m_below.isEmpty()) {
+        painter.drawText(QPointF(left + title + m_style.units(3 * kHeadGap), base), m_note);
         return;
     }
     const double spacing = quiet.lineSpacing();
     double line =
-        plot.bottom() - m_style.units(2) - quiet.descent() - static_cast<double>(m_beneath.size() - 1) * spacing;
-    for (const QString& words : m_beneath) {
+        plot.bottom() - m_style.units(2) - quiet.descent() - static_cast<double>(m_below.size() - 1) * spacing;
+    for (const QString& words : m_below) {
         painter.drawText(QPointF(left, line), words);
         line += spacing;
     }

@@ -12,16 +12,16 @@ class QPainter;
 
 namespace ropelab::ui {
 
-/// The row above a figure's axes: the y axis's title, the note, and what a map's colours are. A note without room there
-/// stands beneath the axes. A drawing has neither.
+/// The row above a figure's axes: the y axis's title, the note and the title of a map's colour bar. If the row is too
+/// short for the note, the note is below the axes. A drawing has no such row.
 class FigureHead {
  public:
     FigureHead() = default;
-    /// For a plot of that size, in the style's units.
+    /// Lays out the row for a plot of this size, in the style's units.
     FigureHead(const Figure& figure, const FigureStyle& style, const QSizeF& plot);
 
-    /// The note's lines beneath the axes; empty where it has room above them, and for none.
-    const QStringList& noteBeneath() const { return m_beneath; }
+    /// Lines of the note below the axes; empty if the note is above them or there is none.
+    const QStringList& noteBelow() const { return m_below; }
     void draw(QPainter& painter, const QRectF& axes, const QRectF& plot) const;
 
  private:
@@ -29,7 +29,7 @@ class FigureHead {
     QString m_title;
     QString m_key;
     QString m_note;
-    QStringList m_beneath;
+    QStringList m_below;
 };
 
 }  // namespace ropelab::ui

@@ -9,8 +9,8 @@ class QPaintDevice;
 
 namespace ropelab::ui {
 
-/// Paints a figure on a device, `size` in its units (style.unit of them are a point). `vectors`:
-/// no pixel tricks, for PDF and SVG. Needs a QApplication (any platform, offscreen too); nothing becomes visible.
+/// Paints a figure on a device. `size` is in the device's units, style.unit of which are one point. `vectors` disables
+/// pixel optimizations, for PDF and SVG. Needs a QApplication (any platform, also offscreen); shows no window.
 void paintFigure(const Figure& figure, QPaintDevice& device, const QSize& size, const FigureStyle& style, bool vectors);
 
 }  // namespace ropelab::ui

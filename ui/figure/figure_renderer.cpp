@@ -14,7 +14,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Our marks on a QCustomPlot axis.
+/// Gives precomputed tick marks to a QCustomPlot axis.
 class FigureTicker : public QCPAxisTicker {
  public:
     explicit FigureTicker(Ticks marks) : m_marks(std::move(marks)) {}
@@ -50,8 +50,8 @@ int rounded(double value) {
     return static_cast<int>(std::lround(value));
 }
 
-// Of the plot's size: names of an axis are cut past it.
-constexpr double kNameShare = 0.35;
+// Names of an axis are shortened to this fraction of the plot's size.
+constexpr double kMaxNameFraction = 0.35;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ FigureRenderer::FigureRenderer(QCustomPlot& plot) : m_plot(plot), m_curves(plot)
     plot.axisRect()->setAutoMargins(QCP::msNone);
     plot.axisRect()->setMinimumMargins(QMargins(0, 0, 0, 0));
     plot.addLayer(QStringLiteral("annotations"), plot.layer(QStringLiteral("main")));
-    // Curves above the axes' base line, words above the curves.
+    // Curves are drawn above the axes' base lines, and labels above the curves.
     plot.xAxis->setLayer(QStringLiteral("grid"));
     plot.yAxis->setLayer(QStringLiteral("grid"));
     m_backdrop = new FigureBackdrop(&plot, QStringLiteral("background"));
@@ -97,27 +97,27 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const QRect all = m_plot.viewport();
 
     const int top = rounded(label.height() + style.units(11));
-    const int right = rounded(FigureAnnotations::roomOfEndLabels(figure, style, all.width()).width);
+    const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
     const QString key = QStringLiteral("%1 %2 %3").arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
     const bool isSame = key == m_axesKey;
     m_axesKey = key;
     const int note =
-        rounded(static_cast<double>(FigureHead(figure, style, all.size()).noteBeneath().size()) * tick.lineSpacing());
+        rounded(static_cast<double>(FigureHead(figure, style, all.size()).noteBelow().size()) * tick.lineSpacing());
     m_noteMargin = isSame ? std::max(m_noteMargin, note) : note;
     if (note == 0) m_noteMargin = 0;
     const double beneath = style.units(8) + (figure.x.label.isEmpty() ? 0 : label.height() + style.units(3)) +
                            m_noteMargin + (m_noteMargin > 0 ? style.units(4) : 0);
 
-    // Names of the x axis may need more height, which the y axis has to know.
+    // The names of the x axis determine its height, and with it the length of the y axis.
     const auto setWidth = [&](int left) {
         m_leftMargin = left;
         m_xScale.length = std::max(1, all.width() - left - right);
-        m_xMarks = marksAcross(figure.x, m_xScale, style, left, right, kNameShare * all.height());
+        m_xMarks = xAxisMarks(figure.x, m_xScale, style, left, right, kMaxNameFraction * all.height());
     };
     const auto setHeight = [&] {
         const int bottom = rounded(m_xMarks.extent + beneath);
         m_yScale.length = std::max(1, all.height() - top - bottom);
-        m_yMarks = marksUp(figure.y, m_yScale, style, kNameShare * all.width());
+        m_yMarks = yAxisMarks(figure.y, m_yScale, style, kMaxNameFraction * all.width());
         return bottom;
     };
     setWidth(m_leftMargin);
@@ -164,10 +164,10 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
     m_plot.yAxis->grid()->setVisible(!empty && !figure.map && !figure.drawing);
     m_plot.yAxis->setTickLabels(!empty);
     m_plot.xAxis->setTickLabels(!empty || std::isfinite(figure.x.maximum));
-    // It stands under the axis's middle.
-    const double rightRoom = m_plot.viewport().width() - m_leftMargin - m_xScale.length;
-    const double titleRoom = m_xScale.length + 2 * std::min<double>(m_leftMargin, rightRoom) - style.units(4);
-    m_plot.xAxis->setLabel(titleWithin(figure.x, style.font(style.labelPt), titleRoom));
+    // The title is centred below the axis.
+    const double rightSpace = m_plot.viewport().width() - m_leftMargin - m_xScale.length;
+    const double titleWidth = m_xScale.length + 2 * std::min<double>(m_leftMargin, rightSpace) - style.units(4);
+    m_plot.xAxis->setLabel(titleWithin(figure.x, style.font(style.labelPt), titleWidth));
     m_plot.xAxis->setLabelFont(style.font(style.labelPt));
     m_plot.xAxis->setLabelColor(style.theme.text);
     m_plot.xAxis->setLabelPadding(rounded(style.units(2)));

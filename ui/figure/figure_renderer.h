@@ -16,26 +16,27 @@ namespace ropelab::ui {
 class FigureAnnotations;
 class FigureBackdrop;
 
-/// Puts a figure on a QCustomPlot: the one way in which figures reach screen, paper and clipboard. The plot's size (its
-/// viewport) has to be set before. Margins follow from the labels' widths and only grow while the axes stay the same,
-/// so that a live plot does not tremble.
+/// Renders a figure with a QCustomPlot, for the screen, for exported files and for the clipboard. Set the plot's size
+/// (its viewport) first. Margins are computed from the labels' widths and only grow while the axes stay the same, so
+/// that the axes of a live plot do not jitter.
 class FigureRenderer {
  public:
-    /// The plot outlives the renderer and belongs to it: its default axes, graphs and layers.
+    /// The plot must outlive the renderer, which manages its default axes, graphs and layers.
     explicit FigureRenderer(QCustomPlot& plot);
 
-    /// Replaces what the plot shows; the caller replots.
+    /// Replaces the figure that the plot shows. The caller replots.
     void show(const Figure& figure, const FigureStyle& style);
 
-    /// Where curves are drawn, in the plot's units.
+    /// Rectangle of the axes, in the plot's units.
     QRectF axesRect() const;
     AxisScale xScale() const { return m_xScale; }
     AxisScale yScale() const { return m_yScale; }
     const AxisMarks& xMarks() const { return m_xMarks; }
     const AxisMarks& yMarks() const { return m_yMarks; }
-    /// Boxes of the words inside the axes as they were painted last, in the plot's units.
+    /// Boxes of the labels inside the axes at the last painting, in the plot's units.
     const QList<QRectF>& labelBoxes() const;
-    /// Distance in the plot's units from a place to a curve of the figure shown last; nullopt if it is not drawn.
+    /// Returns the distance, in the plot's units, from a place to a curve of the shown figure; nullopt if the curve is
+    /// not drawn.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& place) const;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace ropelab::ui {
 
-/// How a figure is painted: colours and, in points, all sizes. `unit` is the painter's units in one point; fonts are
-/// set in units, so a figure looks alike on every device.
+/// Colours and sizes of a figure. Sizes are in points; `unit` is the number of the painter's units per point. Font
+/// sizes are converted to units, so that a figure looks the same on every device.
 struct FigureStyle {
     Theme theme;
     double unit = 1;
@@ -22,15 +22,18 @@ struct FigureStyle {
     bool dashes = false;
     bool onScreen = false;
 
-    /// For a window: text never under 10 pt.
+    /// Style for a window; text has at least 10 pt.
     static FigureStyle screen(const Theme& theme, double unit);
-    /// For paper: 1 pt lines.
+    /// Style for exported figures; lines have 1 pt.
     static FigureStyle print(const Theme& theme, double fontPt, double unit);
 
+    /// Converts points to the painter's units.
     double units(double points) const { return points * unit; }
+    /// Font of the bundled family with a size in points.
     QFont font(double points) const;
+    /// Colour of an ink in the style's theme.
     QColor colorOf(Ink ink) const;
-    /// The line of a curve.
+    /// Pen with which the line of a curve is drawn.
     QPen penOf(const FigureCurve& curve) const;
 };
 

@@ -9,17 +9,17 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr qsizetype kPoint = 100'000;  // strokes
+constexpr qsizetype kPointCost = 100'000;  // one point counts as much as this number of segments
 
-/// Whether a piece of line passes through a box: what is left of it after cutting at the four sides (Liang–Barsky).
+/// Returns whether a line segment crosses a box (Liang–Barsky clipping).
 bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
     double start = 0;
     double end = 1;
-    const auto cut = [&](double along, double room) {
+    const auto cut = [&](double along, double space) {
         if (along == 0) {
-            return room >= 0;
+            return space >= 0;
         }
-        const double at = room / along;
+        const double at = space / along;
         if (along < 0) {
             start = std::max(start, at);
         } else {
@@ -35,8 +35,8 @@ bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
 }  // namespace
 
 qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
-    qsizetype weight = kPoint * std::count_if(m_points.begin(), m_points.end(),
-                                              [&box](const QPointF& point) { return box.contains(point); });
+    qsizetype weight = kPointCost * std::count_if(m_points.begin(), m_points.end(),
+                                                  [&box](const QPointF& point) { return box.contains(point); });
     for (const Stroke& stroke : m_strokes) {
         if (weight >= enough) {
             break;
@@ -46,12 +46,12 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
     return weight;
 }
 
-std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& wishes, bool sparesPoints) {
+std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool avoidsPoints) {
     std::optional<QRectF> best;
-    qsizetype least = sparesPoints ? kPoint : std::numeric_limits<qsizetype>::max();
-    for (const QRectF& box : wishes) {
-        const bool isFree =
-            std::none_of(m_taken.begin(), m_taken.end(), [&box](const QRectF& other) { return other.intersects(box); });
+    qsizetype least = avoidsPoints ? kPointCost : std::numeric_limits<qsizetype>::max();
+    for (const QRectF& box : candidates) {
+        const bool isFree = std::none_of(m_occupied.begin(), m_occupied.end(),
+                                         [&box](const QRectF& other) { return other.intersects(box); });
         const qsizetype weight = isFree && least > 0 ? weightOf(box, least) : least;
         if (weight < least) {
             least = weight;
@@ -59,23 +59,23 @@ std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& wishes, bool spare
         }
     }
     if (best) {
-        take(*best);
+        occupy(*best);
     }
     return best;
 }
 
-QStringList labelsWithin(const QStringList& labels, const QList<double>& room, const QFontMetricsF& metrics) {
+QStringList labelsWithin(const QStringList& labels, const QList<double>& widths, const QFontMetricsF& metrics) {
     for (const Qt::TextElideMode mode : {Qt::ElideRight, Qt::ElideMiddle}) {
         QStringList cut;
-        QHash<QString, QString> whole;  // of what is cut to the same
-        bool areTold = true;
+        QHash<QString, QString> whole;  // whole labels by their shortened texts
+        bool areDistinct = true;
         for (qsizetype i = 0; i < labels.size(); ++i) {
-            cut << metrics.elidedText(labels[i], mode, room[i]);
+            cut << metrics.elidedText(labels[i], mode, widths[i]);
             const auto known = whole.constFind(cut.last());
-            areTold = areTold && (known == whole.constEnd() || *known == labels[i]);
+            areDistinct = areDistinct && (known == whole.constEnd() || *known == labels[i]);
             whole.insert(cut.last(), labels[i]);
         }
-        if (areTold || mode == Qt::ElideMiddle) return cut;
+        if (areDistinct || mode == Qt::ElideMiddle) return cut;
     }
     return labels;
 }

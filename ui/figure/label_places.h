@@ -7,21 +7,22 @@
 
 namespace ropelab::ui {
 
-/// Where a plot has words: no two boxes overlap, and of the free ones that with the fewest strokes beneath is taken.
-/// All in the plot's units.
+/// Places the labels of a plot: boxes do not overlap, and of several free boxes the one that covers the fewest lines is
+/// used. All coordinates are in the plot's units.
 class LabelPlaces {
  public:
-    /// A piece of a curve or line, best left free.
+    /// Adds a segment of a curve or line, which labels should not cover.
     void addStroke(const QPointF& from, const QPointF& to) { m_strokes.append({from, to}); }
-    /// A mark that words on it would hide; it weighs more than any strokes.
+    /// Adds a point, which labels should not cover. A point counts more than any number of segments.
     void addPoint(const QPointF& at) { m_points.append(at); }
-    /// Words that stand already.
-    void take(const QRectF& box) { m_taken.append(box); }
-    /// Takes the best of these boxes, the first of equals; nullopt where words stand on all of them, and with
-    /// `sparesPoints` where points do.
-    std::optional<QRectF> place(const QList<QRectF>& wishes, bool sparesPoints = false);
+    /// Adds the box of an existing label.
+    void occupy(const QRectF& box) { m_occupied.append(box); }
+    /// Occupies and returns the best of these boxes, the first of equally good ones. Returns nullopt if labels overlap
+    /// all of them; with `avoidsPoints` also if each covers a label or a point.
+    std::optional<QRectF> place(const QList<QRectF>& candidates, bool avoidsPoints = false);
 
-    const QList<QRectF>& taken() const { return m_taken; }
+    /// Boxes of all labels.
+    const QList<QRectF>& occupied() const { return m_occupied; }
 
  private:
     struct Stroke {
@@ -32,11 +33,11 @@ class LabelPlaces {
 
     QList<Stroke> m_strokes;
     QList<QPointF> m_points;
-    QList<QRectF> m_taken;
+    QList<QRectF> m_occupied;
 };
 
-/// Cuts labels that are longer than their room (as many): at the end, or in the middle where different ones would look
-/// the same.
+/// Returns the labels, shortened to their widths (one per label). Labels are cut at the end, or in the middle if
+/// different labels would look the same.
 QStringList labelsWithin(const QStringList& labels, const QList<double>& room, const QFontMetricsF& metrics);
 
 }  // namespace ropelab::ui

@@ -13,14 +13,14 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Appends line pieces cut to the axes.
+/// Appends line segments, which are cut at the borders of the axes, to a polyline.
 class Clipper {
  public:
     Clipper(const AxisScale& x, const AxisScale& y, Polyline& out) : m_x(x), m_y(y), m_out(out) {}
 
     void gap() {
         if (m_last && m_alone && inside(*m_last)) {
-            begin(*m_last);  // a point between two gaps: a line of no length, which a round cap shows
+            begin(*m_last);  // a point between two gaps: a line of length 0 is visible by its round caps
             put(*m_last);
         }
         m_last.reset();
@@ -49,7 +49,7 @@ class Clipper {
 
     bool inside(const Point& p) const { return m_x.contains(p.x) && m_y.contains(p.y); }
 
-    /// Liang and Barsky in device units, where a straight line is straight on logarithmic axes too.
+    /// Clips in device units (Liang–Barsky), where lines are straight on logarithmic axes, too.
     void segment(const Point& a, const Point& b) {
         double from = 0;
         double to = 1;
@@ -57,16 +57,16 @@ class Clipper {
         const double dy = b.deviceY - a.deviceY;
         const std::array<std::pair<double, double>, 4> borders = {
             std::pair{-dx, a.deviceX}, {dx, m_x.length - a.deviceX}, {-dy, a.deviceY}, {dy, m_y.length - a.deviceY}};
-        for (const auto& [direction, room] : borders) {
+        for (const auto& [direction, space] : borders) {
             if (direction == 0) {
-                if (room < 0) {
+                if (space < 0) {
                     m_connected = false;
                     return;
                 }
             } else if (direction < 0) {
-                from = std::max(from, room / direction);
+                from = std::max(from, space / direction);
             } else {
-                to = std::min(to, room / direction);
+                to = std::min(to, space / direction);
             }
         }
         if (from > to) {
@@ -82,9 +82,9 @@ class Clipper {
         m_connected = to >= 1;
     }
 
-    Point between(const Point& a, double dx, double dy, double share) const {
-        const double deviceX = a.deviceX + dx * share;
-        const double deviceY = a.deviceY + dy * share;
+    Point between(const Point& a, double dx, double dy, double fraction) const {
+        const double deviceX = a.deviceX + dx * fraction;
+        const double deviceY = a.deviceY + dy * fraction;
         return {std::clamp(m_x.fromDevice(deviceX), m_x.minimum, m_x.maximum),
                 std::clamp(m_y.fromDevice(deviceY), m_y.minimum, m_y.maximum), deviceX, deviceY};
     }
@@ -120,14 +120,14 @@ double AxisScale::toDevice(double value) const {
 }
 
 double AxisScale::fromDevice(double position) const {
-    const double share = position / length;
-    return logarithmic ? minimum * std::pow(maximum / minimum, share) : minimum + (maximum - minimum) * share;
+    const double fraction = position / length;
+    return logarithmic ? minimum * std::pow(maximum / minimum, fraction) : minimum + (maximum - minimum) * fraction;
 }
 
 Polyline drawable(const QList<double>& x, const QList<double>& y, const AxisScale& xScale, const AxisScale& yScale,
                   double columnWidth) {
     Polyline result;
-    // What is visible, and one point more on each side: the line to it is visible.
+    // The visible points and one more point on each side, because the lines to these points are visible.
     auto begin = std::lower_bound(x.begin(), x.end(), xScale.minimum) - x.begin();
     auto end = std::upper_bound(x.begin(), x.end(), xScale.maximum) - x.begin();
     begin = std::max<qsizetype>(0, begin - 1);
@@ -152,7 +152,7 @@ Polyline drawable(const QList<double>& x, const QList<double>& y, const AxisScal
             high = y[next] > y[high] ? next : high;
             last = next;
         }
-        // The ends of a piece stay too; between columns the line from extreme to extreme is as good.
+        // The ends of a piece are kept, too.
         const bool starts = i == begin || !isDrawable(i - 1);
         const bool ends = next == end || !isDrawable(next);
         qsizetype previous = -1;
@@ -169,7 +169,8 @@ Polyline drawable(const QList<double>& x, const QList<double>& y, const AxisScal
 }
 
 QList<double> spread(const QList<double>& wanted, double gap, double low, double high) {
-    // With i·gap taken off, "at least gap apart" is "does not decrease": isotonic regression by pooling neighbours.
+    // After subtracting i·gap, "at least gap apart" becomes "not decreasing": isotonic regression by pool adjacent
+    // violators.
     struct Block {
         double sum;
         qsizetype count;

@@ -12,7 +12,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// A path's "d" attribute, to a hundredth of a unit.
+/// Returns the "d" attribute of a path, rounded to a hundredth of a unit.
 QString pathData(const QPainterPath& path) {
     QStringList parts;
     const auto point = [](const QPainterPath::Element& element) {
@@ -33,7 +33,7 @@ QString pathData(const QPainterPath& path) {
                 i += 2;
                 break;
             case QPainterPath::CurveToDataElement:
-                break;  // read with its curve
+                break;  // already processed with CurveToElement
         }
     }
     if (!parts.isEmpty()) {
@@ -42,6 +42,7 @@ QString pathData(const QPainterPath& path) {
     return parts.join(QLatin1Char(' '));
 }
 
+/// Writes a text element as a path.
 void writeOutline(QXmlStreamReader& reader, QXmlStreamWriter& writer) {
     const QXmlStreamAttributes attributes = reader.attributes();
     const QString words = reader.readElementText(QXmlStreamReader::IncludeChildElements);
@@ -55,7 +56,7 @@ void writeOutline(QXmlStreamReader& reader, QXmlStreamWriter& writer) {
                  font, words);
     const QString data = pathData(path);
     if (data.isEmpty()) {
-        return;  // a space
+        return;  // the text has only spaces
     }
     writer.writeStartElement(QStringLiteral("path"));
     writer.writeAttribute(QStringLiteral("d"), data);
@@ -72,7 +73,7 @@ void writeOutline(QXmlStreamReader& reader, QXmlStreamWriter& writer) {
 QByteArray withOutlinedText(const QByteArray& svg) {
     QByteArray result;
     QXmlStreamReader reader(svg);
-    reader.setNamespaceProcessing(false);  // else every element gets a prefix
+    reader.setNamespaceProcessing(false);  // otherwise every element gets a prefix
     QXmlStreamWriter writer(&result);
     while (!reader.atEnd()) {
         reader.readNext();

@@ -4,8 +4,9 @@
 
 namespace ropelab::ui {
 
-/// An SVG of Qt's generator with its words as outlines, so that it looks the same where the bundled font is missing;
-/// the words stay readable as aria-label. Other elements are kept. Where the input is no XML it comes back as it is.
+/// Converts the text of an SVG from Qt's generator to outlines, so that it looks the same where the bundled font is not
+/// installed. The text is kept as aria-label. Other elements do not change. Input that is not XML is returned
+/// unchanged.
 QByteArray withOutlinedText(const QByteArray& svg);
 
 }  // namespace ropelab::ui

@@ -7,7 +7,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr QChar kMinus(0x2212);
-constexpr int kMostMore = 8;  // marks than asked for
+constexpr int kMaxExtraTicks = 8;  // largest number of marks above the requested number
 
 QString superscript(int number) {
     static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
@@ -34,7 +34,7 @@ QString powerNumber(double value, int decimals) {
     }
     int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
     double mantissa = value / std::pow(10.0, exponent);
-    if (std::abs(mantissa) >= 10 - 0.5 * std::pow(10.0, -decimals)) {  // would round to 10.0
+    if (std::abs(mantissa) >= 10 - 0.5 * std::pow(10.0, -decimals)) {  // the mantissa would be rounded to 10
         mantissa /= 10;
         ++exponent;
     }
@@ -58,12 +58,12 @@ Ticks linearTicks(double minimum, double maximum, int about) {
     const double largest = std::max(std::abs(minimum), std::abs(maximum));
     const int largestPower = static_cast<int>(std::floor(std::log10(largest)));
     const bool powers = largest >= 1e7 || stepPower < -5;
-    // Minor marks split 1 and 5 in five, 2 in four.
+    // Minor marks divide steps of 1 and 5 into five parts and steps of 2 into four.
     const int parts = std::lround(step / std::pow(10.0, stepPower)) == 2 ? 4 : 5;
     const double firstMultiple = std::ceil(minimum / step - 1e-9);
     const double lastMultiple = std::floor(maximum / step + 1e-9);
     if (lastMultiple - firstMultiple > 1000 || std::abs(lastMultiple) + std::abs(firstMultiple) > 1e15) {
-        return ticks;  // a range so narrow that its ends are almost equal
+        return ticks;  // the ends of the range are almost equal
     }
     const auto first = static_cast<qint64>(firstMultiple);
     const auto last = static_cast<qint64>(lastMultiple);
@@ -124,7 +124,7 @@ Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about) {
     }
     const bool decades = logarithmic && minimum > 0 && maximum / minimum >= 10;
     Ticks ticks;
-    for (int asked = std::max(1, about); ticks.at.size() < 2 && asked <= about + kMostMore; ++asked) {
+    for (int asked = std::max(1, about); ticks.at.size() < 2 && asked <= about + kMaxExtraTicks; ++asked) {
         ticks = decades ? decadeTicks(minimum, maximum, asked) : linearTicks(minimum, maximum, asked);
     }
     return ticks;

@@ -5,25 +5,23 @@
 
 namespace ropelab::ui {
 
-/// Where an axis is marked, and how.
+/// Tick marks of an axis.
 struct Ticks {
     QList<double> at;
     QList<QString> labels;  // one for each of `at`
-    QList<double> minor;
+    QList<double> minor;    // marks without labels
 };
 
-/// Round numbers (1, 2, 5 times a power of ten) within the range, about so many. A logarithmic axis of less than a
-/// decade is marked like a linear one: powers of ten alone would leave it bare. At least two, closer together than
-/// asked where the range has no two others.
+/// Returns about `about` round numbers (1, 2 or 5 times a power of ten) within the range, at least two. A logarithmic
+/// axis of less than a decade has the marks of a linear axis, because it may contain no power of ten.
 Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about);
 
-/// A number to be read off a plot: four significant digits at most three decimals, thousands in groups ("1,240"),
-/// powers of ten where it is very small or large ("6.00×10⁻⁴"). The same in every locale, and as wide as its
-/// neighbours.
+/// Returns a number as text for a plot: four significant digits and at most three decimals, with groups of thousands
+/// ("1,240") and powers of ten for very small or large numbers ("6.00×10⁻⁴"). The text does not depend on the locale.
 QString readableNumber(double value);
-/// The same for a count: "1,240"; what is not whole is written as readableNumber does.
+/// Returns a count as text: "1,240". A number that is not whole is formatted by readableNumber.
 QString readableCount(double value);
-/// The value of a setting at its mark on an axis: "10,000", "3.125".
+/// Returns the value of a setting as the label of a tick mark: "10,000", "3.125".
 QString markText(double value);
 
 }  // namespace ropelab::ui

@@ -15,22 +15,23 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 }  // namespace
 
 void CurveMean::update(const std::vector<const CurveData*>& curves) {
-    const bool grew = std::equal(curves.begin(), curves.end(), m_seen.begin(), m_seen.end(),
-                                 [](const CurveData* curve, const Seen& seen) {
-                                     return curve->history() == seen.history && curve->x().size() >= seen.points;
-                                 });
-    // Everything from the first new x on: curves are measured one after the other, so another may have been there.
+    const bool grew =
+        std::equal(curves.begin(), curves.end(), m_included.begin(), m_included.end(),
+                   [](const CurveData* curve, const Included& included) {
+                       return curve->history() == included.history && curve->x().size() >= included.points;
+                   });
+    // All points from the first new x on are recomputed, because other curves may already have points there.
     double from = grew ? kNone : -kNone;
     for (std::size_t i = 0; grew && i < curves.size(); ++i) {
         const QList<double>& x = curves[i]->x();
-        if (m_seen[i].points < x.size()) from = std::min(from, x[m_seen[i].points]);
+        if (m_included[i].points < x.size()) from = std::min(from, x[m_included[i].points]);
     }
     if (from == kNone) return;
-    m_seen.clear();
-    std::vector<qsizetype> next;  // all are walked side by side
+    m_included.clear();
+    std::vector<qsizetype> next;  // index of the next point of each curve
     for (const CurveData* curve : curves) {
         const QList<double>& x = curve->x();
-        m_seen.push_back({curve->history(), x.size()});
+        m_included.push_back({curve->history(), x.size()});
         next.push_back(std::lower_bound(x.begin(), x.end(), from) - x.begin());
     }
     for (CurveData* each : {&m_mean, &m_lower, &m_upper}) each->truncate(std::nextafter(from, -kNone));

@@ -8,33 +8,33 @@
 
 namespace ropelab::ui {
 
-/// Runs that are drawn as one curve, as the seeds of one setting are.
+/// A group of runs that is drawn as one curve, for example the seeds of one setting.
 struct CurveGroup {
     QString label;
-    std::vector<RunId> runs;  // the first gives colour and name to what is picked
+    std::vector<RunId> runs;  // the first visible run determines the colour of the curve
     bool operator==(const CurveGroup&) const = default;
 };
 
-/// Mean and mean ± standard deviation (n − 1, F37) of several curves at every x at which one of them was measured, over
-/// the finite values there: a curve that ended earlier, or whose run diverged, counts as far as it goes.
+/// Mean and mean ± standard deviation (with n − 1, formula 37) of several curves at every x at which at least one of
+/// them was measured. Only finite values count, so a curve that ended earlier or diverged contributes up to its end.
 class CurveMean {
  public:
-    /// Brings it up to date with these curves. Of those of the call before that only grew, just what is new is
-    /// computed.
+    /// Updates the mean for these curves. If they are the curves of the previous call and have only grown, only the new
+    /// points are computed.
     void update(const std::vector<const CurveData*>& curves);
 
     const CurveData& mean() const { return m_mean; }
-    // NaN where fewer than two curves have a finite value.
+    // Mean minus and plus one standard deviation; NaN where fewer than two curves have a finite value.
     const CurveData& lower() const { return m_lower; }
     const CurveData& upper() const { return m_upper; }
 
  private:
-    /// How much of a curve the mean knows.
-    struct Seen {
+    /// The part of a curve that the mean includes.
+    struct Included {
         std::uint64_t history;
         qsizetype points;
     };
-    std::vector<Seen> m_seen;
+    std::vector<Included> m_included;
     CurveData m_mean;
     CurveData m_lower;
     CurveData m_upper;

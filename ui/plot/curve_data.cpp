@@ -22,11 +22,11 @@ void CurveData::append(double x, double y) {
 
 void CurveData::set(const QList<double>& x, const QList<double>& y) {
     if (x.size() != y.size()) {
-        throw std::invalid_argument("a curve needs as many y as x");
+        throw std::invalid_argument("A curve must have as many y values as x values.");
     }
-    const auto wrong = [](double a, double b) { return !(a < b); };  // of NaN too
+    const auto wrong = [](double a, double b) { return !(a < b); };  // also true if a or b is NaN
     if (std::adjacent_find(x.begin(), x.end(), wrong) != x.end()) {
-        throw std::invalid_argument("a curve's x has to ascend");
+        throw std::invalid_argument("The x values of a curve must ascend.");
     }
     cut(0);
     m_x = x;
@@ -37,16 +37,16 @@ void CurveData::truncate(double lastX) {
     cut(std::upper_bound(m_x.begin(), m_x.end(), lastX) - m_x.begin());
 }
 
-void CurveData::cut(qsizetype keep) {
-    if (keep == m_x.size()) {
+void CurveData::cut(qsizetype newSize) {
+    if (newSize == m_x.size()) {
         return;
     }
     m_history = nextHistory();
-    m_x.resize(keep);
-    m_y.resize(keep);
-    // No point's smoothed value depends on those after it.
-    m_scaled.resize(std::min(keep, m_scaled.size()));
-    m_smoothed.resize(std::min(keep, m_smoothed.size()));
+    m_x.resize(newSize);
+    m_y.resize(newSize);
+    // The cached values before the cut remain valid, because no smoothed value depends on later points.
+    m_scaled.resize(std::min(newSize, m_scaled.size()));
+    m_smoothed.resize(std::min(newSize, m_smoothed.size()));
 }
 
 std::uint64_t CurveData::nextHistory() {
@@ -76,8 +76,8 @@ const QList<double>& CurveData::smoothed(double weight, double factor) const {
         m_smoothedFactor = factor;
     }
     if (m_smoothed.size() < values.size()) {
-        // What lies so far back that its weight is below a double's precision changes nothing: a live curve is smoothed
-        // from there on, not from its start.
+        // Points so far back that their weight is below the precision of a double are skipped, so that the cost of a
+        // live curve does not grow with its length.
         auto remembered = static_cast<qsizetype>(std::ceil(std::log(1e-17) / std::log(weight)));
         qsizetype from = m_smoothed.size();
         while (from > 0 && remembered > 0) {

@@ -17,21 +17,21 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 33;
-constexpr double kRoomForLegend = 300;  // pixels at 100 %
+constexpr double kMinHeightForLegend = 300;  // pixels at 100 %
 
 }  // namespace
 
 CurvePlot::CurvePlot(QWidget* parent)
     : QWidget(parent),
       m_lossUnit(unitOf(Quantity::validation_loss)),
-      m_floorLabel(tr("best possible")),
+      m_floorLabel(tr("best possible loss")),
       m_name(tr("training")),
       m_legend(new Legend),
       m_plot(new QCustomPlot),
       m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
       m_readout(new PlotReadout(m_plot)) {
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(2, 2, 2, 2);  // the focus ring's place
+    layout->setContentsMargins(2, 2, 2, 2);  // leaves room for the focus ring
     layout->setSpacing(0);
     layout->addWidget(m_legend);
     layout->addWidget(m_plot, 1);
@@ -53,9 +53,9 @@ CurvePlot::CurvePlot(QWidget* parent)
         });
     }
     connect(m_legend, &Legend::toggled, this, [this](RunId run, bool visible) {
-        for (const RunId mate : drawnWith(run)) setRunVisible(mate, visible);
+        for (const RunId member : groupOf(run)) setRunVisible(member, visible);
     });
-    connect(m_legend, &Legend::hovered, this, &CurvePlot::light);
+    connect(m_legend, &Legend::hovered, this, &CurvePlot::highlight);
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
         if (isVisible()) {
@@ -69,8 +69,8 @@ CurvePlot::CurvePlot(QWidget* parent)
 CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::fitLegend() {
-    // In a low plot the curves get the room; their ends are named anyway.
-    m_legend->setVisible(!m_runs.empty() && height() >= ThemeManager::instance().px(kRoomForLegend));
+    // A low plot has no legend, because its curves need the space and have labels at their ends.
+    m_legend->setVisible(!m_runs.empty() && height() >= ThemeManager::instance().px(kMinHeightForLegend));
 }
 
 void CurvePlot::resizeEvent(QResizeEvent* event) {
@@ -98,12 +98,12 @@ void CurvePlot::addRun(RunId run, const QString& label, int colorIndex) {
 void CurvePlot::removeRun(RunId run) {
     m_runs.erase(run);
     std::erase_if(m_curves, [run](const auto& each) { return each.first.run == run; });
-    m_shown.clear();  // points into the curves
+    m_shown.clear();  // its elements point into the curves
     if (m_picked == run) {
         pickRun(kNoRun);
     }
     if (m_hovered == run) {
-        light(kNoRun);
+        highlight(kNoRun);
     }
     m_readout->hide();
     renewLegend();
@@ -117,7 +117,7 @@ void CurvePlot::clear() {
     m_floor.reset();
     m_horizon = 0;
     pickRun(kNoRun);
-    light(kNoRun);
+    highlight(kNoRun);
     m_readout->hide();
     setFollows(true);
     renewLegend();
@@ -273,10 +273,10 @@ void CurvePlot::pickRun(RunId run) {
 }
 
 void CurvePlot::hoverRun(RunId run) {
-    light(m_runs.contains(run) ? run : kNoRun);
+    highlight(m_runs.contains(run) ? run : kNoRun);
 }
 
-void CurvePlot::light(RunId run) {
+void CurvePlot::highlight(RunId run) {
     if (run == m_hovered) {
         return;
     }
@@ -327,7 +327,7 @@ void CurvePlot::updateLegend() {
     }
     for (const CurveGroup& group : m_groups) {
         const RunId id = legendRun(group.runs.front());
-        if (id != kNoRun) add(id, group.label, m_runs.at(standIn(id)));
+        if (id != kNoRun) add(id, group.label, m_runs.at(representativeOf(id)));
     }
     m_legend->setEntries(entries);
     fitLegend();
@@ -335,7 +335,7 @@ void CurvePlot::updateLegend() {
 
 void CurvePlot::schedule() {
     if (!m_timer.isActive()) {
-        // Painting takes at most a third of the thread's time.
+        // Limits painting to at most one third of the time of the GUI thread.
         m_timer.start(std::max(kFrameMs, static_cast<int>(3 * (m_refreshMs + m_plot->replotTime(true)))));
     }
 }

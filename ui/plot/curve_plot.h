@@ -25,116 +25,129 @@ class FigureRenderer;
 class Legend;
 class PlotReadout;
 
-/// One curve: a quantity of a run.
+/// Identifies a curve: one quantity of one run.
 struct CurveId {
     RunId run = 0;
     Quantity quantity = Quantity::validation_loss;
     auto operator<=>(const CurveId&) const = default;  // NOLINT(modernize-use-nullptr): clang 14 misreads it
 };
 
-/// Live curves of many runs over the iterations: legend on top, plot below. Append from the window's thread as events
-/// come; painting is queued, at most 30 times a second, less often where painting is slow, and the legend follows with
-/// it. Its controls (linear or log, smoothing, unit, quantity) are the room's; every one is a slot here.
+/// Plots live curves of many runs versus the iterations, with a legend above. All methods must be called from the GUI
+/// thread. Painting is queued, at most 30 times per second and less often if painting is slow. The room that contains
+/// the plot provides the controls (logarithmic axis, smoothing, unit, quantity) and calls the slots.
 ///
-/// Mouse: wheel zooms, drag pans, double click resets, hovering lights a run and reads the values, a click picks one.
-/// Keys: arrows pan, + and − zoom, R or Home resets, L toggles the logarithmic axis, Escape unpicks.
+/// Mouse: the wheel zooms, dragging pans, a double click resets the view, hovering highlights a run and shows its
+/// values, and a click selects a run. Keys: arrows pan, + and − zoom, R or Home resets the view, L toggles the
+/// logarithmic axis, Escape clears the selection.
 class CurvePlot : public QWidget {
     Q_OBJECT
 
  public:
-    /// Stands for "no run" in signals and in pickRun.
+    /// Means "no run" in signals and in pickRun.
     static constexpr RunId kNoRun = 0;
 
     explicit CurvePlot(QWidget* parent = nullptr);
     ~CurvePlot() override;
 
-    // Runs. An unknown run in any other call is ignored: its events may arrive after it was deleted.
-    /// Adds a run or changes its label and colour; `colorIndex` from 0, the same in every room.
+    // Runs. All other methods ignore unknown runs, because events of a run may arrive after it was removed.
+    /// Adds a run or changes its label and colour. `colorIndex` counts from 0 and is the same in every room.
     void addRun(RunId run, const QString& label, int colorIndex);
     void removeRun(RunId run);
-    /// A run that failed, as by diverging, has a red point where it was last seen.
+    /// Marks the last finite point of a failed run (for example, a diverged one) in red.
     void setRunFailed(RunId run, bool failed);
-    /// Forgets all runs, the floor and the view.
+    /// Removes all runs and the entropy floor, and resets the view.
     void clear();
     std::vector<RunId> runs() const;
 
-    // Data, losses in nats.
-    /// Adds a point. Where x is not past the curve's last x, the points from x on are replaced: a run continued from
-    /// its checkpoint measures them again. Any y may come, also NaN and infinity.
+    // Data; losses are in nats.
+    /// Appends a point. If x is not greater than the last x of the curve, the points from x on are replaced, because a
+    /// run that resumes from its checkpoint measures them again. y may be NaN or infinite.
     void append(CurveId curve, double x, double y);
-    /// Replaces a whole curve (a lab file reopened). Throws std::invalid_argument unless both are equally long and x
-    /// ascends.
+    /// Replaces a whole curve, for example when a lab file is opened. Throws std::invalid_argument unless both lists
+    /// have equal length and x ascends.
     void setCurve(CurveId curve, const QList<double>& x, const QList<double>& y);
-    /// What Step and Evaluated carry, in one call each.
+    /// Appends training loss, gradient norm and learning rate of a training step to the curves of its run.
     void append(const event::Step& step);
+    /// Appends the validation loss of an evaluation to the curve of its run.
     void append(const event::Evaluated& evaluated);
-    /// Forgets what a run measured past lastX, of every quantity.
+    /// Removes all points of a run past `lastX`, for every quantity.
     void truncate(RunId run, double lastX);
-    /// One curve a group in place of one a run: the mean of its visible runs, with a band of mean ± standard deviation
-    /// where two or more were measured. Empty: one curve a run. Runs of no group are not drawn while there are groups.
+    /// Draws one curve per group instead of one per run: the mean of its visible runs, with a band of mean ± standard
+    /// deviation where at least two runs were measured. Runs outside all groups are not drawn. An empty list draws one
+    /// curve per run again.
     void setGroups(std::vector<CurveGroup> groups);
     const std::vector<CurveGroup>& groups() const { return m_groups; }
+    /// Returns the iterations at which a curve was measured; empty for an unknown curve.
     QList<double> xValues(CurveId curve) const;
-    /// As measured, in nats.
+    /// Returns the measured values; losses are in nats.
     QList<double> yValues(CurveId curve) const;
 
-    // What is shown.
-    /// One quantity, or validation and training loss together (the second drawn thinner).
+    // State of the view.
+    /// Returns the shown quantities: one, or validation and training loss together (the second is drawn thinner).
     const std::vector<Quantity>& shownQuantities() const { return m_quantities; }
     double smoothing() const { return m_smoothing; }
     bool isYLogarithmic() const { return m_yLog; }
     bool isRunVisible(RunId run) const;
     RunId pickedRun() const { return m_picked; }
     RunId hoveredRun() const { return m_hovered; }
-    /// False once the user zoomed or panned, until reset.
+    /// Returns false after the user has zoomed or panned, until the view is reset.
     bool followsData() const { return m_follows; }
 
-    /// What is on screen as a figure: visible runs with all their points, units, smoothing and range. `settings` of the
-    /// figure are setSettings's with the view's own added under "view".
+    /// Returns the current view as a figure: the visible runs with all their points, units, smoothing and range. The
+    /// settings of the figure are those of setSettings, with the settings of the view under "view".
     Figure toFigure() const;
-    /// One sentence on the curves: how many, what, the best.
+    /// Returns one sentence about the curves: their number, the quantity, and the lowest and highest value.
     QString summary() const;
-    /// Brings the picture up to date now (screenshots, tests).
+    /// Repaints immediately, for screenshots and tests.
     void refreshNow();
     QCustomPlot* canvas() const { return m_plot; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
  public slots:
+    /// Shows one quantity, or two losses together. An empty list is ignored.
     void setShownQuantities(const std::vector<ropelab::ui::Quantity>& shown);
     void setShownQuantity(ropelab::ui::Quantity quantity) { setShownQuantities({quantity}); }
-    /// F36's weight, 0 (none) to 0.999, for what is measured at every iteration; a quantity measured every N iterations
-    /// is smoothed with weight^N, so that one setting means one stretch of training for all. What was measured stays
-    /// faintly underneath. The learning rate has no noise and stays as it is.
+    /// Sets the weight of the moving average (formula 36), 0 (none) to 0.999, per iteration. A quantity measured every
+    /// N iterations is smoothed with weight^N, so that the weight covers the same number of iterations for all
+    /// quantities. The measured values are drawn faintly below. The learning rate is never smoothed.
     void setSmoothing(double weight);
+    /// Switches the y axis between logarithmic and linear, and resets the view.
     void setYLogarithmic(bool on);
-    /// How losses read: setLossUnit("nats", 1), or setLossUnit("bits per character", 1 / std::log(2)).
+    /// Sets the unit of losses, for example setLossUnit("nats", 1) or setLossUnit("bits per character", 1 /
+    /// std::log(2)).
     void setLossUnit(const QString& unit, double perNat);
-    /// The best possible loss in nats, drawn with its words ("entropy floor"; the value is added); nullopt removes it.
+    /// Draws a horizontal line at the best possible loss, in nats, with a label such as "entropy floor" and the value.
+    /// nullopt removes the line.
     void setFloor(std::optional<double> nats, const QString& label = QString());
-    /// The iterations that the runs will have: the x axis reaches at least so far from the start. 0: follow the data.
+    /// Sets the number of iterations that the x axis covers at least; 0 makes the axis follow the data.
     void setHorizon(double iterations);
-    /// What the figure was made from; goes into exports.
+    /// Sets the settings that exported figures contain.
     void setSettings(const QJsonObject& settings) { m_settings = settings; }
-    /// The plot's name in exports and for screen readers ("training").
+    /// Sets the name of the plot in exports and for screen readers, for example "training".
     void setName(const QString& name);
+    /// Shows or hides the curves of a run.
     void setRunVisible(ropelab::RunId run, bool visible);
+    /// Selects a run; kNoRun or an unknown run clears the selection.
     void pickRun(ropelab::RunId run);
-    /// Lights a run as hovering does (a list elsewhere is hovered); kNoRun ends it.
+    /// Highlights a run, like hovering over its curve. kNoRun removes the highlight.
     void hoverRun(ropelab::RunId run);
+    /// Makes both axes follow the data again.
     void resetView();
-    /// Below 1 zooms in, about the middle.
+    /// Zooms about the centre of the view; a factor below 1 zooms in.
     void zoom(double factor);
-    /// By shares of the visible range.
+    /// Moves the view by fractions of the visible range.
     void pan(double x, double y);
 
  signals:
+    /// The selected run changed; kNoRun if none is selected.
     void runPicked(ropelab::RunId run);
     void runVisibilityChanged(ropelab::RunId run, bool visible);
     void yLogarithmicChanged(bool on);
+    /// The axes follow the data (true), or the user has zoomed or panned (false).
     void followsDataChanged(bool follows);
-    /// The legend's or the canvas's context menu was asked for, in global coordinates (the room offers export).
-    void contextMenuAsked(const QPoint& where);
+    /// The user requested the context menu at a point in global coordinates.
+    void contextMenuRequested(const QPoint& where);
 
  protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -152,53 +165,58 @@ class CurvePlot : public QWidget {
         bool visible = true;
         bool failed = false;
     };
-    /// A curve as it stands in the figure on screen.
+    /// A curve of the figure on screen.
     struct Shown {
-        CurveId id;  // of a group: its first visible run
+        CurveId id;  // for a group: its first visible run
         const CurveData* data;
         QString label;
     };
     void schedule();
     void refresh();
     void restyle();
+    /// Hides the legend if the plot is too low or has no runs.
     void fitLegend();
-    /// What is drawn now, in the figure's order; fills `shown` where it is given.
+    /// Returns the current figure. If `shown` is not null, appends its curves in the order of the figure.
     Figure figure(std::vector<Shown>* shown) const;
+    /// Adds a red point at the last finite value of each failed run.
     void addEndsOfFailed(Figure& figure) const;
     void addCurve(Figure& figure, const Shown& shown) const;
-    /// The curves of groups, with their bands.
+    /// Adds the curves of all groups with their bands.
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
-    /// The run that stands for this one in the figure: the first visible of its group.
-    RunId standIn(RunId run) const;
-    /// The run under which the legend names this one: the first of its group, hidden or not, so that a click does not
-    /// put another entry in the place of the clicked one. kNoRun where none is left.
+    /// Returns the run that represents this one in the figure: the first visible run of its group.
+    RunId representativeOf(RunId run) const;
+    /// Returns the run of the legend entry of this run: the first run of its group, visible or not, so that a click
+    /// does not replace the clicked entry by another one. Returns kNoRun if the group has no runs left.
     RunId legendRun(RunId run) const;
-    /// The runs of its group, or the run alone.
-    std::vector<RunId> drawnWith(RunId run) const;
+    /// Returns the runs of the group of this run, or only this run if it has no group.
+    std::vector<RunId> groupOf(RunId run) const;
     void setAxesOf(Figure& figure) const;
+    /// Returns the note of the figure. On screen it also mentions the smoothing and omitted values.
     QString noteOf(const Figure& figure, bool forScreen) const;
     QString summaryOf(const Figure& figure) const;
     FigureCurve::Emphasis emphasisOf(RunId run) const;
     double factorOf(Quantity quantity) const { return isLoss(quantity) ? m_perNat : 1; }
-    /// The weight for F36 as setSmoothing says.
+    /// Returns the weight of the moving average for a curve, as setSmoothing describes.
     double weightOf(Quantity quantity, const CurveData& curve) const;
-    /// Many runs change at once: the legend is made anew once, before it is next seen.
+    /// Marks the legend as outdated. It is rebuilt once before the next repaint, because many runs often change
+    /// together.
     void renewLegend();
     void updateLegend();
-    void light(RunId run);
+    void highlight(RunId run);
     void setFollows(bool follows);
 
-    // Mouse, in the canvas's coordinates; true where the canvas must not see the event.
+    // Mouse events in coordinates of the canvas. They return true if the canvas must not handle the event.
     bool mousePressed(QMouseEvent* event);
     bool mouseMoved(QMouseEvent* event);
     void mouseReleased(QMouseEvent* event);
+    /// Returns the run whose curve is nearest to a point of the canvas, or kNoRun if none is near.
     RunId runNear(const QPointF& where) const;
     void showReadout(const QPointF& where);
 
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;
     std::vector<CurveGroup> m_groups;
-    mutable std::map<CurveId, CurveMean> m_means;  // of groups; m_shown points into it
+    mutable std::map<CurveId, CurveMean> m_means;  // means of the groups; m_shown points into this map
     std::vector<Quantity> m_quantities{Quantity::validation_loss};
     double m_smoothing = 0;
     bool m_yLog = false;

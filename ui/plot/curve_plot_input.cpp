@@ -1,4 +1,4 @@
-// Mouse and keys of a CurvePlot.
+// Mouse and keyboard input of CurvePlot.
 #include <qcustomplot.h>
 
 #include <QContextMenuEvent>
@@ -17,9 +17,9 @@
 namespace ropelab::ui {
 namespace {
 
-// Pixels at 100 %.
-constexpr double kNear = 10;
-constexpr double kStill = 4;
+// Distances in pixels at 100 %.
+constexpr double kHoverDistance = 10;
+constexpr double kDragThreshold = 4;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ bool CurvePlot::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
         case QEvent::Resize:
             if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
-                return true;  // nothing to paint on, as in a room that was never laid out
+                return true;  // the canvas has no area yet, as in a room that was never shown
             }
             schedule();
             break;
@@ -46,10 +46,10 @@ bool CurvePlot::eventFilter(QObject* watched, QEvent* event) {
             return true;
         case QEvent::Leave:
             m_readout->hide();
-            light(kNoRun);
+            highlight(kNoRun);
             break;
         case QEvent::ContextMenu:
-            emit contextMenuAsked(static_cast<QContextMenuEvent*>(event)->globalPos());
+            emit contextMenuRequested(static_cast<QContextMenuEvent*>(event)->globalPos());
             return true;
         default:
             break;
@@ -66,16 +66,16 @@ bool CurvePlot::mousePressed(QMouseEvent* event) {
         m_readout->hide();
         return false;
     }
-    return true;  // only the left button pans
+    return true;  // other buttons must not pan the view
 }
 
 bool CurvePlot::mouseMoved(QMouseEvent* event) {
     if (m_pressedAt) {
         const QPointF moved = event->position() - *m_pressedAt;
-        m_dragging = m_dragging || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kStill);
-        return !m_dragging;  // a click with a trembling hand is no pan
+        m_dragging = m_dragging || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kDragThreshold);
+        return !m_dragging;  // small movements during a click do not pan
     }
-    light(runNear(event->position()));
+    highlight(runNear(event->position()));
     showReadout(event->position());
     return false;
 }
@@ -91,7 +91,7 @@ void CurvePlot::mouseReleased(QMouseEvent* event) {
 
 RunId CurvePlot::runNear(const QPointF& where) const {
     RunId nearest = kNoRun;
-    double distance = ThemeManager::instance().px(kNear);
+    double distance = ThemeManager::instance().px(kHoverDistance);
     if (!m_renderer->axesRect().contains(where)) {
         return nearest;
     }
@@ -110,12 +110,12 @@ void CurvePlot::showReadout(const QPointF& where) {
         m_readout->hide();
         return;
     }
-    // The crosshair stands where something was measured: at the x nearest to the mouse.
-    const double asked = m_plot->xAxis->pixelToCoord(where.x());
+    // The crosshair is drawn at the measured x nearest to the mouse.
+    const double mouseX = m_plot->xAxis->pixelToCoord(where.x());
     double x = std::numeric_limits<double>::quiet_NaN();
     for (const Shown& each : m_shown) {
-        const qsizetype i = each.data->nearest(asked);
-        if (i >= 0 && !(std::abs(each.data->x()[i] - asked) >= std::abs(x - asked))) {
+        const qsizetype i = each.data->nearest(mouseX);
+        if (i >= 0 && !(std::abs(each.data->x()[i] - mouseX) >= std::abs(x - mouseX))) {
             x = each.data->x()[i];
         }
     }
@@ -134,10 +134,10 @@ void CurvePlot::showReadout(const QPointF& where) {
         look.companion = each.id.quantity != m_quantities.front();
         const QString label =
             m_quantities.size() > 1 ? QStringLiteral("%1, %2").arg(each.label, nameOf(each.id.quantity)) : each.label;
-        const bool strong = each.id.run == standIn(m_hovered != kNoRun ? m_hovered : m_picked);
+        const bool strong = each.id.run == representativeOf(m_hovered != kNoRun ? m_hovered : m_picked);
         rows.append({label, readableNumber(y), m_style.penOf(look), y, strong});
     }
-    // In the order of the curves on screen; a missing value comes last.
+    // Sorts the rows in the order of the curves on screen; missing values come last.
     std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
         return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
     });
@@ -152,15 +152,15 @@ void CurvePlot::zoom(double factor) {
 
 void CurvePlot::pan(double x, double y) {
     const std::pair<QCPAxis*, double> moves[] = {{m_plot->xAxis, x}, {m_plot->yAxis, y}};
-    for (const auto& [axis, share] : moves) {
+    for (const auto& [axis, fraction] : moves) {
         const QCPRange range = axis->range();
-        if (share == 0) {
+        if (fraction == 0) {
             continue;
         }
         if (axis->scaleType() == QCPAxis::stLogarithmic) {
-            axis->moveRange(std::pow(range.upper / range.lower, share));
+            axis->moveRange(std::pow(range.upper / range.lower, fraction));
         } else {
-            axis->moveRange(range.size() * share);
+            axis->moveRange(range.size() * fraction);
         }
     }
 }

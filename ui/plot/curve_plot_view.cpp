@@ -1,4 +1,4 @@
-// What a CurvePlot shows: its data as a figure, put on the canvas.
+// Conversion of the data of CurvePlot to a figure on the canvas.
 #include <qcustomplot.h>
 
 #include <QPainter>
@@ -15,8 +15,8 @@
 namespace ropelab::ui {
 namespace {
 
-/// Moves the ends outwards to round numbers, so that a live axis moves now and then instead of always; what has no
-/// negative value gets no negative axis.
+/// Extends a range to round numbers, so that the axis of a live plot changes rarely. If `notNegative` is true, the
+/// range does not extend below 0.
 Range rounded(Range range, bool notNegative) {
     const double step = std::pow(10.0, std::floor(std::log10((range.maximum - range.minimum) / 5)));
     const double minimum = std::floor(range.minimum / step) * step;
@@ -27,10 +27,10 @@ Range rounded(Range range, bool notNegative) {
 
 FigureCurve::Emphasis CurvePlot::emphasisOf(RunId run) const {
     if (m_hovered != kNoRun && isRunVisible(m_hovered)) {
-        return run == standIn(m_hovered) ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::dimmed;
+        return run == representativeOf(m_hovered) ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::dimmed;
     }
-    return m_picked != kNoRun && run == standIn(m_picked) ? FigureCurve::Emphasis::picked
-                                                          : FigureCurve::Emphasis::normal;
+    return m_picked != kNoRun && run == representativeOf(m_picked) ? FigureCurve::Emphasis::picked
+                                                                   : FigureCurve::Emphasis::normal;
 }
 
 double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
@@ -39,14 +39,15 @@ double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
         return 0;
     }
     const double weight = std::pow(m_smoothing, spacing);
-    return weight < 0.01 ? 0 : weight;  // less than a line's width
+    return weight < 0.01 ? 0 : weight;  // such a small weight has no visible effect
 }
 
 Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     Figure figure;
     figure.name = m_name;
     const bool losses = isLoss(m_quantities.front());
-    figure.emptyText = m_runs.empty() ? tr("Curves grow here while runs train.") : tr("No measurements yet.");
+    figure.emptyText = m_runs.empty() ? tr("No runs yet. Curves appear here while runs train.")
+                                      : tr("The shown runs have no measurements of this quantity yet.");
     figure.x.label = tr("step");
     figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit : unitOf(m_quantities.front());
@@ -70,12 +71,12 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
             shown->insert(shown->end(), curves.begin(), curves.end());
         }
     }
-    // Beside the curves there is room for few words.
+    // Labels are shortened, because there is little space beside the curves.
     QStringList names;
     for (const FigureCurve& curve : figure.curves) names << curve.label;
     const QStringList distinct = distinctNames(names);
     for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = distinct[i];
-    for (std::size_t i = 0; shown != nullptr && i < shown->size(); ++i) {  // as the crosshair reads them
+    for (std::size_t i = 0; shown != nullptr && i < shown->size(); ++i) {  // the crosshair uses the same labels
         (*shown)[i].label = distinct[static_cast<qsizetype>(i)];
     }
     for (FigureBand& band : figure.bands) band.label = distinct[names.indexOf(band.label)];
@@ -138,24 +139,24 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
             if (!isRunVisible(run) || found == m_curves.end() || found->second.x().isEmpty()) {
                 continue;
             }
-            first = first == kNoRun ? standIn(run) : first;
+            first = first == kNoRun ? representativeOf(run) : first;
             members.push_back(&found->second);
         }
         if (members.empty()) {
             continue;
         }
-        CurveMean& kept = m_means[{first, quantity}];
-        kept.update(members);
-        const CurveData& mean = kept.mean();
+        CurveMean& cached = m_means[{first, quantity}];
+        cached.update(members);
+        const CurveData& mean = cached.mean();
         result.push_back({{first, quantity}, &mean, group.label});
         if (members.size() < 2 || quantity != m_quantities.front()) {
             continue;
         }
-        // A band has no gaps: where one run alone was measured there is none.
+        // A band cannot have gaps: it skips points at which only one run was measured.
         const double factor = factorOf(quantity);
         const double weight = weightOf(quantity, mean);
-        const QList<double>& lower = kept.lower().smoothed(weight, factor);
-        const QList<double>& upper = kept.upper().smoothed(weight, factor);
+        const QList<double>& lower = cached.lower().smoothed(weight, factor);
+        const QList<double>& upper = cached.upper().smoothed(weight, factor);
         FigureBand band{group.label, Ink::data(m_runs.at(first).colorIndex), {}, {}, {}};
         for (qsizetype i = 0; i < mean.x().size(); ++i) {
             if (!std::isfinite(lower[i]) || !std::isfinite(upper[i])) {
@@ -172,7 +173,7 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
     return result;
 }
 
-std::vector<RunId> CurvePlot::drawnWith(RunId run) const {
+std::vector<RunId> CurvePlot::groupOf(RunId run) const {
     for (const CurveGroup& group : m_groups) {
         if (std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end()) return group.runs;
     }
@@ -180,15 +181,15 @@ std::vector<RunId> CurvePlot::drawnWith(RunId run) const {
 }
 
 RunId CurvePlot::legendRun(RunId run) const {
-    const std::vector<RunId> mates = drawnWith(run);
-    const auto first = std::find_if(mates.begin(), mates.end(), [this](RunId id) { return m_runs.contains(id); });
-    return first == mates.end() ? kNoRun : *first;
+    const std::vector<RunId> members = groupOf(run);
+    const auto first = std::find_if(members.begin(), members.end(), [this](RunId id) { return m_runs.contains(id); });
+    return first == members.end() ? kNoRun : *first;
 }
 
-RunId CurvePlot::standIn(RunId run) const {
-    const std::vector<RunId> mates = drawnWith(run);
-    const auto first = std::find_if(mates.begin(), mates.end(), [this](RunId id) { return isRunVisible(id); });
-    return first == mates.end() ? run : *first;
+RunId CurvePlot::representativeOf(RunId run) const {
+    const std::vector<RunId> members = groupOf(run);
+    const auto first = std::find_if(members.begin(), members.end(), [this](RunId id) { return isRunVisible(id); });
+    return first == members.end() ? run : *first;
 }
 
 void CurvePlot::setAxesOf(Figure& figure) const {
@@ -219,12 +220,12 @@ void CurvePlot::setAxesOf(Figure& figure) const {
 QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     QStringList parts;
     if (m_quantities.size() > 1) {
-        parts.append(tr("full line: %1, dotted: %2").arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
+        parts.append(tr("solid line: %1, dotted line: %2").arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
     }
     const bool isSmoothed = std::any_of(figure.curves.begin(), figure.curves.end(),
                                         [](const FigureCurve& curve) { return !curve.raw.isEmpty(); });
     if (forScreen && isSmoothed) {
-        parts.append(tr("smoothed %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
+        parts.append(tr("smoothing weight %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
     }
     const auto failed = std::count_if(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
         return curve.shape == FigureCurve::Shape::points;
@@ -234,7 +235,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
                                  : tr("red points: %1 runs failed there").arg(failed));
     }
     if (!figure.bands.empty()) {
-        parts.append(tr("shaded: mean ± standard deviation of seeds"));
+        parts.append(tr("shaded: mean ± standard deviation over seeds"));
     }
     if (forScreen && m_yLog) {
         qsizetype hidden = 0;
@@ -242,7 +243,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
             hidden += std::count_if(curve.y.begin(), curve.y.end(), [](double y) { return y <= 0; });
         }
         if (hidden > 0) {
-            parts.append(tr("%1 values not above 0 are left out").arg(hidden));
+            parts.append(tr("%1 values ≤ 0 are not drawn").arg(hidden));
         }
     }
     return parts.join(QStringLiteral("; "));
@@ -310,24 +311,24 @@ QString CurvePlot::summaryOf(const Figure& now) const {
 }
 
 void CurvePlot::refresh() {
-    QElapsedTimer taken;
-    taken.start();
+    QElapsedTimer elapsed;
+    elapsed.start();
     updateLegend();
     m_shown.clear();
     Figure now = figure(&m_shown);
-    std::erase_if(m_means, [this](const auto& kept) {
-        return std::none_of(m_shown.begin(), m_shown.end(), [&](const Shown& each) { return each.id == kept.first; });
+    std::erase_if(m_means, [this](const auto& cached) {
+        return std::none_of(m_shown.begin(), m_shown.end(), [&](const Shown& each) { return each.id == cached.first; });
     });
     now.note = noteOf(now, true);
-    for (std::size_t i = 0; i < m_shown.size(); ++i) {  // behind them stand the ends of failed runs
+    for (std::size_t i = 0; i < m_shown.size(); ++i) {  // the curves after these mark the ends of failed runs
         now.curves[i].emphasis = emphasisOf(m_shown[i].id.run);
     }
     m_settingRanges = true;
     m_renderer->show(now, m_style);
     m_settingRanges = false;
     m_plot->replot(QCustomPlot::rpQueuedReplot);
-    m_refreshMs = static_cast<double>(taken.nsecsElapsed()) / 1e6;
-    // Screen readers need no thirty summaries a second.
+    m_refreshMs = static_cast<double>(elapsed.nsecsElapsed()) / 1e6;
+    // The summary for screen readers is updated at most once per second.
     if (!m_sinceSummary.isValid() || m_sinceSummary.elapsed() > 1000) {
         setAccessibleDescription(summaryOf(now));
         m_sinceSummary.start();

@@ -6,12 +6,12 @@
 namespace ropelab::ui {
 namespace {
 
-// Letters that have room anywhere, and in a list.
+// Numbers of characters that fit beside a curve and in a list.
 constexpr qsizetype kShort = 16;
 constexpr qsizetype kListed = 40;
 const QString kComma = QStringLiteral(", ");
 
-// "learned + θ 10k" and "learned + no rotation" as "θ 10k" and "no rotation".
+// Removes a common prefix: "learned + θ 10k" and "learned + no rotation" become "θ 10k" and "no rotation".
 QStringList withoutCommonStart(const QStringList& names) {
     const QString plus = QStringLiteral(" + ");
     const QString start = names.size() > 1 ? names.first().section(plus, 0, 0) + plus : QString();
@@ -28,15 +28,15 @@ qsizetype longestOf(const QList<QStringList>& partsOf) {
     return longest;
 }
 
-// Of parts that the very same names have, as "context 512" and "batch 2" where they vary together, the first.
-void dropCompanions(QList<QStringList>& partsOf, const QHash<QString, QList<qsizetype>>& namesWith) {
+// Removes redundant parts: if "context 512" and "batch 2" occur in the same names, only the first one remains.
+void removeRedundantParts(QList<QStringList>& partsOf, const QHash<QString, QList<qsizetype>>& namesWith) {
     QHash<QList<qsizetype>, QString> firstWith;
     for (QStringList& parts : partsOf) {
         for (const QString& part : std::as_const(parts)) {
             QString& first = firstWith[namesWith[part]];
             if (first.isEmpty()) first = part;
         }
-        // A name that stays whole is no part.
+        // A name that was not split is not in namesWith and remains unchanged.
         parts.removeIf(
             [&](const QString& part) { return namesWith.contains(part) && firstWith[namesWith[part]] != part; });
     }
@@ -58,7 +58,7 @@ QStringList distinctNames(const QStringList& all) {
         own.removeIf([&](const QString& part) { return names.size() > 1 && namesWith[part].size() == names.size(); });
         partsOf << (own.isEmpty() ? QStringList(name) : own);
     }
-    if (names.size() > 1 && longestOf(partsOf) > kShort) dropCompanions(partsOf, namesWith);
+    if (names.size() > 1 && longestOf(partsOf) > kShort) removeRedundantParts(partsOf, namesWith);
     const bool isLong = longestOf(partsOf) > kShort;
     QStringList result;
     for (QStringList& parts : partsOf) {

@@ -4,12 +4,13 @@
 
 namespace ropelab::ui {
 
-/// Names without the parts (between commas) and the start (before a plus) that all of them have. Of long ones, parts
-/// that the very same names have are told by the first of them, and those parts come first that few have: what tells
-/// them apart is read even where the end is cut off. A name that would be empty, and one alone, stays whole.
+/// Shortens names to the parts in which they differ: removes the parts (between commas) and the prefix (before a plus
+/// sign) that all names have. For long names, it also removes redundant parts that occur in the same names as an
+/// earlier part, and puts rare parts first, so that elided names remain distinct. A name is not shortened if it is the
+/// only one or would become empty.
 QStringList distinctNames(const QStringList& all);
-/// For a list: where most names have more letters than it has room for, those long ones by distinctNames(); else, and
-/// the short ones, as they are.
+/// Shortens names for a list: if most names exceed 40 characters, the long ones are shortened by distinctNames(). All
+/// other names are returned unchanged.
 QStringList listedNames(const QStringList& all);
 
 }  // namespace ropelab::ui

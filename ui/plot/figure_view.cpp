@@ -23,7 +23,7 @@ FigureView::FigureView(QWidget* parent)
       m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
       m_readout(new PlotReadout(m_plot)) {
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(2, 2, 2, 2);  // the focus ring's place
+    layout->setContentsMargins(2, 2, 2, 2);  // leaves room for the focus ring
     layout->addWidget(m_plot, 1);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
@@ -31,7 +31,7 @@ FigureView::FigureView(QWidget* parent)
     m_plot->setNoAntialiasingOnDrag(false);
     m_plot->setMouseTracking(true);
     m_plot->installEventFilter(this);
-    // The room's order decides how large a view is, not the plot's own wish.
+    // The layout of the room determines the size of the view, not the minimum size of the plot.
     m_plot->setMinimumSize(1, 1);
     m_timer.setSingleShot(true);
     m_timer.setInterval(0);

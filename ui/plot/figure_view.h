@@ -19,11 +19,11 @@ namespace ropelab::ui {
 class FigureRenderer;
 class PlotReadout;
 
-/// A figure on screen. Setting it queues a repaint, so a drag costs one paint a frame. Figures with axes get a
-/// crosshair with values, and lines with a handle can be dragged, by mouse or, once clicked, by the arrow keys.
-/// Drawings get the mouse as it is.
+/// Shows a figure. setFigure() queues a repaint, so a drag paints at most once per frame. Figures with axes have a
+/// crosshair with values. Lines with a handle can be dragged with the mouse or, after a click, moved with the arrow
+/// keys. Drawings receive all mouse events as signals.
 ///
-/// Places in signals are in the axes' units; for a drawing they are in pixels of this widget.
+/// Points in signals are in the units of the axes; for a drawing they are in pixels of this widget.
 class FigureView : public QWidget {
     Q_OBJECT
 
@@ -31,12 +31,13 @@ class FigureView : public QWidget {
     explicit FigureView(QWidget* parent = nullptr);
     ~FigureView() override;
 
+    /// Shows another figure and queues a repaint.
     void setFigure(Figure figure);
     const Figure& figure() const { return m_figure; }
-    /// Brings the picture up to date now.
+    /// Repaints immediately.
     void refreshNow();
 
-    /// A line of the crosshair's box: what, how much, and the curve it belongs to (or −1).
+    /// A row of the readout of the crosshair: a label, a value, and the index of its curve (−1 for none).
     struct ReadoutRow {
         QString label;
         QString value;
@@ -44,16 +45,17 @@ class FigureView : public QWidget {
     };
     struct Readout {
         QString title;
-        double x = 0;  // where the hairline stands
+        double x = 0;  // position of the vertical hairline
         QList<ReadoutRow> rows;
     };
-    /// What the crosshair says at a place; without one: the curves' values at the nearest x, or the map's cell.
+    /// Sets a function that returns the readout of the crosshair at a point. By default, the readout shows the values
+    /// of all curves at the nearest x, or the value of a cell of a map.
     void setReadout(std::function<std::optional<Readout>(QPointF)> readout) { m_readoutAt = std::move(readout); }
 
     const FigureStyle& style() const { return m_style; }
-    /// Where axes or drawing are, in this widget's pixels.
+    /// Returns the rectangle of the axes or the drawing, in pixels of this widget.
     QRectF canvasRect() const;
-    /// Pixels to the axes' units, and back.
+    /// Convert between pixels of this widget and units of the axes.
     QPointF valueAt(const QPointF& pixel) const;
     QPointF pixelOf(const QPointF& value) const;
 
@@ -61,21 +63,27 @@ class FigureView : public QWidget {
     QSize minimumSizeHint() const override;
 
  signals:
+    /// The mouse moves over the axes or the drawing.
     void hovered(const QPointF& place);
+    /// The mouse left the axes or the drawing.
     void left();
+    /// The left mouse button was pressed, but not on a draggable line.
     void pressed(const QPointF& place, Qt::KeyboardModifiers modifiers);
-    /// The mouse moves with its left button down and no line in its hand.
+    /// The mouse moves with its left button pressed and without dragging a line.
     void dragged(const QPointF& place, Qt::KeyboardModifiers modifiers);
+    /// The left mouse button was released after `pressed`.
     void released();
-    /// A press and release on one spot.
+    /// The mouse button was pressed and released without a drag.
     void clicked(const QPointF& place);
-    /// A line with a handle goes to `at`, in its axis's units; lineDropped when the hand lets go.
+    /// The user drags the line with this handle to `at`, in units of its axis. lineDropped follows when the line is
+    /// released.
     void lineDragged(const QString& handle, double at);
     void lineDropped(const QString& handle);
-    /// A key that the view has no use for itself.
+    /// A key was pressed that the view does not handle itself.
     void keyPressed(int key, Qt::KeyboardModifiers modifiers);
-    void contextMenuAsked(const QPoint& global);
-    /// It was clicked or got the keyboard: export means this one.
+    /// The user requested the context menu at a point in global coordinates.
+    void contextMenuRequested(const QPoint& global);
+    /// The view was clicked or received the keyboard focus. Exports use the figure of this view.
     void chosen();
 
  protected:
@@ -99,12 +107,16 @@ class FigureView : public QWidget {
     void mousePressed(const QPointF& where, Qt::KeyboardModifiers modifiers);
     void mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifiers, bool down);
     void mouseReleased(const QPointF& where);
+    /// Returns the draggable line nearest to a point of this widget, or nullopt if none is near.
     std::optional<Line> lineNear(const QPointF& where) const;
-    std::optional<Line> lineCalled(const QString& handle) const;
+    std::optional<Line> lineWithHandle(const QString& handle) const;
     void moveLine(const Line& line, const QPointF& where);
+    /// Moves a line by steps of 1 % of the length of its axis.
     void nudge(const Line& line, double steps);
-    std::optional<Readout> ownReadout(const QPointF& value) const;
+    /// Returns the readout at a point if setReadout was not called: the values of all curves, or of a cell of a map.
+    std::optional<Readout> defaultReadout(const QPointF& value) const;
     void showReadout(const QPointF& where);
+    /// Converts a pixel of this widget to the unit of the signals.
     QPointF place(const QPointF& pixel) const;
 
     Figure m_figure;
@@ -116,8 +128,8 @@ class FigureView : public QWidget {
     QTimer m_timer;
     std::optional<QPointF> m_pressedAt;
     bool m_moved = false;
-    std::optional<Line> m_inHand;
-    QString m_keyHandle;  // the line that arrow keys move
+    std::optional<Line> m_draggedLine;
+    QString m_keyHandle;  // handle of the line that the arrow keys move
 };
 
 }  // namespace ropelab::ui

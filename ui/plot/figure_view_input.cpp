@@ -1,4 +1,4 @@
-// Mouse and keys of a FigureView.
+// Mouse and keyboard input of FigureView.
 #include <qcustomplot.h>
 
 #include <QContextMenuEvent>
@@ -16,10 +16,11 @@
 namespace ropelab::ui {
 namespace {
 
-// Pixels at 100 %.
-constexpr double kNear = 6;
-constexpr double kStill = 4;
-constexpr int kMostRows = 12;
+// Distances in pixels at 100 %.
+constexpr double kGrabDistance = 6;
+constexpr double kFigureDragThreshold = 4;
+// Largest number of rows of a readout.
+constexpr int kMaxRows = 12;
 
 }  // namespace
 
@@ -31,7 +32,7 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
         case QEvent::Resize:
             if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
-                return true;  // nothing to paint on, as in a room that was never laid out
+                return true;  // the canvas has no area yet, as in a room that was never shown
             }
             schedule();
             break;
@@ -60,7 +61,7 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
         case QEvent::MouseButtonDblClick:
             return true;
         case QEvent::Wheel:
-            event->ignore();  // it is the page's that it lies in
+            event->ignore();  // the page that contains the view handles the wheel
             return true;
         case QEvent::Leave:
             m_readout->hide();
@@ -68,7 +69,7 @@ bool FigureView::eventFilter(QObject* watched, QEvent* event) {
             break;
         case QEvent::ContextMenu:
             emit chosen();
-            emit contextMenuAsked(static_cast<QContextMenuEvent*>(event)->globalPos());
+            emit contextMenuRequested(static_cast<QContextMenuEvent*>(event)->globalPos());
             return true;
         default:
             break;
@@ -81,12 +82,13 @@ QPointF FigureView::place(const QPointF& pixel) const {
 }
 
 std::optional<FigureView::Line> FigureView::lineNear(const QPointF& where) const {
-    if (m_figure.drawing || !canvasRect().adjusted(-kNear, -kNear, kNear, kNear).contains(where)) {
+    if (m_figure.drawing ||
+        !canvasRect().adjusted(-kGrabDistance, -kGrabDistance, kGrabDistance, kGrabDistance).contains(where)) {
         return std::nullopt;
     }
     std::optional<Line> nearest;
-    double distance = ThemeManager::instance().px(kNear);
-    const auto look = [&](const FigureLine& line, bool vertical) {
+    double distance = ThemeManager::instance().px(kGrabDistance);
+    const auto consider = [&](const FigureLine& line, bool vertical) {
         if (line.handle.isEmpty()) {
             return;
         }
@@ -98,15 +100,15 @@ std::optional<FigureView::Line> FigureView::lineNear(const QPointF& where) const
         }
     };
     for (const FigureLine& line : m_figure.verticalLines) {
-        look(line, true);
+        consider(line, true);
     }
     for (const FigureLine& line : m_figure.horizontalLines) {
-        look(line, false);
+        consider(line, false);
     }
     return nearest;
 }
 
-std::optional<FigureView::Line> FigureView::lineCalled(const QString& handle) const {
+std::optional<FigureView::Line> FigureView::lineWithHandle(const QString& handle) const {
     if (handle.isEmpty()) {
         return std::nullopt;
     }
@@ -126,10 +128,10 @@ std::optional<FigureView::Line> FigureView::lineCalled(const QString& handle) co
 void FigureView::mousePressed(const QPointF& where, Qt::KeyboardModifiers modifiers) {
     m_pressedAt = where;
     m_moved = false;
-    m_inHand = lineNear(where);
-    m_keyHandle = m_inHand ? m_inHand->handle : QString();
+    m_draggedLine = lineNear(where);
+    m_keyHandle = m_draggedLine ? m_draggedLine->handle : QString();
     m_readout->hide();
-    if (!m_inHand) {
+    if (!m_draggedLine) {
         emit pressed(place(where), modifiers);
     }
 }
@@ -137,9 +139,9 @@ void FigureView::mousePressed(const QPointF& where, Qt::KeyboardModifiers modifi
 void FigureView::mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifiers, bool down) {
     if (down && m_pressedAt) {
         const QPointF moved = where - *m_pressedAt;
-        m_moved = m_moved || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kStill);
-        if (m_inHand) {
-            moveLine(*m_inHand, where);
+        m_moved = m_moved || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kFigureDragThreshold);
+        if (m_draggedLine) {
+            moveLine(*m_draggedLine, where);
         } else if (m_moved) {
             emit dragged(place(where), modifiers);
         }
@@ -156,15 +158,15 @@ void FigureView::mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifier
 }
 
 void FigureView::mouseReleased(const QPointF& where) {
-    if (m_inHand) {
-        emit lineDropped(m_inHand->handle);
+    if (m_draggedLine) {
+        emit lineDropped(m_draggedLine->handle);
     } else if (m_pressedAt) {
         if (!m_moved) {
             emit clicked(place(where));
         }
         emit released();
     }
-    m_inHand.reset();
+    m_draggedLine.reset();
     m_pressedAt.reset();
 }
 
@@ -176,7 +178,7 @@ void FigureView::moveLine(const Line& line, const QPointF& where) {
 }
 
 void FigureView::nudge(const Line& line, double steps) {
-    // A step is a hundredth of the axis, whatever its scale.
+    // A step is 1 % of the length of the axis, for linear and logarithmic axes alike.
     const QRectF axes = canvasRect();
     const QPointF at = pixelOf({line.at, line.at});
     const QPointF to = line.vertical ? QPointF(at.x() + steps * axes.width() / 100, axes.center().y())
@@ -185,7 +187,7 @@ void FigureView::nudge(const Line& line, double steps) {
     emit lineDropped(line.handle);
 }
 
-std::optional<FigureView::Readout> FigureView::ownReadout(const QPointF& value) const {
+std::optional<FigureView::Readout> FigureView::defaultReadout(const QPointF& value) const {
     Readout readout;
     readout.x = value.x();
     if (m_figure.map) {
@@ -204,7 +206,7 @@ std::optional<FigureView::Readout> FigureView::ownReadout(const QPointF& value) 
             {map.label, readableNumber(cell) + (map.unit.isEmpty() ? QString() : QLatin1Char(' ') + map.unit)});
         return readout;
     }
-    // Where something was computed: the x nearest to the mouse, by eye.
+    // The readout uses the computed x that is nearest to the mouse on screen.
     const auto distance = [&](double x) {
         return std::abs(m_plot->xAxis->coordToPixel(x) - m_plot->xAxis->coordToPixel(value.x()));
     };
@@ -233,15 +235,15 @@ std::optional<FigureView::Readout> FigureView::ownReadout(const QPointF& value) 
     readout.title = name.isEmpty()
                         ? QStringLiteral("%1 %2 %3").arg(m_figure.x.label, readableCount(x), m_figure.x.unit).trimmed()
                         : name;
-    for (std::size_t i = 0; i < m_figure.curves.size() && readout.rows.size() < kMostRows; ++i) {
+    for (std::size_t i = 0; i < m_figure.curves.size() && readout.rows.size() < kMaxRows; ++i) {
         const FigureCurve& curve = m_figure.curves[i];
         if (curve.x.isEmpty()) {
             continue;
         }
         const qsizetype at = nearestIn(curve);
         const QString label = curve.label.isEmpty() ? curve.quantity : curve.label;
-        // A curve answers where it has a point near this x, and is called something.
-        if (label.isEmpty() || at >= curve.y.size() || distance(curve.x[at]) > distance(x) + kNear) {
+        // The readout omits curves that have no label or no point near this x.
+        if (label.isEmpty() || at >= curve.y.size() || distance(curve.x[at]) > distance(x) + kGrabDistance) {
             continue;
         }
         readout.rows.append({label, readableNumber(curve.y[at]), static_cast<int>(i)});
@@ -255,7 +257,7 @@ void FigureView::showReadout(const QPointF& where) {
         return;
     }
     const QPointF value = valueAt(where);
-    const auto readout = m_readoutAt ? m_readoutAt(value) : ownReadout(value);
+    const auto readout = m_readoutAt ? m_readoutAt(value) : defaultReadout(value);
     if (!readout) {
         m_readout->hide();
         return;
@@ -278,7 +280,7 @@ void FigureView::showReadout(const QPointF& where) {
 }
 
 void FigureView::keyPressEvent(QKeyEvent* event) {
-    const auto line = lineCalled(m_keyHandle);
+    const auto line = lineWithHandle(m_keyHandle);
     if (line) {
         const bool far = event->modifiers().testFlag(Qt::ShiftModifier);
         const double step = far ? 10 : 1;

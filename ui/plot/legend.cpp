@@ -13,7 +13,7 @@
 
 namespace ropelab::ui {
 
-/// One run: a checkable button that shows its line.
+/// The legend entry of one run: a checkable button with a line sample and a name.
 class LegendEntry : public QAbstractButton {
  public:
     LegendEntry(RunId run, Legend* legend) : QAbstractButton(legend), m_run(run), m_legend(legend) {
@@ -98,7 +98,7 @@ class LegendEntry : public QAbstractButton {
 
 namespace {
 
-constexpr int kRows = 3;
+constexpr int kMaxLegendRows = 3;
 
 }  // namespace
 
@@ -150,14 +150,14 @@ void Legend::setHighlighted(RunId run) {
 }
 
 int Legend::widthOfMore() const {
-    // Of its longest words, without touching what it says now.
+    // Measures the longest text of the button without changing its current text.
     const QFontMetrics metrics(ThemeManager::instance().fontAt(10));
     QStyleOptionToolButton option;
     option.initFrom(m_more);
     option.font = ThemeManager::instance().fontAt(10);
     option.fontMetrics = metrics;
     option.toolButtonStyle = Qt::ToolButtonTextOnly;
-    option.text = m_unfolded ? tr("fewer") : tr("%1 more").arg(m_entries.size());
+    option.text = m_unfolded ? tr("show fewer") : tr("%1 more").arg(m_entries.size());
     const QSize words(metrics.horizontalAdvance(option.text + QStringLiteral("  ")), metrics.height());
     return m_more->style()->sizeFromContents(QStyle::CT_ToolButton, &option, words, m_more).width();
 }
@@ -172,15 +172,15 @@ int Legend::arrange(int width, bool place) const {
     int rows = 1;
     int left = 0;
     std::size_t shown = 0;
-    // Whether everything fits is known only after a first pass; the second one keeps room for the button.
+    // The first pass determines whether all entries fit; if not, the second one reserves space for the button.
     const auto pass = [&](bool folds, bool moves) {
         rows = 1;
         left = 0;
         for (shown = 0; shown < m_entries.size(); ++shown) {
             const int needed = m_entries[shown]->sizeHint().width();
-            const int room = width - (folds && rows == kRows ? moreWidth + spacing : 0);
-            if (left > 0 && left + needed > room) {
-                if (folds && rows == kRows) {
+            const int available = width - (folds && rows == kMaxLegendRows ? moreWidth + spacing : 0);
+            if (left > 0 && left + needed > available) {
+                if (folds && rows == kMaxLegendRows) {
                     break;
                 }
                 ++rows;
@@ -193,7 +193,7 @@ int Legend::arrange(int width, bool place) const {
         }
     };
     pass(false, false);
-    const bool tooMany = rows > kRows;
+    const bool tooMany = rows > kMaxLegendRows;
     const bool folds = tooMany && !m_unfolded;
     pass(folds, place);
     if (place) {
@@ -203,7 +203,7 @@ int Legend::arrange(int width, bool place) const {
         m_more->setVisible(tooMany);
         if (tooMany) {
             m_more->setFont(ThemeManager::instance().fontAt(10));
-            m_more->setText(m_unfolded ? tr("fewer") : tr("%1 more").arg(m_entries.size() - shown));
+            m_more->setText(m_unfolded ? tr("show fewer") : tr("%1 more").arg(m_entries.size() - shown));
             m_more->setGeometry(std::min(left, std::max(0, width - moreWidth)), (rows - 1) * (rowHeight + spacing),
                                 moreWidth, rowHeight);
         }

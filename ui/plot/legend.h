@@ -12,9 +12,9 @@ namespace ropelab::ui {
 
 class LegendEntry;
 
-/// Names every run beside a piece of its line, in rows as wide as there is room, by what tells it from the others; its
-/// tooltip has the whole name. A click shows or hides a run; hovering lights it. Past a few rows the rest folds behind
-/// "12 more".
+/// Legend of a plot: shows a line sample and a shortened name for each run; tooltips contain the full names. A click
+/// shows or hides a run, and hovering highlights it. After three rows the remaining entries are hidden behind a button
+/// such as "12 more".
 class Legend : public QWidget {
     Q_OBJECT
 
@@ -28,8 +28,9 @@ class Legend : public QWidget {
 
     explicit Legend(QWidget* parent = nullptr);
 
+    /// Replaces all entries of the legend.
     void setEntries(const std::vector<Entry>& entries);
-    /// 0 for none.
+    /// Highlights the entry of a run; 0 removes the highlight.
     void setHighlighted(RunId run);
 
     bool hasHeightForWidth() const override { return true; }
@@ -38,15 +39,17 @@ class Legend : public QWidget {
     QSize minimumSizeHint() const override;
 
  signals:
+    /// The user showed or hid a run by clicking its entry.
     void toggled(ropelab::RunId run, bool visible);
-    /// 0 when the mouse leaves.
+    /// The mouse entered the entry of a run; 0 when it leaves.
     void hovered(ropelab::RunId run);
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
 
  private:
-    /// Places the entries for a width, or only measures. Returns the height.
+    /// Computes the layout of the entries for a width and returns its height. Moves the entries only if `place` is
+    /// true.
     int arrange(int width, bool place) const;
     int widthOfMore() const;
 

@@ -7,13 +7,13 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr qsizetype kFewest = 6;  // rows, where the plot has room for them
+constexpr qsizetype kMinRows = 6;  // smallest number of rows, if the plot is high enough
 
 }  // namespace
 
 PlotReadout::PlotReadout(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("overlay")) {}
 
-QList<PlotReadout::Row> PlotReadout::someOf(const QList<Row>& rows, qsizetype most, double nearTo) {
+QList<PlotReadout::Row> PlotReadout::rowsAround(const QList<Row>& rows, qsizetype most, double nearTo) {
     if (rows.size() <= most) return rows;
     const auto strong = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.strong; });
     const auto nearest = std::min_element(rows.begin(), rows.end(), [nearTo](const Row& a, const Row& b) {
@@ -75,15 +75,15 @@ void PlotReadout::draw(QCPPainter* painter) {
     const double line = metrics.height() * 1.1;
     const double swatch = m_style.units(14);
     const double edge = m_style.units(4);
-    // Beneath the title, in the axes or, where they are low, over what is beneath them.
+    // The rows are below the title. In low axes the box may extend over the area below the axes.
     const QRectF whole(mParentPlot->viewport());
     const auto rowsIn = [&](double inHeight) {
         return static_cast<qsizetype>((inHeight - 2 * (pad + edge)) / line) - 1;
     };
-    const auto room =
-        std::max<qsizetype>(2, std::max(rowsIn(axes.height()), std::min(rowsIn(whole.height()), kFewest)));
-    const bool isWhole = m_rows.size() <= room;
-    const QList<Row> rows = someOf(m_rows, isWhole ? room : room - 1, m_nearTo);
+    const auto fittingRows =
+        std::max<qsizetype>(2, std::max(rowsIn(axes.height()), std::min(rowsIn(whole.height()), kMinRows)));
+    const bool isWhole = m_rows.size() <= fittingRows;
+    const QList<Row> rows = rowsAround(m_rows, isWhole ? fittingRows : fittingRows - 1, m_nearTo);
     const QString more = isWhole ? QString() : tr("and %1 more").arg(m_rows.size() - rows.size());
     double label = metrics.horizontalAdvance(more);
     double value = 0;
@@ -95,7 +95,7 @@ void PlotReadout::draw(QCPPainter* painter) {
         std::max(metrics.horizontalAdvance(m_title), swatch + m_style.units(5) + label + m_style.units(12) + value);
     const double height = line * static_cast<double>(rows.size() + (isWhole ? 1 : 2)) + 2 * pad;
     QRectF box(0, 0, inside + 2 * pad, height);
-    // The upper right corner is where falling curves are not; away from it while the mouse is there.
+    // The box is in the upper right corner, which falling curves leave empty, unless the mouse is there.
     box.moveTopRight(QPointF(axes.right() - edge, axes.top() + edge));
     if (x > box.left() - m_style.units(12)) {
         box.moveRight(x - m_style.units(12));

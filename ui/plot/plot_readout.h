@@ -10,8 +10,8 @@
 
 namespace ropelab::ui {
 
-/// The crosshair: a hairline at one x, a dot on every curve, and the values in a corner of the axes. It lives on its
-/// own layer, so that moving the mouse repaints no curve.
+/// The crosshair of a plot: a vertical hairline at one x, a dot on every curve, and a box with the values in a corner
+/// of the axes. It has a layer of its own, so that mouse movements do not repaint the curves.
 class PlotReadout : public QCPLayerable {
     Q_OBJECT
 
@@ -20,18 +20,19 @@ class PlotReadout : public QCPLayerable {
         QString label;
         QString value;
         QPen pen;
-        double y = 0;  // in the axes' units
+        double y = 0;  // in units of the axes
         bool strong = false;
     };
 
     explicit PlotReadout(QCustomPlot* plot);
 
-    /// `title` says which x: "step 1,240". Where the axes are too low for all rows, it has those about the strong one,
-    /// else about `nearTo`, in the axes' units, and counts the others.
+    /// Shows the crosshair at `x`. `title` describes x, for example "step 1,240". If not all rows fit, the box shows
+    /// the rows around the strong one, or around `nearTo` (in units of the axes), and the number of omitted rows.
     void show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style,
               double nearTo = std::numeric_limits<double>::quiet_NaN());
-    /// At most so many of the rows, in their order, as show() says.
-    static QList<Row> someOf(const QList<Row>& rows, qsizetype most, double nearTo);
+    /// Returns at most `most` rows around the strong one or around `nearTo`, in their order.
+    static QList<Row> rowsAround(const QList<Row>& rows, qsizetype most, double nearTo);
+    /// Hides the crosshair and its box.
     void hide();
     bool isShown() const { return m_shown; }
     const QList<Row>& rows() const { return m_rows; }

@@ -5,7 +5,7 @@
 namespace ropelab::ui {
 
 QString nameOf(Quantity quantity) {
-    const auto text = [](const char* words) { return QCoreApplication::translate("Quantity", words); };
+    const auto text = [](const char* name) { return QCoreApplication::translate("Quantity", name); };
     switch (quantity) {
         case Quantity::validation_loss:
             return text("validation loss");
@@ -18,7 +18,7 @@ QString nameOf(Quantity quantity) {
         case Quantity::tokens_per_second:
             break;
     }
-    return text("symbols per second");
+    return text("tokens per second");
 }
 
 QString unitOf(Quantity quantity) {

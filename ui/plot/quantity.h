@@ -4,14 +4,14 @@
 
 namespace ropelab::ui {
 
-/// What is measured of a run while it trains.
+/// A quantity that is measured while a run trains.
 enum class Quantity { validation_loss, training_loss, learning_rate, gradient_norm, tokens_per_second };
 
-/// "validation loss".
+/// Returns the name of a quantity, for example "validation loss".
 QString nameOf(Quantity quantity);
-/// "nats" for the losses; "" for the others, which have none or say it in their name.
+/// Returns "nats" for losses. Returns an empty text for quantities without a unit and for those whose name contains it.
 QString unitOf(Quantity quantity);
-/// Losses follow the plot's loss unit and show the floor.
+/// Returns whether a quantity is a loss. Losses use the loss unit of the plot and can have an entropy floor.
 bool isLoss(Quantity quantity);
 
 }  // namespace ropelab::ui

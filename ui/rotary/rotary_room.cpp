@@ -5,22 +5,20 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/common/fields.h"
+#include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/setup_panel.h"
-#include "ui/window/fields.h"
-#include "ui/window/scaled.h"
-#include "ui/window/workspace.h"
 
 namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 16;
-constexpr int kLowestView = 150;  // pixels at 100 %: axes, their words and something to see
+constexpr int kLowestView = 150;  // smallest height of a view with axes and labels, in pixels at 100 %
 
 }  // namespace
 
-RotaryRoom::RotaryRoom(Workspace& workspace, const QString& id, QWidget* parent)
-    : Room(parent), m_workspace(workspace), m_model(workspace.rotary()) {
+RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent) : Room(parent), m_model(model) {
     setObjectName(id);
     m_timer.setSingleShot(true);
     m_timer.setInterval(kFrameMs);
@@ -32,7 +30,7 @@ RotaryRoom::RotaryRoom(Workspace& workspace, const QString& id, QWidget* parent)
         }
     });
     connect(&m_model, &RotaryModel::changed, this, &RotaryRoom::schedule);
-    connect(&m_model, &RotaryModel::pairLit, this, &RotaryRoom::schedule);
+    connect(&m_model, &RotaryModel::pairHighlighted, this, &RotaryRoom::schedule);
 }
 
 void RotaryRoom::schedule() {
@@ -67,7 +65,8 @@ FigureView* RotaryRoom::addView(const QString& accessibleName) {
         m_chosen = view;
     }
     connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
-    connect(view, &FigureView::contextMenuAsked, this, [this, view](const QPoint& where) { showMenu(view, where); });
+    connect(view, &FigureView::contextMenuRequested, this,
+            [this, view](const QPoint& where) { showMenu(view, where); });
     return view;
 }
 
@@ -103,7 +102,7 @@ void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {
 QWidget* RotaryRoom::panel() {
     if (!m_panel) {
         const auto [area, content, column] = makeScrollColumn(nullptr);
-        column->addWidget(new SetupPanel(m_workspace, content));
+        column->addWidget(new SetupPanel(m_model, content));
         if (QWidget* own = options()) {
             column->addWidget(own);
         }

@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "ui/rotary/rotary_model.h"
-#include "ui/window/room.h"
+#include "ui/common/room.h"
+#include "ui/session/rotary_model.h"
 
 class QVBoxLayout;
 
@@ -17,23 +17,24 @@ namespace ropelab::ui {
 
 class FigureView;
 
-/// A figure of a rotary room by its name ("spectrum"), for the terminal and for tests.
+/// A figure of a rotary room with its name, for example "spectrum". The command line and tests find figures by name.
 struct RotaryFigure {
     const char* name;
     Figure (*make)(const RotarySetup& setup, const ModelShape& shape);
 };
 
-/// A room that follows the one rotary setup: its pictures in the middle, the setup's fields with the room's own options
-/// beneath on the right. While it is hidden nothing is computed.
+/// Base class of the rooms that show the shared rotary setup. The figures are in the middle; the panel on the right
+/// contains the fields of the setup and the options of the room. A hidden room computes nothing.
 class RotaryRoom : public Room {
     Q_OBJECT
 
  public:
-    RotaryRoom(Workspace& workspace, const QString& id, QWidget* parent);
+    /// Constructs a room with the object name `id`, for example "spectrum".
+    RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent);
 
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
-    /// Of the view that was chosen last.
+    /// Returns the figure of the view that the user chose last.
     Figure figure() override;
     void refreshNow() override;
 
@@ -42,18 +43,16 @@ class RotaryRoom : public Room {
  protected:
     RotaryModel& model() { return m_model; }
     const RotaryModel& model() const { return m_model; }
-    Workspace& workspace() { return m_workspace; }
-    /// A view that can be exported; the room puts it into its layout.
+    /// Creates a view whose figure can be exported. The caller adds it to a layout.
     FigureView* addView(const QString& accessibleName);
-    /// Lets a view's mouse light and pick pairs, and the arrow keys step through them. `pairAt` says which pair is at
-    /// a place.
+    /// Connects a view to the highlighted pair: hovering highlights a pair, clicking selects it, and arrow keys select
+    /// its neighbours. `pairAt` returns the pair at a point of the view.
     void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
-    /// Asks for renew() at the next frame.
+    /// Schedules a call of renew() for the next frame.
     void schedule();
-    /// The setup's and the lit pair's new figures into the views; must take less than a frame. What takes longer goes
-    /// to a LatestJob.
+    /// Updates the figures of all views. Must take less than one frame; longer computations belong in a LatestJob.
     virtual void renew() = 0;
-    /// The room's own controls, shown beneath the setup's; null for none. Called once.
+    /// Returns the options of the room, shown below the fields of the setup, or null. Called once.
     virtual QWidget* options() { return nullptr; }
 
     void showEvent(QShowEvent* event) override;
@@ -62,7 +61,6 @@ class RotaryRoom : public Room {
     void showMenu(FigureView* view, const QPoint& where);
     void stepPair(int key);
 
-    Workspace& m_workspace;
     RotaryModel& m_model;
     QList<FigureView*> m_views;
     QPointer<FigureView> m_chosen;

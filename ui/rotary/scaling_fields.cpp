@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/spec/numbers.h"
-#include "ui/rotary/number_slider.h"
-#include "ui/window/scaled.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
 
 namespace ropelab::ui {
 namespace {
@@ -20,7 +20,7 @@ QString plain(double value) {
 
 }  // namespace
 
-/// One of them: its field, its place in the scaling, and which methods read it.
+/// A parameter of a scaling: its field, its member of Scaling, and the methods that use it.
 struct ScalingFields::Parameter {
     const char* name;
     const char* unit;
@@ -42,43 +42,46 @@ const QList<ScalingFields::Parameter>& ScalingFields::parameters() {
          128,
          &Scaling::factor,
          {M::linear, M::ntk, M::dynamic, M::ntk_by_parts, M::yarn, M::llama3},
-         "s, target context over training context."},
+         "Scaling factor s: target context divided by training context."},
         {"training context",
          "tokens",
          16,
          1048576,
          &Scaling::original_context,
          {M::dynamic, M::ntk_by_parts, M::yarn, M::llama3, M::longrope},
-         "L, the context that the model was trained at."},
+         "Context length L that the model was trained with."},
         {"β fast",
-         "turns",
+         "periods",
          1,
          128,
          &Scaling::beta_fast,
          {M::yarn, M::ntk_by_parts},
-         "Pairs that turn more often than this in the training context are kept. Peng et al. 2023, formulas 21 and 22"},
+         "Pairs with more periods than this in the training context are not scaled. Peng et al. 2023, formulas 21 and "
+         "22"},
         {"β slow",
-         "turns",
+         "periods",
          0.1,
          32,
          &Scaling::beta_slow,
          {M::yarn, M::ntk_by_parts},
-         "Pairs that turn less often than this are divided by the factor. Peng et al. 2023, formulas 21 and 22"},
+         "The frequencies of pairs with fewer periods than this in the training context are divided by the factor. "
+         "Peng et al. 2023, formulas 21 and 22"},
         {"low frequency factor",
-         "turns",
+         "periods",
          0.1,
          32,
          &Scaling::low_freq_factor,
          {M::llama3},
-         "Pairs with fewer turns in the training context are divided by the factor. "
+         "The frequencies of pairs with fewer periods than this in the training context are divided by the factor. "
          "Grattafiori et al. 2024, formula 23"},
         {"high frequency factor",
-         "turns",
+         "periods",
          0.2,
          64,
          &Scaling::high_freq_factor,
          {M::llama3},
-         "Pairs with more turns are kept. Grattafiori et al. 2024, formula 23"},
+         "Pairs with more periods than this in the training context are not scaled. Grattafiori et al. 2024, formula "
+         "23"},
     };
     return all;
 }

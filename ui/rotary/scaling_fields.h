@@ -10,21 +10,21 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// The parameters of a scaling, a field each. Those that its method does not read are hidden.
+/// Fields for the parameters of a RoPE scaling. Parameters that the scaling method does not use are hidden.
 class ScalingFields : public QWidget {
     Q_OBJECT
 
  public:
     explicit ScalingFields(QWidget* parent = nullptr);
 
-    /// Shows the setup's scaling; no signal. A training context that is not set reads as the setup's context.
+    /// Shows the scaling of a setup without a signal. An unset training context is shown as the context of the setup.
     void setSetup(const RotarySetup& setup);
 
  signals:
-    /// The person set one of them: what that is called ("change factor"), and the scaling with it. Many times in a
-    /// drag.
+    /// The user set a parameter; emitted repeatedly during a drag. `what` names the change, for example "change
+    /// factor".
     void changed(const QString& what, const ropelab::Scaling& scaling);
-    /// The hand let go, or Enter was pressed.
+    /// The user released a slider or pressed Enter.
     void finished();
 
  private:

@@ -12,25 +12,23 @@
 
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
-#include "ui/rotary/number_slider.h"
-#include "ui/rotary/rotary_model.h"
+#include "ui/common/fields.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
 #include "ui/rotary/scaling_fields.h"
 #include "ui/rotary/setup_words.h"
-#include "ui/window/fields.h"
-#include "ui/window/scaled.h"
-#include "ui/window/workspace.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 namespace {
 
-QString whole(double value) {
+QString wholeText(double value) {
     return QString::number(value, 'f', 0);
 }
 
 }  // namespace
 
-SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
-    : QWidget(parent), m_workspace(workspace), m_model(workspace.rotary()) {
+SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(tr("Rotary setup"));
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 12);
@@ -43,8 +41,8 @@ SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
     m_modelName->setWordWrap(true);
     modelRow->addWidget(m_modelName, 1);
     auto* models = new QPushButton(tr("Models …"), this);
-    models->setToolTip(tr("Take the settings of a known model, or of a Hugging Face config.json."));
-    connect(models, &QPushButton::clicked, &m_workspace, &Workspace::modelsAsked);
+    models->setToolTip(tr("Loads the settings of a known model or of a Hugging Face config.json."));
+    connect(models, &QPushButton::clicked, &m_model, &RotaryModel::modelsRequested);
     modelRow->addWidget(models);
     column->addLayout(modelRow);
 
@@ -72,12 +70,13 @@ SetupPanel::SetupPanel(Workspace& workspace, QWidget* parent)
     auto* textRow = new QHBoxLayout;
     scaleLayout(textRow, {0, 0, 0, 0}, 8);
     auto* copy = new QPushButton(tr("Copy setup"), this);
-    copy->setToolTip(tr("As a line of text, which ropelab --setup and the terminal take too."));
+    copy->setToolTip(tr("Copies the setup as one line of text, which ropelab --setup and other commands accept."));
     connect(copy, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(QString::fromStdString(text_of(m_model.setup()))); });
     auto* paste = new QPushButton(tr("Paste setup"), this);
-    paste->setToolTip(tr("Such as: theta=500k head_dim=128 fraction=25% context=8192"));
-    connect(paste, &QPushButton::clicked, this, [this] { take(QApplication::clipboard()->text()); });
+    paste->setToolTip(
+        tr("Applies a setup from the clipboard, for example: theta=500k head_dim=128 fraction=25% context=8192"));
+    connect(paste, &QPushButton::clicked, this, [this] { applyText(QApplication::clipboard()->text()); });
     textRow->addWidget(copy);
     textRow->addWidget(paste);
     textRow->addStretch(1);
@@ -102,7 +101,7 @@ void SetupPanel::change(const QString& what, Change apply) {
     apply(next);
     try {
         ModelShape shape = m_model.shape();
-        shape.name.clear();  // no longer that model's
+        shape.name.clear();  // the setup is no longer that of the named model
         m_model.change(what, next, shape);
         showProblem(QString());
     } catch (const BadInput& error) {
@@ -137,22 +136,23 @@ void SetupPanel::makeNumbers() {
                  [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
              .text = percentText},
             tr("change fraction"), [](RotarySetup& setup, double value) { setup.fraction = value; });
-    m_headDim = add({.label = tr("head dimension"),
-                     .unit = tr("channels"),
-                     .minimum = 2,
-                     .maximum = 4096,
-                     .logarithmic = true,
-                     .step = 2,
-                     .text = whole,
-                     .why = tr("d, the channels of one head; even.")},
-                    tr("change head dimension"), [](RotarySetup& setup, double value) {
-                        setup.head_dim = static_cast<int>(std::lround(value));
-                        setup.scaling.short_factors.clear();  // one a pair: they belong to another head
-                        setup.scaling.long_factors.clear();
-                        if (setup.scaling.method == ScalingMethod::longrope) {
-                            setup.scaling.method = ScalingMethod::none;
-                        }
-                    });
+    m_headDim =
+        add({.label = tr("head dimension"),
+             .unit = tr("channels"),
+             .minimum = 2,
+             .maximum = 4096,
+             .logarithmic = true,
+             .step = 2,
+             .text = wholeText,
+             .why = tr("Number of channels per attention head, d. It must be even.")},
+            tr("change head dimension"), [](RotarySetup& setup, double value) {
+                setup.head_dim = static_cast<int>(std::lround(value));
+                setup.scaling.short_factors.clear();  // one factor per pair, valid for the previous head dimension only
+                setup.scaling.long_factors.clear();
+                if (setup.scaling.method == ScalingMethod::longrope) {
+                    setup.scaling.method = ScalingMethod::none;
+                }
+            });
     m_context =
         add({.label = tr("context"),
              .unit = tr("tokens"),
@@ -160,8 +160,8 @@ void SetupPanel::makeNumbers() {
              .maximum = 1048576,
              .logarithmic = true,
              .step = 1,
-             .text = whole,
-             .why = tr("L, the context in tokens; dynamic NTK and LongRoPE take it as the current length.")},
+             .text = wholeText,
+             .why = tr("Context length L in tokens. Dynamic NTK and LongRoPE use it as the current sequence length.")},
             tr("change context"), [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
 }
 
@@ -173,9 +173,10 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
         change(tr("change slice or truncate"),
                [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
     });
-    addField(grid, tr("partial"), m_partial,
-             tr("slice spreads the whole spectrum over the rotated channels (Hugging Face, GPT-NeoX; formula 3); "
-                "truncate keeps the head's spectrum and stops its slow pairs (p-RoPE; formula 4)."));
+    addField(
+        grid, tr("partial"), m_partial,
+        tr("slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; formula 3). truncate: "
+           "the frequencies of the whole head are used, and the lowest ones are set to 0 (p-RoPE; formula 4)."));
 
     m_pairing = makeChoice(tr("pairing"), this);
     m_pairing->addItems({tr("half"), tr("interleaved")});
@@ -185,8 +186,8 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
                [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
     });
     addField(grid, tr("pairing"), m_pairing,
-             tr("half turns channel i with i + d_r/2 (Hugging Face, GPT-NeoX); interleaved 2i with 2i + 1 "
-                "(GPT-J, RoFormer). Same frequencies, other channels. Formula 6"));
+             tr("half: channels i and i + d_r/2 form a pair (Hugging Face, GPT-NeoX). interleaved: channels 2i and 2i "
+                "+ 1 form a pair (GPT-J, RoFormer). The frequencies are the same (formula 6)."));
 
     m_precision = makeChoice(tr("precision of the table"), this);
     for (const NumberFormat format : number_formats()) {
@@ -198,7 +199,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
         });
     });
-    addField(grid, tr("table in"), m_precision, tr("How cos and sin are stored."));
+    addField(grid, tr("precision"), m_precision, tr("Number format of the cos/sin table."));
 
     m_scaling = makeChoice(tr("scaling"), this);
     for (const ScalingName& name : scaling_names()) {
@@ -210,12 +211,12 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
         change(tr("change scaling"), [&](RotarySetup& setup) {
             setup.scaling.method = method;
             if (method != ScalingMethod::none && setup.scaling.factor <= 1) {
-                setup.scaling.factor = 4;  // at 1 no method changes anything
+                setup.scaling.factor = 4;  // no method changes the frequencies at factor 1
             }
         });
     });
     addField(grid, tr("scaling"), m_scaling,
-             tr("How the frequencies are changed for a longer context. Formulas 18 to 24"));
+             tr("Method that changes the frequencies for a longer context (formulas 18 to 24)."));
 }
 
 void SetupPanel::renew() {
@@ -230,20 +231,20 @@ void SetupPanel::renew() {
     m_scaling->setCurrentIndex(m_scaling->findData(static_cast<int>(setup.scaling.method)));
     m_scalingFields->setSetup(setup);
     const QString& name = m_model.shape().name;
-    m_modelName->setText(name.isEmpty() ? tr("set by hand") : name);
+    m_modelName->setText(name.isEmpty() ? tr("custom setup") : name);
     showProblem(QString());
-    m_theta->setWhy(whyOfTheta(m_model));
-    m_fraction->setWhy(whyOfFraction(m_model));
-    m_summary->setText(whatTurns(m_model));
+    m_theta->setPartToolTips(thetaToolTip(m_model));
+    m_fraction->setPartToolTips(fractionToolTip(m_model));
+    m_summary->setText(rotationSummary(m_model));
 }
 
-void SetupPanel::take(const QString& text) {
+void SetupPanel::applyText(const QString& text) {
     try {
         const RotarySetup next = parse_setup(text.toStdString());
         m_model.endDrag();
         ModelShape shape = m_model.shape();
         shape.name.clear();
-        m_model.change(tr("paste setup"), next, shape);
+        m_model.change(tr("paste rotary setup"), next, shape);
         m_model.endDrag();
         showProblem(QString());
     } catch (const BadInput& error) {

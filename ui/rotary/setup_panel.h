@@ -13,15 +13,14 @@ namespace ropelab::ui {
 class NumberSlider;
 class RotaryModel;
 class ScalingFields;
-class Workspace;
 
-/// Sets the rotary setup: theta, fraction, head dimension, context and the rest as fields, the setup as a line of text
-/// to copy and paste, and the way to the models. Every rotary room has one; all show the same setup.
+/// Panel that edits the shared rotary setup: fields for theta, fraction, head dimension, context and other settings,
+/// buttons to copy and paste the setup as text, and a button that opens the list of models. Every rotary room has one.
 class SetupPanel : public QWidget {
     Q_OBJECT
 
  public:
-    explicit SetupPanel(Workspace& workspace, QWidget* parent = nullptr);
+    explicit SetupPanel(RotaryModel& model, QWidget* parent = nullptr);
 
     NumberSlider* theta() const { return m_theta; }
     NumberSlider* fraction() const { return m_fraction; }
@@ -29,8 +28,9 @@ class SetupPanel : public QWidget {
     NumberSlider* headDim() const { return m_headDim; }
     QComboBox* scaling() const { return m_scaling; }
 
-    /// Takes a setup's text, as pasting does; what is wrong with it is said in the panel.
-    void take(const QString& text);
+    /// Parses a setup and applies it, like pasting its text. The panel shows an error if the text is invalid.
+    void applyText(const QString& text);
+    /// Returns the error that the panel shows, or an empty text.
     QString problem() const;
 
  protected:
@@ -40,12 +40,11 @@ class SetupPanel : public QWidget {
     void makeNumbers();
     void makeChoices(QGridLayout* grid);
     void renew();
-    /// One undoable change of the setup; what is refused is said and put back.
+    /// Applies one undoable change to the setup. An invalid change is reverted, and the panel shows the error.
     template <typename Change>
     void change(const QString& what, Change apply);
     void showProblem(const QString& sentence);
 
-    Workspace& m_workspace;
     RotaryModel& m_model;
     NumberSlider* m_theta = nullptr;
     NumberSlider* m_fraction = nullptr;

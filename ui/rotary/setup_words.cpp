@@ -7,13 +7,13 @@
 #include "core/rope/context.h"
 #include "core/spec/numbers.h"
 #include "ui/figure/ticks.h"
-#include "ui/rotary/rotary_model.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 namespace {
 
-QString tr(const char* words) {
-    return QCoreApplication::translate("SetupWords", words);
+QString tr(const char* text) {
+    return QCoreApplication::translate("SetupWords", text);
 }
 
 }  // namespace
@@ -22,18 +22,19 @@ QString percentText(double fraction) {
     return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
 }
 
-QString whyOfTheta(const RotaryModel& model) {
+QString thetaToolTip(const RotaryModel& model) {
     const RotarySetup& setup = model.setup();
     const std::vector<double>& unscaled = model.plain().inverse_frequencies;
-    const int turning = model.plain().rotary_dim;
+    const int rotated = model.plain().rotary_dim;
     const bool isSlice = setup.partial == Partial::slice;
-    QString why = isSlice ? tr("Rope theta b: pair i turns by g_i = b^(−2i/d_r) radians a token, before scaling.")
-                          : tr("Rope theta b: pair i turns by g_i = b^(−2i/d) radians a token, before scaling.");
-    if (turning > 0) {
-        const int last = turning / 2 - 1;
-        why += QLatin1Char('\n') + tr("b = %1, %2 = %3: from g_0 = %4 down to g_%5 = %6")
+    QString why =
+        isSlice ? tr("RoPE theta b: pair i has the frequency g_i = b^(−2i/d_r) in radians per token, before scaling.")
+                : tr("RoPE theta b: pair i has the frequency g_i = b^(−2i/d) in radians per token, before scaling.");
+    if (rotated > 0) {
+        const int last = rotated / 2 - 1;
+        why += QLatin1Char('\n') + tr("b = %1, %2 = %3: the frequencies range from g_0 = %4 to g_%5 = %6.")
                                        .arg(readableNumber(setup.theta), isSlice ? tr("d_r") : tr("d"))
-                                       .arg(isSlice ? turning : setup.head_dim)
+                                       .arg(isSlice ? rotated : setup.head_dim)
                                        .arg(readableNumber(unscaled.front()))
                                        .arg(last)
                                        .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
@@ -41,32 +42,32 @@ QString whyOfTheta(const RotaryModel& model) {
     return why + QLatin1Char('\n') + (isSlice ? tr("Su et al. 2021, formula 3") : tr("Barbero et al. 2024, formula 4"));
 }
 
-QString whyOfFraction(const RotaryModel& model) {
-    return tr("Share p of a head's channels that turn; type 25 % or 6 ch. d_r is the even number nearest to "
-              "p·d.\np = %1, d = %2: d_r = %3\nKhan et al., formula 10")
+QString fractionToolTip(const RotaryModel& model) {
+    return tr("Fraction p of the channels of a head that are rotated; enter for example 25 % or 6 ch. The number of "
+              "rotated channels d_r is the even number nearest to p·d.\np = %1, d = %2: d_r = %3\nKhan et al., formula "
+              "10")
         .arg(percentText(model.setup().fraction))
         .arg(model.setup().head_dim)
         .arg(model.plain().rotary_dim);
 }
 
-QString whatTurns(const RotaryModel& model) {
+QString rotationSummary(const RotaryModel& model) {
     const RotarySetup& setup = model.setup();
     const Frequencies& now = model.frequencies();
-    if (now.rotary_dim == 0) return tr("No pair turns: positions are not encoded.");
+    if (now.rotary_dim == 0) return tr("No pair is rotated: the model has no position encoding (NoPE).");
     const double slowest =
         2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
-    QString text =
-        tr("%1 of %2 channels turn, the slowest pair once in %3 tokens; %4 of %5 pairs complete a turn in the "
-           "context.")
-            .arg(now.rotary_dim)
-            .arg(setup.head_dim)
-            .arg(readableCount(std::round(slowest)))
-            .arg(complete_pairs(now, static_cast<double>(setup.context)))
-            .arg(now.rotary_dim / 2);
+    QString text = tr("%1 of %2 channels are rotated; the longest wavelength is %3 tokens. %4 of %5 pairs complete a "
+                      "period in the context.")
+                       .arg(now.rotary_dim)
+                       .arg(setup.head_dim)
+                       .arg(readableCount(std::round(slowest)))
+                       .arg(complete_pairs(now, static_cast<double>(setup.context)))
+                       .arg(now.rotary_dim / 2);
     const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
     if (isPart && setup.scaling.method == ScalingMethod::none) {
         text += QLatin1Char(' ') +
-                tr("Truncate has these frequencies at θ = %1.")
+                tr("Truncate has the same frequencies at θ = %1.")
                     .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
     }
     if (now.attention_factor != 1) {

@@ -6,15 +6,16 @@ namespace ropelab::ui {
 
 class RotaryModel;
 
-// What the setup panel says of today's setup.
+// Texts of the setup panel about the current setup.
 
-/// "25 %".
+/// Formats a fraction as a percentage, for example "25 %".
 QString percentText(double fraction);
-/// The formula of the frequencies with today's theta, and its source.
-QString whyOfTheta(const RotaryModel& model);
-/// How many channels today's fraction comes to, and its source.
-QString whyOfFraction(const RotaryModel& model);
-/// How many channels turn, how slowly the slowest, and how many pairs complete a turn in the context.
-QString whatTurns(const RotaryModel& model);
+/// Returns the tooltip of theta: the formula of the frequencies with the current values, and its source.
+QString thetaToolTip(const RotaryModel& model);
+/// Returns the tooltip of the fraction: the number of rotated channels, and the source of the rounding.
+QString fractionToolTip(const RotaryModel& model);
+/// Returns a summary of the setup: the number of rotated channels, the longest wavelength, and the number of pairs that
+/// complete a period in the context.
+QString rotationSummary(const RotaryModel& model);
 
 }  // namespace ropelab::ui

@@ -8,32 +8,32 @@
 namespace ropelab::ui {
 namespace {
 
-QRgb mixed(QRgb a, QRgb b, double shareOfB) {
-    const auto mix = [shareOfB](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * shareOfB)); };
+QRgb mixed(QRgb a, QRgb b, double weight) {
+    const auto mix = [weight](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * weight)); };
     return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
 }
 
 }  // namespace
 
-QRgb viridis(double share) {
-    // Every tenth of the map; between them a straight line differs from it by less than the eye sees.
+QRgb viridis(double fraction) {
+    // Every tenth of the map. Linear interpolation differs invisibly from the original map.
     static constexpr std::array<QRgb, 11> anchors = {0xFF440154, 0xFF482475, 0xFF414487, 0xFF355F8D,
                                                      0xFF2A788E, 0xFF21918C, 0xFF22A884, 0xFF44BF70,
                                                      0xFF7AD151, 0xFFBDDF26, 0xFFFDE725};
-    const double place = std::clamp(share, 0.0, 1.0) * (anchors.size() - 1);
+    const double place = std::clamp(fraction, 0.0, 1.0) * (anchors.size() - 1);
     const auto below = std::min(static_cast<std::size_t>(place), anchors.size() - 2);
     return mixed(anchors[below], anchors[below + 1], place - static_cast<double>(below));
 }
 
-QRgb diverging(double share, QRgb paper) {
+QRgb diverging(double value, QRgb paper) {
     constexpr QRgb negative = 0xFF0072B2;
     constexpr QRgb positive = 0xFFD55E00;
-    return mixed(paper, share < 0 ? negative : positive, std::min(1.0, std::abs(share)));
+    return mixed(paper, value < 0 ? negative : positive, std::min(1.0, std::abs(value)));
 }
 
-QRgb cyclic(double turns) {
-    // A circle in CIE L*a*b* at L* = 62: lightness says nothing, hue is the angle.
-    const double angle = 2 * std::numbers::pi * turns;
+QRgb cyclic(double periods) {
+    // A circle in CIE L*a*b* with the constant lightness L* = 62; the hue is the angle.
+    const double angle = 2 * std::numbers::pi * periods;
     const double a = 42 * std::cos(angle);
     const double b = 42 * std::sin(angle);
     const double fy = (62.0 + 16) / 116;

@@ -8,8 +8,8 @@
 namespace ropelab::ui {
 namespace {
 
-QColor mixed(const QColor& a, const QColor& b, double shareOfB) {
-    const auto mix = [shareOfB](float x, float y) { return static_cast<float>(x + (y - x) * shareOfB); };
+QColor mixed(const QColor& a, const QColor& b, double weight) {
+    const auto mix = [weight](float x, float y) { return static_cast<float>(x + (y - x) * weight); };
     return QColor::fromRgbF(mix(a.redF(), b.redF()), mix(a.greenF(), b.greenF()), mix(a.blueF(), b.blueF()));
 }
 
@@ -42,7 +42,7 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
         {QStringLiteral("faded"), mixed(theme.panel, theme.quietText, 0.6)},
     };
 
-    // One pass: "@name" becomes a colour, "12px" twelve scaled pixels, "15pt" scaled points.
+    // In one pass, "@name" is replaced by a colour, "12px" by scaled pixels and "15pt" by scaled points.
     static const QRegularExpression token(QStringLiteral("@([A-Za-z]+)|([0-9]+(?:\\.[0-9]+)?)(px|pt)\\b"));
     QString result;
     qsizetype from = 0;
@@ -54,7 +54,7 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
             const auto color = colors.find(match.captured(1));
             if (color != colors.end()) {
                 result += color->second.name();
-            } else {  // the one name that is no colour: @appearance
+            } else {  // @appearance is the only name that is not a colour
                 result += QLatin1String(theme.appearance == Appearance::dark ? "dark" : "light");
             }
         } else if (match.captured(3) == QLatin1String("px")) {

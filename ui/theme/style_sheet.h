@@ -6,7 +6,8 @@
 
 namespace ropelab::ui {
 
-/// The application's style sheet: style.qss with the theme's colours in place of @names and its pixels scaled.
+/// Returns the application's style sheet: style.qss with @names replaced by the theme's colours, and with scaled
+/// lengths.
 QString styleSheet(const Theme& theme, const ThemeManager& manager);
 
 }  // namespace ropelab::ui

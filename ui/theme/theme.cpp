@@ -47,14 +47,14 @@ Theme makeDark() {
     theme.warning = QColor(0xE3, 0xB3, 0x41);
     theme.error = QColor(0xFF, 0x7B, 0x72);
     theme.data.back() = QColor(0xF0, 0xE4, 0x42);
-    // The light one of Okabe–Ito's blues: the dark one sinks into dark paper.
+    // Okabe–Ito's light blue, because the dark blue has little contrast on a dark background.
     theme.query = theme.data[5];
     theme.rotated = theme.data[5];
     theme.unrotated = QColor(0x76, 0x7E, 0x8C);
     return theme;
 }
 
-/// Relative luminance by WCAG 2.1.
+/// Returns the relative luminance of a colour by WCAG 2.1.
 double luminance(const QColor& color) {
     const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
     return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
@@ -81,7 +81,7 @@ QColor Theme::dataColor(int index) const {
     return data[static_cast<std::size_t>(((index % count) + count) % count)];
 }
 
-QList<double> Theme::dashes(int index, bool eachItsOwn) {
+QList<double> Theme::dashes(int index, bool isUnique) {
     static const std::array<QList<double>, 7> patterns = {
         QList<double>{},
         QList<double>{6, 2.5},
@@ -91,9 +91,9 @@ QList<double> Theme::dashes(int index, bool eachItsOwn) {
         QList<double>{10, 2.5, 4, 2.5},
         QList<double>{8, 2, 2, 2, 2, 2},
     };
-    // A round later each colour has another pattern than before.
+    // After each round of colours, every colour gets another pattern.
     const int round = std::max(0, index) / 7;
-    const int which = eachItsOwn ? std::max(0, index) + round : round;
+    const int which = isUnique ? std::max(0, index) + round : round;
     return patterns[static_cast<std::size_t>(which) % patterns.size()];
 }
 

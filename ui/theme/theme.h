@@ -8,52 +8,56 @@
 
 namespace ropelab::ui {
 
+/// Light or dark colours.
 enum class Appearance { light, dark };
 
-/// Every colour by what it means; two values exist, `light()` and `dark()`. Text colours keep a contrast of 4.5:1 on
-/// window, panel, paper and field.
+/// Colours by their meaning. There are two themes, `light()` and `dark()`. Text colours have a contrast of at
+/// least 4.5:1 on window, panel, paper and field.
 struct Theme {
     Appearance appearance = Appearance::light;
-    QColor window;      // behind everything
-    QColor panel;       // what one sets, cards
-    QColor paper;       // behind a plot
-    QColor field;       // behind typed text, in buttons and chips
-    QColor text;        //
+    QColor window;      // background of windows
+    QColor panel;       // background of panels and cards
+    QColor paper;       // background of plots
+    QColor field;       // background of input fields, buttons and chips
+    QColor text;        // text
     QColor quietText;   // units, hints, tick labels
     QColor hairline;    // separators, grid lines, borders
-    QColor accent;      // controls and the focus ring; also readable as text
+    QColor accent;      // controls and the focus ring; also used for text
     QColor accentText;  // text on an accent surface
     QColor success;
     QColor warning;
     QColor error;
-    // Rotary views: the two vectors of a pair, and the pairs that turn or do not.
+    // Figures of rotary embeddings: query and key vectors, rotated and unrotated pairs.
     QColor query;
     QColor key;
     QColor rotated;
     QColor unrotated;
-    /// Okabe–Ito, in order; the last is black on light and yellow on dark.
+    /// Colours of data: the Okabe–Ito palette in order; the last colour is black in the light theme, yellow in the dark
+    /// one.
     std::array<QColor, 7> data;
 
     static const Theme& light();
     static const Theme& dark();
+    /// Returns the light or the dark theme.
     static const Theme& of(Appearance appearance);
 
-    /// The colour of run `index` (from 0) in every room; past the seventh the colours come again.
+    /// Returns the colour of run `index` (from 0) in every room. Colours repeat after the seventh run.
     QColor dataColor(int index) const;
-    /// The dash pattern of run `index` in units of the line's width, empty for a solid line. With `eachItsOwn` every
-    /// run has another pattern, for grey prints; without, patterns begin where the colours come again.
-    static QList<double> dashes(int index, bool eachItsOwn);
+    /// Returns the dash pattern of run `index` in units of the line's width; empty for a solid line. With `isUnique`
+    /// every run has its own pattern, for greyscale prints; otherwise only runs with a repeated colour have dashes.
+    static QList<double> dashes(int index, bool isUnique);
 
-    /// A pair of colours that text is set in, for the contrast test and for whoever adds a colour.
+    /// A text colour and its background, for tests of the contrast.
     struct TextPair {
         const char* name;
         QColor text;
         QColor surface;
     };
+    /// Returns every combination of text colour and background that the program uses.
     std::vector<TextPair> textPairs() const;
 };
 
-/// Contrast of two opaque colours by WCAG 2.1, 1 to 21.
+/// Returns the contrast ratio of two opaque colours by WCAG 2.1, from 1 to 21.
 double contrastRatio(const QColor& a, const QColor& b);
 
 }  // namespace ropelab::ui

@@ -14,7 +14,7 @@
 
 #include "ui/theme/style_sheet.h"
 
-// Resources of a static library have to be asked for, outside any namespace.
+// Resources of a static library must be initialized explicitly, by a function outside any namespace.
 static void initializeResources() {
     Q_INIT_RESOURCE(theme);
 }
@@ -92,7 +92,7 @@ double ThemeManager::factor() const {
 
 double ThemeManager::px(double atHundred) const {
     const QScreen* screen = QGuiApplication::primaryScreen();
-    // Fonts grow with the desktop's dots per inch; lengths have to keep step.
+    // Fonts scale with the desktop's dots per inch, so lengths must scale as well.
     return atHundred * factor() * (screen != nullptr ? screen->logicalDotsPerInch() / 96.0 : 1.0);
 }
 
@@ -123,7 +123,7 @@ void ThemeManager::apply() {
 
 void ThemeManager::refresh() {
     m_applying = true;
-    // An empty palette is the platform's own; that is the only way to see it once another one was set.
+    // An empty palette restores the platform's palette, which cannot be queried while another one is set.
     QApplication::setPalette(QPalette());
     m_system =
         QApplication::palette().color(QPalette::Window).lightnessF() < 0.5F ? Appearance::dark : Appearance::light;
@@ -173,7 +173,7 @@ void ThemeManager::smaller() {
 
 bool ThemeManager::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ThemeChange && !m_applying) {
-        m_applying = true;  // every window is told; once is enough
+        m_applying = true;  // every window gets this event, but one refresh is enough
         QTimer::singleShot(0, this, &ThemeManager::refresh);
     }
     return QObject::eventFilter(watched, event);

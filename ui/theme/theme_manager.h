@@ -7,23 +7,23 @@
 
 namespace ropelab::ui {
 
-/// The application's theme: which appearance, how large, and how that reaches Qt (palette, style sheet, font).
+/// The application's theme: its appearance and scale. It sets Qt's palette, style sheet and font.
 ///
-/// Lengths: window.md's numbers are pixels at 100 %; `px(12)` is 12 of them at today's scale.
+/// Lengths are given in pixels at a scale of 100 %; `px(12)` returns 12 such pixels at the current scale.
 ///
-/// The style sheet knows these properties (set them before the widget is shown, values as written):
-///   QPushButton  primary=true          the one filled button of a panel ("Start")
-///   QAbstractButton  chip=true         a small rounded toggle or value
-///   QToolButton  rail=true             a room in the rail; checked is the present room; low=true: without padding
-///   QToolButton  corner=true           as high as the menu bar
-///   QToolButton  quiet=true            no border until hovered
+/// The style sheet uses these properties (set them before the widget is shown):
+///   QPushButton  primary=true          the main button of a panel, filled ("Start")
+///   QAbstractButton  chip=true         small rounded toggle or value
+///   QToolButton  rail=true             room in the rail (checked: current room); low=true: no padding
+///   QToolButton  corner=true           button of the menu bar's height
+///   QToolButton  quiet=true            no border unless hovered
 ///   QLabel       quiet=true            units and hints
-///   QLabel       heading=true          small capitals-like group heading ("SWEEP")
-///   QLabel       roomTitle=true        15 pt
-///   QWidget      panel=true            panel colour (QFrame, or QWidget with WA_StyledBackground)
-///   QWidget      paper=true            plot paper
-///   QLineEdit    wrong=true            what is typed cannot be used
-///   QFrame       banner="error" | "warning" | "success" | "info"   a message in place
+///   QLabel       heading=true          small heading of a group ("SWEEP")
+///   QLabel       roomTitle=true        title of a room, 15 pt
+///   QWidget      panel=true            panel background (QFrame, or QWidget with WA_StyledBackground)
+///   QWidget      paper=true            plot background
+///   QLineEdit    wrong=true            the typed text is invalid
+///   QFrame       banner="error" | "warning" | "success" | "info"   message inside a page
 class ThemeManager : public QObject {
     Q_OBJECT
 
@@ -31,43 +31,45 @@ class ThemeManager : public QObject {
     enum class Choice { system, light, dark };
     Q_ENUM(Choice)
 
-    /// The one of the application; needs a QApplication. Until `apply` nothing of Qt is touched.
+    /// Returns the application's theme manager; needs a QApplication. It does not change Qt's state before `apply`.
     static ThemeManager& instance();
 
     Choice choice() const { return m_choice; }
-    /// The scale of View > Larger in per cent, 100 to 250.
+    /// Scale of the window (View > Larger) in per cent, 100 to 250.
     int scale() const { return m_scale; }
 
-    /// What `choice` comes to today. `system` on Qt 6.4 is judged from how light the platform's window colour is.
+    /// Returns the theme for the current choice. On Qt 6.4, `system` depends on the lightness of the platform's window
+    /// colour.
     const Theme& theme() const;
 
-    /// A length given in pixels at 100 %, at today's scale and the screen's logical dots per inch.
+    /// Converts a length in pixels at 100 % to pixels at the current scale and the screen's logical dots per inch.
     double px(double atHundred) const;
-    /// The same, whole and at least 1.
+    /// Converts a length as `px` does and rounds it to a whole number, at least 1.
     int pixels(double atHundred) const;
-    /// Scale and the system's font size together: 1 at 100 % where the system's font is 10 pt or smaller, and on
-    /// platforms without a desktop, so that pictures agree.
+    /// Product of the scale and the system's font factor. The font factor is 1 if the system's font has 10 pt or less.
+    /// It is also 1 on platforms without a desktop, so that screenshots do not depend on the system.
     double factor() const;
 
-    /// The bundled family; digits are tabular.
+    /// Name of the bundled font family, which has tabular digits.
     static QString family();
-    /// The interface's font, 10.5 pt at 100 %.
+    /// Font of the user interface, 10.5 pt at 100 %.
     QFont font() const { return fontAt(10.5); }
     QFont fontAt(double points, QFont::Weight weight = QFont::Normal) const;
 
-    /// Loads the bundled fonts (once) and gives palette, style sheet and font to the application.
+    /// Loads the bundled fonts (once) and sets the application's palette, style sheet and font.
     void apply();
 
  public slots:
     void setChoice(ropelab::ui::ThemeManager::Choice choice);
-    /// Kept within 100 to 250.
+    /// Sets the scale in per cent, clamped to 100 … 250.
     void setScale(int percent);
-    /// View > Larger and Smaller: the next of 100, 110, 125, 150, 175, 200, 250.
+    /// Sets the next larger scale of 100, 110, 125, 150, 175, 200 and 250 % (View > Larger).
     void larger();
+    /// Sets the next smaller scale (View > Smaller).
     void smaller();
 
  signals:
-    /// Colours or sizes changed; palette, style sheet and font are in place already.
+    /// Emitted after colours or sizes have changed and palette, style sheet and font are set.
     void changed();
 
  protected:

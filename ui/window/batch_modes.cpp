@@ -17,22 +17,22 @@
 
 #include "core/experiment/engine_loader.h"
 #include "core/spec/error.h"
-#include "ui/experiment/run_table.h"
-#include "ui/experiment/train_room.h"
-#include "ui/inspect/inspect_batch.h"
-#include "ui/inspect/replay_files.h"
-#include "ui/results/figure_pane.h"
-#include "ui/rotary/rotary_figures.h"
+#include "ui/common/format.h"
+#include "ui/common/room.h"
+#include "ui/rooms/inspect/inspect_batch.h"
+#include "ui/rooms/inspect/replay_files.h"
+#include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/train/run_table.h"
+#include "ui/rooms/train/train_room.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/format.h"
 #include "ui/window/main_window.h"
-#include "ui/window/room.h"
+#include "ui/window/rotary_figures.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-volatile std::sig_atomic_t endAsked = 0;
+volatile std::sig_atomic_t stopRequested = 0;
 
 void waitFor(double seconds) {
     QEventLoop loop;
@@ -40,14 +40,14 @@ void waitFor(double seconds) {
     loop.exec();
 }
 
-// The entropy floor and scans of bases take seconds; a picture without them would be another one.
+// Waits for background computations that change the picture, such as the entropy floor or the feasible bases.
 void waitUntilDone(const Room& room) {
     QElapsedTimer since;
     since.start();
     while (room.isBusy() && since.elapsed() < 120'000) waitFor(0.05);
 }
 
-void choose(const LaunchOptions& options) {
+void applyTheme(const LaunchOptions& options) {
     ThemeManager& theme = ThemeManager::instance();
     if (options.theme) {
         theme.setChoice(*options.theme == Appearance::dark ? ThemeManager::Choice::dark : ThemeManager::Choice::light);
@@ -55,19 +55,21 @@ void choose(const LaunchOptions& options) {
     theme.setScale(options.scale);
 }
 
-void say(const QJsonObject& written) {
-    QTextStream(stdout) << QJsonDocument(written).toJson();
+void printJson(const QJsonObject& object) {
+    QTextStream(stdout) << QJsonDocument(object).toJson();
 }
 
-WorkspaceOptions scratch(const QTemporaryDir& folder, const LaunchOptions& options, Runner::EngineSource engine) {
+// Returns options of a workspace that keeps its settings and labs in a temporary folder.
+WorkspaceOptions temporaryOptions(const QTemporaryDir& folder, const LaunchOptions& options,
+                                  Runner::EngineSource engine) {
     return {.settingsFile = folder.filePath(QStringLiteral("settings.ini")),
             .labsFolder = folder.filePath(QStringLiteral("labs")),
             .dataDir = options.dataDir,
             .engine = std::move(engine)};
 }
 
-// Exactly this large, whatever the layout would like best.
-void fit(MainWindow& window, const QSize& size) {
+// Resizes the window to exactly `size`, even if that is below the minimum size of its layout.
+void forceSize(MainWindow& window, const QSize& size) {
     window.setMinimumSize(1, 1);
     window.resize(size);
 }
@@ -76,8 +78,8 @@ void savePicture(MainWindow& window, const QString& path) {
     window.room().refreshNow();
     QCoreApplication::processEvents();
     if (!window.grab().save(path)) {
-        throw BadInput("The picture " + path.toStdString() +
-                       " cannot be written; name a file that ends in .png in a folder that exists.");
+        throw BadInput("The screenshot " + path.toStdString() +
+                       " cannot be written; choose a file name that ends in .png, in a folder that exists.");
     }
 }
 
@@ -86,7 +88,8 @@ void setPreset(MainWindow& window, const QString& name) {
     window.workspace().experiment().replace(chosen.experiment);
 }
 
-QString freeName(const QDir& folder, const QString& stem) {
+// Returns the path of a lab file in `folder` that does not exist yet: stem.ropelab, else stem-2.ropelab and so on.
+QString unusedLabPath(const QDir& folder, const QString& stem) {
     QString path = folder.filePath(stem + QStringLiteral(".ropelab"));
     for (int i = 2; QFileInfo::exists(path); ++i) {
         path = folder.filePath(QStringLiteral("%1-%2.ropelab").arg(stem).arg(i));
@@ -98,8 +101,8 @@ QString freeName(const QDir& folder, const QString& stem) {
 
 int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     const QTemporaryDir folder;
-    choose(options);
-    MainWindow window(scratch(folder, options, std::move(engine)));
+    applyTheme(options);
+    MainWindow window(temporaryOptions(folder, options, std::move(engine)));
     QString failure;
     QObject::connect(&window.workspace(), &Workspace::problem, &window,
                      [&failure](const QString&, const QString& sentence) { failure = sentence; });
@@ -108,9 +111,9 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     setPreset(window, options.preset);
     if (!options.lab.isEmpty()) {
         window.workspace().lab().open(options.lab, true);
-        window.banners().dismiss(QStringLiteral("readonly"));  // the file is left alone on purpose
+        window.banners().dismiss(QStringLiteral("readonly"));  // read-only on purpose, no warning needed
     }
-    fit(window, options.size);
+    forceSize(window, options.size);
     window.show();
     if (options.after > 0) {
         window.workspace().start();
@@ -131,19 +134,20 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     QTextStream out(stdout);
     QDir folder(options.output);
     if (!folder.mkpath(QStringLiteral("."))) {
-        throw BadInput("The folder " + options.output.toStdString() + " cannot be made; name one that can be written.");
+        throw BadInput("The folder " + options.output.toStdString() +
+                       " cannot be created; choose a folder that can be written.");
     }
     const QTemporaryDir temporary;
-    choose(options);
-    MainWindow window(scratch(temporary, options, std::move(engine)));
+    applyTheme(options);
+    MainWindow window(temporaryOptions(temporary, options, std::move(engine)));
     Workspace& workspace = window.workspace();
     QStringList problems;
     QObject::connect(&workspace, &Workspace::problem, &window,
                      [&problems](const QString&, const QString& sentence) { problems << sentence; });
     setPreset(window, options.preset);
     const QString name = QString::fromStdString(workspace.experiment().value().name());
-    workspace.saveLabAs(freeName(folder, name.isEmpty() ? QStringLiteral("sweep") : name));
-    fit(window, options.size);
+    workspace.saveLabAs(unusedLabPath(folder, name.isEmpty() ? QStringLiteral("sweep") : name));
+    forceSize(window, options.size);
     window.show();
 
     QEventLoop loop;
@@ -157,7 +161,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         const auto& progress = workspace.session().progress();
         if (!progress || (sincePrinted.isValid() && sincePrinted.elapsed() < 2000)) return;
         sincePrinted.start();
-        out << QStringLiteral("%1 %  step %2 of %3, %4 left, %5 symbols/s\n")
+        out << QStringLiteral("%1 %  step %2 of %3, %4 left, %5 tokens/s\n")
                    .arg(static_cast<int>(progress->done * 100), 3)
                    .arg(groupedText(progress->iteration), groupedText(progress->iterations),
                         durationText(progress->seconds_left), roundText(progress->tokens_per_second));
@@ -165,7 +169,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     });
     workspace.start();
     if (workspace.session().isActive()) {
-        out << QStringLiteral("%1: %2 on their way\n")
+        out << QStringLiteral("%1: training %2\n")
                    .arg(name,
                         countText(static_cast<std::int64_t>(workspace.runs().runs().size()), QStringLiteral("run")));
         out.flush();
@@ -199,7 +203,8 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     }
     for (const QString& file : std::as_const(written)) out << "Written: " << QFileInfo(file).absoluteFilePath() << '\n';
     out << QStringLiteral(
-               "Longest stall of the window's thread while training: %1 ms, of which at most %2 ms its own work\n")
+               "Longest delay of the GUI thread during training: %1 ms; longest CPU time without processing events: %2 "
+               "ms\n")
                .arg(window.stalls().longest(), 0, 'f', 1)
                .arg(window.stalls().longestWork(), 0, 'f', 1);
     out.flush();
@@ -211,10 +216,10 @@ int writeFigure(const LaunchOptions& options) {
     const auto write = [&options](const Figure& figure) {
         exportFigure(figure, options.figureOptions, options.output);
         if (options.asJson) {
-            say({{"figure", figure.name},
-                 {"file", options.output},
-                 {"summary", figure.summary},
-                 {"settings", figure.settings}});
+            printJson({{"figure", figure.name},
+                       {"file", options.output},
+                       {"summary", figure.summary},
+                       {"settings", figure.settings}});
         } else {
             QTextStream(stdout) << "Written: " << options.output << '\n';
         }
@@ -224,23 +229,23 @@ int writeFigure(const LaunchOptions& options) {
         return write(rotary->make(options.setup.value_or(RotarySetup{}), {}));
     }
     const QTemporaryDir folder;
-    Workspace workspace(scratch(folder, options, {}));
+    Workspace workspace(temporaryOptions(folder, options, {}));
     workspace.lab().open(options.lab, true);
     if (workspace.runs().runs().empty()) {
-        throw BadInput("The lab " + options.lab.toStdString() + " has no runs to draw.");
+        throw BadInput("The lab " + options.lab.toStdString() + " contains no runs, so there is nothing to plot.");
     }
     if (const ResultsFigure* results = findResultsFigure(options.figure)) {
         ResultsChoices choices;
-        choices.experiment = ResultsChoices::allExperiments;
+        choices.experiment = ResultsChoices::kAllExperiments;
         choices.options.baseline = options.baseline;
         choices.options.test = options.test;
         if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
         if (!options.compare.empty()) choices.options.compare = options.compare;
         if (resultsOf(workspace.runs(), choices).baselineIsMissing) {
-            throw BadInput("No group of this lab has " + assignments_text(options.baseline) +
-                           "; the baseline must be one of its groups.");
+            throw BadInput("No group of runs in this lab has the settings " + assignments_text(options.baseline) +
+                           "; the baseline must be one of the groups.");
         }
-        return write(resultsFigureOf(workspace, *results, choices));
+        return write(resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), *results, choices));
     }
     if (const InspectFigure* inspect = findInspectFigure(options.figure)) {
         return write(inspectFigureOf(workspace, *inspect,
@@ -256,20 +261,20 @@ int writeFigure(const LaunchOptions& options) {
 }
 
 int writeReplay(const LaunchOptions& options) {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { endAsked = 1; });
-    std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: then it ends as if it was asked to
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { stopRequested = 1; });
+    std::signal(SIGPIPE, SIG_IGN);  // A closed pipe makes writing the progress fail, which ends the replay below.
     QTextStream err(stderr);
-    int wanted = 0;
-    bool unheard = false;
+    int total = 0;
+    bool pipeClosed = false;
     const auto progress = [&](int done, int all) {
-        wanted = all;
+        total = all;
         err << "frame " << done << " of " << all << '\n';
         err.flush();
-        unheard = err.status() != QTextStream::Ok;
+        pipeClosed = err.status() != QTextStream::Ok;
     };
-    const auto cancelled = [&unheard] { return endAsked != 0 || unheard; };
+    const auto cancelled = [&pipeClosed] { return stopRequested != 0 || pipeClosed; };
     const int frames = writeReplay(options.replay, &open_engine, options.dataDir, progress, cancelled);
-    if (wanted == 0 || frames < wanted) {
+    if (total == 0 || frames < total) {
         err << "ropelab: the replay was stopped after " << countText(frames, QStringLiteral("frame")) << ".\n";
         return 1;
     }
@@ -279,7 +284,7 @@ int writeReplay(const LaunchOptions& options) {
         for (int i = 1; i <= (job.isAnimated() ? 1 : frames); ++i) {
             files << (job.isAnimated() ? job.output : framePath(job.output, i));
         }
-        say({{"figures", QJsonArray::fromStringList(job.figures)}, {"frames", frames}, {"files", files}});
+        printJson({{"figures", QJsonArray::fromStringList(job.figures)}, {"frames", frames}, {"files", files}});
     } else {
         QTextStream(stdout) << "Written: " << countText(frames, QStringLiteral("frame")) << " to " << job.output
                             << '\n';

@@ -5,19 +5,19 @@
 
 namespace ropelab::ui {
 
-// What `ropelab` does without a person at the window. Each needs a QApplication, leaves the user's labs and settings
-// alone, and returns the program's exit status; BadInput comes through. `engine` is open_engine unless a test has its
-// own.
+// Modes of the program `ropelab` that run without interaction. Each function requires a QApplication, does not change
+// the user's labs and settings, returns the exit status of the program, and throws BadInput for invalid options.
+// `engine` is open_engine by default; tests pass an engine of their own.
 
-/// Paints the real window into a picture.
+/// Saves a screenshot of the main window as a PNG file. Returns 1 if the window reported a problem.
 int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine = {});
-/// Runs a sweep through the window, with progress on standard output, and writes lab, plots (PNG and PDF) and a picture
-/// of the window into the output folder. 1 where the sweep failed.
+/// Trains a sweep in a window without a display and prints the progress to standard output. Saves the lab, the plots
+/// (PNG and PDF) and a screenshot in the output folder. Returns 1 if the sweep failed.
 int runHeadless(const LaunchOptions& options, Runner::EngineSource engine = {});
-/// Writes a figure of a lab or of a rotary setup.
+/// Saves a figure of a lab or of a rotary setup to a file.
 int writeFigure(const LaunchOptions& options);
-/// Writes a replay, with a line "frame 3 of 120" on standard error for each frame. An interrupt or termination signal
-/// ends it after the frame at hand; then the status is 1.
+/// Saves a replay (an animation over the snapshots of a run) and prints a line "frame 3 of 120" to standard error for
+/// each frame. SIGINT or SIGTERM ends it after the current frame; the exit status is 1 then.
 int writeReplay(const LaunchOptions& options);
 
 }  // namespace ropelab::ui

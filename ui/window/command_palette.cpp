@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "ui/window/actions.h"
+#include "ui/common/actions.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-// How well a text fits what was typed, lower is better; nullopt where its letters do not occur in that order.
+// Returns how badly `text` matches `typed`: lower is better, nullopt if the letters do not occur in this order.
 std::optional<int> mismatch(const QString& text, const QString& typed) {
     if (typed.isEmpty()) return 0;
     const qsizetype at = text.indexOf(typed, 0, Qt::CaseInsensitive);
@@ -42,7 +42,7 @@ CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(8);
-    m_search->setPlaceholderText(tr("Type what you want to do"));
+    m_search->setPlaceholderText(tr("Type the name of an action"));
     m_search->setAccessibleName(tr("Search for an action"));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

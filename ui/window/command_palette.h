@@ -12,17 +12,18 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Finds any action by typing a few of its letters (Ctrl+K). Not modal: Escape or a click elsewhere puts it away. The
-/// keyboard goes back to where it was.
+/// Command palette (Ctrl+K): finds and triggers an action by a few letters of its name. It is not modal; Escape or a
+/// click elsewhere closes it and the previously focused widget gets the keyboard focus back.
 class CommandPalette : public QFrame {
     Q_OBJECT
 
  public:
     CommandPalette(ActionRegistry* registry, QWidget* window);
 
-    /// Shows it at the top of the window with an empty search.
+    /// Shows the palette at the top of the window with an empty search field.
     void open();
-    /// Ids of the enabled actions that match, best first: words that begin with the letters before letters in order.
+    /// Returns the ids of the enabled actions that match `typed`, best match first. Actions with a word that begins
+    /// with `typed` come before actions that contain its letters in this order.
     QList<QString> matches(const QString& typed) const;
 
  protected:
@@ -34,7 +35,7 @@ class CommandPalette : public QFrame {
     void close();
 
     ActionRegistry* m_registry;
-    QPointer<QWidget> m_before;  // had the keyboard
+    QPointer<QWidget> m_before;  // the widget that had the keyboard focus before open()
     QLineEdit* m_search;
     QListWidget* m_list;
 };

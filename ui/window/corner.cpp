@@ -5,10 +5,10 @@
 #include <QMenu>
 #include <QToolButton>
 
+#include "ui/common/actions.h"
+#include "ui/common/icons.h"
+#include "ui/common/scaled.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/actions.h"
-#include "ui/window/icons.h"
-#include "ui/window/scaled.h"
 
 namespace ropelab::ui {
 
@@ -19,9 +19,9 @@ Corner::Corner(ActionRegistry& registry, QWidget* parent)
     m_lab->setProperty("quiet", true);
     m_lab->setTextFormat(Qt::PlainText);
     row->addWidget(m_lab);
-    m_panel = addButton(tr("Settings panel"));
+    m_panel = addButton(tr("Show settings panel"));
     m_panel->setText(tr("Settings"));
-    follow(m_panel, QStringLiteral("view.panel"));
+    bindToAction(m_panel, QStringLiteral("view.panel"));
     const QAction* panel = registry.action(QStringLiteral("view.panel"));
     const auto hideBesidePanel = [this, panel] {
         if (m_panel->isHidden() == panel->isChecked()) return;
@@ -29,9 +29,9 @@ Corner::Corner(ActionRegistry& registry, QWidget* parent)
         fit();
     };
     connect(panel, &QAction::changed, this, hideBesidePanel);
-    m_theme = addButton(tr("Light or dark"));
-    setLineIcon(m_theme, outline::theme);
-    m_theme->setToolTip(tr("Light, dark, or as the system."));
+    m_theme = addButton(tr("Theme"));
+    setLineIcon(m_theme, outline::kTheme);
+    m_theme->setToolTip(tr("Choose the light theme, the dark theme or the theme of the system."));
     auto* menu = new QMenu(m_theme);
     for (const char* id : {"view.light", "view.dark", "view.system"}) {
         menu->addAction(m_registry.action(QLatin1String(id)));
@@ -40,8 +40,8 @@ Corner::Corner(ActionRegistry& registry, QWidget* parent)
     m_theme->setMenu(menu);
     m_theme->setPopupMode(QToolButton::InstantPopup);
     m_fullScreen = addButton(tr("Full screen"));
-    setLineIcon(m_fullScreen, outline::fullScreen);
-    follow(m_fullScreen, QStringLiteral("view.fullscreen"));
+    setLineIcon(m_fullScreen, outline::kFullScreen);
+    bindToAction(m_fullScreen, QStringLiteral("view.fullscreen"));
     m_fullScreen->setCheckable(true);
     const QAction* full = registry.action(QStringLiteral("view.fullscreen"));
     connect(full, &QAction::changed, m_fullScreen, [this, full] { m_fullScreen->setChecked(full->isChecked()); });
@@ -58,7 +58,7 @@ QToolButton* Corner::addButton(const QString& name) {
     return button;
 }
 
-void Corner::follow(QToolButton* button, const QString& id) {
+void Corner::bindToAction(QToolButton* button, const QString& id) {
     const QAction* action = m_registry.action(id);
     button->setToolTip(
         tr("%1 (%2)").arg(m_registry.spec(id).text, action->shortcut().toString(QKeySequence::NativeText)));
@@ -79,7 +79,7 @@ void Corner::setNarrow(bool narrow) {
 
 void Corner::fit() {
     adjustSize();
-    emit fitted();
+    emit widthChanged();
 }
 
 }  // namespace ropelab::ui

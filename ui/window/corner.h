@@ -10,18 +10,18 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// The right end of the menu bar: the lab's name, the way to a folded settings panel, light or dark, full screen. Its
-/// buttons are the registry's actions.
+/// Right end of the menu bar: the name of the lab, and buttons that show the hidden settings panel, choose the theme
+/// and toggle full screen. The buttons trigger actions of the registry.
 class Corner : public QWidget {
     Q_OBJECT
 
  public:
-    /// Once the registry has its actions.
+    /// Creates the corner widget. The registry must contain the actions of the window already.
     Corner(ActionRegistry& registry, QWidget* parent);
 
-    /// The name stands before the buttons; the path is its tooltip.
+    /// Shows the name of the lab, with its path as the tooltip.
     void showLab(const QString& name, const QString& path);
-    /// A narrow window shows the name in its title only.
+    /// Hides the name of the lab if `narrow`; the window title still shows it.
     void setNarrow(bool narrow);
 
     QToolButton* panelButton() const { return m_panel; }
@@ -29,13 +29,13 @@ class Corner : public QWidget {
     QToolButton* fullScreenButton() const { return m_fullScreen; }
 
  signals:
-    /// It needs another width.
-    void fitted();
+    /// The preferred width of the corner changed.
+    void widthChanged();
 
  private:
     QToolButton* addButton(const QString& name);
-    /// The button does what the action does.
-    void follow(QToolButton* button, const QString& id);
+    /// Makes a click on the button trigger the action with this id.
+    void bindToAction(QToolButton* button, const QString& id);
     void fit();
 
     ActionRegistry& m_registry;

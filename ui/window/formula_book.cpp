@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "ui/common/scaled.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/scaled.h"
 
-// Resources of a static library have to be asked for, outside any namespace.
+// Resources of a static library must be initialized explicitly, in a function outside any namespace.
 static void initializeResources() {
     Q_INIT_RESOURCE(formulas);
 }
@@ -36,13 +36,13 @@ QString source() {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// The same where no line ends beside the sign of an operation.
+/// Returns the text with non-breaking spaces around operator signs, so that no line breaks beside an operator.
 QString unbroken(QString text) {
     static const QRegularExpression space(QStringLiteral(" (?=[=<>≤≥+−→←] )|(?<= [=<>≤≥+−→←]) "));
     return text.replace(space, QString(QChar(QChar::Nbsp)));
 }
 
-/// "12", "F12" or "formula 12", as one types it.
+/// Returns the number of a formula in a typed text like "12", "F12" or "formula 12"; nullopt for other texts.
 std::optional<int> typedNumber(const QString& typed) {
     static const QRegularExpression number(QStringLiteral("^(?:f|formulas?\\s)?\\s*(\\d{1,3})$"),
                                            QRegularExpression::CaseInsensitiveOption);
@@ -54,9 +54,9 @@ bool isHeading(const QTextBlock& block) {
     return block.blockFormat().headingLevel() > 0;
 }
 
-/// What a text looks like that Markdown has laid out: headings as large as the window's, formulas in the window's own
-/// family, whose signs it has, set in from the words around them.
-void dress(QTextDocument& document) {
+/// Styles a document that was made from Markdown: headings in the font sizes of the window; formulas indented and in
+/// the font of the window, because the fixed-pitch font lacks mathematical signs.
+void styleDocument(QTextDocument& document) {
     const ThemeManager& theme = ThemeManager::instance();
     QTextCursor cursor(&document);
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
@@ -87,7 +87,7 @@ void dress(QTextDocument& document) {
         heading.setFont(theme.fontAt(level == 1 ? 15 : level == 2 ? 12.5 : 10.5, QFont::DemiBold));
         if (level == 2) heading.setForeground(theme.theme().quietText);
         cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
-        cursor.setCharFormat(heading);  // Markdown's own size of headings is left behind
+        cursor.setCharFormat(heading);  // replaces the heading size that setMarkdown() set
     }
 }
 
@@ -98,7 +98,7 @@ QList<int> formulasIn(const QString& text) {
                                           QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression part(QStringLiteral("( to )?(\\d+)"));
     QList<int> numbers;
-    const auto take = [&numbers](int number) {
+    const auto add = [&numbers](int number) {
         if (!numbers.contains(number)) numbers << number;
     };
     for (auto matches = named.globalMatch(text); matches.hasNext();) {
@@ -107,7 +107,7 @@ QList<int> formulasIn(const QString& text) {
             const auto each = parts.next();
             const int number = each.captured(2).toInt();
             const bool isRange = !each.captured(1).isEmpty();
-            for (int i = isRange ? before + 1 : number; i <= number; ++i) take(i);
+            for (int i = isRange ? before + 1 : number; i <= number; ++i) add(i);
             before = number;
         }
     }
@@ -119,17 +119,16 @@ FormulaBook::FormulaBook(QWidget* parent)
     setObjectName(QStringLiteral("formulas"));
     setWindowTitle(tr("Formulas"));
     setModal(false);
-    m_search->setPlaceholderText(tr("Find: a number, a name, a word …"));
+    m_search->setPlaceholderText(tr("Find a formula by number, name or word …"));
     m_search->setAccessibleName(tr("Find in the formulas"));
     m_search->setClearButtonEnabled(true);
     m_search->setToolTip(
-        tr("A formula's number goes to that formula, other words to where they stand. Enter finds the next place, "
-           "Shift+Enter the one before; arrow keys scroll."));
+        tr("The number of a formula shows that formula; any other text is searched for. Enter finds the next match, "
+           "Shift+Enter the previous one; the arrow keys scroll."));
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, [this] { seek(Step::stay); });
     m_page->setAccessibleName(tr("Formulas"));
-    m_page->setWhatsThis(
-        tr("What the program calculates, with the source of each formula. Links open in the browser."));
+    m_page->setWhatsThis(tr("The formulas that the program computes, with their sources. Links open in the browser."));
     m_page->setOpenExternalLinks(true);
     m_page->setTabChangesFocus(true);
     m_page->setFrameShape(QFrame::NoFrame);
@@ -141,7 +140,7 @@ FormulaBook::FormulaBook(QWidget* parent)
         m_search->setFocus(Qt::ShortcutFocusReason);
         m_search->selectAll();
     });
-    // When the theme changes the page is laid out anew before it hears of it, and shows another place by then.
+    // A change of the theme scrolls the page before render() runs. The delayed update keeps the earlier position.
     m_scrolled.setSingleShot(true);
     m_scrolled.setInterval(0);
     connect(m_page->verticalScrollBar(), &QScrollBar::valueChanged, &m_scrolled, qOverload<>(&QTimer::start));
@@ -157,7 +156,7 @@ FormulaBook::FormulaBook(QWidget* parent)
 void FormulaBook::render() {
     m_page->document()->setDefaultFont(ThemeManager::instance().font());
     m_page->setMarkdown(unbroken(source()));
-    dress(*m_page->document());
+    styleDocument(*m_page->document());
     showAtTop(m_top);
 }
 
@@ -174,7 +173,7 @@ bool FormulaBook::showFormula(int number) {
     return false;
 }
 
-QString FormulaBook::present() const {
+QString FormulaBook::currentHeading() const {
     const int edge = ThemeManager::instance().pixels(12);
     QTextBlock block = m_page->cursorForPosition(QPoint(edge, edge)).block();
     while (block.isValid() && !isHeading(block)) block = block.previous();
@@ -192,24 +191,24 @@ void FormulaBook::showAtTop(int position) {
 
 void FormulaBook::seek(Step step) {
     const QString typed = m_search->text().trimmed();
-    if (typed.isEmpty()) return markWrong(false);
+    if (typed.isEmpty()) return setNotFound(false);
     const std::optional<int> number = typedNumber(typed);
-    if (step == Step::stay && number && showFormula(*number)) return markWrong(false);
+    if (step == Step::stay && number && showFormula(*number)) return setNotFound(false);
     const auto back = step == Step::previous ? QTextDocument::FindBackward : QTextDocument::FindFlags();
     QTextCursor from = m_page->textCursor();
     if (step == Step::stay) from.setPosition(from.selectionStart());
     QTextCursor found = m_page->document()->find(typed, from, back);
-    if (found.isNull()) {  // from the other end
+    if (found.isNull()) {  // The search continues from the other end of the text.
         from.movePosition(step == Step::previous ? QTextCursor::End : QTextCursor::Start);
         found = m_page->document()->find(typed, from, back);
     }
     if (!found.isNull()) m_page->setTextCursor(found);
-    if (isHeading(found.block())) showAtTop(found.block().position());  // with what it is the heading of
-    markWrong(found.isNull());
+    if (isHeading(found.block())) showAtTop(found.block().position());  // shows the section below the heading
+    setNotFound(found.isNull());
 }
 
-void FormulaBook::markWrong(bool wrong) {
-    m_search->setProperty("wrong", wrong);
+void FormulaBook::setNotFound(bool notFound) {
+    m_search->setProperty("wrong", notFound);
     style()->polish(m_search);
 }
 

@@ -11,21 +11,22 @@ class QTextDocument;
 
 namespace ropelab::ui {
 
-/// The formulas that a text names, as "formula 12", "formulas 12 and 13" or "formulas 18 to 20, 22 and 23": each once,
-/// in the text's order.
+/// Returns the numbers of the formulas that a text refers to, as "formula 12", "formulas 12 and 13" or "formulas 18 to
+/// 20, 22 and 23". Each number occurs once, in the order of the text.
 QList<int> formulasIn(const QString& text);
 
-/// docs/formulas.md to read in: every formula by its number, with its source. Not modal; show it with show().
+/// Non-modal dialog that shows docs/formulas.md: all formulas by their number, with their sources.
 class FormulaBook : public QDialog {
     Q_OBJECT
 
  public:
     explicit FormulaBook(QWidget* parent = nullptr);
 
-    /// Brings a formula's heading to the top and marks it. False where the book has none of that number.
+    /// Scrolls the heading of a formula to the top and selects it. Returns false if there is no formula with this
+    /// number.
     bool showFormula(int number);
-    /// The heading that stands at the top of what one sees.
-    QString present() const;
+    /// Returns the heading of the section at the top of the visible page.
+    QString currentHeading() const;
 
     QLineEdit* search() const { return m_search; }
     QTextBrowser* page() const { return m_page; }
@@ -38,12 +39,12 @@ class FormulaBook : public QDialog {
     void render();
     void seek(Step step);
     void showAtTop(int position);
-    void markWrong(bool wrong);
+    void setNotFound(bool notFound);
 
     QLineEdit* m_search;
     QTextBrowser* m_page;
-    int m_top = 0;      // the place in the text that stands at the top
-    QTimer m_scrolled;  // looks for it once nothing else is going on
+    int m_top = 0;      // the text position at the top of the visible page
+    QTimer m_scrolled;  // updates m_top after scrolling, when the event loop is idle
 };
 
 }  // namespace ropelab::ui

@@ -10,8 +10,8 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "ui/common/actions.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/actions.h"
 
 namespace ropelab::ui {
 
@@ -27,7 +27,7 @@ KeyboardSheet::KeyboardSheet(ActionRegistry* registry, QWidget* window)
     m_area->setFocusPolicy(Qt::NoFocus);
     m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(1, 1, 1, 1);  // the frame's
+    layout->setContentsMargins(1, 1, 1, 1);  // leaves the frame visible
     layout->addWidget(m_area);
     hide();
 }
@@ -40,21 +40,21 @@ void KeyboardSheet::toggle() {
         return;
     }
     m_before = QApplication::focusWidget();
-    const QSize room = parentWidget()->size();
+    const QSize available = parentWidget()->size();
     const int bar = m_area->verticalScrollBar()->sizeHint().width();
-    QWidget* content = makeContent(2);  // anew: texts, shortcuts and fonts may have changed
-    if (content->sizeHint().width() + bar > room.width()) {
+    QWidget* content = makeContent(2);  // rebuilt because texts, shortcuts and fonts may have changed
+    if (content->sizeHint().width() + bar > available.width()) {
         delete content;
         content = makeContent(1);
     }
     m_area->setWidget(content);
-    content->setAutoFillBackground(false);  // the panel's shows
+    content->setAutoFillBackground(false);  // shows the background of the panel
     m_area->viewport()->setAutoFillBackground(false);
     ensurePolished();
     QSize size = content->sizeHint().grownBy(layout()->contentsMargins()).grownBy(contentsMargins());
-    if (size.height() > room.height()) size.rwidth() += bar;
-    size = size.boundedTo(room);
-    setGeometry(QRect(QPoint((room.width() - size.width()) / 2, (room.height() - size.height()) / 2), size));
+    if (size.height() > available.height()) size.rwidth() += bar;
+    size = size.boundedTo(available);
+    setGeometry(QRect(QPoint((available.width() - size.width()) / 2, (available.height() - size.height()) / 2), size));
     show();
     raise();
     setFocus();
@@ -88,7 +88,7 @@ QWidget* KeyboardSheet::makeContent(int columns) {
     auto* outer = new QVBoxLayout(content);
     outer->setContentsMargins(theme.pixels(24), theme.pixels(16), theme.pixels(24), theme.pixels(24));
     outer->setSpacing(theme.pixels(12));
-    auto* title = new QLabel(tr("Keyboard"), content);
+    auto* title = new QLabel(tr("Keyboard shortcuts"), content);
     title->setProperty("roomTitle", true);
     outer->addWidget(title);
     auto* beside = new QHBoxLayout;
@@ -119,7 +119,7 @@ QWidget* KeyboardSheet::makeContent(int columns) {
     }
     qsizetype placed = 0;
     for (const QString& menu : menus) {
-        QGridLayout* named = nullptr;  // the column that has this menu's name
+        QGridLayout* named = nullptr;  // the column that already has the heading of this menu
         for (const QString& id : byMenu[menu]) {
             QGridLayout* grid = grids[placed * columns / total];
             if (named != grid) {

@@ -9,15 +9,15 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Every shortcut, by menu, over the window (Shift+F1, and F1 where nothing explains what the person is at). Escape,
-/// the same keys or a click put it away, and the keyboard goes back to what had it. Where the window is low
-/// the list scrolls; where it is narrow it has one column.
+/// Overlay that lists all keyboard shortcuts by menu. Shift+F1 opens it, and so does F1 if there is no explanation for
+/// the current widget. Escape, the same keys or a click close it and restore the keyboard focus. In a low window the
+/// list scrolls; in a narrow one it has one column.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 
  public:
     KeyboardSheet(ActionRegistry* registry, QWidget* window);
-    /// Shows it, or puts it away where it is shown.
+    /// Shows the list of shortcuts, or hides it if it is visible.
     void toggle();
 
  protected:
@@ -29,7 +29,7 @@ class KeyboardSheet : public QFrame {
 
     ActionRegistry* m_registry;
     QScrollArea* m_area;
-    QPointer<QWidget> m_before;  // had the keyboard
+    QPointer<QWidget> m_before;  // the widget that had the keyboard focus before the sheet was shown
 };
 
 }  // namespace ropelab::ui

@@ -1,29 +1,29 @@
 #include "ui/window/launch_options.h"
 
-#include <QCommandLineParser>
 #include <cmath>
 
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/stats/results_table.h"
-#include "ui/inspect/inspect_figures.h"
-#include "ui/results/results_figures.h"
-#include "ui/rotary/rotary_figures.h"
-#include "ui/window/paths.h"
+#include "ui/common/paths.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/results/results_figures.h"
+#include "ui/window/command_line.h"
+#include "ui/window/rotary_figures.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-double numberIn(const QCommandLineParser& parser, const QString& flag, double minimum, double maximum) {
+double numberIn(const CommandLine& parser, const QString& flag, double minimum, double maximum) {
     const std::string typed = parser.value(flag).toStdString();
     const std::string range = number_text(minimum) + " to " + number_text(maximum);
     double value = 0;
     try {
         value = parse_number(typed);
     } catch (const BadInput&) {
-        throw BadInput("--" + flag.toStdString() + " takes a number from " + range + ", not \"" + typed + "\".");
+        throw BadInput("--" + flag.toStdString() + " requires a number from " + range + "; got \"" + typed + "\".");
     }
     if (!(value >= minimum && value <= maximum)) {
         throw BadInput("--" + flag.toStdString() + " is " + typed + ", but it must be from " + range + ".");
@@ -31,7 +31,7 @@ double numberIn(const QCommandLineParser& parser, const QString& flag, double mi
     return value;
 }
 
-std::int64_t wholeIn(const QCommandLineParser& parser, const QString& flag, double minimum, double maximum) {
+std::int64_t wholeIn(const CommandLine& parser, const QString& flag, double minimum, double maximum) {
     const double value = numberIn(parser, flag, minimum, maximum);
     if (value == std::floor(value)) return static_cast<std::int64_t>(value);
     throw BadInput("--" + flag.toStdString() + " is " + number_text(value) + ", but it must be a whole number.");
@@ -48,7 +48,7 @@ QSize sizeOf(const QString& typed) {
             return size;
         }
     }
-    throw BadInput("--size takes width x height in pixels, at least 320x240, like 1280x720, not \"" +
+    throw BadInput("--size requires width x height in pixels, for example 1280x720 and at least 320x240; got \"" +
                    typed.toStdString() + "\".");
 }
 
@@ -61,54 +61,54 @@ QStringList labFigureNames() {
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
-    QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("A laboratory for rotary position embeddings."));
-    const QString labNames = labFigureNames().join(QStringLiteral(", "));
-    const QString rotaryNames = rotaryFigureNames().join(QStringLiteral(", "));
-    const QList<QCommandLineOption> options = {
-        {{"h", "help"}, "Shows this."},
-        {{"v", "version"}, "Prints the version."},
-        {"screenshot", "Paints the window into a picture and ends.", "file"},
-        {"room", "The room to show, or a part of it, like context/bases.", "name"},
-        {"setup", "The rotary setup, such as \"theta=500k head_dim=128 fraction=25%\".", "text"},
-        {"size", "Of the screenshot, in pixels.", "width x height", "1280x720"},
-        {"theme", "light or dark; the system's choice otherwise.", "name"},
-        {"scale", "Percent by which everything is larger, 100 to 250.", "percent", "100"},
-        {"after", "Starts the sweep and takes the screenshot after so many seconds.", "seconds"},
-        {"lab", "A lab file to open.", "file"},
-        {"data-dir", "A folder in which known data sets are looked for first.", "folder"},
-        {"exit-after-startup", "Prints the milliseconds until the window was ready, and ends."},
-        {"headless", "Runs a sweep through the window without a display and writes its plots."},
-        {"preset", "The sweep of --headless or --screenshot --after.", "name"},
-        {"output", "The folder of --headless, or the file of --figure.", "path"},
-        {"figure", "Writes a figure: of a lab " + labNames + "; of a rotary setup " + rotaryNames + ".", "name"},
-        {"width-mm", "Width of the figure.", "mm", "120"},
-        {"height-mm", "Height of the figure.", "mm", "75"},
-        {"dpi", "Resolution of a PNG figure.", "dpi", "300"},
-        {"font-pt", "Text size of the figure.", "pt", "8.5"},
-        {"unit", "nats or bits, of losses in the figure.", "name", "nats"},
+    const std::string labNames = labFigureNames().join(QStringLiteral(", ")).toStdString();
+    const std::string rotaryNames = rotaryFigureNames().join(QStringLiteral(", ")).toStdString();
+    const std::vector<CommandLine::Option> options = {
+        {"help", "Shows this help."},
+        {"version", "Prints the version."},
+        {"screenshot", "Saves a screenshot of the window as a PNG file and exits.", "file"},
+        {"room", "The room (page of the window) to show, or a part of it, for example context/bases.", "name"},
+        {"setup", "The RoPE settings of the rooms, for example \"theta=500k head_dim=128 fraction=25%\".", "text"},
+        {"size", "Size of the screenshot in pixels.", "width x height", "1280x720"},
+        {"theme", "light or dark; default: the theme of the system.", "name"},
+        {"scale", "Scale of the window in percent, 100 to 250.", "percent", "100"},
+        {"after", "Starts the sweep and takes the screenshot after this number of seconds.", "seconds"},
+        {"lab", "The lab file to open.", "file"},
+        {"data-dir", "The folder that is searched first for known data sets.", "folder"},
+        {"exit-after-startup", "Prints the milliseconds until the window was ready and exits."},
+        {"headless", "Trains a sweep without a display and saves its lab and plots."},
+        {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
+        {"output", "The output folder of --headless, or the output file of --figure.", "path"},
+        {"figure",
+         "Saves a figure. Figures of a lab: " + labNames + ". Figures of a rotary setup: " + rotaryNames + ".", "name"},
+        {"width-mm", "Width of the figure in millimetres.", "mm", "120"},
+        {"height-mm", "Height of the figure in millimetres.", "mm", "75"},
+        {"dpi", "Resolution of a PNG figure in dots per inch.", "dpi", "300"},
+        {"font-pt", "Font size of the figure in points.", "pt", "8.5"},
+        {"unit", "Unit of losses in the figure: nats or bits.", "name", "nats"},
         {"baseline",
-         "Of a figure of the Results room: key=value of the group that others are compared with; repeatable.",
+         "Figures of the Results room: a setting, key=value, of the baseline group that others are compared with; "
+         "repeatable.",
          "key=value"},
-        {"compare", "Of a figure of the Results room: what it compares, as final_training_loss.", "name"},
+        {"compare", "Figures of the Results room: the measure to compare, for example final_training_loss.", "name"},
         {"test",
-         "Of a figure of the Results room: the test that intervals and verdicts follow; student, welch or paired.",
+         "Figures of the Results room: the test for confidence intervals and significance; student, welch or paired.",
          "name", "welch"},
-        {"run", "The run that a figure of the Inspect room is of; the lab's first otherwise.", "number", "0"},
-        {"beside", "A second run; heat maps show the difference.", "number", "0"},
-        {"step", "The snapshot at or before this step; the newest otherwise.", "number", "-1"},
-        {"text", "The text that attention figures of the Inspect room read; the snapshot's own otherwise.", "text"},
-        {"pair", "The pair that pair-logits is of.", "number", "0"},
-        {"replay", "Writes a replay, told as a JSON object (ropelab-cli replay makes one of its flags).", "JSON"},
-        {"json", "Says as JSON what --figure or --replay wrote."},
+        {"run", "Figures of the Inspect room: the number of the run to show; default: the first run of the lab.",
+         "number", "0"},
+        {"beside", "Figures of the Inspect room: the number of a second run; heat maps show the difference.", "number",
+         "0"},
+        {"step", "Figures of the Inspect room: the newest snapshot up to this step; default: the newest snapshot.",
+         "number", "-1"},
+        {"text", "Attention figures: the text to evaluate; default: the text stored in the snapshot.", "text"},
+        {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
+        {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
+         "JSON"},
+        {"json", "Prints the files that --figure or --replay wrote as JSON."},
     };
-    parser.addOptions(options);
-    parser.addPositionalArgument(QStringLiteral("lab"), QStringLiteral("A lab file to open."), QStringLiteral("[lab]"));
-    if (!parser.parse(arguments)) {
-        QString text = parser.errorText();
-        if (!text.endsWith(QLatin1Char('.'))) text += QLatin1Char('.');
-        throw BadInput(text.toStdString() + " --help lists what there is.");
-    }
+    CommandLine parser(QStringLiteral("A laboratory for rotary position embeddings."), options,
+                       {"file", "The lab file to open."});
+    parser.parse(arguments);
 
     LaunchOptions result;
     using Mode = LaunchOptions::Mode;
@@ -127,15 +127,16 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
     }
     result.asJson = set("json");
-    if (result.asJson && !set("figure") && !set("replay")) throw BadInput("--json belongs to --figure and --replay.");
+    if (result.asJson && !set("figure") && !set("replay"))
+        throw BadInput("--json can be used only with --figure and --replay.");
     if (modes.size() > 1) {
         throw BadInput(modes.join(QStringLiteral(" and ")).toStdString() +
-                       " cannot be combined; ask for one at a time.");
+                       " cannot be combined; use only one of them.");
     }
 
     const QStringList positional = parser.positionalArguments();
     if (positional.size() > 1 || (positional.size() == 1 && set("lab"))) {
-        throw BadInput("One lab can be opened at a time, but several are named.");
+        throw BadInput("One lab can be opened at a time, but the command line names several.");
     }
     result.lab = positional.isEmpty() ? parser.value(QStringLiteral("lab")) : positional.first();
     result.dataDir = toPath(parser.value(QStringLiteral("data-dir")));
@@ -154,7 +155,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     }
     if (set("preset")) {
         result.preset = parser.value(QStringLiteral("preset"));
-        preset(result.preset.toStdString());  // refuses an unknown one
+        preset(result.preset.toStdString());  // throws for an unknown preset
     }
     result.output = parser.value(QStringLiteral("output"));
 
@@ -163,38 +164,40 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.screenshot = parser.value(QStringLiteral("screenshot"));
         if (set("after")) result.after = numberIn(parser, QStringLiteral("after"), 0.1, 86400);
         if (set("after") && !result.lab.isEmpty()) {
-            throw BadInput("--after starts a sweep of its own, so it cannot be combined with a lab.");
+            throw BadInput("--after trains a new sweep, so it cannot be combined with a lab.");
         }
     } else if (set("after")) {
-        throw BadInput("--after belongs to --screenshot.");
+        throw BadInput("--after can be used only with --screenshot.");
     } else if (set("exit-after-startup")) {
         result.mode = Mode::startup;
     } else if (set("headless")) {
         result.mode = Mode::headless;
-        if (result.output.isEmpty()) throw BadInput("--headless needs --output FOLDER, where its plots go.");
+        if (result.output.isEmpty())
+            throw BadInput("--headless requires --output FOLDER, the folder for its lab and plots.");
         for (const char* flag : {"room", "setup"}) {
             if (set(flag))
-                throw BadInput("--headless trains and draws curves, so --" + std::string(flag) + " is not for it.");
+                throw BadInput("--" + std::string(flag) +
+                               " cannot be used with --headless, which always saves curves.");
         }
         if (!result.lab.isEmpty())
-            throw BadInput("--headless writes a lab of its own into --output, so it takes none.");
+            throw BadInput("--headless saves a lab of its own in --output, so it cannot be combined with a lab.");
     } else if (set("replay")) {
         result.mode = Mode::replay;
         result.replay = parseReplayJob(parser.value(QStringLiteral("replay")).toStdString());
     } else if (set("figure")) {
         result.mode = Mode::figure;
-        result.figure = parser.value(QStringLiteral("figure"));
-        const bool ofLab = labFigureNames().contains(result.figure);
-        if (!ofLab && !rotaryFigureNames().contains(result.figure)) {
-            throw BadInput("There is no figure \"" + result.figure.toStdString() + "\"; of a lab there are " +
-                           labNames.toStdString() + ", of a rotary setup " + rotaryNames.toStdString() + ".");
+        result.figure = currentFigureName(parser.value(QStringLiteral("figure")));
+        const bool isLabFigure = labFigureNames().contains(result.figure);
+        if (!isLabFigure && !rotaryFigureNames().contains(result.figure)) {
+            throw BadInput("There is no figure \"" + result.figure.toStdString() + "\". Figures of a lab: " + labNames +
+                           ". Figures of a rotary setup: " + rotaryNames + ".");
         }
-        if (result.output.isEmpty()) throw BadInput("--figure needs --output FILE (.pdf, .svg, .png or .csv).");
-        if (ofLab && result.lab.isEmpty())
-            throw BadInput("--figure " + result.figure.toStdString() + " needs --lab FILE.");
-        if (!ofLab && !result.lab.isEmpty()) {
+        if (result.output.isEmpty()) throw BadInput("--figure requires --output FILE (.pdf, .svg, .png or .csv).");
+        if (isLabFigure && result.lab.isEmpty())
+            throw BadInput("--figure " + result.figure.toStdString() + " requires --lab FILE.");
+        if (!isLabFigure && !result.lab.isEmpty()) {
             throw BadInput("The figure " + result.figure.toStdString() +
-                           " is of a rotary setup, so it takes --setup, not --lab.");
+                           " shows a rotary setup, so it requires --setup instead of --lab.");
         }
         result.unit = parser.value(QStringLiteral("unit"));
         if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
@@ -202,7 +205,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         if ((set("baseline") || set("compare") || set("test")) && !findResultsFigure(result.figure)) {
             throw BadInput(
-                "--baseline, --compare and --test belong to figures of the Results room, as improvement, not to " +
+                "--baseline, --compare and --test apply to figures of the Results room, such as improvement, not to " +
                 result.figure.toStdString() + ".");
         }
         result.test = test_kind(parser.value(QStringLiteral("test")).toStdString());
@@ -217,17 +220,19 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.pair = static_cast<int>(wholeIn(parser, QStringLiteral("pair"), 0, 1e6));
         const InspectFigure* inspect = findInspectFigure(result.figure);
         if ((set("run") || set("beside") || set("step")) && !inspect) {
-            throw BadInput("--run, --beside and --step belong to figures of the Inspect room, as logit-share, not to " +
-                           result.figure.toStdString() + ".");
-        }
-        const bool readsText = inspect && inspect->reads == InspectFigure::Reads::text;
-        if ((set("text") && !readsText) || (set("pair") && result.figure != QStringLiteral("pair-logits"))) {
             throw BadInput(
-                "--text belongs to figures of attention, as attention-map, and --pair to pair-logits, not to " +
+                "--run, --beside and --step apply to figures of the Inspect room, such as logit-contribution, not to " +
+                result.figure.toStdString() + ".");
+        }
+        const bool usesText = inspect && inspect->input == InspectFigure::Input::text;
+        if ((set("text") && !usesText) || (set("pair") && result.figure != QStringLiteral("pair-logits"))) {
+            throw BadInput(
+                "--text applies to figures of attention, such as attention-map, and --pair to pair-logits, not to " +
                 result.figure.toStdString() + ".");
         }
         if (result.figure == QStringLiteral("pair-logits") && result.text.isEmpty()) {
-            throw BadInput("pair-logits shows what a pair adds to each logit of a text; name one with --text.");
+            throw BadInput(
+                "pair-logits shows what a pair contributes to each logit of a text; give the text with --text.");
         }
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);

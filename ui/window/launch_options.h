@@ -11,50 +11,52 @@
 #include "core/rope/rotary_setup.h"
 #include "core/stats/results_table.h"
 #include "ui/figure/export.h"
-#include "ui/inspect/replay_job.h"
+#include "ui/rooms/inspect/replay_job.h"
 
 namespace ropelab::ui {
 
-/// What the command line of `ropelab` asks for.
+/// Options of the program `ropelab`, as parsed from its command line.
 struct LaunchOptions {
+    /// Task of the program. `window` opens the main window; `startup` measures how long that takes.
     enum class Mode { window, screenshot, startup, headless, figure, replay, version, help } mode = Mode::window;
 
-    QString lab;  // a lab to open, or ""
+    QString lab;  // path of the lab to open, or ""
     std::filesystem::path dataDir;
-    QString room;  // "" for the first
-    QString part;  // of the room, or ""
+    QString room;  // id of the room to show; "" for the first
+    QString part;  // id of the part of the room to show, or ""
     std::optional<RotarySetup> setup;
-    // Screenshot
+    // Options of --screenshot.
     QString screenshot;
     QSize size{1280, 720};
     std::optional<Appearance> theme;
     int scale = 100;
-    double after = 0;  // seconds of the sweep before the picture is taken; 0 starts none
-    // Headless, figure
-    QString preset;  // "" for the default
-    QString output;
-    QString figure;  // "validation-loss" …
-    QString unit;    // of losses: "nats" or "bits"
-    // Of a figure of the Inspect room: 0 and −1 as InspectMoment has them.
+    double after = 0;  // seconds of training before the screenshot is taken; 0: no training
+    // Options of --headless and --figure.
+    QString preset;  // name of a preset; "" for the default
+    QString output;  // output folder of --headless, or output file of --figure
+    QString figure;  // name of a figure, for example "validation-loss"
+    QString unit;    // unit of losses: "nats" or "bits"
+    // Options of the figures of the Inspect room; see InspectMoment for the meaning of 0 and −1.
     std::int64_t run = 0;
     std::int64_t beside = 0;
     std::int64_t step = -1;
-    QString text;  // that attention figures read; "" for the snapshot's own
-    int pair = 0;  // that pair-logits is of
-    // Of a figure of the Results room.
-    std::map<std::string, std::string> baseline;  // as ResultsOptions has it
-    std::string compare;                          // "" for the losses in `unit`
-    TestKind test = TestKind::welch;              // that intervals and verdicts follow
+    QString text;  // text that attention figures evaluate; "" for the text stored in the snapshot
+    int pair = 0;  // index of the pair that the figure pair-logits shows
+    // Options of the figures of the Results room.
+    std::map<std::string, std::string> baseline;  // settings of the baseline group; see ResultsOptions
+    std::string compare;                          // the measure to compare; "" for the loss in `unit`
+    TestKind test = TestKind::welch;              // test for confidence intervals and significance
     ExportOptions figureOptions;
     ReplayJob replay;
-    bool asJson = false;  // what a figure or replay says that it wrote
+    bool asJson = false;  // true: --figure and --replay print the written files as JSON
     QString helpText;
 };
 
-/// The figures of a lab that --figure knows; those of a rotary setup are rotaryFigures().
+/// Returns the names of all figures of a lab for --figure. The figures of a rotary setup are in rotaryFigures().
 QStringList labFigureNames();
 
-/// Reads the command line, the program's name first. Throws BadInput, one sentence, for what cannot be met.
+/// Parses the command line, whose first argument is the name of the program. Throws BadInput with one sentence if an
+/// option is unknown, invalid or does not fit the others.
 LaunchOptions parseLaunchOptions(const QStringList& arguments);
 
 }  // namespace ropelab::ui

@@ -11,31 +11,32 @@
 #include <utility>
 
 #include "core/spec/error.h"
-#include "ui/rotary/models/model_map.h"
-#include "ui/rotary/statements/statement_cards.h"
+#include "ui/common/format.h"
+#include "ui/common/room.h"
+#include "ui/common/scaled.h"
+#include "ui/common/scroll_page.h"
+#include "ui/models/model_map.h"
+#include "ui/statements/statement_cards.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/corner.h"
-#include "ui/window/dialog_whys.h"
-#include "ui/window/format.h"
+#include "ui/window/dialog_explanations.h"
+#include "ui/window/explanation_card.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/rail.h"
-#include "ui/window/room.h"
-#include "ui/window/scaled.h"
-#include "ui/window/scroll_page.h"
+#include "ui/window/rooms.h"
 #include "ui/window/status_strip.h"
-#include "ui/window/why_card.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-// Of the window, in pixels at 100 %.
-constexpr int kRailNamesFrom = 1120;
-constexpr int kNarrow = 800;  // the panel would leave the picture less than half
-constexpr int kLabNameFrom = 560;
+// Widths in pixels at a window scale of 100 %.
+constexpr int kRailNamesFrom = 1120;  // narrower windows show only the icons of the rooms
+constexpr int kNarrow = 800;          // narrower windows hide the panel, which would cover half of the figure
+constexpr int kLabNameFrom = 560;     // narrower windows show the name of the lab only in their title
 constexpr int kPanelWidth = 312;
-constexpr int kMenuPadding = 8;  // above and beneath a menu's name, as the style sheet has it
+constexpr int kMenuPadding = 8;  // height above and below the name of a menu, as in the style sheet
 
 }  // namespace
 
@@ -54,14 +55,14 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     connectWorkspace();
     renewTitle();
     resize(ThemeManager::instance().pixels(1280), ThemeManager::instance().pixels(800));
-    // The keyboard belongs to the window until a person picks something with it.
+    // The window itself has the keyboard focus until the user selects a widget.
     setAcceptDrops(true);
     setFocusPolicy(Qt::ClickFocus);
     setFocus();
 }
 
 MainWindow::~MainWindow() {
-    // Widgets would outlive the workspace, and losing the keyboard makes fields speak to it.
+    // The widgets are deleted before the workspace, because fields that lose the focus commit their value to it.
     hide();
     delete m_models;
     delete m_statements;
@@ -93,7 +94,7 @@ void MainWindow::build() {
     for (const RoomEntry& entry : rooms()) {
         Room* room = entry.make(m_workspace, m_roomStack);
         m_rooms.push_back(room);
-        // Else the highest room would decide how small the window can be.
+        // Without scrolling, the minimum height of the window would be that of the highest room.
         m_roomStack->addWidget(new ScrollPage(room, m_roomStack));
         QWidget* panel = room->panel();
         m_panelStack->addWidget(panel ? panel : new QWidget);
@@ -111,21 +112,21 @@ void MainWindow::build() {
 
     m_palette = new CommandPalette(m_actions, this);
     m_sheet = new KeyboardSheet(m_actions, this);
-    m_why = new WhyCard(this);
-    connect(m_why, &WhyCard::formulaAsked, this, &MainWindow::showFormulas);
-    connect(new DialogWhys(this), &DialogWhys::formulaAsked, this, &MainWindow::showFormulas);
+    m_why = new ExplanationCard(this);
+    connect(m_why, &ExplanationCard::formulaRequested, this, &MainWindow::showFormulas);
+    connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, this, &MainWindow::showFormulas);
 }
 
 void MainWindow::makeCorner() {
     m_corner = new Corner(*m_actions, menuBar());
     const auto fit = [this] {
-        // As high as the menus' names, and no higher: else the bar would grow.
+        // A corner widget that is higher than the menu names would increase the height of the menu bar.
         m_corner->setFixedHeight(menuBar()->fontMetrics().height() + ThemeManager::instance().pixels(kMenuPadding));
         m_corner->adjustSize();
-        menuBar()->setCornerWidget(m_corner);  // which keeps the width that it had when it was set
+        menuBar()->setCornerWidget(m_corner);  // the menu bar uses the width at the time of this call
         m_corner->show();
     };
-    connect(m_corner, &Corner::fitted, this, fit);
+    connect(m_corner, &Corner::widthChanged, this, fit);
     fit();
 }
 
@@ -133,7 +134,7 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::problem, this, [this](const QString& id, const QString& sentence) {
         QList<BannerArea::Choice> choices;
         if (id == QStringLiteral("sweep") && !m_workspace.unfinishedRuns().empty()) {
-            choices.append({tr("Continue"), [this] { m_workspace.continueRuns(m_workspace.unfinishedRuns()); }});
+            choices.append({tr("Resume runs"), [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); }});
         }
         m_banners->show(id, BannerArea::Kind::error, sentence, choices);
     });
@@ -147,10 +148,10 @@ void MainWindow::connectWorkspace() {
         m_banners->dismiss(QStringLiteral("readonly"));
         if (!m_workspace.lab().isReadOnly()) return;
         m_banners->show(QStringLiteral("readonly"), BannerArea::Kind::warning,
-                        tr("%1 is open elsewhere or cannot be written, so it is shown as it is; save it under another "
-                           "name to work on a copy.")
+                        tr("%1 is open read-only, because another window has it open or the file cannot be written. "
+                           "To work on a copy, save it under another name.")
                             .arg(m_workspace.lab().name()),
-                        {{tr("Save as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }}});
+                        {{tr("Save lab as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }}});
     });
     connect(&m_workspace, &Workspace::labSaved, this, [this] { m_banners->dismiss(QStringLiteral("readonly")); });
     SweepSession& session = m_workspace.session();
@@ -184,7 +185,7 @@ void MainWindow::showRoom(const QString& id, const QString& part) {
         return;
     }
     throw BadInput("There is no room \"" + id.toStdString() +
-                   "\"; rooms are: " + known.join(QStringLiteral(", ")).toStdString() + ".");
+                   "\"; the rooms are: " + known.join(QStringLiteral(", ")).toStdString() + ".");
 }
 
 void MainWindow::restoreSettings() {
@@ -203,7 +204,7 @@ void MainWindow::restoreSettings() {
     } else {
         fitScreen();
     }
-    // From now on what the person changes is kept.
+    // From now on, changes by the user are stored.
     connect(&theme, &ThemeManager::changed, this, [this, &theme] {
         const char* names[] = {"system", "light", "dark"};
         m_workspace.settings().setValue("window/theme", QString::fromLatin1(names[static_cast<int>(theme.choice())]));
@@ -212,22 +213,23 @@ void MainWindow::restoreSettings() {
 }
 
 void MainWindow::fitScreen() {
-    const QSize room = screen()->availableSize();
-    const QSize wanted = size();
-    resize(wanted.boundedTo(room));
-    // The desktop knows what its frame takes.
-    if (size() != wanted) setWindowState(windowState() | Qt::WindowMaximized);
+    const QSize available = screen()->availableSize();
+    const QSize preferred = size();
+    resize(preferred.boundedTo(available));
+    // A maximized window also leaves space for the frame, whose size only the desktop knows.
+    if (size() != preferred) setWindowState(windowState() | Qt::WindowMaximized);
 }
 
-void MainWindow::findAgain() {
+void MainWindow::reopenUnsavedLab() {
     if (!m_workspace.reopenUnsaved()) return;
     const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
     const std::size_t unfinished = m_workspace.unfinishedRuns().size();
-    QString text = tr("Found again: a lab with %1 that has no name yet.").arg(countText(runs, tr("run")));
-    if (unfinished > 0) text += QLatin1Char(' ') + tr("%1 of them can be continued.").arg(unfinished);
+    QString text =
+        tr("RoPE Lab reopened the unsaved lab of the previous session, with %1.").arg(countText(runs, tr("run")));
+    if (unfinished > 0) text += QLatin1Char(' ') + tr("%1 of its runs can be resumed.").arg(unfinished);
     m_banners->show(QStringLiteral("found"), BannerArea::Kind::information, text,
-                    {{tr("Save as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }},
-                     {tr("Start afresh"), [this] { m_workspace.newLab(); }}});
+                    {{tr("Save lab as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }},
+                     {tr("Start new lab"), [this] { m_workspace.newLab(); }}});
 }
 
 void MainWindow::setPanelFolded(bool folded) {
@@ -242,12 +244,12 @@ bool MainWindow::isNarrow() const {
 }
 
 bool MainWindow::isPanelShown() const {
-    return isNarrow() ? m_panelAsked : !m_panelFolded;
+    return isNarrow() ? m_panelOpened : !m_panelFolded;
 }
 
 void MainWindow::togglePanel() {
     if (!isNarrow()) return setPanelFolded(!m_panelFolded);
-    m_panelAsked = !m_panelAsked;
+    m_panelOpened = !m_panelOpened;
     fitSides();
     m_actions->refresh();
 }
@@ -265,7 +267,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         event->accept();
         return;
     }
-    // The sweep stops at its next step, writes its checkpoints and is recorded; then the window closes by itself.
+    // The sweep stops after its current step, saves its checkpoints and is recorded; then the window closes.
     event->ignore();
     if (m_closing) return;
     m_closing = true;
@@ -282,20 +284,21 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::fitSides() {
-    // Where there is little room the picture gets it.
+    // A narrow window leaves its width to the figure.
     const ThemeManager& theme = ThemeManager::instance();
     m_rail->setFolded(m_railFolded || width() < theme.pixels(kRailNamesFrom));
-    if (!isNarrow()) m_panelAsked = false;
+    if (!isNarrow()) m_panelOpened = false;
     m_panelStack->setFixedWidth(std::min(theme.pixels(kPanelWidth), width() - m_rail->width()));
     m_panelStack->setVisible(isPanelShown());
-    if (!m_corner) return;  // while it is built
+    if (!m_corner) return;  // The window is not complete yet.
     m_corner->setNarrow(width() < theme.pixels(kLabNameFrom));
     if (m_actions->action(QStringLiteral("view.panel"))->isChecked() != isPanelShown()) m_actions->refresh();
 }
 
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
-    if (event->type() == QEvent::WindowStateChange && m_corner) m_actions->refresh();  // by the desktop too
+    if (event->type() == QEvent::WindowStateChange && m_corner)
+        m_actions->refresh();  // The desktop may have changed it.
 }
 
 void MainWindow::paintEvent(QPaintEvent* event) {
@@ -318,10 +321,11 @@ void MainWindow::reportFailedRuns(const std::vector<Delivery>& deliveries) {
         if (!end || end->state != RunState::failed) continue;
         const RunView* run = m_workspace.runs().find(end->run);
         const QString name = run ? QString::fromStdString(run->record.name) : QString::number(end->run);
-        const QString text = tr("%1 ended early: %2").arg(name, QString::fromStdString(end->message));
+        const QString text = tr("The run %1 failed: %2").arg(name, QString::fromStdString(end->message));
         ++m_failedRuns;
-        m_banners->show(QStringLiteral("failed"), BannerArea::Kind::warning,
-                        m_failedRuns == 1 ? text : tr("%1 runs ended early; the last: %2").arg(m_failedRuns).arg(text));
+        m_banners->show(
+            QStringLiteral("failed"), BannerArea::Kind::warning,
+            m_failedRuns == 1 ? text : tr("%1 runs failed. The last failure: %2").arg(m_failedRuns).arg(text));
     }
 }
 

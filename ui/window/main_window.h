@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "ui/window/actions.h"
-#include "ui/window/banners.h"
+#include "ui/common/actions.h"
+#include "ui/common/banners.h"
+#include "ui/session/workspace.h"
 #include "ui/window/stall_meter.h"
-#include "ui/window/workspace.h"
 
 class QStackedWidget;
 
@@ -22,9 +22,10 @@ class Rail;
 class Room;
 class StatementCards;
 class StatusStrip;
-class WhyCard;
+class ExplanationCard;
 
-/// The window: menu, rail of rooms, the room, its panel, what is running. It wires; rooms and workspace do the work.
+/// The main window: menu bar, bar of rooms, the current room with its panel, and the status strip. It only connects
+/// these parts; the rooms and the workspace contain the logic.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -39,40 +40,48 @@ class MainWindow : public QMainWindow {
     CommandPalette& commandPalette() { return *m_palette; }
     KeyboardSheet& keyboardSheet() { return *m_sheet; }
     Corner& corner() { return *m_corner; }
-    WhyCard& whyCard() { return *m_why; }
+    ExplanationCard& whyCard() { return *m_why; }
 
+    /// Returns the room that is shown.
     Room& room() const;
-    /// By its id ("train"). Throws BadInput, naming the rooms there are.
+    /// Shows the room with this id ("train") and, if `part` is not empty, that part of the room. Throws BadInput for
+    /// unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
 
-    /// The window of known models, made when it is first asked for.
+    /// Returns the window of known models and creates it on first use.
     ModelMap& models();
-    /// Wrong statements about RoPE, and the rooms that refute them.
+    /// Returns the window with wrong statements about RoPE, each linked to the room that refutes it.
     StatementCards& statements();
+    /// Shows the window with wrong statements about RoPE.
     void showStatements();
-    /// The window of formulas.
+    /// Returns the window of formulas and creates it on first use.
     FormulaBook& formulas();
-    /// Shows it, at one of them where `number` is above 0.
+    /// Shows the window of formulas, scrolled to formula `number` if it is above 0.
     void showFormulas(int number = 0);
 
-    /// Size, place, folds, theme and scale as they were left.
+    /// Restores size, position, hidden panels, theme and scale from the settings, and stores later changes of theme and
+    /// scale.
     void restoreSettings();
-    /// Opens the lab without a name that the last window left, and says so.
-    void findAgain();
+    /// Reopens the unsaved lab of the previous session, if there is one, and shows a banner about it.
+    void reopenUnsavedLab();
+    /// Sets whether the settings panel is hidden in a wide window.
     void setPanelFolded(bool folded);
+    /// Sets whether the bar of rooms shows only icons.
     void setRailFolded(bool folded);
-    /// In a narrow window the panel folds away by itself until it is asked for, whatever was chosen for a wide one.
+    /// Returns whether the settings panel is visible. A narrow window hides it until the user opens it, independently
+    /// of the choice for wide windows.
     bool isPanelShown() const;
 
-    /// How long this thread kept its events waiting while the last sweep trained.
+    /// Returns the delays of the GUI thread during the last sweep.
     const StallMeter& stalls() const { return m_stalls; }
 
-    /// Ask for file names; tests answer for the person. "" where the person thought better of it.
+    /// Functions that ask the user for a file to open or to save; they return "" if the user cancels. Tests replace
+    /// them.
     std::function<QString()> askOpen;
     std::function<QString()> askSave;
 
  signals:
-    /// The window has painted itself for the first time.
+    /// The window was painted for the first time.
     void ready();
 
  protected:
@@ -94,7 +103,7 @@ class MainWindow : public QMainWindow {
     void connectWorkspace();
     void showRecent(QMenu* menu);
     void renewTitle();
-    /// Of the first start: no edge is out of sight.
+    /// Fits the window to the screen on the first start, so that all its edges are visible.
     void fitScreen();
     void fitSides();
     void makeCorner();
@@ -107,22 +116,22 @@ class MainWindow : public QMainWindow {
     ActionRegistry* m_actions;
     BannerArea* m_banners = nullptr;
     Rail* m_rail = nullptr;
-    std::vector<Room*> m_rooms;  // in the order of the stacks
+    std::vector<Room*> m_rooms;  // in the order of m_roomStack and m_panelStack
     QStackedWidget* m_roomStack = nullptr;
     QStackedWidget* m_panelStack = nullptr;
     StatusStrip* m_strip = nullptr;
     Corner* m_corner = nullptr;
     CommandPalette* m_palette = nullptr;
     KeyboardSheet* m_sheet = nullptr;
-    WhyCard* m_why = nullptr;
+    ExplanationCard* m_why = nullptr;
     ModelMap* m_models = nullptr;
     StatementCards* m_statements = nullptr;
     FormulaBook* m_formulas = nullptr;
     bool m_railFolded = false;
     bool m_panelFolded = false;
-    bool m_panelAsked = false;  // for, in a narrow window
+    bool m_panelOpened = false;  // the user opened the panel in a narrow window
     bool m_closing = false;
-    int m_failedRuns = 0;  // of the present or last sweep
+    int m_failedRuns = 0;  // number of failed runs of the current or last sweep
     bool m_painted = false;
 };
 

@@ -1,17 +1,18 @@
-// What the window can do: the table that menus, palette, shortcuts and keyboard sheet come from.
+// Actions of the main window. Menus, command palette, shortcuts and keyboard sheet are made from them.
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QMenu>
 #include <QMenuBar>
 #include <QStackedWidget>
 
+#include "ui/common/room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/explanation_card.h"
 #include "ui/window/formula_book.h"
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/main_window.h"
-#include "ui/window/room.h"
-#include "ui/window/why_card.h"
+#include "ui/window/rooms.h"
 
 namespace ropelab::ui {
 
@@ -24,23 +25,27 @@ void MainWindow::addActions() {
     addRunActions();
     m_actions->fill(menuBar());
 
-    auto* recent = new QMenu(tr("Open recent"), this);
+    auto* recent = new QMenu(tr("Open recent lab"), this);
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { showRecent(recent); });
     m_actions->menu(QStringLiteral("File"))->insertMenu(m_actions->action(QStringLiteral("lab.save")), recent);
 }
 
 void MainWindow::addLabActions() {
-    m_actions->add(
-        {.id = "lab.new", .menu = "File", .text = tr("New lab"), .shortcuts = {QKeySequence::New}, .handler = [this] {
-             m_workspace.newLab();
-         }});
-    m_actions->add(
-        {.id = "lab.open", .menu = "File", .text = tr("Open …"), .shortcuts = {QKeySequence::Open}, .handler = [this] {
-             if (const QString path = askOpen(); !path.isEmpty()) m_workspace.openLab(path);
-         }});
+    m_actions->add({.id = "lab.new",
+                    .menu = "File",
+                    .text = tr("Start new lab"),
+                    .shortcuts = {QKeySequence::New},
+                    .handler = [this] { m_workspace.newLab(); }});
+    m_actions->add({.id = "lab.open",
+                    .menu = "File",
+                    .text = tr("Open lab …"),
+                    .shortcuts = {QKeySequence::Open},
+                    .handler = [this] {
+                        if (const QString path = askOpen(); !path.isEmpty()) m_workspace.openLab(path);
+                    }});
     m_actions->add({.id = "lab.save",
                     .menu = "File",
-                    .text = tr("Save as …"),
+                    .text = tr("Save lab as …"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_S), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
                     .handler = [this] {
                         if (const QString path = askSave(); !path.isEmpty()) m_workspace.saveLabAs(path);
@@ -87,9 +92,9 @@ void MainWindow::addViewActions() {
         QString text;
         Choice choice;
     };
-    const Entry choices[] = {{"view.light", tr("Light"), Choice::light},
-                             {"view.dark", tr("Dark"), Choice::dark},
-                             {"view.system", tr("Light or dark as the system"), Choice::system}};
+    const Entry choices[] = {{"view.light", tr("Light theme"), Choice::light},
+                             {"view.dark", tr("Dark theme"), Choice::dark},
+                             {"view.system", tr("Theme of the system"), Choice::system}};
     for (const Entry& entry : choices) {
         m_actions->add({.id = entry.id,
                         .menu = "View",
@@ -100,38 +105,38 @@ void MainWindow::addViewActions() {
     }
     m_actions->add({.id = "view.larger",
                     .menu = "View",
-                    .text = tr("Larger"),
+                    .text = tr("Larger text and controls"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
                     .handler = [&theme] { theme.larger(); },
                     .enabled = [&theme] { return theme.scale() < 250; },
                     .separatorBefore = true});
     m_actions->add({.id = "view.smaller",
                     .menu = "View",
-                    .text = tr("Smaller"),
+                    .text = tr("Smaller text and controls"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Minus)},
                     .handler = [&theme] { theme.smaller(); },
                     .enabled = [&theme] { return theme.scale() > 100; }});
     m_actions->add({.id = "view.scale100",
                     .menu = "View",
-                    .text = tr("100 %"),
+                    .text = tr("Reset size to 100 %"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_0)},
                     .handler = [&theme] { theme.setScale(100); }});
     m_actions->add({.id = "view.panel",
                     .menu = "View",
-                    .text = tr("Settings panel"),
+                    .text = tr("Show settings panel"),
                     .shortcuts = {QKeySequence(Qt::Key_F9)},
                     .handler = [this] { togglePanel(); },
                     .checked = [this] { return isPanelShown(); },
                     .separatorBefore = true});
     m_actions->add({.id = "view.rail",
                     .menu = "View",
-                    .text = tr("Names of rooms"),
+                    .text = tr("Show room names"),
                     .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
                     .handler = [this] { setRailFolded(!m_railFolded); },
                     .checked = [this] { return !m_railFolded; }});
     m_actions->add({.id = "view.fullscreen",
                     .menu = "View",
-                    .text = tr("Full screen"),
+                    .text = tr("Show in full screen"),
                     .shortcuts = {QKeySequence(Qt::Key_F11)},
                     .handler = [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); },
                     .checked = [this] { return isFullScreen(); }});
@@ -141,7 +146,7 @@ void MainWindow::addViewActions() {
         m_actions->add({.id = QStringLiteral("room.") + QLatin1String(room.id),
                         .menu = "View",
                         .text = tr("Room: %1").arg(room.title),
-                        .shortcuts = {QKeySequence(Qt::Key_0 + number)},
+                        .shortcuts = {roomShortcut(number)},
                         .handler = [this, id = QString::fromLatin1(room.id)] { showRoom(id); },
                         .separatorBefore = number == 1});
     }
@@ -151,40 +156,41 @@ void MainWindow::addRunActions() {
     SweepSession& session = m_workspace.session();
     m_actions->add({.id = "run.start",
                     .menu = "Run",
-                    .text = tr("Start or pause"),
+                    .text = tr("Start or pause sweep"),
                     .shortcuts = {QKeySequence(Qt::Key_Space)},
                     .handler = [this] { m_workspace.startOrPause(); },
                     .enabled = [&session] { return session.state() != SweepSession::State::stopping; },
                     .liveText =
                         [&session] {
-                            if (session.state() == SweepSession::State::idle) return tr("Start");
-                            return session.state() == SweepSession::State::paused ? tr("Resume") : tr("Pause");
+                            if (session.state() == SweepSession::State::idle) return tr("Start sweep");
+                            return session.state() == SweepSession::State::paused ? tr("Resume sweep")
+                                                                                  : tr("Pause sweep");
                         }});
     m_actions->add({.id = "run.stop",
                     .menu = "Run",
-                    .text = tr("Stop"),
+                    .text = tr("Stop sweep"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Period)},
                     .handler = [&session] { session.stop(); },
                     .enabled = [&session] { return session.isActive(); }});
     m_actions->add({.id = "run.continue",
                     .menu = "Run",
-                    .text = tr("Continue unfinished runs"),
+                    .text = tr("Resume unfinished runs"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Return)},
-                    .handler = [this] { m_workspace.continueRuns(m_workspace.unfinishedRuns()); },
+                    .handler = [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); },
                     .enabled = [this] { return !m_workspace.unfinishedRuns().empty(); }});
     m_actions->add({.id = "help.palette",
                     .menu = "Help",
-                    .text = tr("Find an action …"),
+                    .text = tr("Find action …"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_K)},
                     .handler = [this] { m_palette->open(); }});
     m_actions->add({.id = "help.keyboard",
                     .menu = "Help",
-                    .text = tr("Keyboard"),
+                    .text = tr("Keyboard shortcuts"),
                     .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
                     .handler = [this] { m_sheet->toggle(); }});
     m_actions->add({.id = "help.why",
                     .menu = "Help",
-                    .text = tr("Explain what I am at"),
+                    .text = tr("Explain current item"),
                     .shortcuts = {QKeySequence(Qt::Key_F1)},
                     .handler = [this] {
                         if (m_sheet->isVisible() || !m_why->toggle()) m_sheet->toggle();
@@ -194,7 +200,7 @@ void MainWindow::addRunActions() {
                     .text = tr("Formulas"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_F1)},
                     .handler = [this] {
-                        // At what is being explained, where that names one.
+                        // If the current explanation refers to a formula, that formula is shown.
                         const bool isExplained = m_why->isVisible();
                         showFormulas(isExplained ? formulasIn(m_why->why().text).value(0) : 0);
                     }});
@@ -204,8 +210,9 @@ void MainWindow::addRunActions() {
          }});
     m_actions->add({.id = "help.about", .menu = "Help", .text = tr("About RoPE Lab"), .handler = [this] {
                         m_banners->show(QStringLiteral("about"), BannerArea::Kind::information,
-                                        tr("RoPE Lab %1, a laboratory for rotary position embeddings. Free software "
-                                           "under the GNU GPL, version 3 or later.")
+                                        tr("RoPE Lab %1 trains small language models and shows how rotary position "
+                                           "embeddings work. It is free software under the GNU GPL, version 3 or "
+                                           "later.")
                                             .arg(QCoreApplication::applicationVersion()));
                     }});
     m_actions->add({.id = "lab.quit",
@@ -225,7 +232,7 @@ void MainWindow::showRecent(QMenu* menu) {
         action->setStatusTip(path);
         connect(action, &QAction::triggered, this, [this, path] { m_workspace.openLab(path); });
     }
-    if (labs.isEmpty()) menu->addAction(tr("none yet"))->setEnabled(false);
+    if (labs.isEmpty()) menu->addAction(tr("No recent labs"))->setEnabled(false);
 }
 
 }  // namespace ropelab::ui

@@ -1,22 +1,24 @@
-// What the window does for the rotary rooms: the models, the statements, the formulas, the setup as text, files dropped
-// onto it.
+// Functions of the main window for the rotary rooms: windows of models, statements and formulas, copying and pasting
+// the rotary setup, and files dropped onto the window.
 #include <QApplication>
 #include <QClipboard>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QMimeData>
 #include <QUrl>
+#include <algorithm>
 
-#include "ui/rotary/models/model_map.h"
-#include "ui/rotary/statements/statement_cards.h"
+#include "ui/models/model_map.h"
+#include "ui/statements/statement_cards.h"
 #include "ui/window/formula_book.h"
 #include "ui/window/main_window.h"
+#include "ui/window/rooms.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-// The one file of a drag that the window can open, or "".
+// Returns the path of the dragged file if it is a single file that the window can open, otherwise "".
 QString droppedFile(const QMimeData* data) {
     const QList<QUrl> urls = data->urls();
     if (urls.size() != 1 || !urls.first().isLocalFile()) return QString();
@@ -25,31 +27,38 @@ QString droppedFile(const QMimeData* data) {
     return known ? path : QString();
 }
 
-void present(QWidget& window) {
+void showInFront(QWidget& window) {
     window.show();
     window.raise();
     window.activateWindow();
 }
 
+QString titleOfRoom(const QString& id) {
+    const auto all = rooms();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const RoomEntry& room) { return id == QLatin1String(room.id); });
+    return found == all.end() ? id : found->title;
+}
+
 }  // namespace
 
 ModelMap& MainWindow::models() {
-    if (!m_models) m_models = new ModelMap(m_workspace, this);
+    if (!m_models) m_models = new ModelMap(m_workspace.rotary(), this);
     return *m_models;
 }
 
 StatementCards& MainWindow::statements() {
     if (!m_statements) {
-        m_statements = new StatementCards(m_workspace, this);
+        m_statements = new StatementCards(m_workspace.rotary(), titleOfRoom, this);
         connect(m_statements, &StatementCards::shown, this,
                 [this](const QString& room, const QString& part) { showRoom(room, part); });
-        connect(m_statements, &StatementCards::formulaAsked, this, &MainWindow::showFormulas);
+        connect(m_statements, &StatementCards::formulaRequested, this, &MainWindow::showFormulas);
     }
     return *m_statements;
 }
 
 void MainWindow::showStatements() {
-    present(statements());
+    showInFront(statements());
 }
 
 FormulaBook& MainWindow::formulas() {
@@ -58,18 +67,18 @@ FormulaBook& MainWindow::formulas() {
 }
 
 void MainWindow::showFormulas(int number) {
-    present(formulas());
+    showInFront(formulas());
     if (number > 0) formulas().showFormula(number);
 }
 
 void MainWindow::addRotaryActions() {
-    connect(&m_workspace, &Workspace::modelsAsked, this, [this] { present(models()); });
+    connect(&m_workspace.rotary(), &RotaryModel::modelsRequested, this, [this] { showInFront(models()); });
     RotaryModel& model = m_workspace.rotary();
     m_actions->add({.id = "rotary.models",
                     .menu = "File",
                     .text = tr("Known models and config.json …"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_M)},
-                    .handler = [this] { present(models()); },
+                    .handler = [this] { showInFront(models()); },
                     .separatorBefore = true});
     m_actions->add({.id = "rotary.copy", .menu = "Edit", .text = tr("Copy rotary setup"), .handler = [&model] {
                         QApplication::clipboard()->setText(QString::fromStdString(text_of(model.setup())));
@@ -78,8 +87,8 @@ void MainWindow::addRotaryActions() {
                         model.endDrag();
                         ModelShape shape = model.shape();
                         shape.name.clear();
-                        model.change(tr("paste setup"), parse_setup(QApplication::clipboard()->text().toStdString()),
-                                     shape);
+                        model.change(tr("paste rotary setup"),
+                                     parse_setup(QApplication::clipboard()->text().toStdString()), shape);
                     }});
 }
 
@@ -92,7 +101,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     if (path.endsWith(QStringLiteral(".ropelab"))) {
         m_workspace.openLab(path);
     } else if (!path.isEmpty() && !models().importConfig(path)) {
-        present(models());  // which says what is wrong
+        showInFront(models());  // shows the error
     }
 }
 

@@ -5,17 +5,19 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/common/icons.h"
+#include "ui/common/room.h"
+#include "ui/common/scaled.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/icons.h"
-#include "ui/window/room.h"
-#include "ui/window/scaled.h"
+#include "ui/window/rooms.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-constexpr int kLowest = 18;  // of a button, in pixels at 100 %
-constexpr int kUsual = 36;
+// Heights of a button in pixels at a window scale of 100 %.
+constexpr int kMinHeight = 18;
+constexpr int kMaxHeight = 36;
 
 }  // namespace
 
@@ -56,7 +58,7 @@ void Rail::setCurrent(int room) {
 QSize Rail::minimumSizeHint() const {
     const QMargins margins = layout()->contentsMargins();
     const auto count = static_cast<int>(m_buttons.buttons().size());
-    return {width(), count * (ThemeManager::instance().pixels(kLowest) + layout()->spacing()) + margins.top() +
+    return {width(), count * (ThemeManager::instance().pixels(kMinHeight) + layout()->spacing()) + margins.top() +
                          margins.bottom()};
 }
 
@@ -69,16 +71,16 @@ void Rail::fitHeights() {
     const QMargins margins = layout()->contentsMargins();
     const QList<QAbstractButton*> buttons = m_buttons.buttons();
     const auto count = static_cast<int>(buttons.size());
-    const int share = (height() - margins.top() - margins.bottom()) / count - layout()->spacing();
-    const int lowest = ThemeManager::instance().pixels(kLowest);
-    // What is lower leaves its padding to the icon.
-    const bool isLow = share < ThemeManager::instance().pixels(kUsual);
+    const int available = (height() - margins.top() - margins.bottom()) / count - layout()->spacing();
+    const int lowest = ThemeManager::instance().pixels(kMinHeight);
+    // The style sheet removes the padding of low buttons, so that the icon fits.
+    const bool isLow = available < ThemeManager::instance().pixels(kMaxHeight);
     for (QAbstractButton* button : buttons) {
         if (button->property("low").toBool() != isLow) {
             button->setProperty("low", isLow);
             button->style()->polish(button);
         }
-        button->setFixedHeight(std::clamp(share, lowest, ThemeManager::instance().pixels(kUsual)));
+        button->setFixedHeight(std::clamp(available, lowest, ThemeManager::instance().pixels(kMaxHeight)));
     }
 }
 
@@ -89,10 +91,10 @@ void Rail::restyle() {
     for (const RoomEntry& room : rooms()) {
         auto* button = qobject_cast<QToolButton*>(m_buttons.button(static_cast<int>(&room - rooms().data())));
         QIcon icon;
-        icon.addPixmap(drawn(room.outline, manager.theme().text, false, size, devicePixelRatioF()), QIcon::Normal,
+        icon.addPixmap(renderIcon(room.outline, manager.theme().text, false, size, devicePixelRatioF()), QIcon::Normal,
                        QIcon::Off);
-        icon.addPixmap(drawn(room.outline, manager.theme().accent, false, size, devicePixelRatioF()), QIcon::Normal,
-                       QIcon::On);
+        icon.addPixmap(renderIcon(room.outline, manager.theme().accent, false, size, devicePixelRatioF()),
+                       QIcon::Normal, QIcon::On);
         button->setIcon(icon);
         button->setIconSize({size, size});
         button->setToolButtonStyle(m_folded ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);

@@ -5,17 +5,21 @@
 
 namespace ropelab::ui {
 
-/// The rooms, on the left; folded it shows their icons only. In a low window they stand closer.
+/// Vertical bar at the left of the window with a button for each room (page of the window). If folded, it shows only
+/// the icons. In a low window the buttons are lower.
 class Rail : public QFrame {
     Q_OBJECT
 
  public:
     explicit Rail(QWidget* parent = nullptr);
+    /// Sets whether the names of the rooms are hidden.
     void setFolded(bool folded);
+    /// Selects the button of a room by its index.
     void setCurrent(int room);
     QSize minimumSizeHint() const override;
 
  signals:
+    /// The user clicked the button of the room with this index.
     void picked(int room);
 
  protected:

@@ -7,9 +7,9 @@ namespace ropelab::ui {
 
 namespace {
 
-constexpr int tickMs = 4;
+constexpr int kTickMs = 4;
 
-// Processor time of this thread, in milliseconds.
+// Returns the CPU time of this thread so far, in milliseconds.
 double workSoFar() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -20,7 +20,7 @@ double workSoFar() {
 
 StallMeter::StallMeter(QObject* parent) : QObject(parent) {
     m_timer.setTimerType(Qt::PreciseTimer);
-    m_timer.setInterval(tickMs);
+    m_timer.setInterval(kTickMs);
     connect(&m_timer, &QTimer::timeout, this, &StallMeter::tick);
 }
 
@@ -39,7 +39,7 @@ void StallMeter::stop() {
 }
 
 void StallMeter::tick() {
-    const double late = static_cast<double>(m_sinceTick.nsecsElapsed()) / 1e6 - tickMs;
+    const double late = static_cast<double>(m_sinceTick.nsecsElapsed()) / 1e6 - kTickMs;
     const double work = workSoFar();
     m_longest = std::max({m_longest, late, 0.0});
     m_longestWork = std::max(m_longestWork, work - m_workAtTick);

@@ -6,20 +6,22 @@
 
 namespace ropelab::ui {
 
-/// How long this thread's event loop kept its events waiting: a timer ticks every 4 ms while the meter runs, and a tick
-/// that comes late was held up. (The event dispatcher's own signals cannot tell: GLib's dispatches while it waits.)
+/// Measures how long the event loop of this thread delays its events: a timer ticks every 4 ms, and the meter records
+/// how late each tick arrives. (The signals of the event dispatcher are no help, because GLib's dispatcher dispatches
+/// events while it waits.)
 class StallMeter : public QObject {
     Q_OBJECT
 
  public:
     explicit StallMeter(QObject* parent = nullptr);
-    /// Forgets what was measured and measures from now on.
+    /// Resets the measured delays and starts measuring.
     void restart();
-    /// Measures no further; what is under way counts.
+    /// Stops measuring delays. A delay that is in progress still counts.
     void stop();
-    /// The longest delay in milliseconds, as a person feels it: this thread's work and its waiting for a processor.
+    /// Returns the longest delay of a tick in milliseconds. It includes the CPU time of this thread and its waiting
+    /// time for a CPU core.
     double longest() const { return m_longest; }
-    /// The most processor time in milliseconds that this thread used between two ticks: its work alone.
+    /// Returns the maximum CPU time of this thread between two ticks, in milliseconds.
     double longestWork() const { return m_longestWork; }
 
  private:

@@ -5,20 +5,20 @@
 #include <QProgressBar>
 #include <QPushButton>
 
-#include "ui/experiment/sweep_session.h"
+#include "ui/common/format.h"
+#include "ui/common/icons.h"
+#include "ui/common/scaled.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/format.h"
-#include "ui/window/icons.h"
-#include "ui/window/scaled.h"
 
 namespace ropelab::ui {
 
 namespace {
 
-// Pixels at 100 %.
-constexpr int kMachineFrom = 860;
-constexpr int kSpeedFrom = 700;
-constexpr int kLeast = 400;
+// Widths in pixels at a window scale of 100 %.
+constexpr int kMachineFrom = 860;  // a narrower strip omits the device
+constexpr int kSpeedFrom = 700;    // a narrower strip omits the speed
+constexpr int kMinimumWidth = 400;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
       m_pause(new QPushButton(tr("Pause"), this)),
       m_stop(new QPushButton(tr("Stop"), this)) {
     setProperty("panel", true);
-    setAccessibleName(tr("What is running"));
+    setAccessibleName(tr("Status of the sweep"));
     auto* layout = new QHBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 8}, 16);
     m_bar->setRange(0, 1000);
@@ -44,20 +44,18 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     layout->addWidget(m_left);
     layout->addWidget(m_speed);
     layout->addStretch(1);
-    m_iteration->setToolTip(tr("Steps that the present cohort has trained, of those that it takes."));
-    m_left->setToolTip(
-        tr("What the rest of the sweep takes at its speed so far: seconds so far × what is left / what is done."));
-    m_speed->setToolTip(
-        tr("batch × context × runs of the cohort, over the seconds of a step: the symbols that all its runs read "
-           "together."));
+    m_iteration->setToolTip(tr("Trained steps / total steps of the current cohort."));
+    m_left->setToolTip(tr("Estimated remaining time of the sweep: elapsed seconds × remaining part / completed part."));
+    m_speed->setToolTip(tr(
+        "Training speed of the cohort, all runs together: batch size × context × number of runs / seconds per step."));
     m_machine->setProperty("quiet", true);
     layout->addWidget(m_machine);
     for (QPushButton* button : {m_pause, m_stop}) {
         button->setFocusPolicy(Qt::TabFocus);
         layout->addWidget(button);
     }
-    setIcon(m_stop, outline::stop);
-    m_stop->setToolTip(tr("Ends the sweep; every run can be continued later."));
+    setIcon(m_stop, outline::kStop);
+    m_stop->setToolTip(tr("Stops the sweep after the current step; its runs can be resumed later."));
     connect(m_pause, &QPushButton::clicked, this, &StatusStrip::pauseAsked);
     connect(m_stop, &QPushButton::clicked, this, &StatusStrip::stopAsked);
     connect(&session, &SweepSession::stateChanged, this, &StatusStrip::renew);
@@ -69,7 +67,7 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
 }
 
 QSize StatusStrip::minimumSizeHint() const {
-    return {ThemeManager::instance().pixels(kLeast), QFrame::minimumSizeHint().height()};
+    return {ThemeManager::instance().pixels(kMinimumWidth), QFrame::minimumSizeHint().height()};
 }
 
 void StatusStrip::resizeEvent(QResizeEvent* event) {
@@ -105,16 +103,17 @@ void StatusStrip::renew() {
 
     QString iteration, left, speed, machine;
     if (progress) {
-        iteration = tr("%1 / %2").arg(groupedText(progress->iteration), groupedText(progress->iterations));
+        iteration = tr("step %1 / %2").arg(groupedText(progress->iteration), groupedText(progress->iterations));
         if (progress->cohorts > 1) iteration += tr("  (cohort %1 of %2)").arg(progress->cohort).arg(progress->cohorts);
-        if (progress->tokens_per_second > 0) speed = tr("%1 symbols/s").arg(roundText(progress->tokens_per_second));
+        if (progress->tokens_per_second > 0) speed = tr("%1 tokens/s").arg(roundText(progress->tokens_per_second));
     }
     switch (state) {
         case State::idle:
-            left = progress ? tr("ended after %1").arg(durationText(progress->seconds)) : tr("Ready");
+            left =
+                progress ? tr("sweep ended after %1").arg(durationText(progress->seconds)) : tr("no sweep is active");
             break;
         case State::running:
-            left = progress && progress->done > 0 ? tr("%1 left").arg(durationText(progress->seconds_left))
+            left = progress && progress->done > 0 ? tr("about %1 left").arg(durationText(progress->seconds_left))
                                                   : tr("Starting …");
             break;
         case State::paused:
@@ -146,7 +145,7 @@ void StatusStrip::renew() {
     m_pause->setEnabled(state == State::running || state == State::paused);
     m_stop->setEnabled(m_pause->isEnabled());
     m_pause->setText(state == State::paused ? tr("Resume") : tr("Pause"));
-    setIcon(m_pause, state == State::paused ? outline::start : outline::pause);
+    setIcon(m_pause, state == State::paused ? outline::kStart : outline::kPause);
     setAccessibleDescription(summary());
 }
 

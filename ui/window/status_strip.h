@@ -10,21 +10,23 @@ namespace ropelab::ui {
 
 class SweepSession;
 
-/// What is running, at the bottom: how far, how long still, how fast, on what; pause and stop. A narrow one leaves out
-/// on what, then how fast.
+/// Status strip at the bottom of the window: progress, remaining time, speed and device of the sweep, and the buttons
+/// Pause and Stop. A narrow strip omits the device, then the speed.
 class StatusStrip : public QFrame {
     Q_OBJECT
 
  public:
     explicit StatusStrip(SweepSession& session, QWidget* parent = nullptr);
-    /// A word instead of the numbers ("Saving the lab …"); "" brings them back.
+    /// Shows a notice ("Saving …") instead of the remaining time; "" removes the notice.
     void setNotice(const QString& text);
-    /// The sentence of the numbers, for tests and screen readers.
+    /// Returns progress, remaining time, speed and device as one text, for tests and screen readers.
     QString summary() const;
     QSize minimumSizeHint() const override;
 
  signals:
+    /// The user clicked the button Pause or Resume.
     void pauseAsked();
+    /// The user clicked the button Stop.
     void stopAsked();
 
  protected:

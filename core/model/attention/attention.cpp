@@ -8,7 +8,8 @@ namespace ropelab {
 
 namespace {
 
-// The input as the backends for whole batches take it: one tensor of queries, keys and values, normalized.
+// Returns the input as backends for whole batches require it: one tensor of queries, keys and values, already
+// normalized.
 AttentionInput packed(const AttentionInput& input) {
     if (!input.query_norm.defined()) return input;
     const LayerVectors vectors = reference_attention::vectors_of(input);

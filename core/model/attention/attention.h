@@ -10,62 +10,66 @@
 
 namespace ropelab {
 
-// Attention of a cohort's layer, whatever its position encoding. The contract: `reference` (core/model/attention/
-// reference.h) defines every variant by LibTorch's operations; a backend computes the same faster where its `supports`
-// says so. A new variant is a term in LayerTerms, its definition in the reference, and nothing else until a backend
-// learns it.
+// Attention of one layer of a cohort, with any position encoding. The reference backend
+// (core/model/attention/reference.h) defines every variant with LibTorch's operations. The other backends compute the
+// variants for which their `supports` returns true, faster and with the same result. A new variant needs a member of
+// LayerTerms and its definition in the reference; backends may add it later.
 
-/// Heads of queries, and of keys and values, each of which serves query/key_value neighbouring query heads.
+/// Numbers of query heads and of key/value heads. Each key/value head serves query/key_value neighbouring query heads.
 struct HeadCounts {
     std::int64_t query;
     std::int64_t key_value;
 };
 
-/// One layer's input to attention, as its linear layer returns it.
+/// Input of one layer's attention, as the layer's linear projection returns it.
 struct AttentionInput {
     torch::Tensor qkv;  // (runs, batch·time, (query + 2·key_value)·head_dim): queries, then keys, then values
     std::int64_t batch = 1;
     HeadCounts heads{};
-    // RMSNorm weights of each head's channels, (runs, head_dim); undefined where queries and keys are not normalized.
+    // RMSNorm weights per head channel, (runs, head_dim); undefined if queries and keys are not normalized.
     torch::Tensor query_norm = {};
     torch::Tensor key_norm = {};
 
+    /// Returns the number of positions.
     std::int64_t time() const { return qkv.size(1) / batch; }
+    /// Returns the number of channels per head.
     std::int64_t head_dim() const { return qkv.size(2) / (heads.query + 2 * heads.key_value); }
 };
 
-/// One layer's vectors: (runs, batch, time, heads, head_dim). Keys and values may have fewer heads than queries.
+/// Vectors of one layer, (runs, batch, time, heads, head_dim) each. Keys and values may have fewer heads than queries.
 struct LayerVectors {
     torch::Tensor query;
     torch::Tensor key;
     torch::Tensor value;
 };
 
-/// Observes a decoder's attention, or changes it. With a hook the reference computes attention.
+/// Observes or modifies a decoder's attention. Attention with a hook runs on the reference backend.
 class AttentionHook {
  public:
     virtual ~AttentionHook() = default;
-    /// A layer's vectors before rotation, queries and keys normalized where the model does that.
-    virtual void see(std::int64_t layer, const LayerVectors& vectors) = 0;
-    /// The same after rotation; attention uses what this leaves in them.
-    virtual void change(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) = 0;
+    /// Receives a layer's vectors before rotation. Queries and keys are normalized if the model normalizes them.
+    virtual void observe(std::int64_t layer, const LayerVectors& vectors) = 0;
+    /// Receives a layer's vectors after rotation. Attention uses the vectors as this function leaves them.
+    virtual void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) = 0;
 };
 
-/// Who looks into or remembers attention.
+/// Layer index, KV cache and hook of one call of `attend`.
 struct AttentionUse {
     std::int64_t layer = 0;
-    /// Keys and values of the tokens before, to which these are added; null: attention within `input` alone. With a
-    /// cache that holds tokens, one token at a time (time 1).
+    /// Cache with the keys and values of earlier tokens, to which the new ones are added; null: attention within
+    /// `input` alone. With a cache that is not empty, `input` holds one token (time 1).
     KeyValueCache* cache = nullptr;
     AttentionHook* hook = nullptr;
 };
 
+/// Implementation that computes attention.
 enum class AttentionBackend { reference, cpu, cuda };
-/// The one that computes this input: `cpu` or `cuda` where it supports all that is asked for, else `reference`.
+/// Returns the backend that computes attention for an input: `cpu` or `cuda` if it supports everything that is
+/// requested, else `reference`.
 AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use = {});
 
-/// Causal attention with dropout of its weights → (runs, batch·time, query·head_dim), of qkv's type or float32.
-/// `place` names the dropout.
+/// Returns causal attention with dropout of the attention weights, (runs, batch·time, query·head_dim), in the type of
+/// qkv or float32. `place` names the dropout.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout = {},
                      const std::string& place = "", const AttentionUse& use = {});
 

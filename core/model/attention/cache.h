@@ -7,34 +7,40 @@
 
 namespace ropelab {
 
-/// Keys (after rotation) and values of the last tokens of one sequence (one run, batch 1): in each layer a ring of
-/// `capacity` places, allocated once. The token at position p lies at place p modulo capacity.
+/// KV cache of one sequence (one run, batch size 1): keys after rotation and values of the last tokens. Each layer has
+/// a ring buffer of `capacity` slots, which is allocated once. The token at position p is stored in slot p modulo
+/// capacity.
 class KeyValueCache {
  public:
+    /// Keys and values of one layer in the cache.
     struct Layer {
         torch::Tensor keys;    // (key_value_heads, capacity, head_dim); undefined before the first token
-        torch::Tensor values;  // the same
+        torch::Tensor values;  // (key_value_heads, capacity, head_dim); undefined before the first token
     };
 
-    /// `capacity`: the tokens that a token attends to at most.
+    /// Creates an empty cache. `capacity`: largest number of tokens that a token attends to.
     KeyValueCache(std::int64_t layers, std::int64_t capacity);
 
-    /// Once per forward pass, before its layers store anything: the tokens at these positions, (time) int64 on the
-    /// device, get places. Of more than `capacity` tokens only the last ones do.
-    void take_places(const torch::Tensor& positions);
-    /// Stores those tokens' keys and values of one layer: (time, key_value_heads, head_dim) each.
+    /// Assigns slots to the tokens at these positions, (time) int64 on the device. Call this once per forward pass,
+    /// before its layers store anything. Of more than `capacity` tokens only the last ones get slots.
+    void assign_slots(const torch::Tensor& positions);
+    /// Stores keys and values of the tokens of the last assign_slots in one layer: (time, key_value_heads, head_dim)
+    /// each.
     void store(std::int64_t layer, const torch::Tensor& keys, const torch::Tensor& values);
-    // Both for one token on the CPU, on plain numbers: `key` and `value` are (heads, head_dim) float32.
-    void take_place(std::int64_t position);
+    // Assigns a slot to one token on the CPU.
+    void assign_slot(std::int64_t position);
+    /// Stores key and value of one token on the CPU in one layer, (heads, head_dim) float32 each.
     void store(std::int64_t layer, const float* key, const float* value, std::int64_t heads, std::int64_t head_dim);
 
-    /// Tokens that went through take_places so far.
+    /// Returns the number of tokens that have been assigned slots since the cache was created.
     std::int64_t tokens() const { return tokens_; }
+    /// Returns the number of slots of the cache.
     std::int64_t capacity() const { return capacity_; }
-    /// The positions of the present forward pass, (time) int64.
+    /// Returns the positions of the current forward pass, (time) int64.
     const torch::Tensor& newest() const { return newest_; }
-    /// The position of the token in each place, (capacity) int64; −1 where a place is empty.
+    /// Returns the position of the token in each slot, (capacity) int64; −1 for an empty slot.
     const torch::Tensor& positions() const { return positions_; }
+    /// Returns the keys and values of one layer.
     const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
 
  private:
@@ -44,7 +50,7 @@ class KeyValueCache {
     std::int64_t tokens_ = 0;
     torch::Tensor positions_;
     torch::Tensor newest_;
-    torch::Tensor places_;  // of the present forward pass: (min(time, capacity)) int64
+    torch::Tensor slots_;  // slots of the current forward pass: (min(time, capacity)) int64
     std::vector<Layer> layers_;
 };
 

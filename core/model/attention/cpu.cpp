@@ -23,7 +23,7 @@ struct AttentionPlace : Place {
 
     std::int64_t parts() const { return heads.query + 2 * heads.key_value; }
 
-    /// f(a run's attention, first group, last group) for the groups of every run, in parts for the threads.
+    /// Calls f(attention of a run, first group, last group) for the groups of every run, in parallel.
     template <typename T, typename F>
     void for_groups(const torch::Tensor& qkv, F f) const {
         for_each_run(qkv.size(0), batch * heads.key_value, 1,
@@ -71,12 +71,12 @@ class Attention : public torch::autograd::Function<Attention> {
         const torch::Tensor rows = context->get_saved_variables()[0];
         const auto capsule = context->saved_data["place"].toCapsule();
         const auto* place = static_cast<AttentionPlace*>(capsule.get());
-        const torch::Tensor of_mixed = gradients[0].contiguous();
+        const torch::Tensor grad_mixed = gradients[0].contiguous();
         const torch::Tensor of_rows = torch::empty_like(rows);
         ROPELAB_OWN_PASS("attention_backward");
         with_type(rows.scalar_type(), [&]<typename T>(T) {
             place->for_groups<T>(rows, [&](std::int64_t run, const auto& args, std::int64_t first, std::int64_t last) {
-                kernels::attend_backward(args, row<T>(of_mixed, run), row<T>(of_rows, run), first, last);
+                kernels::attend_backward(args, row<T>(grad_mixed, run), row<T>(of_rows, run), first, last);
             });
         });
         return {of_rows, {}};
@@ -91,14 +91,14 @@ void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_
     const std::int64_t tables_per_position = tables.cosine.size(3);  // 1, or one per head
     const float* cosine = tables.cosine.data_ptr<float>() + row * tables_per_position * pairs;
     const float* sine = tables.sine.data_ptr<float>() + row * tables_per_position * pairs;
-    if (tables_per_position == 1) {  // keys follow queries
-        kernels::turn_heads(query, heads.query + heads.key_value, head_dim, cosine, sine, 1.0F);
+    if (tables_per_position == 1) {  // the heads of the keys follow those of the queries
+        kernels::rotate_heads(query, heads.query + heads.key_value, head_dim, cosine, sine, 1.0F);
         return;
     }
     for (std::int64_t head = 0; head < heads.query; ++head) {
         for (float* vectors : {query, key}) {
-            kernels::turn_heads(vectors + head * head_dim, 1, head_dim, cosine + head * pairs, sine + head * pairs,
-                                1.0F);
+            kernels::rotate_heads(vectors + head * head_dim, 1, head_dim, cosine + head * pairs, sine + head * pairs,
+                                  1.0F);
         }
     }
 }
@@ -124,10 +124,11 @@ torch::Tensor attend_one(const AttentionInput& input, const LayerTerms& terms, K
     const torch::Tensor qkv = input.qkv.clone();
     const torch::Tensor mixed = torch::empty({1, 1, input.heads.query * input.head_dim()}, qkv.options());
     std::vector<float> logits;
-    LayerTerms here = terms;
-    if (here.tables.defined()) here.tables = {terms.tables.cosine.contiguous(), terms.tables.sine.contiguous()};
-    attend_one(qkv.data_ptr<float>(), input.heads, input.head_dim(), here, 0, cache, layer, mixed.data_ptr<float>(),
-               logits);
+    LayerTerms layer_terms = terms;
+    if (layer_terms.tables.defined())
+        layer_terms.tables = {terms.tables.cosine.contiguous(), terms.tables.sine.contiguous()};
+    attend_one(qkv.data_ptr<float>(), input.heads, input.head_dim(), layer_terms, 0, cache, layer,
+               mixed.data_ptr<float>(), logits);
     return mixed;
 }
 
@@ -140,8 +141,8 @@ void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const Layer
     ROPELAB_OWN_PASS("attend_one");
     cache.store(layer, key, value, heads.key_value, head_dim);
 
-    // A full ring holds the tokens that a sliding window, or the context, lets this one see. The order of the places
-    // does not matter: a key carries its position in its rotation, or in its place's entry for ALiBi.
+    // A full ring buffer contains exactly the tokens that the sliding window or the context lets this token see. The
+    // order of the slots does not matter: the position is contained in a rotated key, or for ALiBi in `positions`.
     const std::int64_t capacity = cache.capacity();
     const std::int64_t filled = std::min(cache.tokens(), capacity);
     const float* keys = cache.layer(layer).keys.data_ptr<float>();

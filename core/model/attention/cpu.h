@@ -7,26 +7,27 @@
 
 #include "core/model/attention/attention.h"
 
-// Attention by the loops of core/kernels: rotation, logits, softmax, dropout and mixture of one head in a core's own
-// cache. Values in float32, or bfloat16 between products.
+// Attention with the loops of core/kernels. Rotation, logits, softmax, dropout and weighted sum of one head run within
+// the cache of one core. Values are float32, or bfloat16 between products.
 
 namespace ropelab::cpu_attention {
 
-/// Whole batches without a hook, tables that all heads share and that are not trained; with a cache that holds tokens,
-/// one float32 token of one run. Not operation by operation (core/model/operations.h).
+/// Returns whether the CPU backend can compute an attention call. It supports whole batches without a hook if the
+/// rotary tables are shared by all heads and not trained; with a cache that is not empty, it supports one float32 token
+/// of one run. It does not support eager operations (core/model/operations.h).
 bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use);
 
-/// A whole batch. `input` is not normalized any more.
+/// Computes causal attention of a whole batch on the CPU. The queries and keys of `input` must be normalized already.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place);
 
-/// One token that continues a cache: (1, 1, query·head_dim).
+/// Computes attention of one token that continues a KV cache, on the CPU: (1, 1, query·head_dim).
 torch::Tensor attend_one(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
                          std::int64_t layer);
 
-/// The same on plain numbers, for a decoder that generates token by token. `qkv`: the token's queries, keys and values,
-/// rotated in place by row `row` of the tables; `mixed` receives query·head_dim numbers; `logits` is working memory,
-/// query·capacity numbers. The cache has taken the token's place.
+/// Computes the attention of one token on plain numbers, for a decoder that generates token by token. `qkv`: queries,
+/// keys and values of the token, which are rotated in place by row `row` of the tables. `mixed` receives query·head_dim
+/// numbers. `logits` is working memory of query·capacity numbers. The cache must have assigned a slot to the token.
 void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
                 KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits);
 

@@ -39,13 +39,13 @@ struct AttentionPlace : Place {
 
     std::int64_t batch;
     std::int64_t heads;
-    std::int64_t key_value_heads;  // each serves a group of neighbouring heads
+    std::int64_t key_value_heads;  // each key/value head serves a group of neighbouring query heads
     std::int64_t head_dim;
     torch::Tensor cosine;  // (runs, 1, time, 1, head_dim/2)
     torch::Tensor sine;
 };
 
-// The heads of q, k and v as views: (runs·batch, heads, time, head_dim), k and v of fewer heads where groups share
+// Heads of q, k and v as views: (runs·batch, heads, time, head_dim). k and v have fewer heads if query heads share
 // them.
 struct Heads {
     torch::Tensor q, k, v;
@@ -60,22 +60,22 @@ struct Heads {
     }
 };
 
-// k or v with each head once for every query head that it serves: (runs·batch, heads, time, head_dim).
-torch::Tensor spread(const torch::Tensor& vectors, const AttentionPlace& place) {
+// Repeats each head of k or v for every query head that it serves: (runs·batch, heads, time, head_dim).
+torch::Tensor repeat_heads(const torch::Tensor& vectors, const AttentionPlace& place) {
     const std::int64_t group = place.heads / place.key_value_heads;
     return group == 1 ? vectors : vectors.repeat_interleave(group, 1);
 }
-// The gradient of the one from that of the other.
-torch::Tensor gathered(const torch::Tensor& of_spread, const AttentionPlace& place) {
+// Returns the gradient of k or v from the gradient of its repeated heads.
+torch::Tensor sum_over_groups(const torch::Tensor& repeated_gradient, const AttentionPlace& place) {
     const std::int64_t group = place.heads / place.key_value_heads;
-    return group == 1 ? of_spread : of_spread.unflatten(1, {-1, group}).sum(2);
+    return group == 1 ? repeated_gradient : repeated_gradient.unflatten(1, {-1, group}).sum(2);
 }
 
 void rotate(const torch::Tensor& qkv, const AttentionPlace& place, bool backward) {
     if (!place.cosine.defined()) return;
     const std::int64_t time = qkv.size(1) / place.batch;
     TORCH_CHECK(place.cosine.numel() == qkv.size(0) * time * (place.head_dim / 2),
-                "The rotation tables do not fit the queries and keys.");
+                "The rotary tables do not have the shape of the queries and keys.");
     start<cuda::RotateQkv>(qkv, &cuda::Kernels::rotate_qkv,
                            {.runs = qkv.size(0),
                             .rows = qkv.size(1),
@@ -92,19 +92,19 @@ void rotate(const torch::Tensor& qkv, const AttentionPlace& place, bool backward
                            "rotate_qkv");
 }
 
-// (runs·batch, heads, time, head_dim) → (runs, batch·time, heads·head_dim)
-torch::Tensor merged(const torch::Tensor& mixed, std::int64_t runs) {
+// Merges heads: (runs·batch, heads, time, head_dim) → (runs, batch·time, heads·head_dim).
+torch::Tensor merge_heads(const torch::Tensor& mixed, std::int64_t runs) {
     return mixed.transpose(1, 2).reshape({runs, -1, mixed.size(1) * mixed.size(3)});
 }
-// The inverse, as a view.
-torch::Tensor by_head(const torch::Tensor& of_mixed, const AttentionPlace& place) {
-    return of_mixed.contiguous()
-        .view({of_mixed.size(0) * place.batch, of_mixed.size(1) / place.batch, place.heads, -1})
+// Splits heads, as a view: the inverse of merge_heads.
+torch::Tensor split_heads(const torch::Tensor& mixed_gradient, const AttentionPlace& place) {
+    return mixed_gradient.contiguous()
+        .view({mixed_gradient.size(0) * place.batch, mixed_gradient.size(1) / place.batch, place.heads, -1})
         .transpose(1, 2);
 }
 
-// Flash attention's backward pass adds up in any order unless LibTorch is to be deterministic; filling fresh memory,
-// which comes with that, is for debugging alone.
+// Makes LibTorch deterministic, because flash attention's backward pass otherwise sums in any order. Filling
+// uninitialized memory, which deterministic mode includes, only helps debugging and is switched off.
 class Deterministic {
  public:
     Deterministic() {
@@ -114,18 +114,19 @@ class Deterministic {
     Deterministic(const Deterministic&) = delete;
     Deterministic& operator=(const Deterministic&) = delete;
     ~Deterministic() {
-        at::globalContext().setDeterministicAlgorithms(was_, only_warns_);
-        at::globalContext().setDeterministicFillUninitializedMemory(filled_);
+        at::globalContext().setDeterministicAlgorithms(was_deterministic_, only_warned_);
+        at::globalContext().setDeterministicFillUninitializedMemory(filled_memory_);
     }
 
  private:
-    bool was_ = at::globalContext().deterministicAlgorithms();
-    bool only_warns_ = at::globalContext().deterministicAlgorithmsWarnOnly();
-    bool filled_ = at::globalContext().deterministicFillUninitializedMemory();
+    bool was_deterministic_ = at::globalContext().deterministicAlgorithms();
+    bool only_warned_ = at::globalContext().deterministicAlgorithmsWarnOnly();
+    bool filled_memory_ = at::globalContext().deterministicFillUninitializedMemory();
 };
 
-// What flash attention takes: bfloat16 on Ampere or newer, whole groups of eight channels, 256 at most.
-bool suits_flash(const torch::Tensor& qkv, std::int64_t head_dim) {
+// Returns whether flash attention supports the input: bfloat16 (Ampere or newer), head_dim a multiple of 8 and at most
+// 256.
+bool supports_flash(const torch::Tensor& qkv, std::int64_t head_dim) {
     return qkv.scalar_type() == torch::kBFloat16 && head_dim % 8 == 0 && head_dim <= 256;
 }
 
@@ -138,14 +139,14 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
         context->saved_data["place"] = torch::IValue::make_capsule(place);
         if (qkv.is_cpu()) {
             const auto [out, log_sums] = at::_scaled_dot_product_flash_attention_for_cpu(
-                h.q, spread(h.k, *place), spread(h.v, *place), 0.0, true);
+                h.q, repeat_heads(h.k, *place), repeat_heads(h.v, *place), 0.0, true);
             context->save_for_backward({qkv, out, log_sums});
-            return merged(out, qkv.size(0));
+            return merge_heads(out, qkv.size(0));
         }
         const auto [out, log_sums, ends_q, ends_k, most_q, most_k, seed, offset, mask] =
             at::_scaled_dot_product_flash_attention(h.q, h.k, h.v, 0.0, true);
         context->save_for_backward({qkv, out, log_sums, ends_q, ends_k, seed, offset});
-        return merged(out, qkv.size(0));
+        return merge_heads(out, qkv.size(0));
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -153,27 +154,28 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
         const torch::Tensor& qkv = saved[0];
         const auto& place = place_of<AttentionPlace>(context);
         const Heads h(qkv, place);
-        const torch::Tensor of_mixed = by_head(gradients[0].to(qkv.scalar_type()), place);
+        const torch::Tensor mixed_gradient = split_heads(gradients[0].to(qkv.scalar_type()), place);
         const std::int64_t time = qkv.size(1) / place.batch;
         const Deterministic deterministic;
-        // On a GPU shared heads need not be spread.
-        const auto [of_q, of_k, of_v] =
+        // On a GPU flash attention supports shared key/value heads directly.
+        const auto [q_gradient, k_gradient, v_gradient] =
             qkv.is_cpu() ? at::_scaled_dot_product_flash_attention_for_cpu_backward(
-                               of_mixed, h.q, spread(h.k, place), spread(h.v, place), saved[1], saved[2], 0.0, true)
-                         : at::_scaled_dot_product_flash_attention_backward(of_mixed, h.q, h.k, h.v, saved[1], saved[2],
-                                                                            saved[3], saved[4], time, time, 0.0, true,
-                                                                            saved[5], saved[6]);
-        const torch::Tensor of_qkv = fresh_memory_like(qkv);
-        Heads of(of_qkv, place);
-        of.q.copy_(of_q);
-        of.k.copy_(qkv.is_cpu() ? gathered(of_k, place) : of_k);
-        of.v.copy_(qkv.is_cpu() ? gathered(of_v, place) : of_v);
-        rotate(of_qkv, place, true);
-        return {of_qkv, {}};
+                               mixed_gradient, h.q, repeat_heads(h.k, place), repeat_heads(h.v, place), saved[1],
+                               saved[2], 0.0, true)
+                         : at::_scaled_dot_product_flash_attention_backward(mixed_gradient, h.q, h.k, h.v, saved[1],
+                                                                            saved[2], saved[3], saved[4], time, time,
+                                                                            0.0, true, saved[5], saved[6]);
+        const torch::Tensor qkv_gradient = fresh_memory_like(qkv);
+        Heads gradient_heads(qkv_gradient, place);
+        gradient_heads.q.copy_(q_gradient);
+        gradient_heads.k.copy_(qkv.is_cpu() ? sum_over_groups(k_gradient, place) : k_gradient);
+        gradient_heads.v.copy_(qkv.is_cpu() ? sum_over_groups(v_gradient, place) : v_gradient);
+        rotate(qkv_gradient, place, true);
+        return {qkv_gradient, {}};
     }
 };
 
-// Scores by LibTorch's products, softmax and dropout by our kernels.
+// Attention with LibTorch's products and the project's softmax and dropout kernels.
 class SoftmaxAttention : public torch::autograd::Function<SoftmaxAttention> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
@@ -181,23 +183,23 @@ class SoftmaxAttention : public torch::autograd::Function<SoftmaxAttention> {
         rotate(qkv, *place, false);
         const Heads h(qkv, *place);
         const torch::Tensor q = h.q.contiguous();
-        const torch::Tensor k = spread(h.k, *place).contiguous();
-        const torch::Tensor v = spread(h.v, *place).contiguous();
-        const torch::Tensor shares = torch::matmul(q, k.transpose(2, 3));
-        const torch::Tensor dropped = place->drops.drop() ? fresh_memory_like(shares) : torch::Tensor();
-        start<cuda::CausalSoftmax>(shares, &cuda::Kernels::causal_softmax,
+        const torch::Tensor k = repeat_heads(h.k, *place).contiguous();
+        const torch::Tensor v = repeat_heads(h.v, *place).contiguous();
+        const torch::Tensor weights = torch::matmul(q, k.transpose(2, 3));
+        const torch::Tensor dropped = place->drops.drop() ? fresh_memory_like(weights) : torch::Tensor();
+        start<cuda::CausalSoftmax>(weights, &cuda::Kernels::causal_softmax,
                                    {.runs = qkv.size(0),
-                                    .rows = shares.numel() / qkv.size(0) / shares.size(3),
-                                    .time = shares.size(3),
-                                    .type = type_of(shares),
+                                    .rows = weights.numel() / qkv.size(0) / weights.size(3),
+                                    .time = weights.size(3),
+                                    .type = type_of(weights),
                                     .scale = place->scale(),
                                     .dropout = place->drops.numbers(),
-                                    .scores = values(shares),
+                                    .scores = values(weights),
                                     .dropped = values(dropped)},
                                    "causal_softmax");
-        context->save_for_backward({q, k, v, shares});
+        context->save_for_backward({q, k, v, weights});
         context->saved_data["place"] = torch::IValue::make_capsule(place);
-        return merged(torch::matmul(dropped.defined() ? dropped : shares, v), qkv.size(0));
+        return merge_heads(torch::matmul(dropped.defined() ? dropped : weights, v), qkv.size(0));
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -205,32 +207,33 @@ class SoftmaxAttention : public torch::autograd::Function<SoftmaxAttention> {
         const torch::Tensor& q = saved[0];
         const torch::Tensor& k = saved[1];
         const torch::Tensor& v = saved[2];
-        const torch::Tensor& shares = saved[3];
+        const torch::Tensor& weights = saved[3];
         const auto& place = place_of<AttentionPlace>(context);
         const std::int64_t runs = gradients[0].size(0);
-        const torch::Tensor out = by_head(gradients[0].to(q.scalar_type()), place).contiguous();
+        const torch::Tensor out = split_heads(gradients[0].to(q.scalar_type()), place).contiguous();
         const torch::Tensor gradient = torch::matmul(out, v.transpose(2, 3));
-        // Dropped again rather than kept.
-        const torch::Tensor dropped = place.drops.drop() ? fresh_memory_like(shares) : torch::Tensor();
-        start<cuda::CausalSoftmaxBackward>(shares, &cuda::Kernels::causal_softmax_backward,
+        // The dropout masks are computed again instead of stored.
+        const torch::Tensor dropped = place.drops.drop() ? fresh_memory_like(weights) : torch::Tensor();
+        start<cuda::CausalSoftmaxBackward>(weights, &cuda::Kernels::causal_softmax_backward,
                                            {.runs = runs,
-                                            .rows = shares.numel() / runs / shares.size(3),
-                                            .time = shares.size(3),
-                                            .type = type_of(shares),
+                                            .rows = weights.numel() / runs / weights.size(3),
+                                            .time = weights.size(3),
+                                            .type = type_of(weights),
                                             .scale = place.scale(),
                                             .dropout = place.drops.numbers(),
-                                            .shares = values(shares),
+                                            .shares = values(weights),
                                             .gradient = values(gradient),
                                             .dropped = values(dropped)},
                                            "causal_softmax_backward");
         const std::int64_t width = (place.heads + 2 * place.key_value_heads) * place.head_dim;
-        const torch::Tensor of_qkv = fresh_memory({runs, gradients[0].size(1), width}, q.options());
-        Heads of(of_qkv, place);
-        of.v.copy_(gathered(torch::matmul((dropped.defined() ? dropped : shares).transpose(2, 3), out), place));
-        of.q.copy_(torch::matmul(gradient, k));
-        of.k.copy_(gathered(torch::matmul(gradient.transpose(2, 3), q), place));
-        rotate(of_qkv, place, true);
-        return {of_qkv, {}};
+        const torch::Tensor qkv_gradient = fresh_memory({runs, gradients[0].size(1), width}, q.options());
+        Heads gradient_heads(qkv_gradient, place);
+        gradient_heads.v.copy_(
+            sum_over_groups(torch::matmul((dropped.defined() ? dropped : weights).transpose(2, 3), out), place));
+        gradient_heads.q.copy_(torch::matmul(gradient, k));
+        gradient_heads.k.copy_(sum_over_groups(torch::matmul(gradient.transpose(2, 3), q), place));
+        rotate(qkv_gradient, place, true);
+        return {qkv_gradient, {}};
     }
 };
 
@@ -251,12 +254,13 @@ void rotate_in_place(const torch::Tensor& qkv, std::int64_t batch, HeadCounts he
 
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place) {
-    // The rotation works in place.
+    // The rotation kernel works in place.
     const torch::Tensor qkv = input.qkv.contiguous();
-    auto what = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, input.batch, input.heads.query,
-                                                    input.heads.key_value, terms.tables);
-    if (!dropout.active() && suits_flash(qkv, what->head_dim)) return FlashAttention::apply(qkv, std::move(what));
-    return SoftmaxAttention::apply(qkv, std::move(what));
+    auto attention_place = c10::make_intrusive<AttentionPlace>(dropout, place, qkv, input.batch, input.heads.query,
+                                                               input.heads.key_value, terms.tables);
+    if (!dropout.active() && supports_flash(qkv, attention_place->head_dim))
+        return FlashAttention::apply(qkv, std::move(attention_place));
+    return SoftmaxAttention::apply(qkv, std::move(attention_place));
 }
 
 }  // namespace ropelab::cuda_attention

@@ -10,18 +10,18 @@ namespace ropelab::reference_attention {
 
 namespace {
 
-// RMSNorm of each head's channels. vectors: (runs, batch, time, heads, head_dim), weight: (runs, head_dim).
-torch::Tensor norm_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
+// Applies RMSNorm to each head. vectors: (runs, batch, time, heads, head_dim), weight: (runs, head_dim).
+torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
     const torch::Tensor rows = vectors.flatten(1, 3);
     return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
 }
 
-// (runs, batch, time, heads, head_dim) → (runs·batch, heads, time, head_dim)
+// Reorders (runs, batch, time, heads, head_dim) to (runs·batch, heads, time, head_dim).
 torch::Tensor by_head(const torch::Tensor& vectors) {
     return vectors.flatten(0, 1).transpose(1, 2);
 }
 
-// Attention of queries to keys under a mask that is added to the logits, (heads or 1, queries, keys); without one
+// Returns softmax attention with a mask that is added to the logits, (heads or 1, queries, keys); without a mask it is
 // causal. q, k, v: (runs·batch, heads, queries or keys, head_dim) → (runs·batch, heads, queries, head_dim).
 torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const torch::Tensor& mask) {
@@ -29,20 +29,20 @@ torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const
     return torch::scaled_dot_product_attention(q, k, v, mask.unsqueeze(0), 0.0, false);
 }
 
-// The same with dropout of the attention weights, whose masks depend on each run's seed alone: LibTorch's own dropout
-// would depend on the cohort.
+// Returns attention as mixed_values, with dropout of the attention weights. The dropout masks depend on each run's seed
+// alone; LibTorch's own dropout would depend on the cohort.
 torch::Tensor mixed_with_dropout(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                                  const torch::Tensor& mask, std::int64_t runs, const Dropout& dropout,
                                  const std::string& place) {
     const torch::Tensor logits = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
-    torch::Tensor seen;
+    torch::Tensor masked_logits;
     if (mask.defined()) {
-        seen = logits + mask;
+        masked_logits = logits + mask;
     } else {
         const torch::Tensor future = torch::ones({q.size(2), k.size(2)}, q.options().dtype(torch::kBool)).triu(1);
-        seen = logits.masked_fill(future, -std::numeric_limits<double>::infinity());
+        masked_logits = logits.masked_fill(future, -std::numeric_limits<double>::infinity());
     }
-    const torch::Tensor weights = torch::softmax(seen, -1);
+    const torch::Tensor weights = torch::softmax(masked_logits, -1);
     return torch::matmul(dropout(weights.view({runs, -1}), place).view_as(weights), v);
 }
 
@@ -56,12 +56,12 @@ LayerVectors vectors_of(const AttentionInput& input) {
     const torch::Tensor parts = qkv.unflatten(1, {input.batch, -1}).unflatten(3, {heads + 2 * shared, -1});
     LayerVectors vectors{parts.narrow(3, 0, heads), parts.narrow(3, heads, shared),
                          parts.narrow(3, heads + shared, shared)};
-    if (input.query_norm.defined()) vectors.query = norm_heads(vectors.query, input.query_norm);
-    if (input.key_norm.defined()) vectors.key = norm_heads(vectors.key, input.key_norm);
+    if (input.query_norm.defined()) vectors.query = normalize_heads(vectors.query, input.query_norm);
+    if (input.key_norm.defined()) vectors.key = normalize_heads(vectors.key, input.key_norm);
     return vectors;
 }
 
-LayerVectors spread_over_heads(LayerVectors vectors) {
+LayerVectors repeat_heads(LayerVectors vectors) {
     const std::int64_t group = vectors.query.size(3) / vectors.key.size(3);
     if (group > 1) {
         vectors.key = vectors.key.repeat_interleave(group, 3);
@@ -73,12 +73,12 @@ LayerVectors spread_over_heads(LayerVectors vectors) {
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place, const AttentionUse& use) {
     LayerVectors vectors = vectors_of(input);
-    if (use.hook) use.hook->see(use.layer, vectors);
+    if (use.hook) use.hook->observe(use.layer, vectors);
     if (terms.tables.defined()) {
         vectors.query = apply_rotation(vectors.query, terms.tables);
         vectors.key = apply_rotation(vectors.key, terms.tables);
     }
-    if (use.hook) use.hook->change(use.layer, vectors, terms);
+    if (use.hook) use.hook->modify(use.layer, vectors, terms);
 
     const std::int64_t runs = vectors.query.size(0);
     const std::int64_t time = vectors.query.size(2);
@@ -86,18 +86,18 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
     torch::Tensor mixed;
     if (use.cache) use.cache->store(use.layer, vectors.key[0][0], vectors.value[0][0]);
     if (use.cache && use.cache->tokens() > time) {
-        TORCH_CHECK(time == 1, "A cache that holds tokens takes one token at a time.");
-        const KeyValueCache::Layer& held = use.cache->layer(use.layer);
-        const auto expanded = [&](const torch::Tensor& places) {  // to (1, query heads, capacity, head_dim)
-            return places.repeat_interleave(input.heads.query / input.heads.key_value, 0).unsqueeze(0);
+        TORCH_CHECK(time == 1, "A cache that is not empty accepts one token at a time.");
+        const KeyValueCache::Layer& cached = use.cache->layer(use.layer);
+        const auto expanded = [&](const torch::Tensor& slots) {  // to (1, query heads, capacity, head_dim)
+            return slots.repeat_interleave(input.heads.query / input.heads.key_value, 0).unsqueeze(0);
         };
         const torch::Tensor mask = logit_mask(terms, use.cache->newest(), use.cache->positions(), type);
-        mixed = mixed_values(by_head(vectors.query), expanded(held.keys), expanded(held.values), mask);
+        mixed = mixed_values(by_head(vectors.query), expanded(cached.keys), expanded(cached.values), mask);
     } else {
-        const LayerVectors spread = spread_over_heads(std::move(vectors));
-        const torch::Tensor q = by_head(spread.query);
-        const torch::Tensor k = by_head(spread.key);
-        const torch::Tensor v = by_head(spread.value);
+        const LayerVectors repeated = repeat_heads(std::move(vectors));
+        const torch::Tensor q = by_head(repeated.query);
+        const torch::Tensor k = by_head(repeated.key);
+        const torch::Tensor v = by_head(repeated.value);
         torch::Tensor mask;
         if (!terms.only_causal()) {
             const torch::Tensor positions = torch::arange(time, torch::TensorOptions(torch::kInt64).device(q.device()));

@@ -6,19 +6,19 @@
 
 #include "core/model/attention/attention.h"
 
-// Attention step by step in LibTorch's operations: the definition of every variant, with gradients by autograd, for any
-// type and device.
+// Attention in LibTorch's operations, with gradients by autograd, for any type and device. This backend defines every
+// variant.
 
 namespace ropelab::reference_attention {
 
-/// The input's parts, queries and keys normalized where the input says so, before rotation. What a product rounded is
-/// float32 again, except on a device with kernels.
+/// Returns queries, keys and values of the input before rotation; queries and keys are normalized if the input has norm
+/// weights. Products that were rounded are converted to float32, except on a device with kernels.
 LayerVectors vectors_of(const AttentionInput& input);
 
-/// With each head of keys and values repeated for every query head that it serves.
-LayerVectors spread_over_heads(LayerVectors vectors);
+/// Repeats each key/value head for every query head that it serves.
+LayerVectors repeat_heads(LayerVectors vectors);
 
-/// As attend (core/model/attention/attention.h) has it.
+/// Returns causal attention as `attend` in core/model/attention/attention.h specifies it.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place, const AttentionUse& use);
 

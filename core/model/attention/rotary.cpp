@@ -12,8 +12,9 @@ namespace ropelab {
 
 namespace {
 
-// (a, b) → (a·cos − b·sin, b·cos + a·sin) for the two halves a, b of the last dimension.
-torch::Tensor turn(const torch::Tensor& x, const torch::Tensor& cosine, const torch::Tensor& sine, double direction) {
+// Rotates the halves a, b of the last dimension: (a·cos − b·sin, b·cos + a·sin).
+torch::Tensor rotate_halves(const torch::Tensor& x, const torch::Tensor& cosine, const torch::Tensor& sine,
+                            double direction) {
     const std::int64_t half = x.size(-1) / 2;
     const torch::Tensor a = x.narrow(-1, 0, half);
     const torch::Tensor b = x.narrow(-1, half, half);
@@ -32,40 +33,40 @@ class Rotation : public torch::autograd::Function<Rotation> {
     static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
                                  const torch::Tensor& cosine, const torch::Tensor& sine) {
         context->save_for_backward({cosine, sine});
-        return turn(x, cosine, sine, 1.0);
+        return rotate_halves(x, cosine, sine, 1.0);
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                    const torch::autograd::variable_list& gradients) {
         const auto saved = context->get_saved_variables();
-        return {turn(gradients[0], saved[0], saved[1], -1.0), {}, {}};
+        return {rotate_halves(gradients[0], saved[0], saved[1], -1.0), {}, {}};
     }
 };
 
-FrequencySettings settings_of(const RunSpec& run, bool turns, std::int64_t positions, const TableChanges& changes) {
+FrequencySettings settings_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes) {
     return {.head_dim = run.head_dim(),
             .theta = run.theta,
-            .fraction = turns ? run.fraction : 0.0,
+            .fraction = rotates ? run.fraction : 0.0,
             .partial = run.partial,
             .scaling = changes.scaling,
             .context = static_cast<double>(run.context),
             .length = static_cast<double>(positions)};
 }
 
-// The pairs of a run that turn; the others pass unchanged, an attention factor included.
-std::vector<bool> turning_pairs(const RunSpec& run, std::size_t in_rotary_dimension, const TableChanges& changes) {
+// Returns which pairs of a run rotate. The other pairs are unchanged and have no attention factor.
+std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimension, const TableChanges& changes) {
     auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
     std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(in_rotary_dimension), chosen.end(), false);
-    for (const std::int64_t pair : changes.stopped_pairs) chosen.at(static_cast<std::size_t>(pair)) = false;
+    for (const std::int64_t pair : changes.frozen_pairs) chosen.at(static_cast<std::size_t>(pair)) = false;
     return chosen;
 }
 
-// The table of one run, with `turns` false one that turns nothing.
-RotationTable table_of(const RunSpec& run, bool turns, std::int64_t positions, const TableChanges& changes) {
-    const FrequencySettings settings = settings_of(run, turns, positions, changes);
+// Returns the table of one run; with `rotates` false, a table that rotates nothing.
+RotationTable table_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes) {
+    const FrequencySettings settings = settings_of(run, rotates, positions, changes);
     RotationTable table = canonical_table(settings, static_cast<std::size_t>(positions));
-    if (!turns) return table;
-    const auto chosen = turning_pairs(run, frequencies(settings).inverse_frequencies.size(), changes);
+    if (!rotates) return table;
+    const auto chosen = rotated_pairs(run, frequencies(settings).inverse_frequencies.size(), changes);
     for (std::size_t i = 0; i < table.cosine.size(); ++i) {
         if (chosen[i % table.pairs]) continue;
         table.cosine[i] = 1.0F;
@@ -74,81 +75,84 @@ RotationTable table_of(const RunSpec& run, bool turns, std::int64_t positions, c
     return table;
 }
 
-// A run's frequencies before they were moved, one a pair (0: it does not turn), and what a shift of log theta by 1 adds
-// to the logarithm of each: −2i/d_r for slice, −2i/d for truncate, and 1 where every frequency moves by itself.
-struct Movable {
+// Frequencies of a run before theta changed, one per pair (0: the pair does not rotate), and the derivative of the
+// logarithm of each with respect to log theta: −2i/d_r for slice, −2i/d for truncate, and 1 if every frequency changes
+// separately.
+struct MovableFrequencies {
     std::vector<double> frequencies;
     std::vector<double> slopes;
 };
-Movable movable_of(const RunSpec& run, bool turns, const std::vector<std::int64_t>& stopped) {
+MovableFrequencies movable_frequencies(const RunSpec& run, bool rotates, const std::vector<std::int64_t>& stopped) {
     const auto pairs = static_cast<std::size_t>(run.head_dim() / 2);
-    Movable result{std::vector<double>(pairs, 0.0), std::vector<double>(pairs, 0.0)};
-    if (!turns) return result;
+    MovableFrequencies result{std::vector<double>(pairs, 0.0), std::vector<double>(pairs, 0.0)};
+    if (!rotates) return result;
     const Frequencies all =
         frequencies({.head_dim = run.head_dim(), .theta = run.theta, .fraction = run.fraction, .partial = run.partial});
     const auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
     const double dimension = run.partial == Partial::slice ? all.rotary_dim : run.head_dim();
     for (std::size_t i = 0; i < all.inverse_frequencies.size(); ++i) {
-        const bool still = std::find(stopped.begin(), stopped.end(), static_cast<std::int64_t>(i)) != stopped.end();
-        if (!chosen[i] || still) continue;
+        const bool is_frozen = std::find(stopped.begin(), stopped.end(), static_cast<std::int64_t>(i)) != stopped.end();
+        if (!chosen[i] || is_frozen) continue;
         result.frequencies[i] = all.inverse_frequencies[i];
         result.slopes[i] = run.theta_training == ThetaTraining::free ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
     }
     return result;
 }
 
-bool any(const std::vector<bool>& turns) {
-    return std::find(turns.begin(), turns.end(), true) != turns.end();
+bool any(const std::vector<bool>& rotates) {
+    return std::find(rotates.begin(), rotates.end(), true) != rotates.end();
 }
 
-// One row of numbers a run → (runs, 1, numbers) in double: an angle is as large as the position, and float32 would
-// round it by a thousandth at 10,000.
-torch::Tensor of_runs(const std::vector<double>& numbers, std::size_t runs, torch::Device device) {
+// Returns one row of numbers per run, (runs, 1, numbers) float64. Angles are as large as the positions, and float32
+// would round them by a thousandth at position 10,000.
+torch::Tensor rows_of_runs(const std::vector<double>& numbers, std::size_t runs, torch::Device device) {
     return torch::tensor(c10::ArrayRef<double>(numbers), torch::kFloat64)
         .view({static_cast<std::int64_t>(runs), 1, -1})
         .to(device);
 }
 
-// The frequencies of runs that moved them by shift: (runs, 1 or heads, 1 or pairs), float32 → (runs, 1 or heads, pairs)
-// in double.
-torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& turns,
+// Returns the current frequencies of runs whose theta changes. shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1
+// or heads, pairs) float64.
+torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
                                 const torch::Tensor& shift, const std::vector<std::int64_t>& stopped) {
     std::vector<double> frequencies;
     std::vector<double> slopes;
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        const Movable movable = movable_of(runs[run], turns[run], stopped);
+        const MovableFrequencies movable = movable_frequencies(runs[run], rotates[run], stopped);
         frequencies.insert(frequencies.end(), movable.frequencies.begin(), movable.frequencies.end());
         slopes.insert(slopes.end(), movable.slopes.begin(), movable.slopes.end());
     }
-    const auto row = [&](const std::vector<double>& numbers) { return of_runs(numbers, runs.size(), shift.device()); };
+    const auto row = [&](const std::vector<double>& numbers) {
+        return rows_of_runs(numbers, runs.size(), shift.device());
+    };
     return row(frequencies) * torch::exp(row(slopes) * shift.to(torch::kFloat64));
 }
 
-// first … first + count − 1 in double.
+// Returns first … first + count − 1 as float64.
 torch::Tensor positions_from(std::int64_t first, std::int64_t count, torch::Device device) {
     return torch::arange(first, first + count, torch::TensorOptions(torch::kFloat64).device(device));
 }
 
-// Of these positions, (time) in double. frequencies: (runs, 1 or heads, pairs) in double; factors, where they are
-// defined: the same shape, what cos and sin are multiplied by.
+// Computes the tables for these positions, (time) float64. frequencies: (runs, 1 or heads, pairs) float64; factors:
+// factors of cos and sin, of the same shape, or undefined.
 RotaryTables computed_tables(const torch::Tensor& frequencies, const torch::Tensor& factors,
                              const torch::Tensor& positions) {
-    const torch::Tensor places = positions.view({1, 1, -1, 1, 1});
+    const torch::Tensor column = positions.view({1, 1, -1, 1, 1});
     const auto over_time = [](const torch::Tensor& t) { return t.unsqueeze(1).unsqueeze(1); };
-    const torch::Tensor angles = places * over_time(frequencies);  // (runs, 1, time, heads, pairs)
+    const torch::Tensor angles = column * over_time(frequencies);  // (runs, 1, time, heads, pairs)
     const auto finished = [&](const torch::Tensor& numbers) {
         return (factors.defined() ? numbers * over_time(factors) : numbers).to(torch::kFloat32);
     };
     return {finished(torch::cos(angles)), finished(torch::sin(angles))};
 }
 
-RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& turns, std::int64_t positions,
+RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& rotates, std::int64_t positions,
                        torch::Device device, const TableChanges& changes) {
-    if (!any(turns)) return {};
+    if (!any(rotates)) return {};
     std::vector<torch::Tensor> cosines;
     std::vector<torch::Tensor> sines;
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        RotationTable table = table_of(runs[run], turns[run], positions, changes);
+        RotationTable table = table_of(runs[run], rotates[run], positions, changes);
         const auto shape = {1L, positions, 1L, static_cast<std::int64_t>(table.pairs)};
         cosines.push_back(torch::from_blob(table.cosine.data(), shape, torch::kFloat32).clone());
         sines.push_back(torch::from_blob(table.sine.data(), shape, torch::kFloat32).clone());
@@ -156,7 +160,8 @@ RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& t
     return {torch::stack(cosines).to(device), torch::stack(sines).to(device)};
 }
 
-// shift: (runs, …) of "rotary.shift" → (runs, 1 or heads, 1 or pairs). A schedule's is not trained.
+// Returns the shift of one layer. shift: "rotary.shift", (runs, …) → (runs, 1 or heads, 1 or pairs). The shift of a
+// theta schedule is not trained.
 torch::Tensor shift_of_layer(const torch::Tensor& shift, const RunSpec& shape, std::int64_t layer) {
     switch (shape.theta_training) {
         case ThetaTraining::fixed:
@@ -206,18 +211,18 @@ LayerTables LayerTables::select(const torch::Tensor& positions) const {
 
 namespace {
 
-// Where the runs' theta stands, if it moves.
+// Returns the shift of log theta; undefined if the runs have a constant theta.
 torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
     if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
         throw BadInput("The scaling " + std::string(word_of(changes.scaling.method)) +
-                       " starts from a theta that was fixed, but this run moved its own; leave it out.");
+                       " requires a constant theta, but this run changed theta during training; remove the scaling.");
     }
     return shift;
 }
 
-// Of each layer, the runs that rotate it.
-std::vector<std::vector<bool>> turning_runs(std::span<const RunSpec> runs) {
+// Returns for each layer which runs rotate it.
+std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
     std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
     for (const RunSpec& run : runs) {
         const auto rotated = selection(run.rotated_layers, run.layers, "rotated_layers");
@@ -233,21 +238,21 @@ std::vector<std::vector<bool>> turning_runs(std::span<const RunSpec> runs) {
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes, const Parameters* weights) {
     const torch::Tensor shift = shift_of(weights, changes);
-    std::map<std::vector<bool>, RotaryTables> made;  // by the runs that rotate
+    std::map<std::vector<bool>, RotaryTables> tables_by_runs;  // one table per set of rotating runs
     LayerTables result;
-    for (const std::vector<bool>& turns : turning_runs(runs)) {
+    for (const std::vector<bool>& rotates : rotating_runs(runs)) {
         if (shift.defined()) {
-            const torch::Tensor of_layer = shift_of_layer(shift, runs.front(), std::ssize(result.layers));
+            const torch::Tensor layer_shift = shift_of_layer(shift, runs.front(), std::ssize(result.layers));
             RotaryTables tables;
-            if (any(turns)) {
-                tables = computed_tables(moved_frequencies(runs, turns, of_layer, changes.stopped_pairs), {},
-                                         positions_from(0, positions, of_layer.device()));
+            if (any(rotates)) {
+                tables = computed_tables(moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs), {},
+                                         positions_from(0, positions, layer_shift.device()));
             }
             result.layers.push_back(std::move(tables));
             continue;
         }
-        const auto [found, fresh] = made.try_emplace(turns);
-        if (fresh) found->second = tables_of(runs, turns, positions, device, changes);
+        const auto [found, is_new] = tables_by_runs.try_emplace(rotates);
+        if (is_new) found->second = tables_of(runs, rotates, positions, device, changes);
         result.layers.push_back(found->second);
     }
     return result;
@@ -258,42 +263,42 @@ TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, 
     : device_(device) {
     const torch::NoGradGuard no_gradients;
     if (runs.front().rope_cache) {
-        kept_ = layer_tables(runs, positions, device, changes, weights);
+        cached_ = layer_tables(runs, positions, device, changes, weights);
         return;
     }
     const torch::Tensor shift = shift_of(weights, changes);
-    for (const std::vector<bool>& turns : turning_runs(runs)) {
+    for (const std::vector<bool>& rotates : rotating_runs(runs)) {
         LayerFrequencies& layer = layers_.emplace_back();
-        if (!any(turns)) continue;
+        if (!any(rotates)) continue;
         if (shift.defined()) {
-            const torch::Tensor of_layer = shift_of_layer(shift, runs.front(), std::ssize(layers_) - 1);
-            layer.radians = moved_frequencies(runs, turns, of_layer, changes.stopped_pairs);
+            const torch::Tensor layer_shift = shift_of_layer(shift, runs.front(), std::ssize(layers_) - 1);
+            layer.radians = moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs);
             continue;
         }
         std::vector<double> radians;
         std::vector<double> factors;
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            Frequencies all = frequencies(settings_of(runs[run], turns[run], positions, changes));
-            const auto chosen = turning_pairs(runs[run], all.inverse_frequencies.size(), changes);
+            Frequencies all = frequencies(settings_of(runs[run], rotates[run], positions, changes));
+            const auto chosen = rotated_pairs(runs[run], all.inverse_frequencies.size(), changes);
             all.inverse_frequencies.resize(chosen.size());
             for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
                 radians.push_back(chosen[pair] ? all.inverse_frequencies[pair] : 0.0);
-                factors.push_back(chosen[pair] || !turns[run] ? all.attention_factor : 1.0);
+                factors.push_back(chosen[pair] || !rotates[run] ? all.attention_factor : 1.0);
             }
         }
-        layer.radians = of_runs(radians, runs.size(), device);
+        layer.radians = rows_of_runs(radians, runs.size(), device);
         const bool scales = std::any_of(factors.begin(), factors.end(), [](double factor) { return factor != 1.0; });
-        if (scales) layer.factors = of_runs(factors, runs.size(), device);
+        if (scales) layer.factors = rows_of_runs(factors, runs.size(), device);
     }
 }
 
 LayerTables TableSource::at(std::int64_t first, std::int64_t count) const {
-    if (layers_.empty()) return first == 0 && count == kept_.positions() ? kept_ : kept_.narrow(first, count);
+    if (layers_.empty()) return first == 0 && count == cached_.positions() ? cached_ : cached_.narrow(first, count);
     return computed([&] { return positions_from(first, count, device_); });
 }
 
 LayerTables TableSource::at(const torch::Tensor& positions) const {
-    if (layers_.empty()) return kept_.select(positions);
+    if (layers_.empty()) return cached_.select(positions);
     return computed([&] { return positions.to(torch::kFloat64); });
 }
 
@@ -306,7 +311,7 @@ LayerTables TableSource::computed(const std::function<torch::Tensor()>& position
 }
 
 bool TableSource::ends_before(std::int64_t position) const {
-    return kept_.positions() > 0 && kept_.positions() <= position;
+    return cached_.positions() > 0 && cached_.positions() <= position;
 }
 
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables) {

@@ -11,82 +11,85 @@
 
 namespace ropelab {
 
-/// One layer's cos and sin of a cohort: (runs, 1, time, 1, head_dim/2), float32, in the canonical pairing; (runs, 1,
-/// time, heads, head_dim/2) where each head has a theta of its own. A pair that does not turn has cos 1 and sin 0.
-/// Undefined where no run of the cohort rotates.
+/// Cos and sin of one layer of a cohort: (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time,
+/// heads, head_dim/2) if each head has its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no
+/// run of the cohort rotates.
 struct RotaryTables {
     torch::Tensor cosine;
     torch::Tensor sine;
 
     bool defined() const { return cosine.defined(); }
-    /// Whether all heads turn alike and by fixed angles, as fused operations want it.
+    /// Returns whether all heads share fixed angles, which fused operations require.
     bool plain() const { return !defined() || (cosine.size(3) == 1 && !cosine.requires_grad()); }
-    /// Positions first … first + count − 1.
+    /// Returns the tables for positions first … first + count − 1.
     RotaryTables narrow(std::int64_t first, std::int64_t count) const;
-    /// The positions in a tensor, (count) int64.
+    /// Returns the tables for the positions in a tensor, (count) int64.
     RotaryTables select(const torch::Tensor& positions) const;
 };
 
-/// Every layer's tables; layers in which the same runs rotate share them.
+/// Tables of all layers. Layers in which the same runs rotate share their tables.
 struct LayerTables {
     std::vector<RotaryTables> layers;
 
+    /// Returns the tables of one layer.
     const RotaryTables& at(std::int64_t layer) const { return layers[static_cast<std::size_t>(layer)]; }
-    /// 0 where nothing rotates.
+    /// Returns the number of positions; 0 if nothing rotates.
     std::int64_t positions() const;
+    /// Returns the tables of all layers for positions first … first + count − 1.
     LayerTables narrow(std::int64_t first, std::int64_t count) const;
+    /// Returns the tables of all layers for the positions in a tensor, (count) int64.
     LayerTables select(const torch::Tensor& positions) const;
 };
 
-/// What a probe changes in the tables of a trained model.
+/// Changes that a probe makes to the rotary tables of a trained model.
 struct TableChanges {
-    /// Applied by `frequencies`; `positions` is the current length.
+    /// Context extension method; `positions` is the current length.
     Scaling scaling = {};
-    /// Pairs that get frequency 0.
-    std::vector<std::int64_t> stopped_pairs = {};
+    /// Pairs whose frequency is set to 0.
+    std::vector<std::int64_t> frozen_pairs = {};
 };
 
-/// Tables for positions 0 … positions − 1. Where a run does not rotate a layer, or a pair, it gets frequency 0. Where
-/// theta moves, `weights` tell where it stands, and the tables carry gradients to its shift if it is trained. Throws
-/// BadInput for a scaling where theta moved.
+/// Returns the tables for positions 0 … positions − 1. Pairs and layers that a run does not rotate have frequency 0. If
+/// theta changes during training, its current value comes from `weights`; if theta is trained, the tables carry
+/// gradients to its shift. Throws BadInput for a scaling of a model whose theta changed.
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
-/// Where forward calls take their tables from: runs with `rope_cache` read tables that are made once; for others cos
-/// and sin are computed at every call, in every layer anew, from frequencies that are kept. The numbers are the same.
+/// Source of rotary tables for forward passes. With RunSpec::rope_cache the tables are computed once. Without it cos
+/// and sin are computed from stored frequencies at every call and for every layer. Both give the same numbers.
 class TableSource {
  public:
     TableSource() = default;
-    /// As layer_tables, without gradients.
+    /// Creates the tables of layer_tables, without gradients.
     TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                 const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
-    /// For positions first … first + count − 1, which stored tables must have.
+    /// Returns the tables for positions first … first + count − 1; stored tables must include these positions.
     LayerTables at(std::int64_t first, std::int64_t count) const;
-    /// For the positions in a tensor of the device, (count) int64.
+    /// Returns the tables for the positions in a tensor of the device, (count) int64.
     LayerTables at(const torch::Tensor& positions) const;
-    /// Whether tables are kept, and end before `position`.
+    /// Returns whether the source has stored tables that end before `position`.
     bool ends_before(std::int64_t position) const;
-    /// Undefined where none are kept.
-    const LayerTables& kept() const { return kept_; }
+    /// Returns the stored tables; undefined without stored tables.
+    const LayerTables& cached() const { return cached_; }
 
  private:
-    // Of one layer, (runs, 1 or heads, head_dim/2) in float64. Undefined where no run rotates.
+    // Frequencies of one layer, (runs, 1 or heads, head_dim/2) float64. Undefined if no run rotates.
     struct LayerFrequencies {
-        torch::Tensor radians;  // a position; 0 where a pair does not turn
-        torch::Tensor factors;  // of cos and sin; undefined where all are 1
+        torch::Tensor radians;  // radians per position; 0 for a pair that is not rotated
+        torch::Tensor factors;  // factors of cos and sin; undefined if all are 1
     };
 
-    /// Each layer anew, the positions too, as a plain program does it.
+    /// Computes the tables for every layer separately, positions included, as a program without a cache does.
     LayerTables computed(const std::function<torch::Tensor()>& positions) const;
 
-    LayerTables kept_;
-    std::vector<LayerFrequencies> layers_;  // of what is computed
+    LayerTables cached_;
+    std::vector<LayerFrequencies> layers_;  // frequencies without a cache
     torch::Device device_ = torch::kCPU;
 };
 
-/// Turns x: (runs, batch, time, heads, head_dim) by the tables (F1). Its gradient is the rotation by the opposite
-/// angle; tables that want gradients get theirs.
+/// Rotates x, (runs, batch, time, heads, head_dim), by the tables (formula 1). The gradient of x is rotated by the
+/// opposite angle; tables that require gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
 
 }  // namespace ropelab

@@ -1,7 +1,8 @@
-// gpu_compare cpu|cuda PART: one part of what tests/bench/gpu_report measures, as JSON. A process each, so that no part
-// can take others down. `steps_beside_the_cpu` trains 50 steps beside the CPU in float32, `memory` compares what was
-// predicted with what LibTorch held, `kernels` says where a step's time goes; the others time. On the CPU the same
-// parts run on smaller models.
+// gpu_compare cpu|cuda PART: measures one part of the report of tests/bench/gpu_report and writes it as JSON. Each part
+// runs in a separate process, so that a crash does not affect the others. `steps_beside_the_cpu` compares the losses of
+// 50 training steps with those of the CPU in float32, `memory` compares the predicted memory with the memory that
+// LibTorch allocated, `kernels` lists the time of each kernel in a step; the other parts measure speeds. On the CPU the
+// models are smaller.
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int vocabulary = 65;
 
-// A text's worth of symbols with something to learn: each follows from the one before, in eight cases of nine.
+// Returns a text of tokens that a model can learn: in eight of nine cases the previous token determines the next one.
 std::vector<std::int32_t> some_text(std::size_t length) {
     std::vector<std::int32_t> tokens(length);
     std::uint32_t state = 1;
@@ -40,7 +41,7 @@ std::vector<std::int32_t> some_text(std::size_t length) {
     return tokens;
 }
 
-// An object of JSON, member by member.
+// Builds the text of a JSON object.
 class Object {
  public:
     Object& add(const std::string& name, const std::string& json) {
@@ -50,7 +51,7 @@ class Object {
     Object& number(const std::string& name, double value) {
         return add(name, std::isfinite(value) ? number_text(value) : "null");
     }
-    /// The first line: LibTorch's errors go on with a trace of calls.
+    /// Adds a string member. Only the first line is used, because LibTorch's error messages contain a stack trace.
     Object& words(const std::string& name, const std::string& value) {
         std::string escaped;
         for (char c : value.substr(0, value.find('\n')))
@@ -78,7 +79,7 @@ class Report {
  public:
     explicit Report(Device device) : device_(device), training_(some_text(1003854)), validation_(some_text(111540)) {}
 
-    /// Throws std::out_of_range for an unknown part.
+    /// Measures a part and returns it as JSON. Throws std::out_of_range for an unknown part.
     std::string part(const std::string& name) {
         using Part = std::string (Report::*)();
         static const std::map<std::string, Part> parts = {
@@ -104,7 +105,7 @@ class Report {
             .text();
     }
 
-    // nanoGPT's documented setting for a CPU.
+    // Returns nanoGPT's documented settings for training on a CPU.
     RunSpec small() const {
         RunSpec spec;
         spec.layers = 4;
@@ -116,7 +117,7 @@ class Report {
         spec.precision = Precision::float32;
         return spec;
     }
-    // The shape of the theta paper; 64 windows a batch, 8 on the CPU.
+    // Returns the model shape of Huang et al. 2025 with a batch size of 64, or 8 on the CPU.
     RunSpec paper(Precision precision) const {
         RunSpec spec = small();
         spec.layers = 6;
@@ -169,7 +170,7 @@ class Report {
         return result.text();
     }
 
-    // The median step after a warm-up, in milliseconds.
+    // Returns the median time of a step after a warm-up, in milliseconds.
     double step_time(const std::vector<RunSpec>& runs) {
         const auto trained = cohort(runs);
         const int steps = on_gpu() ? 40 : 5;
@@ -179,7 +180,7 @@ class Report {
         return median(times);
     }
 
-    // Steps and evaluations started as graphs, and kernel by kernel; on the CPU there is one way.
+    // Measures steps and evaluations with and without CUDA graphs; on the CPU only without.
     std::string graphs() {
         Object result;
         const std::vector<bool> ways = on_gpu() ? std::vector<bool>{true, false} : std::vector<bool>{false};
@@ -205,20 +206,20 @@ class Report {
         return result.text();
     }
 
-    // Multiplications and additions of one step's products, forward and backward.
+    // Returns the number of multiplications and additions in the matrix products of one step, forward and backward.
     static double operations(const RunSpec& spec) {
-        const double symbols = static_cast<double>(spec.batch * spec.context);
+        const double tokens = static_cast<double>(spec.batch * spec.context);
         const double width = static_cast<double>(spec.width);
         const double weights = static_cast<double>(spec.layers) * 12 * width * width + vocabulary * width;
         const double attention = static_cast<double>(spec.layers) * 2 * static_cast<double>(spec.context) * width;
-        return 6 * symbols * (weights + attention);
+        return 6 * tokens * (weights + attention);
     }
 
     static std::string timed(const RunSpec& spec, std::size_t runs, double milliseconds) {
         const auto count = static_cast<double>(runs);
         return Object()
             .number("milliseconds_per_step", milliseconds)
-            .number("symbols_per_second", count * static_cast<double>(spec.batch * spec.context) / milliseconds * 1000)
+            .number("tokens_per_second", count * static_cast<double>(spec.batch * spec.context) / milliseconds * 1000)
             .number("teraflops", count * operations(spec) / milliseconds / 1e9)
             .text();
     }
@@ -232,7 +233,7 @@ class Report {
             spec.precision = precision;
             result.add("small, " + name, timed(spec, 1, step_time({spec})));
         }
-        if (on_gpu()) {  // flash attention, where dropout asks for kernels of ours
+        if (on_gpu()) {  // without dropout, attention uses flash attention instead of this project's kernels
             RunSpec spec = paper(Precision::bfloat16);
             spec.dropout = 0;
             result.add("paper, bfloat16, no dropout", timed(spec, 1, step_time({spec})));
@@ -284,7 +285,7 @@ class Report {
         return result.text();
     }
 
-    // The whole validation split once, and as many symbols of training data.
+    // Measures a full evaluation: the whole validation split and as many tokens of training data.
     std::string evaluation() {
         RunSpec spec = on_gpu() ? paper(Precision::bfloat16) : small();
         spec.evaluation_batches = 20;
@@ -301,37 +302,37 @@ class Report {
             RunSpec spec = paper(precision);
             spec.dropout = 0;
             const auto model = cohort({spec})->model(0);
-            const auto measure = [&](const std::string& name, const Generation& how) {
+            const auto measure = [&](const std::string& name, const Generation& options) {
                 const std::vector<std::int32_t> prompt = {0};
                 std::size_t count = 0;
-                Generation few = how;  // loads what is loaded once
-                few.length = 8;
-                model->generate(prompt, few);
+                Generation warm_up = options;  // loads everything that is loaded only once
+                warm_up.length = 8;
+                model->generate(prompt, warm_up);
                 std::vector<double> times;
                 for (int time = 0; time < (on_gpu() ? 3 : 1); ++time) {
-                    times.push_back(seconds_of([&] { count = model->generate(prompt, how).size(); }));
+                    times.push_back(seconds_of([&] { count = model->generate(prompt, options).size(); }));
                 }
                 std::sort(times.begin(), times.end());
                 const double seconds = times[times.size() / 2];
                 result.add(name + (precision == Precision::bfloat16 ? ", bfloat16" : ""),
                            Object()
                                .number("characters", static_cast<double>(count))
-                               .number("characters_per_second", static_cast<double>(count) / seconds)
+                               .number("tokens_per_second", static_cast<double>(count) / seconds)
                                .text());
             };
-            Generation how;
-            how.mode = Generation::Mode::rolling;
-            how.length = on_gpu() ? 4000 : 500;
-            measure("rolling", how);
-            how.mode = Generation::Mode::recompute;
-            how.length = on_gpu() ? 500 : 100;
-            measure("recompute", how);
+            Generation options;
+            options.mode = Generation::Mode::rolling;
+            options.length = on_gpu() ? 4000 : 500;
+            measure("rolling", options);
+            options.mode = Generation::Mode::recompute;
+            options.length = on_gpu() ? 500 : 100;
+            measure("recompute", options);
         }
         return result.text();
     }
 
-    // What a cohort was predicted to take of the device's memory, and what LibTorch held while it trained and
-    // evaluated.
+    // Compares the predicted device memory of a cohort with the peak memory that LibTorch allocated during training and
+    // evaluation.
     std::string memory() {
         Object result;
         const CudaGraphs* device = on_gpu() ? open_cuda().graphs : nullptr;
@@ -356,19 +357,19 @@ class Report {
                 runs->evaluate([] { return false; });
                 runs->model(0);
             }
-            const auto held = static_cast<double>(device->take_peak());
-            const auto symbols = static_cast<std::int64_t>(training_.size() + validation_.size());
-            const double predicted = device_need(spec, static_cast<std::int64_t>(count), vocabulary, symbols).total();
+            const auto peak = static_cast<double>(device->take_peak());
+            const auto tokens = static_cast<std::int64_t>(training_.size() + validation_.size());
+            const double predicted = device_need(spec, static_cast<std::int64_t>(count), vocabulary, tokens).total();
             result.add(name, Object()
                                  .number("predicted_megabytes", predicted / 1e6)
-                                 .number("held_megabytes", held / 1e6)
-                                 .number("predicted_over_held", predicted / held)
+                                 .number("held_megabytes", peak / 1e6)
+                                 .number("predicted_over_held", predicted / peak)
                                  .text());
         }
         return result.text();
     }
 
-    // The paper's step kernel by kernel, those that take longest first, and how long none worked.
+    // Lists the time per kernel in a step of the paper's model, longest first, and the time in which no kernel ran.
     std::string kernels() {
         Object result;
         if (!on_gpu()) return result.text();
@@ -399,7 +400,7 @@ class Report {
         row("the rest of the step", 1e6 * seconds - all.microseconds, 0);
         constexpr std::size_t shown = 60;
         for (std::size_t i = 0; i < std::min(shown, longest.size()); ++i) {
-            // Names of templates are long; what differs mostly stands at both ends.
+            // Names of templates are long, and mostly their beginnings and ends differ.
             std::string name = longest[i].first;
             if (name.size() > 120) name = name.substr(0, 60) + " … " + name.substr(name.size() - 57);
             for (char& c : name) {
@@ -419,7 +420,7 @@ class Report {
 
 int run(const std::string& device, const std::string& part) {
     if (device != "cpu" && device != "cuda") {
-        std::cerr << "gpu_compare: name the device, cpu or cuda, and a part.\n";
+        std::cerr << "gpu_compare: specify the device (cpu or cuda) and a part.\n";
         return 2;
     }
     if (device == "cuda" && !open_cuda().available) {

@@ -1,5 +1,7 @@
-"""nanogpt.py FOLDER DEVICE SCRATCH: nanoGPT's own train.py and generate, as JSON: the paper's shape on
-cuda with torch.compile, its documented CPU setting on cpu. FOLDER is a checkout of nanoGPT; nothing is written there."""
+"""nanogpt.py FOLDER DEVICE SCRATCH: measures nanoGPT's train.py and generate and writes the results as JSON.
+
+On cuda it uses the model shape of Huang et al. 2025 with torch.compile, on cpu nanoGPT's documented CPU settings.
+FOLDER is a checkout of nanoGPT, which is not changed; SCRATCH is a folder for temporary files."""
 
 import json
 import pathlib
@@ -11,7 +13,7 @@ import subprocess
 import sys
 import time
 
-# What nanoGPT itself prints goes elsewhere.
+# nanoGPT's own output is redirected to stderr.
 out, sys.stdout = sys.stdout, sys.stderr
 folder, device, scratch = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 copy = scratch / "nanoGPT"
@@ -38,11 +40,11 @@ rest = dict(
     max_iters=150 if on_gpu else 40, gradient_accumulation_steps=1, out_dir="out", learning_rate=1e-3,
 )
 command = [sys.executable, "train.py", *(f"--{key}={value}" for key, value in {**shape, **rest}.items())]
-said = subprocess.run(command, cwd=copy, capture_output=True, text=True)
-times = [float(ms) for ms in re.findall(r"^iter \d+: .*time ([0-9.]+)ms", said.stdout, re.M)]
+process = subprocess.run(command, cwd=copy, capture_output=True, text=True)
+times = [float(ms) for ms in re.findall(r"^iter \d+: .*time ([0-9.]+)ms", process.stdout, re.M)]
 result = {"torch": torch.__version__, "shape": {**shape, **rest}}
-if said.returncode or len(times) < 20:
-    result["error"] = (said.stderr.strip().splitlines() or ["train.py said nothing"])[-1]
+if process.returncode or len(times) < 20:
+    result["error"] = (process.stderr.strip().splitlines() or ["train.py wrote no error message"])[-1]
 else:
     result["milliseconds_per_step"] = statistics.median(times[len(times) // 2 :])
 
@@ -56,5 +58,5 @@ with torch.no_grad():
     model.generate(prompt, 5)
     begin = time.perf_counter()
     model.generate(prompt, length).cpu()
-    result["characters_per_second"] = length / (time.perf_counter() - begin)
+    result["tokens_per_second"] = length / (time.perf_counter() - begin)
 print(json.dumps(result), file=out)

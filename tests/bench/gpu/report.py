@@ -1,4 +1,4 @@
-"""report.py RESULTS OUTPUT: puts the parts that gpu_report left in RESULTS together as OUTPUT.json and OUTPUT.md."""
+"""report.py RESULTS OUTPUT: combines the results of gpu_report in the folder RESULTS into OUTPUT.json and OUTPUT.md."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ def read(name):
 
 
 report = json.loads((results / "machine.json").read_text())
-# A part each, as far as they were measured.
+# The parts that were measured; the others are omitted.
 parts = ("steps_beside_the_cpu", "training", "graphs", "cohorts", "theta_and_fraction", "evaluation", "generation", "memory", "kernels")
 found = {part: read(f"measured.{part}.json") for part in ("machine", *parts)}
 report["measured"] = found.pop("machine") or {}
@@ -66,23 +66,25 @@ if measured.get("device") == "cuda" and any("error" not in value for value in me
         if "error" not in value
     }
     width = min(widths, key=lambda w: -(-grid // w) * widths[w])
-    lines += ["", "## Calculated from the steps, without evaluation", ""]
+    lines += ["", "## Computed from the time per step, without evaluation", ""]
     lines.append(f"- one run of {steps} steps: {steps * widths.get(1, float('nan')) / 1000:.4g} s")
     lines.append(f"- {grid} runs, {width} at a time: {steps * -(-grid // width) * widths[width] / 60000:.4g} min")
 
 if nanogpt:
     on_cuda = measured.get("device") == "cuda"
     own = measured.get("training", {}).get("paper, bfloat16" if on_cuda else "small, float32")
-    lines += ["", "## Beside nanoGPT", ""]
+    lines += ["", "## Comparison with nanoGPT", ""]
     if "error" in nanogpt:
         lines.append(f"Its train.py did not run: {nanogpt['error']}")
     elif own:
         theirs, ours = nanogpt["milliseconds_per_step"], own["milliseconds_per_step"]
-        lines.append(f"- training: {theirs:.4g} ms a step beside {ours:.4g}, {theirs / ours:.3g} times as fast")
+        speedup = f"{theirs / ours:.3g} times as fast"
+        lines.append(f"- training: nanoGPT {theirs:.4g} ms per step, RoPE Lab {ours:.4g} ms per step, {speedup}")
     generated = measured.get("generation", {})
-    writes = generated.get("rolling, bfloat16", generated.get("rolling"))
-    if writes:
-        theirs, ours = nanogpt["characters_per_second"], writes["characters_per_second"]
-        lines.append(f"- generation: {theirs:.4g} characters a second beside {ours:.4g}, {ours / theirs:.3g} times as fast")
+    rolling = generated.get("rolling, bfloat16", generated.get("rolling"))
+    if rolling:
+        theirs, ours = nanogpt["tokens_per_second"], rolling["tokens_per_second"]
+        speedup = f"{ours / theirs:.3g} times as fast"
+        lines.append(f"- generation: nanoGPT {theirs:.4g} characters per second, RoPE Lab {ours:.4g}, {speedup}")
 pathlib.Path(output + ".md").write_text("\n".join(lines) + "\n")
 print(output + ".md")

@@ -11,22 +11,22 @@ class EngineBench : public ::testing::Test {
  protected:
     EngineBench() { engine.step_microseconds = 1000; }
     ropelab::testing::FakeEngine engine;
-    const Patience patience{2, 2, 0, 0.005};
+    const MeasurementLimits patience{2, 2, 0, 0.005};
 };
 
-TEST_F(EngineBench, ReadsAStepsTimeAndItsSymbols) {
+TEST_F(EngineBench, MeasuresTimePerStepAndTokensPerSecond) {
     const RunSpec spec = small_shape();
     const TrainingSpeed speed = measure_training(engine, spec, patience);
     EXPECT_EQ(speed.conditions.precision, "float32");
-    EXPECT_GE(speed.milliseconds_per_step.minimum, 1.0);  // the engine sleeps as long
+    EXPECT_GE(speed.milliseconds_per_step.minimum, 1.0);  // the fake engine sleeps for 1 ms per step
     EXPECT_NEAR(speed.tokens_per_second.minimum * speed.milliseconds_per_step.maximum / 1000.0, 16 * 128, 1e-6);
 }
 
-TEST_F(EngineBench, ACohortOfSixStandsBesideSixCohorts) {
+TEST_F(EngineBench, ComparesACohortOfSixWithSequentialRuns) {
     const CohortSpeed speed = measure_cohort(engine, small_shape(), patience);
     EXPECT_EQ(engine.cohorts, 7);
     EXPECT_EQ(speed.speedup.repetitions, 2U);
-    EXPECT_GT(speed.milliseconds_one_by_one.median, speed.milliseconds_together.median);
+    EXPECT_GT(speed.milliseconds_sequential.median, speed.milliseconds_as_cohort.median);
     EXPECT_GT(speed.speedup.median, 1);
 }
 
@@ -39,7 +39,7 @@ TEST_F(EngineBench, SettingsDifferInThetaOrFractionOnly) {
     EXPECT_GE(speed.slowest_over_fastest, 1);
 }
 
-TEST_F(EngineBench, RollingIsMeasuredWhereAModelCan) {
+TEST_F(EngineBench, MeasuresRollingGenerationOnlyIfSupported) {
     RunSpec spec = small_shape();
     const GenerationSpeed both = measure_generation(engine, spec, 20, patience);
     EXPECT_EQ(both.length, 20);
@@ -49,7 +49,7 @@ TEST_F(EngineBench, RollingIsMeasuredWhereAModelCan) {
     EXPECT_FALSE(measure_generation(engine, spec, 20, patience).rolling);
 }
 
-TEST_F(EngineBench, StopsWhereItIsCancelled) {
+TEST_F(EngineBench, ThrowsIfCancelled) {
     EXPECT_THROW(measure_training(engine, small_shape(), patience, [] { return true; }), std::runtime_error);
 }
 

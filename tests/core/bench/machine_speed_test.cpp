@@ -9,11 +9,11 @@
 namespace ropelab::bench {
 namespace {
 
-TEST(MachineSpeed, MeasuresAProductThatIsRight) {
+TEST(MachineSpeed, MeasuredProductIsCorrect) {
     const auto rows = static_cast<std::size_t>(SmallProduct::rows());
     constexpr std::size_t columns = SmallProduct::columns;
     constexpr std::size_t depth = SmallProduct::depth;
-    // Small whole numbers, so that every sum is exact.
+    // The factors are small integers, so that every sum is exact.
     std::vector<float> a(depth * rows);
     std::vector<float> b(depth * columns);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
@@ -34,7 +34,7 @@ TEST(MachineSpeed, IsKnownOnceMeasured) {
     EXPECT_TRUE(measure_machine(1).known());
 }
 
-TEST(Machine, HasCoresMemoryAndADay) {
+TEST(Machine, ReportsCoresMemoryAndDate) {
     const Machine machine = this_machine();
     EXPECT_GT(machine.cores, 0);
     EXPECT_GT(machine.memory_bytes, 1 << 20);

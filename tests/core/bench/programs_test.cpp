@@ -7,11 +7,11 @@
 namespace ropelab::bench {
 namespace {
 
-TEST(Programs, GivesBackWhatAProgramWrote) {
+TEST(Programs, ReturnsStandardOutput) {
     EXPECT_EQ(output_of({"/bin/sh", {"-c", "echo out; echo err >&2"}, {}}), "out\n");
 }
 
-TEST(Programs, SetsVariablesOverItsOwn) {
+TEST(Programs, EnvironmentVariablesReplaceExistingOnes) {
     setenv("ROPELAB_PROGRAMS_TEST", "old", 1);
     const Command command{"/bin/sh", {"-c", "echo $ROPELAB_PROGRAMS_TEST"}, {{"ROPELAB_PROGRAMS_TEST", "new"}}};
     EXPECT_EQ(output_of(command), "new\n");
@@ -19,13 +19,13 @@ TEST(Programs, SetsVariablesOverItsOwn) {
     unsetenv("ROPELAB_PROGRAMS_TEST");
 }
 
-TEST(Programs, RefusesOnesThatFail) {
+TEST(Programs, ThrowsIfAProgramFails) {
     EXPECT_THROW(output_of({"/bin/false", {}, {}}), std::runtime_error);
     EXPECT_THROW(output_of({"/no/such/program", {}, {}}), std::runtime_error);
     EXPECT_TRUE(beside("no such program").empty());
 }
 
-TEST(Programs, ATemporaryFolderGoesWithItsFiles) {
+TEST(Programs, TemporaryFolderIsRemovedWithItsFiles) {
     std::filesystem::path path;
     {
         const TemporaryFolder folder;

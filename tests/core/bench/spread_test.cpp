@@ -18,7 +18,7 @@ TEST(Spread, InterpolatesBetweenSortedValues) {
     EXPECT_THROW(spread_of({}), std::invalid_argument);
 }
 
-TEST(Spread, ASpeedIsTheInverseOfATime) {
+TEST(Spread, SpeedIsTheInverseOfTime) {
     const std::vector<double> seconds = {0.5, 1, 2};
     const Spread speed = speed_of(seconds, 10);
     EXPECT_DOUBLE_EQ(speed.median, 10);
@@ -26,7 +26,7 @@ TEST(Spread, ASpeedIsTheInverseOfATime) {
     EXPECT_DOUBLE_EQ(speed.maximum, 20);
 }
 
-TEST(Spread, RatiosArePairedSoThatASlowRoundDropsOut) {
+TEST(Spread, PairedRatiosCancelSlowRounds) {
     const std::vector<double> slow = {2, 20, 2};
     const std::vector<double> fast = {1, 10, 1};
     const Spread ratio = ratio_of(slow, fast);
@@ -35,24 +35,24 @@ TEST(Spread, RatiosArePairedSoThatASlowRoundDropsOut) {
     EXPECT_THROW(ratio_of(slow, std::vector<double>{1}), std::invalid_argument);
 }
 
-TEST(TakeTurns, AlternatesAndLeavesTheFirstRoundOut) {
+TEST(TakeTurns, AlternatesAndIgnoresTheFirstRound) {
     std::string order;
-    const auto seconds = take_turns({[&] { order += 'A'; }, [&] { order += 'B'; }}, {2, 3, 1e9});
+    const auto seconds = measure_alternately({[&] { order += 'A'; }, [&] { order += 'B'; }}, {2, 3, 1e9});
     EXPECT_EQ(order, "ABABABAB");
     ASSERT_EQ(seconds.size(), 2U);
     EXPECT_EQ(seconds[0].size(), 3U);
     EXPECT_EQ(seconds[1].size(), 3U);
 }
 
-TEST(TakeTurns, EndsWhenItsTimeIsSpentButNotBeforeTheLeast) {
+TEST(TakeTurns, EndsAtTheTimeLimitButNotBeforeTheMinimumNumberOfRounds) {
     int calls = 0;
-    take_turns({[&] { ++calls; }}, {4, 100, 0});
+    measure_alternately({[&] { ++calls; }}, {4, 100, 0});
     EXPECT_EQ(calls, 5);
 }
 
-TEST(TakeTurns, StopsWhereItIsCancelled) {
+TEST(TakeTurns, ThrowsIfCancelled) {
     int calls = 0;
-    EXPECT_THROW(take_turns({[&] { ++calls; }}, {5, 5, 1e9}, [&] { return calls == 2; }), std::runtime_error);
+    EXPECT_THROW(measure_alternately({[&] { ++calls; }}, {5, 5, 1e9}, [&] { return calls == 2; }), std::runtime_error);
     EXPECT_EQ(calls, 2);
 }
 

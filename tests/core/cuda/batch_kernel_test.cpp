@@ -7,14 +7,14 @@
 namespace ropelab::cuda {
 namespace {
 
-KERNEL_TEST(BatchKernel, GathersTheWindowsThatTheCpuGathers) {
+KERNEL_TEST(BatchKernel, GathersTheSameSequencesAsTheCpu) {
     SKIP_WITHOUT_DEVICE();
     constexpr std::int64_t runs = 2;
     constexpr std::int64_t step = 5;
     std::vector<std::int32_t> tokens;
     for (std::int32_t i = 0; i < 3000; ++i) tokens.push_back(i * 7 % 65);
     RunSpec spec;
-    spec.context = 300;  // longer than a block
+    spec.context = 300;  // more than the threads of a block
     spec.batch = 4;
     const OnDevice<std::int32_t> d_tokens(tokens);
     const OnDevice<std::int64_t> now(std::vector<std::int64_t>{step});
@@ -26,7 +26,7 @@ KERNEL_TEST(BatchKernel, GathersTheWindowsThatTheCpuGathers) {
         for (std::int64_t seed : {100, 200}) {
             spec.seed = seed;
             run_keys.push_back(stream_key(seed, "batches"));
-            // Those of another step, where they are given.
+            // If the starts are given, they are those of a different step.
             for (std::int64_t start : batch_starts(spec, tokens.size(), order == Order::given ? 77 : step)) {
                 starts.push_back(start);
             }

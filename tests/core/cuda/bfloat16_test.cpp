@@ -8,7 +8,7 @@
 namespace ropelab::cuda {
 namespace {
 
-TEST(CudaBfloat16, EveryValueSurvivesTheWayThroughFloat32) {
+TEST(CudaBfloat16, RoundTripsEveryValueThroughFloat32) {
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
         const Bfloat16 value{static_cast<std::uint16_t>(bits)};
         if (std::isnan(to_float(value))) continue;
@@ -16,8 +16,9 @@ TEST(CudaBfloat16, EveryValueSurvivesTheWayThroughFloat32) {
     }
 }
 
-TEST(CudaBfloat16, RoundsToTheNearestAndTiesToEven) {
-    // Between neighbours a = k and b = k + 1: below the middle to a, above it to b, in the middle to the even one.
+TEST(CudaBfloat16, RoundsToNearestWithTiesToEven) {
+    // Numbers between the neighbors a = k and b = k + 1 are rounded to a below the midpoint, to b above it, and to the
+    // even one at the midpoint.
     for (std::uint32_t bits : {0x3F80U, 0x3F81U, 0x4049U, 0x0001U, 0x7F7EU, 0xBF80U, 0xC2C8U}) {
         const auto at = [&](std::uint32_t offset) {
             const std::uint32_t wide = (bits << 16) + offset;
@@ -31,7 +32,7 @@ TEST(CudaBfloat16, RoundsToTheNearestAndTiesToEven) {
     }
 }
 
-TEST(CudaBfloat16, KeepsWhatIsNotFinite) {
+TEST(CudaBfloat16, KeepsNonFiniteNumbers) {
     const float infinity = std::numeric_limits<float>::infinity();
     EXPECT_EQ(to_float(to_bfloat16(infinity)), infinity);
     EXPECT_EQ(to_float(to_bfloat16(-infinity)), -infinity);

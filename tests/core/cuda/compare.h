@@ -7,7 +7,7 @@
 
 namespace ropelab::cuda {
 
-/// Every number within `tolerance` of the wanted one, relative where that is larger than 1.
+/// Expects every number to be within `tolerance` of the wanted one. The tolerance is relative for numbers above 1.
 inline void expect_near(const std::vector<float>& got, const std::vector<float>& wanted, double tolerance) {
     ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -16,7 +16,7 @@ inline void expect_near(const std::vector<float>& got, const std::vector<float>&
     }
 }
 
-/// Half a unit in the last place of bfloat16, relative, and the float32 difference that may push it over.
+/// Relative tolerance for bfloat16: half a unit in the last place plus a float32 error that can change the rounding.
 constexpr double bfloat16_tolerance = 0.0041;
 
 }  // namespace ropelab::cuda

@@ -1,5 +1,5 @@
-// The check of a device, with the emulated kernels made to fail in each way: the right part is switched off, and the
-// sentence names the kernel.
+// Tests of the device check. Faults are injected into the emulated kernels; the check must disable the right part, and
+// its message must name the kernel.
 #include "core/train/device_check.h"
 
 #include <gtest/gtest.h>
@@ -20,18 +20,18 @@ enum class Fault { none, refused, sticky, factor, nan, overrun, unrepeatable };
 constexpr std::array<Fault, 6> faults = {Fault::refused, Fault::sticky,  Fault::factor,
                                          Fault::nan,     Fault::overrun, Fault::unrepeatable};
 
-// What the kernel that is to fail does.
+// The fault that the selected kernel has.
 Fault fault = Fault::none;
 int calls = 0;
 bool stuck = false;
 
-// An array that a kernel writes.
+// The output array of a kernel.
 struct Written {
     void* numbers;
     std::int64_t count;
     cuda::Type type = cuda::Type::float32;
-    bool whole = false;    // int64
-    bool precise = false;  // float64
+    bool whole = false;    // true for int64
+    bool precise = false;  // true for float64
 };
 
 template <typename T>
@@ -64,7 +64,7 @@ void spoil(const Written& written) {
     if (written.type == cuda::Type::float32) {
         return spoil_numbers(static_cast<float*>(written.numbers), written.count, fault);
     }
-    // bfloat16 as LibTorch's own, which has the same bits.
+    // LibTorch's bfloat16 type has the same representation.
     spoil_numbers(static_cast<c10::BFloat16*>(written.numbers), written.count, fault);
 }
 
@@ -90,7 +90,7 @@ const cuda::Kernels& real() {
     return *ropelab_cuda_kernels();
 }
 
-// Each kernel, and the array that is spoiled after it.
+// Lists each kernel with the output array into which the fault is injected.
 const std::vector<Victim>& victims() {
     using namespace cuda;
     static const std::vector<Victim> all = {
@@ -110,7 +110,7 @@ const std::vector<Victim>& victims() {
         {"residual_norm_backward", DevicePart::norm,
          [](Kernels& t) {
              t.residual_norm_backward = [](const ResidualNormBackward& a, Stream s) {
-                 return spoiled(real().residual_norm_backward(a, s), {a.of_x, rows_of(a.runs, a.rows, a.columns)});
+                 return spoiled(real().residual_norm_backward(a, s), {a.grad_x, rows_of(a.runs, a.rows, a.columns)});
              };
          }},
         {"drop_out", DevicePart::dropout,
@@ -124,7 +124,7 @@ const std::vector<Victim>& victims() {
              t.causal_softmax = [](const CausalSoftmax& a, Stream s) {
                  const int error = real().causal_softmax(a, s);
                  const Written written{a.dropped ? a.dropped : a.scores, rows_of(a.runs, a.rows, a.time), a.type};
-                 // LibTorch's own memory holds the scores: nothing is written beyond it.
+                 // The scores are in memory of LibTorch, so the test must not write beyond its end.
                  return fault == Fault::overrun && !a.dropped ? error : spoiled(error, written);
              };
          }},
@@ -147,7 +147,7 @@ const std::vector<Victim>& victims() {
         {"gelu_curve_backward", DevicePart::activation,
          [](Kernels& t) {
              t.gelu_curve_backward = [](const GeluCurveBackward& a, Stream s) {
-                 return spoiled(real().gelu_curve_backward(a, s), {a.of_in, a.count, a.type});
+                 return spoiled(real().gelu_curve_backward(a, s), {a.grad_in, a.count, a.type});
              };
          }},
         {"cross_entropy", DevicePart::loss,
@@ -171,7 +171,8 @@ const std::vector<Victim>& victims() {
         {"embedding_gradient", DevicePart::embedding,
          [](Kernels& t) {
              t.embedding_gradient = [](const EmbeddingGradient& a, Stream s) {
-                 return spoiled(real().embedding_gradient(a, s), {a.of_table, rows_of(a.runs, a.symbols, a.columns)});
+                 return spoiled(real().embedding_gradient(a, s),
+                                {a.grad_table, rows_of(a.runs, a.vocabulary, a.columns)});
              };
          }},
         {"square_sums", DevicePart::optimizer,
@@ -212,7 +213,7 @@ const std::vector<Victim>& victims() {
 
 struct Found {
     DeviceTrust trust = DeviceTrust::everything();
-    std::string failures;  // details of what failed
+    std::string failures;  // details of the failed checks
     std::size_t checks = 0;
 };
 
@@ -222,7 +223,7 @@ class DeviceCheckTest : public testing::Test {
     void TearDown() override {
         fault = Fault::none;
         stuck = false;
-        use_device_kernels(torch::kCPU, {});
+        set_device_kernels(torch::kCPU, {});
     }
     static Found check(const cuda::Kernels& table, const CudaGraphs* graphs, std::optional<DevicePart> only = {}) {
         calls = 0;
@@ -240,7 +241,7 @@ class DeviceCheckTest : public testing::Test {
     static const CudaGraphs* graphs(EmulatedDevice::Graphs how) { return EmulatedDevice::graphs_that(how); }
 };
 
-TEST_F(DeviceCheckTest, RightKernelsPassEveryCheck) {
+TEST_F(DeviceCheckTest, CorrectKernelsPassEveryCheck) {
     const Found found = check(real(), graphs(EmulatedDevice::Graphs::replayed));
     EXPECT_EQ(found.failures, "");
     EXPECT_EQ(found.trust, DeviceTrust::everything());
@@ -248,7 +249,7 @@ TEST_F(DeviceCheckTest, RightKernelsPassEveryCheck) {
     EXPECT_FALSE(has_device_kernels(torch::kCPU));
 }
 
-TEST_F(DeviceCheckTest, GraphsThatFailOrAreStaleAreSwitchedOff) {
+TEST_F(DeviceCheckTest, FailingOrStaleGraphsAreDisabled) {
     for (const auto how : {EmulatedDevice::Graphs::refused, EmulatedDevice::Graphs::stale}) {
         const Found found = check(real(), graphs(how));
         EXPECT_EQ(to_text(found.trust), "all but graphs");
@@ -256,7 +257,7 @@ TEST_F(DeviceCheckTest, GraphsThatFailOrAreStaleAreSwitchedOff) {
     }
 }
 
-TEST_F(DeviceCheckTest, EveryKernelThatFailsInAnyWaySwitchesItsPartOff) {
+TEST_F(DeviceCheckTest, EveryFaultOfEveryKernelDisablesItsPart) {
     for (const Victim& victim : victims()) {
         cuda::Kernels table = real();
         victim.break_it(table);
@@ -272,7 +273,7 @@ TEST_F(DeviceCheckTest, EveryKernelThatFailsInAnyWaySwitchesItsPartOff) {
     }
 }
 
-TEST(Difference, NamesTheWorstNumber) {
+TEST(Difference, NamesTheElementWithTheLargestDifference) {
     const torch::Tensor wanted = torch::ones({4}, torch::kFloat64);
     torch::Tensor got = wanted.clone();
     EXPECT_EQ(difference(got, wanted, 1e-3), "");

@@ -17,7 +17,7 @@ bool device_is_here(const char** why) {
 }
 
 void* device_allocate(std::size_t bytes) {
-    constexpr std::size_t alignment = 256;  // as CUDA aligns
+    constexpr std::size_t alignment = 256;  // the alignment of CUDA's allocations
     return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
 }
 

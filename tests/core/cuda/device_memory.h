@@ -6,21 +6,21 @@
 
 #include "core/cuda/bfloat16.h"
 
-// One set of tests for two devices: the processor, which runs the kernels thread by thread (emulated/cuda_runtime.h),
-// and a GPU.
+// The kernel tests run on two devices: the CPU, which emulates the kernels one thread at a time
+// (emulated/cuda_runtime.h), and a GPU.
 
 namespace ropelab::cuda {
 
-/// Whether there is a device to run on; if not, why.
+/// Returns true if there is a device to run on. Otherwise `why` receives the reason.
 bool device_is_here(const char** why);
 void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
-/// Either side may be the device's. Waits for the kernels before.
+/// Copies memory between host and device in either direction, after all previous kernels have finished.
 void device_copy(void* to, const void* from, std::size_t bytes);
-/// The error that CUDA keeps of an earlier call, 0 for none; the call clears it.
+/// Returns and clears the error of an earlier call that CUDA has stored; 0 if there is none.
 int last_device_error();
 
-/// An array in the device's memory, filled from one of the host's.
+/// An array in device memory, initialized with values of the host.
 template <typename T>
 class OnDevice {
  public:
@@ -45,18 +45,18 @@ class OnDevice {
     T* memory_;
 };
 
-/// Numbers between −1 and 1 without pattern, the same for the same seed.
+/// Returns random numbers between −1 and 1 that depend only on the seed.
 std::vector<float> some_numbers(std::size_t count, std::uint32_t seed);
 std::vector<Bfloat16> rounded(const std::vector<float>& values);
 std::vector<float> widened(const std::vector<Bfloat16>& values);
-/// For code that is written once for both types.
+/// Returns the numbers unchanged; for code that is generic over both data types.
 inline std::vector<float> widened(const std::vector<float>& values) {
     return values;
 }
 
 }  // namespace ropelab::cuda
 
-// Tests of kernels are named by the device they ran on.
+// The names of kernel test suites contain the device.
 #ifdef ROPELAB_ON_GPU
 #define KERNEL_SUITE(suite) Gpu##suite
 #else

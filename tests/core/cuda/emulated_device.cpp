@@ -8,7 +8,7 @@ namespace ropelab {
 namespace {
 
 int replays_so_far = 0;
-std::vector<const void*> lasting;
+std::vector<const void*> persistent;
 
 class KeptWork : public DeviceGraph {
  public:
@@ -46,13 +46,13 @@ const CudaGraphs* graphs_of() {
 }
 
 void note(std::initializer_list<const void*> memory) {
-    lasting.insert(lasting.end(), memory);
+    persistent.insert(persistent.end(), memory);
 }
 
-// The emulated kernels, each with a note of the lasting memory that it was given.
-const cuda::Kernels* noting_kernels() {
+// Returns emulated kernels that record the addresses of the persistent memory that they use.
+const cuda::Kernels* recording_kernels() {
     static const cuda::Kernels& real = *ropelab_cuda_kernels();
-    static const cuda::Kernels noting = [] {
+    static const cuda::Kernels recording = [] {
         using namespace cuda;
         Kernels table = real;
         table.rotate_qkv = [](const RotateQkv& args, Stream stream) {
@@ -97,17 +97,17 @@ const cuda::Kernels* noting_kernels() {
         };
         return table;
     }();
-    return &noting;
+    return &recording;
 }
 
 }  // namespace
 
 EmulatedDevice::EmulatedDevice(Graphs graphs, DeviceTrust trust) {
     replays_so_far = 0;
-    lasting.clear();
-    DeviceKernels kernels{noting_kernels(), []() -> cuda::Stream { return nullptr; }, nullptr, trust};
+    persistent.clear();
+    DeviceKernels kernels{recording_kernels(), []() -> cuda::Stream { return nullptr; }, nullptr, trust};
     kernels.graphs = graphs_that(graphs);
-    use_device_kernels(torch::kCPU, kernels);
+    set_device_kernels(torch::kCPU, kernels);
 }
 
 const CudaGraphs* EmulatedDevice::graphs_that(Graphs how) {
@@ -125,7 +125,7 @@ const CudaGraphs* EmulatedDevice::graphs_that(Graphs how) {
 }
 
 EmulatedDevice::~EmulatedDevice() {
-    use_device_kernels(torch::kCPU, {});
+    set_device_kernels(torch::kCPU, {});
 }
 
 int EmulatedDevice::replays() {
@@ -133,7 +133,7 @@ int EmulatedDevice::replays() {
 }
 
 std::vector<const void*> EmulatedDevice::take_lasting_memory() {
-    return std::exchange(lasting, {});
+    return std::exchange(persistent, {});
 }
 
 }  // namespace ropelab

@@ -10,26 +10,27 @@
 
 namespace ropelab {
 
-/// While this lives, the CPU's tensors are worked on as a device's are: by the emulated kernels, one cohort at a time.
+/// During the lifetime of this object, the engine treats CPU tensors like those of a CUDA device and uses the emulated
+/// kernels, for one cohort at a time.
 class EmulatedDevice {
  public:
     enum class Graphs {
-        none,      // work is started kernel by kernel
-        replayed,  // a graph keeps its work and runs it again at each replay
+        none,      // without graphs; each kernel is launched separately
+        replayed,  // a graph stores its work and runs it again at each replay
         refused,   // every capture fails
-        stale,     // a replay does nothing
+        stale,     // a replay has no effect
     };
     explicit EmulatedDevice(Graphs graphs = Graphs::none, DeviceTrust trust = DeviceTrust::everything());
     EmulatedDevice(const EmulatedDevice&) = delete;
     EmulatedDevice& operator=(const EmulatedDevice&) = delete;
     ~EmulatedDevice();
 
-    /// Replays of all graphs since this was made.
+    /// Returns the number of replays of all graphs since this object was created.
     static int replays();
-    /// Null for `none`.
+    /// Returns the emulated graphs, or nullptr for Graphs::none.
     static const CudaGraphs* graphs_that(Graphs how);
-    /// What kernels were given that must stay where it is between two starts of the same work (weights, gradients,
-    /// tables, texts, dropout's keys, …), in the order of the launches; emptied by the call.
+    /// Returns and clears the recorded addresses of persistent memory (weights, gradients, tables, texts, dropout keys,
+    /// …) that kernels have used, in the order of the launches. These addresses must not change between replays.
     static std::vector<const void*> take_lasting_memory();
 };
 

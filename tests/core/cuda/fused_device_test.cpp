@@ -1,4 +1,4 @@
-// The operations of a device, run by the emulated kernels, against those of the CPU: values and gradients.
+// Compares values and gradients of the device operations, with emulated kernels, with those of the CPU operations.
 #include "core/model/fused_device.h"
 
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@ using Tensors = std::vector<torch::Tensor>;
 using Function = std::function<torch::Tensor(const Tensors&)>;
 
 constexpr std::int64_t runs = 2;
-constexpr std::int64_t rows = 37;  // no multiple of anything
+constexpr std::int64_t rows = 37;  // not a multiple of any block or vector size
 
 torch::Tensor random(std::vector<std::int64_t> shape) {
     return torch::randn(shape);
 }
 
-// The value, then the gradient of each input, given the same gradient of the value.
+// Returns the value and then the gradient of each input, for a fixed gradient of the value.
 Tensors outcome(const Tensors& inputs, const Function& f) {
     Tensors leaves;
     for (const torch::Tensor& input : inputs) leaves.push_back(input.clone().requires_grad_(true));
@@ -58,7 +58,7 @@ class FusedDevice : public testing::Test {
     }
 };
 
-// Widths that a warp holds in registers, and one that it reads again.
+// The widths include those for which a warp keeps the row in registers and one for which it loads the row again.
 TEST_F(FusedDevice, ResidualNormWithDropoutAndBias) {
     const Dropout dropout(0.3, {1, 2}, 7);
     for (std::int64_t width : {24, 136, 7}) {
@@ -67,27 +67,28 @@ TEST_F(FusedDevice, ResidualNormWithDropoutAndBias) {
             expect_the_cpus({random({runs, rows, width}), random({runs, rows, width}), random({runs, width}),
                              random({runs, width})},
                             [&](const Tensors& in) {
-                                const Normed both = residual_norm(in[0], in[1], in[2], in[3], dropout, "here", norm);
+                                const NormalizedResidual both =
+                                    residual_norm(in[0], in[1], in[2], in[3], dropout, "here", norm);
                                 return torch::cat({both.sum, both.normed}, 2);
                             });
         }
     }
 }
 
-TEST_F(FusedDevice, NormWithoutABranchTakesWeightsFromLongerRows) {
+TEST_F(FusedDevice, NormWithoutABranchUsesWeightsFromLongerRows) {
     expect_the_cpus({random({runs, rows, 16}), random({runs, 50})}, [](const Tensors& in) {
-        const Normed both = residual_norm(in[0], {}, in[1].narrow(1, 10, 16), {}, {}, "");
+        const NormalizedResidual both = residual_norm(in[0], {}, in[1].narrow(1, 10, 16), {}, {}, "");
         return both.sum * 0.5 + both.normed;
     });
 }
 
-TEST_F(FusedDevice, ResidualNormGoesOnInTheBranchsType) {
+TEST_F(FusedDevice, ResidualNormHasTheTypeOfTheBranch) {
     expect_the_cpus(
         {random({runs, rows, 24}), random({runs, rows, 24}), random({runs, 24})},
         [&](const Tensors& in) {
             const bool device = has_device_kernels(in[0]);
             const torch::Tensor branch = device ? in[1].to(torch::kBFloat16) : in[1];
-            const Normed both = residual_norm(in[0], branch, in[2], {}, {}, "here");
+            const NormalizedResidual both = residual_norm(in[0], branch, in[2], {}, {}, "here");
             EXPECT_EQ(both.sum.scalar_type(), torch::kFloat32);
             EXPECT_EQ(both.normed.scalar_type(), branch.scalar_type());
             return torch::cat({both.sum, both.normed.to(torch::kFloat32)}, 2);
@@ -95,7 +96,7 @@ TEST_F(FusedDevice, ResidualNormGoesOnInTheBranchsType) {
         0.02);
 }
 
-TEST_F(FusedDevice, CurvesInBothTypes) {
+TEST_F(FusedDevice, ActivationFunctionsInBothTypes) {
     for (const auto curve : {&gelu_activation, &swiglu_activation}) {
         for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
             expect_the_cpus(
@@ -108,18 +109,17 @@ TEST_F(FusedDevice, CurvesInBothTypes) {
     }
 }
 
-TEST_F(FusedDevice, LookUpAddsUpTheGradientsOfASymbol) {
-    for (const auto& [symbols, count] : {std::pair(5L, 700L), std::pair(40L, 300L)}) {  // in two parts, and in one
-        const torch::Tensor tokens = torch::randint(0, symbols, {runs, count}, torch::kInt64);
-        const std::int64_t vocabulary = symbols;
-        expect_the_cpus({random({runs, symbols * 20 + 3})}, [&](const Tensors& in) {
+TEST_F(FusedDevice, LookUpSumsTheGradientsOfAToken) {
+    for (const auto& [vocabulary, count] : {std::pair(5L, 700L), std::pair(40L, 300L)}) {  // two parts and one part
+        const torch::Tensor tokens = torch::randint(0, vocabulary, {runs, count}, torch::kInt64);
+        expect_the_cpus({random({runs, vocabulary * 20 + 3})}, [&](const Tensors& in) {
             const torch::Tensor table = in[0].narrow(1, 1, vocabulary * 20).view({runs, vocabulary, 20});
             return look_up(table, tokens);
         });
     }
 }
 
-TEST_F(FusedDevice, TokenLossesOfAPaddedVocabulary) {
+TEST_F(FusedDevice, TokenLossesWithAPaddedVocabulary) {
     const torch::Tensor targets = torch::randint(0, 65, {runs, rows}, torch::kInt64);
     for (std::int64_t padded : {65, 128}) {
         expect_the_cpus({random({runs, rows, padded}) * 4},
@@ -127,19 +127,19 @@ TEST_F(FusedDevice, TokenLossesOfAPaddedVocabulary) {
     }
 }
 
-TEST_F(FusedDevice, DropoutDropsTheCpusNumbers) {
+TEST_F(FusedDevice, DropoutMatchesTheCpu) {
     const Dropout dropout(0.3, {1, 2}, 7);
     const torch::Tensor x = random({runs, 5, 13});
     const torch::Tensor wanted = dropout(x, "embedding");
     expect_the_cpus({x}, [&](const Tensors& in) { return dropout(in[0], "embedding"); });
-    // The step in the device's memory counts, not the one that the host names.
+    // Dropout uses the step in device memory, not the one that the host passes.
     const EmulatedDevice device;
     const auto streams = std::make_shared<DeviceStreams>(std::vector<std::int64_t>{1, 2}, 7, torch::kCPU);
     EXPECT_TRUE(torch::equal(Dropout(0.3, {1, 2}, 0, streams)(x, "embedding"), wanted));
     EXPECT_EQ(streams->keys("dropout:embedding").data_ptr(), streams->keys("dropout:embedding").data_ptr());
 }
 
-TEST_F(FusedDevice, LinearMultipliesEachRunByItsWeights) {
+TEST_F(FusedDevice, LinearUsesTheWeightsOfEachRun) {
     const Tensors inputs = {random({runs, rows, 12}), random({runs, 9, 12}), random({runs, 9})};
     for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
         expect_the_cpus(
@@ -151,7 +151,7 @@ TEST_F(FusedDevice, LinearMultipliesEachRunByItsWeights) {
     }
 }
 
-TEST_F(FusedDevice, LinearReadsTheWorkingCopyAsItWouldRoundTheWeights) {
+TEST_F(FusedDevice, LinearUsesTheRoundedCopyOfTheWeights) {
     const Tensors inputs = {random({runs, rows, 12}), random({runs, 9, 12})};
     const auto product = [](const Tensors& in, const torch::Tensor& working, Precision precision) {
         return linear(in[0], {in[1], working}, {}, precision);
@@ -174,7 +174,7 @@ TEST_F(FusedDevice, LinearReadsTheWorkingCopyAsItWouldRoundTheWeights) {
     expect_equal();
 }
 
-TEST_F(FusedDevice, ARefusedKernelIsNamedInOneSentence) {
+TEST_F(FusedDevice, AFailedLaunchNamesTheKernel) {
     const EmulatedDevice device;
     EXPECT_MESSAGE(check_launch(device_kernels(torch::kCPU), 1, "rotate_qkv"), std::runtime_error,
                    "The device refused the kernel rotate_qkv: invalid argument.");

@@ -21,7 +21,7 @@ void compare(std::int64_t columns, std::int64_t padded, Type type, double tolera
     std::vector<float> unpadded;
     for (std::size_t i = 0; i < logits.size(); ++i) {
         if (i % wide < narrow) unpadded.push_back(to_float(logits[i]));
-        if (i % wide >= narrow) logits[i] = from_float<T>(1000.0F);  // nobody may look at the padding
+        if (i % wide >= narrow) logits[i] = from_float<T>(1000.0F);  // the kernel must not use the padding
     }
     std::vector<std::int64_t> targets;
     for (std::int64_t row = 0; row < rows; ++row) targets.push_back(row * 7 % columns);
@@ -64,7 +64,7 @@ void compare(std::int64_t columns, std::int64_t padded, Type type, double tolera
     expect_near(got, gradient, tolerance);
 }
 
-KERNEL_TEST(LossKernel, IsTheCpusOverAPaddedVocabulary) {
+KERNEL_TEST(LossKernel, MatchesTheCpuWithAPaddedVocabulary) {
     SKIP_WITHOUT_DEVICE();
     compare<float>(65, 128, Type::float32, 2e-6);
     compare<float>(65, 65, Type::float32, 2e-6);
@@ -72,7 +72,7 @@ KERNEL_TEST(LossKernel, IsTheCpusOverAPaddedVocabulary) {
     compare<Bfloat16>(65, 128, Type::bfloat16, bfloat16_tolerance);
 }
 
-KERNEL_TEST(LossKernel, SumsOfEachRunAreAdded) {
+KERNEL_TEST(LossKernel, AddsTheSumOfEachRun) {
     SKIP_WITHOUT_DEVICE();
     const auto losses = some_numbers(3 * 1000, 33);
     const OnDevice<float> d_losses(losses);

@@ -9,7 +9,7 @@
 namespace ropelab::cuda {
 namespace {
 
-constexpr std::int64_t rows = 71;  // neither a whole part nor whole blocks
+constexpr std::int64_t rows = 71;  // not a multiple of the part size or the block size
 constexpr std::int64_t step = 12;
 constexpr double rate = 0.2;
 
@@ -33,9 +33,9 @@ std::vector<T> typed(const std::vector<float>& values) {
     return result;
 }
 
-// What both directions give, one run after the other.
+// The results of the forward and backward pass, concatenated over the runs.
 struct Results {
-    std::vector<float> sum, normed, mean, inverse, of_x, of_branch, of_weight, of_bias;
+    std::vector<float> sum, normed, mean, inverse, grad_x, grad_branch, grad_weight, grad_bias;
 };
 
 std::vector<std::int64_t> seeds(std::size_t runs) {
@@ -43,8 +43,8 @@ std::vector<std::int64_t> seeds(std::size_t runs) {
 }
 
 Results on_cpu(const Case& c, const std::vector<float>& x, const std::vector<float>& branch,
-               const std::vector<float>& weight, const std::vector<float>& bias, const std::vector<float>& of_sum,
-               const std::vector<float>& of_normed) {
+               const std::vector<float>& weight, const std::vector<float>& bias, const std::vector<float>& grad_sum,
+               const std::vector<float>& grad_normalized) {
     const std::size_t runs = 2;
     const std::size_t size = static_cast<std::size_t>(rows * c.columns);
     const auto columns = static_cast<std::size_t>(c.columns);
@@ -69,24 +69,24 @@ Results on_cpu(const Case& c, const std::vector<float>& x, const std::vector<flo
                                              .mean = r.mean.data() + run * rows,
                                              .inverse = r.inverse.data() + run * rows},
                                             rows, 0, blocks);
-        std::vector<float> of_weight(static_cast<std::size_t>(blocks) * columns);
-        std::vector<float> of_bias(of_weight.size());
+        std::vector<float> grad_weight(static_cast<std::size_t>(blocks) * columns);
+        std::vector<float> grad_bias(grad_weight.size());
         kernels::norm_backward<float, float>({.columns = c.columns,
                                               .sum = (c.branch ? r.sum : x).data() + run * size,
                                               .mean = r.mean.data() + run * rows,
                                               .inverse = r.inverse.data() + run * rows,
                                               .weight = weight.data() + run * columns,
-                                              .of_sum = c.branch ? of_sum.data() + run * size : nullptr,
-                                              .of_normed = of_normed.data() + run * size,
+                                              .grad_sum = c.branch ? grad_sum.data() + run * size : nullptr,
+                                              .grad_normalized = grad_normalized.data() + run * size,
                                               .mask = c.drops && c.branch ? mask.data() : nullptr,
-                                              .of_x = r.of_x.data() + run * size,
-                                              .of_branch = c.branch ? r.of_branch.data() + run * size : nullptr,
-                                              .of_weight = of_weight.data(),
-                                              .of_bias = of_bias.data()},
+                                              .grad_x = r.grad_x.data() + run * size,
+                                              .grad_branch = c.branch ? r.grad_branch.data() + run * size : nullptr,
+                                              .grad_weight = grad_weight.data(),
+                                              .grad_bias = grad_bias.data()},
                                              rows, 0, blocks);
-        for (std::size_t i = 0; i < of_weight.size(); ++i) {
-            r.of_weight[run * columns + i % columns] += of_weight[i];
-            r.of_bias[run * columns + i % columns] += of_bias[i];
+        for (std::size_t i = 0; i < grad_weight.size(); ++i) {
+            r.grad_weight[run * columns + i % columns] += grad_weight[i];
+            r.grad_bias[run * columns + i % columns] += grad_bias[i];
         }
     }
     return r;
@@ -94,12 +94,12 @@ Results on_cpu(const Case& c, const std::vector<float>& x, const std::vector<flo
 
 template <typename T>
 Results on_device(const Case& c, const std::vector<float>& x, const std::vector<float>& branch,
-                  const std::vector<float>& weight, const std::vector<float>& bias, const std::vector<float>& of_sum,
-                  const std::vector<float>& of_normed) {
+                  const std::vector<float>& weight, const std::vector<float>& bias, const std::vector<float>& grad_sum,
+                  const std::vector<float>& grad_normalized) {
     const std::size_t size = x.size();
     const auto columns = static_cast<std::size_t>(c.columns);
     const std::size_t runs = size / (static_cast<std::size_t>(rows) * columns);
-    // Weights lie in longer rows.
+    // The weights are part of longer rows.
     const std::size_t stride = columns + 12;
     const auto spread = [&](const std::vector<float>& values) {
         std::vector<float> result(runs * stride);
@@ -123,16 +123,16 @@ Results on_device(const Case& c, const std::vector<float>& x, const std::vector<
     const OnDevice<T> d_branch(typed<T>(branch));
     const OnDevice<float> d_weight(spread(weight));
     const OnDevice<float> d_bias(spread(bias));
-    const OnDevice<float> d_of_sum(of_sum);
-    const OnDevice<T> d_of_normed(typed<T>(of_normed));
+    const OnDevice<float> d_of_sum(grad_sum);
+    const OnDevice<T> d_of_normed(typed<T>(grad_normalized));
     const OnDevice<float> sum(size);
     const OnDevice<T> normed(size);
     const OnDevice<float> mean(runs * rows);
     const OnDevice<float> inverse(runs * rows);
-    const OnDevice<float> of_x(size);
-    const OnDevice<T> of_branch(size);
-    const OnDevice<float> of_weight(runs * stride);
-    const OnDevice<float> of_bias(runs * stride);
+    const OnDevice<float> grad_x(size);
+    const OnDevice<T> grad_branch(size);
+    const OnDevice<float> grad_weight(runs * stride);
+    const OnDevice<float> grad_bias(runs * stride);
     const OnDevice<float> workspace(2 * runs * static_cast<std::size_t>(norm_parts(rows)) * columns);
     const Kernels& kernels = *ropelab_cuda_kernels();
     EXPECT_EQ(kernels.residual_norm({.runs = static_cast<std::int64_t>(runs),
@@ -160,13 +160,13 @@ Results on_device(const Case& c, const std::vector<float>& x, const std::vector<
                                               .inverse = inverse.data(),
                                               .weight = d_weight.data(),
                                               .stride = static_cast<std::int64_t>(stride),
-                                              .of_sum = c.branch ? d_of_sum.data() : nullptr,
-                                              .of_normed = d_of_normed.data(),
+                                              .grad_sum = c.branch ? d_of_sum.data() : nullptr,
+                                              .grad_normalized = d_of_normed.data(),
                                               .dropout = dropout,
-                                              .of_x = of_x.data(),
-                                              .of_branch = c.branch ? of_branch.data() : nullptr,
-                                              .of_weight = of_weight.data(),
-                                              .of_bias = c.bias ? of_bias.data() : nullptr,
+                                              .grad_x = grad_x.data(),
+                                              .grad_branch = c.branch ? grad_branch.data() : nullptr,
+                                              .grad_weight = grad_weight.data(),
+                                              .grad_bias = c.bias ? grad_bias.data() : nullptr,
                                               .gradient_stride = static_cast<std::int64_t>(stride),
                                               .workspace = workspace.data()},
                                              nullptr),
@@ -175,17 +175,17 @@ Results on_device(const Case& c, const std::vector<float>& x, const std::vector<
             widened(normed.host()),
             mean.host(),
             inverse.host(),
-            of_x.host(),
-            widened(of_branch.host()),
-            gathered(of_weight.host()),
-            gathered(of_bias.host())};
+            grad_x.host(),
+            widened(grad_branch.host()),
+            gathered(grad_weight.host()),
+            gathered(grad_bias.host())};
 }
 
 Results on_device_of_type(const Case& c, const std::vector<float>& x, const std::vector<float>& branch,
                           const std::vector<float>& weight, const std::vector<float>& bias,
-                          const std::vector<float>& of_sum, const std::vector<float>& of_normed) {
-    return c.type == Type::float32 ? on_device<float>(c, x, branch, weight, bias, of_sum, of_normed)
-                                   : on_device<Bfloat16>(c, x, branch, weight, bias, of_sum, of_normed);
+                          const std::vector<float>& grad_sum, const std::vector<float>& grad_normalized) {
+    return c.type == Type::float32 ? on_device<float>(c, x, branch, weight, bias, grad_sum, grad_normalized)
+                                   : on_device<Bfloat16>(c, x, branch, weight, bias, grad_sum, grad_normalized);
 }
 
 void compare(const Case& c) {
@@ -194,35 +194,35 @@ void compare(const Case& c) {
     const auto weights = 2 * static_cast<std::size_t>(c.columns);
     const auto x = inputs(c, 2, 1, false);
     const auto branch = inputs(c, 2, 2, true);
-    const auto of_sum = inputs(c, 2, 3, false);
-    const auto of_normed = inputs(c, 2, 4, true);
+    const auto grad_sum = inputs(c, 2, 3, false);
+    const auto grad_normalized = inputs(c, 2, 4, true);
     const auto weight = some_numbers(weights, 5);
     const auto bias = some_numbers(weights, 6);
-    const Results wanted = on_cpu(c, x, branch, weight, bias, of_sum, of_normed);
-    const Results got = on_device_of_type(c, x, branch, weight, bias, of_sum, of_normed);
+    const Results wanted = on_cpu(c, x, branch, weight, bias, grad_sum, grad_normalized);
+    const Results got = on_device_of_type(c, x, branch, weight, bias, grad_sum, grad_normalized);
     const double typed_tolerance = c.type == Type::float32 ? 1e-5 : bfloat16_tolerance;
     if (c.branch) expect_near(got.sum, wanted.sum, 1e-6);
     expect_near(got.normed, wanted.normed, typed_tolerance);
     expect_near(got.mean, wanted.mean, 1e-6);
     expect_near(got.inverse, wanted.inverse, 1e-5);
-    expect_near(got.of_x, wanted.of_x, 1e-5);
-    if (c.branch) expect_near(got.of_branch, wanted.of_branch, typed_tolerance);
-    expect_near(got.of_weight, wanted.of_weight, 2e-5);
-    if (c.bias) expect_near(got.of_bias, wanted.of_bias, 2e-5);
+    expect_near(got.grad_x, wanted.grad_x, 1e-5);
+    if (c.branch) expect_near(got.grad_branch, wanted.grad_branch, typed_tolerance);
+    expect_near(got.grad_weight, wanted.grad_weight, 2e-5);
+    if (c.bias) expect_near(got.grad_bias, wanted.grad_bias, 2e-5);
 
-    // The second run alone gives the same bits.
+    // The second run alone gives bitwise equal results.
     const auto second = [](const std::vector<float>& values) {
         return std::vector<float>(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
     };
-    const Results alone = on_device_of_type(c, second(x), second(branch), second(weight), second(bias), second(of_sum),
-                                            second(of_normed));
+    const Results alone = on_device_of_type(c, second(x), second(branch), second(weight), second(bias),
+                                            second(grad_sum), second(grad_normalized));
     EXPECT_EQ(alone.normed, second(got.normed));
-    EXPECT_EQ(alone.of_x, second(got.of_x));
-    EXPECT_EQ(alone.of_weight, second(got.of_weight));
+    EXPECT_EQ(alone.grad_x, second(got.grad_x));
+    EXPECT_EQ(alone.grad_weight, second(got.grad_weight));
 }
 
-// Rows that lanes hold in registers, one to eight groups each.
-KERNEL_TEST(NormKernel, ShortRows) {
+// Rows that stay in registers, with different numbers of groups per lane.
+KERNEL_TEST(NormKernel, MatchesTheCpuForShortRows) {
     SKIP_WITHOUT_DEVICE();
     for (std::int64_t columns : {64, 200, 384, 512, 520}) {
         compare({columns, true, columns != 384, true, Type::float32});
@@ -230,8 +230,8 @@ KERNEL_TEST(NormKernel, ShortRows) {
     }
 }
 
-// Longer rows, and rows that are no whole groups of four, whose dropout numbers begin within a group.
-KERNEL_TEST(NormKernel, RowsOfAnyLength) {
+// Longer rows and rows whose length is not a multiple of four, whose dropout numbers begin within a group.
+KERNEL_TEST(NormKernel, MatchesTheCpuForRowsOfAnyLength) {
     SKIP_WITHOUT_DEVICE();
     for (std::int64_t columns : {1100, 33, 2}) {
         compare({columns, true, true, true, Type::float32});
@@ -239,7 +239,7 @@ KERNEL_TEST(NormKernel, RowsOfAnyLength) {
     }
 }
 
-KERNEL_TEST(NormKernel, WithoutABranch) {
+KERNEL_TEST(NormKernel, MatchesTheCpuWithoutABranch) {
     SKIP_WITHOUT_DEVICE();
     compare({64, false, true, true, Type::float32});
     compare({33, false, false, false, Type::float32});

@@ -5,7 +5,7 @@
 namespace ropelab {
 namespace {
 
-// A machine on which all is well; each test takes one thing away.
+// Returns the properties of a machine that meets all requirements; each test removes one of them.
 CudaFindings good() {
     return {.driver = true,
             .driver_error = 0,
@@ -25,7 +25,7 @@ CudaFindings good() {
 }
 
 void expect_reason(const CudaFindings& found, const std::string& words) {
-    const Cuda cuda = judge(found);
+    const Cuda cuda = cuda_of(found);
     EXPECT_FALSE(cuda.available);
     EXPECT_EQ(cuda.kernels, nullptr);
     EXPECT_NE(cuda.detail.find(words), std::string::npos) << cuda.detail;
@@ -33,67 +33,67 @@ void expect_reason(const CudaFindings& found, const std::string& words) {
     EXPECT_EQ(cuda.detail.find('\n'), std::string::npos);
 }
 
-TEST(CudaOpening, NamesTheDeviceAndItsKernels) {
+TEST(CudaOpening, DescribesTheDeviceAndItsKernels) {
     CudaFindings found = good();
-    EXPECT_TRUE(judge(found).available);
-    EXPECT_EQ(judge(found).detail, "NVIDIA H200, 139 GiB, fused kernels");
-    EXPECT_EQ(judge(found).kernels, found.kernels);
+    EXPECT_TRUE(cuda_of(found).available);
+    EXPECT_EQ(cuda_of(found).detail, "NVIDIA H200, 139 GiB, fused kernels");
+    EXPECT_EQ(cuda_of(found).kernels, found.kernels);
     found.kernels = nullptr;
-    EXPECT_TRUE(judge(found).available);
-    EXPECT_EQ(judge(found).detail,
+    EXPECT_TRUE(cuda_of(found).available);
+    EXPECT_EQ(cuda_of(found).detail,
               "NVIDIA H200, 139 GiB; the fused kernels are not built, LibTorch's operations are used");
 }
 
-TEST(CudaOpening, SaysWhichOfItsLibrariesDoesNotOpen) {
+TEST(CudaOpening, NamesTheLibraryThatCannotBeLoaded) {
     CudaFindings found = good();
     found.graphs = nullptr;
-    EXPECT_EQ(judge(found).detail, "NVIDIA H200, 139 GiB, fused kernels; CUDA graphs are not built");
+    EXPECT_EQ(cuda_of(found).detail, "NVIDIA H200, 139 GiB, fused kernels; CUDA graphs are not built");
     found.graphs_error = "libtorch_cuda.so is missing";
-    EXPECT_EQ(judge(found).detail,
-              "NVIDIA H200, 139 GiB, fused kernels; CUDA graphs do not open (libtorch_cuda.so is missing)");
+    EXPECT_EQ(cuda_of(found).detail,
+              "NVIDIA H200, 139 GiB, fused kernels; CUDA graphs do not load (libtorch_cuda.so is missing)");
     found.kernels = nullptr;
     found.kernels_error = "libcudart.so.13 is missing";
-    EXPECT_EQ(judge(found).detail,
-              "NVIDIA H200, 139 GiB; the fused kernels do not open (libcudart.so.13 is missing), LibTorch's operations "
+    EXPECT_EQ(cuda_of(found).detail,
+              "NVIDIA H200, 139 GiB; the fused kernels do not load (libcudart.so.13 is missing), LibTorch's operations "
               "are used");
 }
 
-TEST(CudaOpening, AnIdentityNamesDeviceDriverAndBuild) {
+TEST(CudaOpening, IdentityContainsDeviceDriverAndBuild) {
     CudaFindings found = good();
     found.driver_text = "580.65.06";
     found.build = "12ab";
-    const std::string identity = judge(found).identity;
+    const std::string identity = cuda_of(found).identity;
     for (const char* part : {"NVIDIA H200", "9.0", "580.65.06", "LibTorch 2.", "12ab"}) {
         EXPECT_NE(identity.find(part), std::string::npos) << identity;
     }
 }
 
-TEST(CudaOpening, WarnsOfBfloat16ThatIsEmulated) {
+TEST(CudaOpening, WarnsIfBfloat16IsEmulated) {
     CudaFindings found = good();
-    EXPECT_EQ(bfloat16_warning(judge(found)), "");
+    EXPECT_EQ(bfloat16_warning(cuda_of(found)), "");
     found.capability = 80;
-    EXPECT_EQ(bfloat16_warning(judge(found)), "");
+    EXPECT_EQ(bfloat16_warning(cuda_of(found)), "");
     found.capability = 75;
-    EXPECT_EQ(bfloat16_warning(judge(found)),
+    EXPECT_EQ(bfloat16_warning(cuda_of(found)),
               "This device (compute capability 7.5) emulates bfloat16 products, which is slow; float32 is faster.");
 }
 
-TEST(CudaOpening, TakesKernelsAndBfloat16FromAmpereOn) {
+TEST(CudaOpening, UsesKernelsAndBfloat16FromAmpereOn) {
     CudaFindings found = good();
     found.graphs = reinterpret_cast<const CudaGraphs*>(&good);
-    EXPECT_TRUE(judge(found).bfloat16);
-    EXPECT_EQ(judge(found).graphs, found.graphs);
+    EXPECT_TRUE(cuda_of(found).bfloat16);
+    EXPECT_EQ(cuda_of(found).graphs, found.graphs);
     found.capability = 75;
     found.name = "NVIDIA T4";
-    EXPECT_TRUE(judge(found).available);
-    EXPECT_FALSE(judge(found).bfloat16);
-    EXPECT_EQ(judge(found).kernels, nullptr);
-    EXPECT_EQ(judge(found).graphs, nullptr);
-    EXPECT_EQ(judge(found).detail,
-              "NVIDIA T4, 139 GiB; the fused kernels need compute capability 8.0, LibTorch's operations are used");
+    EXPECT_TRUE(cuda_of(found).available);
+    EXPECT_FALSE(cuda_of(found).bfloat16);
+    EXPECT_EQ(cuda_of(found).kernels, nullptr);
+    EXPECT_EQ(cuda_of(found).graphs, nullptr);
+    EXPECT_EQ(cuda_of(found).detail,
+              "NVIDIA T4, 139 GiB; the fused kernels require compute capability 8.0, LibTorch's operations are used");
 }
 
-TEST(CudaOpening, SaysWhatTheDriverLacks) {
+TEST(CudaOpening, ReportsWhatTheDriverLacks) {
     expect_reason({}, "There is no NVIDIA driver on this machine");
     CudaFindings found = good();
     found.devices = 0;
@@ -107,43 +107,43 @@ TEST(CudaOpening, SaysWhatTheDriverLacks) {
     expect_reason(found, "cuInit: error 999");
 }
 
-TEST(CudaOpening, SaysWhatIsTooOld) {
+TEST(CudaOpening, ReportsVersionsThatAreTooOld) {
     CudaFindings found = good();
     found.driver_version = 12040;
     found.library_finds_device = false;
-    expect_reason(found, "it offers CUDA 12.4, and this LibTorch needs CUDA 13.0 (driver 580 or newer)");
+    expect_reason(found, "it offers CUDA 12.4, and this LibTorch requires CUDA 13.0 (driver 580 or newer)");
     found = good();
     found.capability = 61;
     found.name = "NVIDIA GeForce GTX 1080";
     found.library_finds_device = false;
     expect_reason(found, "NVIDIA GeForce GTX 1080 is too old: its compute capability is 6.1");
-    // A driver of the same CUDA, however old, will do.
+    // Any driver of the same CUDA version is sufficient.
     found = good();
     found.runtime_version = 13020;
-    EXPECT_TRUE(judge(found).available);
+    EXPECT_TRUE(cuda_of(found).available);
 }
 
-TEST(CudaOpening, SaysWhichWheelIsWrong) {
+TEST(CudaOpening, ReportsAnUnsuitableWheel) {
     CudaFindings found = good();
     found.library = false;
-    expect_reason(found, "for the CPU alone");
+    expect_reason(found, "supports the CPU only");
     found = good();
     found.library_error = "libcublas.so.13: cannot open shared object file";
-    expect_reason(found, "do not open: libcublas.so.13");
+    expect_reason(found, "do not load: libcublas.so.13");
     found = good();
     found.library_finds_device = false;
     expect_reason(found, "does not find the device");
 }
 
-TEST(CudaOpening, SaysThatMemoryIsTaken) {
+TEST(CudaOpening, ReportsInsufficientFreeMemory) {
     CudaFindings found = good();
     found.free_memory = 300LL << 20;
-    expect_reason(found, "NVIDIA H200 has no memory left: 0.3 of 139 GiB are free");
-    found.free_memory = -1;  // not known
-    EXPECT_TRUE(judge(found).available);
+    expect_reason(found, "NVIDIA H200 does not have enough free memory: 0.3 of 139 GiB are free");
+    found.free_memory = -1;  // unknown
+    EXPECT_TRUE(cuda_of(found).available);
 }
 
-TEST(CudaOpening, AnswersOnThisMachine) {
+TEST(CudaOpening, ReturnsAnAnswerOnThisMachine) {
     const Cuda& cuda = open_cuda();
     EXPECT_EQ(&open_cuda(), &cuda);
     EXPECT_FALSE(cuda.detail.empty());

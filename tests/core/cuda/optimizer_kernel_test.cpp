@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t runs = 3;
 constexpr Betas betas{0.9, 0.99, 1e-8, 0.1};
 
-// Two runs train, the third's loss is not a number.
+// Two runs are updated; the third one is not, because its loss is NaN.
 void compare(std::int64_t count) {
-    SCOPED_TRACE(testing::Message() << count << " numbers a run");
+    SCOPED_TRACE(testing::Message() << count << " numbers per run");
     const auto size = static_cast<std::size_t>(count);
     const std::int64_t decayed = count / 2 + 1;
     auto gradient = some_numbers(runs * size, 51);
@@ -76,7 +76,7 @@ void compare(std::int64_t count) {
     expect_near(d_weights.host(), weights, 2e-6);
     expect_near(d_first.host(), first, 1e-6);
     expect_near(d_second.host(), second, 1e-6);
-    // The working weights are the new ones rounded, bit for bit; the third run keeps all it had.
+    // The bfloat16 weights are exactly the rounded new weights; the third run is unchanged.
     const auto got = d_weights.host();
     const auto working = d_working.host();
     for (std::size_t i = 0; i < 2 * size; ++i) ASSERT_EQ(working[i].bits, to_bfloat16(got[i]).bits);
@@ -86,13 +86,13 @@ void compare(std::int64_t count) {
     }
 }
 
-KERNEL_TEST(OptimizerKernel, ClipsAndUpdatesEachRunByItsOwnSettings) {
+KERNEL_TEST(OptimizerKernel, ClipsAndUpdatesEachRunSeparately) {
     SKIP_WITHOUT_DEVICE();
     compare(2 * square_part + 500);
     compare(1003);
 }
 
-KERNEL_TEST(OptimizerKernel, ItsRateAndTheStepDecideTheUpdate) {
+KERNEL_TEST(OptimizerKernel, UpdateDependsOnLearningRateAndStep) {
     SKIP_WITHOUT_DEVICE();
     const OnDevice<std::int64_t> now(std::vector<std::int64_t>{40});
     ASSERT_EQ(ropelab_cuda_kernels()->advance_step(now.data(), nullptr), 0);

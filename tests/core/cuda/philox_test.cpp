@@ -12,7 +12,7 @@
 namespace ropelab::cuda {
 namespace {
 
-TEST(CudaPhilox, DrawsTheNumbersOfTheStreamOfThatName) {
+TEST(CudaPhilox, MatchesTheRandomStreamOfThatName) {
     for (std::int64_t seed : {0L, 1337L, -5L, 1L << 40}) {
         for (const char* name : {"batches", "dropout:layers.3.mlp", ""}) {
             const RandomStream stream(seed, name);
@@ -27,7 +27,7 @@ TEST(CudaPhilox, DrawsTheNumbersOfTheStreamOfThatName) {
     }
 }
 
-TEST(CudaPhilox, DropsWhatTheCpuDrops) {
+TEST(CudaPhilox, DropoutMatchesTheCpu) {
     const RandomStream stream(42, "dropout:embedding");
     const StreamKey key = stream_key(42, "dropout:embedding");
     for (double rate : {0.1, 0.2, 0.5, 0.9}) {
@@ -40,7 +40,7 @@ TEST(CudaPhilox, DropsWhatTheCpuDrops) {
     }
 }
 
-TEST(CudaBatches, StartWhereTheCpuStartsThem) {
+TEST(CudaBatches, StartsMatchTheCpu) {
     RunSpec spec;
     spec.context = 48;
     spec.batch = 7;

@@ -1,4 +1,4 @@
-// Looking into a run, and training it on with a scaling, on the CPU's memory with the emulated kernels.
+// Tests probing a run, and continuing its training with a RoPE scaling, with emulated kernels in CPU memory.
 #include <gtest/gtest.h>
 
 #include "core/train/amx_guard.h"
@@ -28,11 +28,11 @@ class ProbeOnDeviceTest : public testing::Test {
     }
     static ProbeRequest everything(const std::vector<std::int32_t>& tokens, std::int64_t length) {
         ProbeRequest request;
-        request.windows = {length, {}, {}};
+        request.sequences = {length, {}, {}};
         for (const std::int64_t start : {0, 31}) {
             for (std::int64_t i = 0; i < length; ++i) {
-                request.windows.tokens.push_back(tokens[start + i]);
-                request.windows.targets.push_back(tokens[start + i + 1]);
+                request.sequences.tokens.push_back(tokens[start + i]);
+                request.sequences.targets.push_back(tokens[start + i + 1]);
             }
         }
         request.map_size = 4;
@@ -45,12 +45,12 @@ class ProbeOnDeviceTest : public testing::Test {
     }
     static void expect_near(const ProbeResult& a, const ProbeResult& b) {
         expect_near(a.query_usage, b.query_usage, "query usage");
-        expect_near(a.key_massive, b.key_massive, "massive keys");
-        expect_near(a.logit_share, b.logit_share, "logit share");
+        expect_near(a.key_massive, b.key_massive, "massive values of keys");
+        expect_near(a.logit_contribution, b.logit_contribution, "logit contribution");
         expect_near(a.attention_by_distance, b.attention_by_distance, "attention by distance");
         expect_near(a.entropy, b.entropy, "entropy");
         expect_near(a.attention, b.attention, "attention");
-        expect_near(a.pair_logits, b.pair_logits, "pair's part");
+        expect_near(a.pair_logits, b.pair_logits, "logit contribution of a pair");
         ASSERT_EQ(a.loss_by_position.size(), b.loss_by_position.size());
         for (std::size_t i = 0; i < a.loss_by_position.size(); ++i)
             EXPECT_NEAR(a.loss_by_position[i], b.loss_by_position[i], 2e-4);
@@ -60,15 +60,15 @@ class ProbeOnDeviceTest : public testing::Test {
     TokenData data{7, tokens, tokens};
 };
 
-TEST_F(ProbeOnDeviceTest, ShowsWhatTheProcessorShows) {
+TEST_F(ProbeOnDeviceTest, ProbeMatchesTheCpu) {
     for (const Block block : {Block::gpt2, Block::llama}) {
         RunSpec spec = small();
         spec.block = block;
         spec.qk_norm = block == Block::llama;
         ProbeRequest request = everything(tokens, 8);
         ProbeRequest changed = everything(tokens, 16);
-        changed.stopped_pairs = {0};
-        changed.removed_pairs = {2};
+        changed.frozen_pairs = {0};
+        changed.ablated_pairs = {2};
         changed.scaling = {.method = ScalingMethod::yarn, .factor = 2};
         std::vector<NamedTensor> state;
         ProbeResult seen;
@@ -89,7 +89,7 @@ TEST_F(ProbeOnDeviceTest, ShowsWhatTheProcessorShows) {
     }
 }
 
-TEST_F(ProbeOnDeviceTest, AScaledCohortTrainsAsOnTheProcessor) {
+TEST_F(ProbeOnDeviceTest, AScaledCohortTrainsAsOnTheCpu) {
     const auto trained = [&](ScalingMethod method) {
         CohortStart start;
         start.runs = {small()};

@@ -21,7 +21,7 @@ struct Tables {
     std::vector<float> sine;
 };
 
-// Of each run; the second half of the last run's pairs does not turn.
+// Returns the rotation tables of all runs. The second half of the last run's pairs is not rotated.
 Tables tables(std::int64_t pairs) {
     Tables result;
     for (std::int64_t run = 0; run < runs; ++run) {
@@ -29,8 +29,8 @@ Tables tables(std::int64_t pairs) {
             for (std::int64_t i = 0; i < pairs; ++i) {
                 const bool still = run == runs - 1 && 2 * i >= pairs;
                 const double theta = run == 0 ? 100.0 : 200.0;
-                const double share = static_cast<double>(i) / static_cast<double>(pairs);
-                const double angle = still ? 0.0 : static_cast<double>(position) * std::pow(theta, -share);
+                const double exponent = static_cast<double>(i) / static_cast<double>(pairs);
+                const double angle = still ? 0.0 : static_cast<double>(position) * std::pow(theta, -exponent);
                 result.cosine.push_back(static_cast<float>(std::cos(angle)));
                 result.sine.push_back(static_cast<float>(std::sin(angle)));
             }
@@ -39,7 +39,7 @@ Tables tables(std::int64_t pairs) {
     return result;
 }
 
-// Where channel c of a head with halves as pairs lies when neighbours are pairs.
+// Converts the index of an element from the pairing `half` to the pairing `interleaved`.
 std::size_t interleaved(std::size_t at, std::int64_t head_dim) {
     const auto d = static_cast<std::size_t>(head_dim);
     const std::size_t c = at % d;
@@ -60,8 +60,8 @@ void compare(std::int64_t key_value_heads, std::int64_t head_dim, Pairing pairin
     for (std::int64_t run = 0; run < runs; ++run) {
         for (std::int64_t row = 0; row < rows; ++row) {
             const std::int64_t at = run * table_size + row % time * head_dim / 2;
-            kernels::turn_heads(wanted.data() + run * size + row * all * head_dim, heads + key_value_heads, head_dim,
-                                table.cosine.data() + at, table.sine.data() + at, backward ? -1.0F : 1.0F);
+            kernels::rotate_heads(wanted.data() + run * size + row * all * head_dim, heads + key_value_heads, head_dim,
+                                  table.cosine.data() + at, table.sine.data() + at, backward ? -1.0F : 1.0F);
         }
     }
     if (pairing == Pairing::interleaved) {
@@ -97,8 +97,8 @@ void compare(std::int64_t key_value_heads, std::int64_t head_dim, Pairing pairin
     expect_near(got, wanted, tolerance);
 }
 
-// Every width of vectors: 64 in eights, 24 in fours, 6 one by one.
-KERNEL_TEST(RotationKernel, TurnsQAndKOfEveryRunAndLeavesV) {
+// The head dimensions cover all vector sizes: 8 (for 64), 4 (for 24) and 1 (for 6).
+KERNEL_TEST(RotationKernel, RotatesQAndKOfEveryRunButNotV) {
     SKIP_WITHOUT_DEVICE();
     for (std::int64_t head_dim : {64, 24, 6}) {
         for (Pairing pairing : {Pairing::half, Pairing::interleaved}) {
@@ -114,7 +114,7 @@ KERNEL_TEST(RotationKernel, TurnsQAndKOfEveryRunAndLeavesV) {
     }
 }
 
-KERNEL_TEST(RotationKernel, RefusesAnOddHeadDimension) {
+KERNEL_TEST(RotationKernel, RejectsAnOddHeadDimension) {
     SKIP_WITHOUT_DEVICE();
     const int error = ropelab_cuda_kernels()->rotate_qkv({.runs = 1,
                                                           .rows = 1,

@@ -15,32 +15,34 @@ constexpr std::int64_t step = 3;
 constexpr float scale = 0.35F;
 constexpr std::int64_t seeds[runs] = {11, 12};
 
-// Rows of scores by definition, in double. Row r belongs to the query at r mod time.
-struct Shares {
-    std::vector<float> kept;
+// Attention weights before and after dropout, computed in double precision. Row r belongs to the query at position r
+// mod time.
+struct AttentionWeights {
+    std::vector<float> undropped;
     std::vector<float> dropped;
 };
-Shares shares_of(const std::vector<float>& scores, const std::vector<float>& factors, std::size_t time) {
-    Shares result{std::vector<float>(scores.size()), std::vector<float>(scores.size())};
+AttentionWeights attention_weights(const std::vector<float>& scores, const std::vector<float>& factors,
+                                   std::size_t time) {
+    AttentionWeights result{std::vector<float>(scores.size()), std::vector<float>(scores.size())};
     for (std::size_t begin = 0; begin < scores.size(); begin += time) {
         const std::size_t seen = begin + begin / time % time + 1;
         double total = 0;
         for (std::size_t i = begin; i < seen; ++i) total += std::exp(double{scale} * scores[i]);
         for (std::size_t i = begin; i < seen; ++i) {
-            result.kept[i] = static_cast<float>(std::exp(double{scale} * scores[i]) / total);
-            result.dropped[i] = result.kept[i] * factors[i];
+            result.undropped[i] = static_cast<float>(std::exp(double{scale} * scores[i]) / total);
+            result.dropped[i] = result.undropped[i] * factors[i];
         }
     }
     return result;
 }
-std::vector<float> gradient_of_scores(const std::vector<float>& shares, const std::vector<float>& factors,
-                                      const std::vector<float>& of_dropped, std::size_t time) {
-    std::vector<float> result(shares.size());
-    for (std::size_t begin = 0; begin < shares.size(); begin += time) {
+std::vector<float> gradient_of_scores(const std::vector<float>& weights, const std::vector<float>& factors,
+                                      const std::vector<float>& grad_dropped, std::size_t time) {
+    std::vector<float> result(weights.size());
+    for (std::size_t begin = 0; begin < weights.size(); begin += time) {
         double along = 0;
-        for (std::size_t i = begin; i < begin + time; ++i) along += double{shares[i]} * factors[i] * of_dropped[i];
+        for (std::size_t i = begin; i < begin + time; ++i) along += double{weights[i]} * factors[i] * grad_dropped[i];
         for (std::size_t i = begin; i < begin + time; ++i) {
-            result[i] = static_cast<float>(scale * shares[i] * (double{factors[i]} * of_dropped[i] - along));
+            result[i] = static_cast<float>(scale * weights[i] * (double{factors[i]} * grad_dropped[i] - along));
         }
     }
     return result;
@@ -65,7 +67,7 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
         RandomStream(seeds[run], "dropout:layers.0.attention")
             .fill_dropout({factors.data() + run * size, size}, rate, step, 0);
     }
-    const auto [shares, dropped] = shares_of(widened(scores), factors, static_cast<std::size_t>(time));
+    const auto [weights, dropped] = attention_weights(widened(scores), factors, static_cast<std::size_t>(time));
     const OnDevice<StreamKey> keys(run_keys);
     const OnDevice<std::int64_t> now(std::vector<std::int64_t>{step});
     const DropoutNumbers dropout{drops ? keys.data() : nullptr, now.data(), rate};
@@ -75,13 +77,13 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
         ropelab_cuda_kernels()->causal_softmax(
             {runs, rows, time, type, scale, dropout, d_scores.data(), drops ? d_dropped.data() : nullptr}, nullptr),
         0);
-    expect_near(widened(d_scores.host()), shares, tolerance);
+    expect_near(widened(d_scores.host()), weights, tolerance);
     if (drops) expect_near(widened(d_dropped.host()), dropped, tolerance);
 
-    // Backward from the device's shares, so that their rounding is no difference.
-    const std::vector<float> kept = widened(d_scores.host());
+    // The expected gradient is computed from the device's attention weights, so that their rounding does not matter.
+    const std::vector<float> undropped = widened(d_scores.host());
     const std::vector<float> wanted =
-        gradient_of_scores(kept, factors, widened(gradient), static_cast<std::size_t>(time));
+        gradient_of_scores(undropped, factors, widened(gradient), static_cast<std::size_t>(time));
     const OnDevice<T> d_gradient(gradient);
     const OnDevice<T> d_again(scores.size());
     ASSERT_EQ(ropelab_cuda_kernels()->causal_softmax_backward({runs, rows, time, type, scale, dropout, d_scores.data(),
@@ -90,12 +92,12 @@ void compare(std::int64_t time, double rate, Type type, double tolerance) {
               0);
     expect_near(widened(d_gradient.host()), wanted, tolerance);
     if (!drops) return;
-    std::vector<float> again = kept;
+    std::vector<float> again = undropped;
     for (std::size_t i = 0; i < again.size(); ++i) again[i] *= factors[i];
     expect_near(widened(d_again.host()), again, tolerance);
 }
 
-KERNEL_TEST(SoftmaxKernel, IsTheCpusInBothDirections) {
+KERNEL_TEST(SoftmaxKernel, MatchesTheCpuForwardAndBackward) {
     SKIP_WITHOUT_DEVICE();
     for (std::int64_t time : {16, 140, 13}) {
         for (double rate : {0.0, 0.2}) {
@@ -105,7 +107,7 @@ KERNEL_TEST(SoftmaxKernel, IsTheCpusInBothDirections) {
     }
 }
 
-KERNEL_TEST(DropOutKernel, DropsTheStreamsNumbers) {
+KERNEL_TEST(DropOutKernel, DropsElementsAccordingToTheStream) {
     SKIP_WITHOUT_DEVICE();
     for (std::size_t size : {1000U, 1003U}) {
         const auto given = some_numbers(runs * size, 5);
@@ -132,8 +134,8 @@ KERNEL_TEST(DropOutKernel, DropsTheStreamsNumbers) {
     }
 }
 
-// One row of blocks per run: a grid has at most 65,535 rows.
-KERNEL_TEST(DropOutKernel, ARefusedLaunchIsReportedOnce) {
+// The grid has one row of blocks per run, and CUDA permits at most 65,535 rows.
+KERNEL_TEST(DropOutKernel, AFailedLaunchIsReportedOnce) {
     SKIP_WITHOUT_DEVICE();
     const OnDevice<float> values(std::vector<float>{1, 2, 3, 4});
     const auto drop_out = [&](std::int64_t run_count) {

@@ -1,4 +1,5 @@
-// Whole cohorts as a device trains them, on the CPU's memory with the emulated kernels, against the CPU's own way.
+// Trains whole cohorts with the engine's code for CUDA devices and emulated kernels in CPU memory, and compares them
+// with training on the CPU.
 #include "core/train/cuda_trainer.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ class CudaTrainerTest : public testing::Test {
         spec.batch = 2;
         return spec;
     }
-    // Three runs of other frequencies, seeds and learning rates.
+    // Returns three runs with different frequencies, seeds and learning rates.
     static std::vector<RunSpec> three(const RunSpec& spec) {
         std::vector<RunSpec> runs(3, spec);
         runs[0].fraction = 0.25;
@@ -42,14 +43,14 @@ class CudaTrainerTest : public testing::Test {
         return std::make_unique<TorchCohort>(start, data_, 2);
     }
 
-    struct Story {
+    struct TrainingHistory {
         std::vector<std::vector<StepResult>> steps;
         std::vector<EvaluationResult> losses;
         std::vector<std::vector<NamedTensor>> states;
     };
-    Story story(const std::vector<RunSpec>& runs, int steps) {
+    TrainingHistory train(const std::vector<RunSpec>& runs, int steps) {
         const auto trained = cohort(runs);
-        Story result;
+        TrainingHistory result;
         for (int step = 0; step < steps; ++step) result.steps.push_back(trained->step());
         result.losses = trained->evaluate({});
         for (std::int64_t run = 0; run < trained->runs(); ++run) result.states.push_back(trained->state(run));
@@ -57,8 +58,8 @@ class CudaTrainerTest : public testing::Test {
         return result;
     }
 
-    // Losses and norms within `tolerance`, relative; weights within ten times that.
-    static void expect_near(const Story& got, const Story& wanted, double tolerance) {
+    // Expects losses and gradient norms that agree within the relative `tolerance`, and weights within ten times that.
+    static void expect_near(const TrainingHistory& got, const TrainingHistory& wanted, double tolerance) {
         for (std::size_t step = 0; step < wanted.steps.size(); ++step) {
             for (std::size_t run = 0; run < wanted.steps[step].size(); ++run) {
                 SCOPED_TRACE(testing::Message() << "step " << step << ", run " << run);
@@ -83,7 +84,7 @@ class CudaTrainerTest : public testing::Test {
             }
         }
     }
-    static void expect_equal(const Story& a, const Story& b) {
+    static void expect_equal(const TrainingHistory& a, const TrainingHistory& b) {
         EXPECT_EQ(a.states, b.states);
         for (std::size_t run = 0; run < a.losses.size(); ++run) {
             EXPECT_EQ(a.losses[run].training_loss, b.losses[run].training_loss);
@@ -93,9 +94,9 @@ class CudaTrainerTest : public testing::Test {
 
     void expect_the_cpus(const RunSpec& spec, double tolerance) {
         const auto runs = three(spec);
-        const Story wanted = story(runs, 10);
+        const TrainingHistory wanted = train(runs, 10);
         const EmulatedDevice device(Graphs::replayed);
-        expect_near(story(runs, 10), wanted, tolerance);
+        expect_near(train(runs, 10), wanted, tolerance);
         EXPECT_GT(EmulatedDevice::replays(), 0);
     }
 
@@ -103,11 +104,11 @@ class CudaTrainerTest : public testing::Test {
     TokenData data_{7, tokens_, {tokens_.data() + 500, 200}};
 };
 
-TEST_F(CudaTrainerTest, TenStepsAreTheCpus) {
+TEST_F(CudaTrainerTest, TenStepsMatchTheCpu) {
     expect_the_cpus(small(), 1e-5);
 }
 
-TEST_F(CudaTrainerTest, TenStepsWithDropoutBiasAndLearnedPositionsAreTheCpus) {
+TEST_F(CudaTrainerTest, TenStepsWithDropoutBiasAndLearnedPositionsMatchTheCpu) {
     RunSpec spec = small();
     spec.dropout = 0.2;
     spec.bias = true;
@@ -119,7 +120,7 @@ TEST_F(CudaTrainerTest, TenStepsWithDropoutBiasAndLearnedPositionsAreTheCpus) {
     expect_the_cpus(spec, 1e-5);
 }
 
-TEST_F(CudaTrainerTest, TenStepsOfALlamaAreTheCpus) {
+TEST_F(CudaTrainerTest, TenStepsOfALlamaMatchTheCpu) {
     RunSpec spec = small();
     spec.block = Block::llama;
     spec.key_value_heads = 1;
@@ -128,7 +129,7 @@ TEST_F(CudaTrainerTest, TenStepsOfALlamaAreTheCpus) {
     expect_the_cpus(spec, 1e-5);
 }
 
-TEST_F(CudaTrainerTest, TenStepsOfAPythiaAreTheCpus) {
+TEST_F(CudaTrainerTest, TenStepsOfAPythiaMatchTheCpu) {
     RunSpec spec = small();
     spec.block = Block::pythia;
     spec.dropout = 0.1;
@@ -136,15 +137,15 @@ TEST_F(CudaTrainerTest, TenStepsOfAPythiaAreTheCpus) {
     expect_the_cpus(spec, 1e-5);
 }
 
-// Without dropout by flash attention, with dropout by products of whole scores.
-TEST_F(CudaTrainerTest, TenStepsInBfloat16AreNearTheCpus) {
+// Attention without dropout uses flash attention; attention with dropout uses products with the full matrix of scores.
+TEST_F(CudaTrainerTest, TenStepsInBfloat16ApproximateTheCpu) {
     for (double dropout : {0.0, 0.2}) {
         RunSpec spec = small();
         spec.precision = Precision::bfloat16;
         spec.dropout = dropout;
-        const Story wanted = story({spec}, 10);
+        const TrainingHistory wanted = train({spec}, 10);
         const EmulatedDevice device(Graphs::replayed);
-        const Story got = story({spec}, 10);
+        const TrainingHistory got = train({spec}, 10);
         for (std::size_t step = 0; step < 10; ++step) {
             EXPECT_NEAR(got.steps[step][0].training_loss, wanted.steps[step][0].training_loss, 0.02);
             EXPECT_NEAR(got.steps[step][0].gradient_norm, wanted.steps[step][0].gradient_norm,
@@ -154,7 +155,7 @@ TEST_F(CudaTrainerTest, TenStepsInBfloat16AreNearTheCpus) {
     }
 }
 
-// A cohort that is made anew rounds its weights; one that goes on reads what its steps wrote.
+// A new cohort rounds its weights, whereas a cohort that is being trained uses the copy that its steps have written.
 TEST_F(CudaTrainerTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
     const EmulatedDevice device(Graphs::replayed);
     RunSpec spec = small();
@@ -172,52 +173,53 @@ TEST_F(CudaTrainerTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
     }
 }
 
-TEST_F(CudaTrainerTest, GraphsChangeNoBit) {
+TEST_F(CudaTrainerTest, GraphsGiveBitwiseEqualResults) {
     RunSpec spec = small();
     spec.dropout = 0.2;
     const auto runs = three(spec);
     const auto with = [&](Graphs graphs) {
         const EmulatedDevice device(graphs);
-        return story(runs, 5);
+        return train(runs, 5);
     };
-    const Story plain = with(Graphs::none);
+    const TrainingHistory plain = with(Graphs::none);
     expect_equal(with(Graphs::replayed), plain);
     expect_equal(with(Graphs::refused), plain);
 }
 
-TEST_F(CudaTrainerTest, SaysHowItsStepsAreStarted) {
-    const auto said = [&](Graphs graphs) {
+TEST_F(CudaTrainerTest, ReportsHowStepsAreLaunched) {
+    const auto description = [&](Graphs graphs) {
         const EmulatedDevice device(graphs);
         const auto trained = cohort({small()});
         for (int i = 0; i < 4; ++i) trained->step();
-        const bool told = trained->conditions().reason.find("capturing a CUDA graph failed") != std::string::npos;
-        EXPECT_EQ(told, graphs == Graphs::refused);
+        const bool reported =
+            trained->conditions().reason.find("the capture of a CUDA graph failed") != std::string::npos;
+        EXPECT_EQ(reported, graphs == Graphs::refused);
         return trained->steps_as();
     };
-    EXPECT_EQ(said(Graphs::none), "kernel by kernel");
-    EXPECT_EQ(said(Graphs::replayed), "a graph");
-    EXPECT_EQ(said(Graphs::refused),
-              "kernel by kernel, for the capture failed: operation not permitted when stream is capturing");
+    EXPECT_EQ(description(Graphs::none), "kernel by kernel");
+    EXPECT_EQ(description(Graphs::replayed), "a graph");
+    EXPECT_EQ(description(Graphs::refused),
+              "kernel by kernel, because the capture failed: operation not permitted when stream is capturing");
     EXPECT_EQ(cohort({small()})->steps_as(), "operation by operation");
 }
 
-// Cos and sin computed at every call are part of the graph; what goes operation by operation is never captured.
-TEST_F(CudaTrainerTest, EveryWayToCalculateTrainsAndWritesTheSame) {
+// Cos and sin that are computed at every call are part of the CUDA graph. Eager operations are never captured.
+TEST_F(CudaTrainerTest, EveryWayToComputeRopeTrainsAndGeneratesEqually) {
     const std::vector<std::int32_t> prompt = {3, 6};
     Generation how;
-    how.length = 20;  // far past the context of 8
+    how.length = 20;  // much longer than the context of 8
     how.temperature = 0;
     RunSpec spec = small();
     spec.dropout = 0.2;
-    const Story wanted = story(three(spec), 5);
+    const TrainingHistory wanted = train(three(spec), 5);
     const EmulatedDevice device(Graphs::replayed);
     for (const Operations operations : {Operations::fused, Operations::eager}) {
         for (const bool rope_cache : {true, false}) {
             spec.operations = operations;
             spec.rope_cache = rope_cache;
-            expect_near(story(three(spec), 5), wanted, 1e-5);
+            expect_near(train(three(spec), 5), wanted, 1e-5);
             const auto trained = cohort({spec});
-            const auto usual = cohort({small()});  // the same weights to begin with
+            const auto usual = cohort({small()});  // has the same initial weights
             EXPECT_EQ(trained->model(0)->generate(prompt, how), usual->model(0)->generate(prompt, how));
             for (int i = 0; i < 4; ++i) trained->step();
             EXPECT_EQ(trained->steps_as(), operations == Operations::eager ? "operation by operation" : "a graph");
@@ -225,21 +227,21 @@ TEST_F(CudaTrainerTest, EveryWayToCalculateTrainsAndWritesTheSame) {
     }
 }
 
-// Tables that change at every step are never captured, and heads with thetas of their own take the reference.
-TEST_F(CudaTrainerTest, AThetaThatMovesTrainsAsOnTheCpu) {
+// Tables that change at every step are never captured, and heads with separate thetas use the reference implementation.
+TEST_F(CudaTrainerTest, AChangingThetaTrainsAsOnTheCpu) {
     for (const ThetaTraining how : {ThetaTraining::one, ThetaTraining::head, ThetaTraining::fixed}) {
         RunSpec spec = small();
         spec.theta_training = how;
         if (how == ThetaTraining::fixed) spec.theta_schedule = ThetaSchedule::geometric;
         const auto runs = three(spec);
-        const Story wanted = story(runs, 6);
+        const TrainingHistory wanted = train(runs, 6);
         const EmulatedDevice device(Graphs::replayed);
-        expect_near(story(runs, 6), wanted, 1e-4);
+        expect_near(train(runs, 6), wanted, 1e-4);
         EXPECT_EQ(EmulatedDevice::replays(), 0);
     }
 }
 
-// Rows of qkv that are no whole groups of eight are multiplied in longer rows.
+// Rows of qkv whose length is not a multiple of eight are padded for matrix products.
 TEST_F(CudaTrainerTest, TrainsInBfloat16WithRowsOfAnyLength) {
     RunSpec spec = small();
     spec.heads = 3;
@@ -252,27 +254,27 @@ TEST_F(CudaTrainerTest, TrainsInBfloat16WithRowsOfAnyLength) {
     EXPECT_LT(trained->step().front().training_loss, before);
 }
 
-// Encodings that our kernels do not serve, and each part of ours switched off.
-TEST_F(CudaTrainerTest, TrainsAsTheCpuWhateverPartIsTrusted) {
+// Covers position encodings that this project's kernels do not support, and each part of the kernels disabled.
+TEST_F(CudaTrainerTest, TrainsAsOnTheCpuForEveryTrustedPart) {
     RunSpec spec = small();
     spec.dropout = 0.2;
-    const Story wanted = story(three(spec), 5);
+    const TrainingHistory wanted = train(three(spec), 5);
     for (std::size_t part = 0; part < device_part_count; ++part) {
         SCOPED_TRACE(word_of(static_cast<DevicePart>(part)));
         DeviceTrust trust = DeviceTrust::everything();
         trust.set(static_cast<DevicePart>(part), false);
         const EmulatedDevice device(Graphs::replayed, trust);
-        expect_near(story(three(spec), 5), wanted, 1e-5);
+        expect_near(train(three(spec), 5), wanted, 1e-5);
     }
     spec.position = Position::alibi;
     spec.attention_window = 5;
-    const Story other = story({spec}, 5);
+    const TrainingHistory other = train({spec}, 5);
     const EmulatedDevice device(Graphs::replayed);
-    expect_near(story({spec}, 5), other, 1e-5);
+    expect_near(train({spec}, 5), other, 1e-5);
 }
 
-// A text by graphs of the model's own operations, and without graphs, is the CPU's.
-TEST_F(CudaTrainerTest, GeneratesTheCpusText) {
+// Generation with and without CUDA graphs must give the same text as on the CPU.
+TEST_F(CudaTrainerTest, GeneratesTheSameTextAsTheCpu) {
     const std::vector<std::int32_t> prompt = {3, 6};
     for (const Position position : {Position::rope, Position::alibi, Position::learned}) {
         for (const bool rolling : {false, true}) {
@@ -293,8 +295,8 @@ TEST_F(CudaTrainerTest, GeneratesTheCpusText) {
     }
 }
 
-// What a graph would know by its address is at the same place in each step.
-TEST_F(CudaTrainerTest, LastingMemoryStaysWhereItIs) {
+// Memory whose address a CUDA graph would store must have the same address in each step.
+TEST_F(CudaTrainerTest, PersistentMemoryKeepsItsAddresses) {
     RunSpec spec = small();
     spec.dropout = 0.2;
     spec.bias = true;
@@ -311,8 +313,8 @@ TEST_F(CudaTrainerTest, LastingMemoryStaysWhereItIs) {
     EXPECT_EQ(EmulatedDevice::take_lasting_memory(), first);
 }
 
-// Five whole batches of 256 windows and a rest; the first three are started kernel by kernel.
-TEST_F(CudaTrainerTest, AnEvaluationIsCapturedToo) {
+// The text gives five full batches of 256 sequences and a remainder. The first three batches are not captured.
+TEST_F(CudaTrainerTest, EvaluationsAreCaptured) {
     const std::vector<std::int32_t> text = tiny_tokens(5 * 256 * 8 + 100);
     data_ = {7, tokens_, text};
     RunSpec spec = small();
@@ -329,7 +331,7 @@ TEST_F(CudaTrainerTest, AnEvaluationIsCapturedToo) {
     EXPECT_EQ(EmulatedDevice::replays(), 7);
 }
 
-TEST_F(CudaTrainerTest, RemovingARunLeavesItsMatesAsTheyWere) {
+TEST_F(CudaTrainerTest, RemovingARunDoesNotChangeTheOtherRuns) {
     const EmulatedDevice device(Graphs::replayed);
     const auto runs = three(small());
     const auto whole = cohort(runs);
@@ -341,7 +343,7 @@ TEST_F(CudaTrainerTest, RemovingARunLeavesItsMatesAsTheyWere) {
     EXPECT_EQ(part->state(1), whole->state(2));
 }
 
-TEST_F(CudaTrainerTest, GoesOnFromItsState) {
+TEST_F(CudaTrainerTest, ResumesFromItsState) {
     const EmulatedDevice device(Graphs::replayed);
     RunSpec spec = small();
     spec.dropout = 0.2;
@@ -355,7 +357,7 @@ TEST_F(CudaTrainerTest, GoesOnFromItsState) {
     EXPECT_EQ(second.state(0), straight->state(0));
 }
 
-TEST_F(CudaTrainerTest, StepsOnGivenWindowsBetweenCapturedOnes) {
+TEST_F(CudaTrainerTest, TrainsOnGivenSequencesBetweenCapturedSteps) {
     const std::vector<std::vector<std::int64_t>> starts = {{3, 100}};
     const auto train = [&] {
         const auto trained = cohort({small()});
@@ -373,7 +375,7 @@ TEST_F(CudaTrainerTest, StepsOnGivenWindowsBetweenCapturedOnes) {
     for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 2e-5);
 }
 
-TEST_F(CudaTrainerTest, ARunThatDivergesKeepsItsWeightsAndSparesItsMates) {
+TEST_F(CudaTrainerTest, ADivergedRunKeepsItsWeightsAndDoesNotAffectOtherRuns) {
     const EmulatedDevice device(Graphs::replayed);
     const auto runs = three(small());
     const auto healthy = cohort(runs);
@@ -396,8 +398,8 @@ TEST_F(CudaTrainerTest, ARunThatDivergesKeepsItsWeightsAndSparesItsMates) {
 
 TEST_F(CudaTrainerTest, AnEvaluationCanBeCancelled) {
     const EmulatedDevice device;
-    int asked = 0;
-    EXPECT_TRUE(cohort({small()})->evaluate([&] { return ++asked > 1; }).empty());
+    int calls = 0;
+    EXPECT_TRUE(cohort({small()})->evaluate([&] { return ++calls > 1; }).empty());
 }
 
 }  // namespace

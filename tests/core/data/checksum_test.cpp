@@ -10,14 +10,14 @@
 namespace ropelab {
 namespace {
 
-TEST(ChecksumTest, HasThePublishedValues) {
-    // FIPS 180-2 appendix B.1 and RFC 1321 appendix A.5.
+TEST(ChecksumTest, MatchesThePublishedTestVectors) {
+    // These are the test vectors of FIPS 180-2 (appendix B.1) and RFC 1321 (appendix A.5).
     EXPECT_EQ(checksum_of("abc", Checksum::Algorithm::sha256).hex,
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(checksum_of("abc", Checksum::Algorithm::md5).hex, "900150983cd24fb0d6963f7d28e17f72");
 }
 
-TEST(ChecksumTest, OfAFileIsThatOfItsBytesAndCountsThem) {
+TEST(ChecksumTest, FileChecksumEqualsThatOfItsBytesAndReportsProgress) {
     const ScratchFolder scratch;
     const std::string text(3'000'000, 'x');
     std::int64_t seen = 0;
@@ -31,7 +31,7 @@ TEST(ChecksumTest, OfAFileIsThatOfItsBytesAndCountsThem) {
     EXPECT_EQ(seen, std::ssize(text));
 }
 
-TEST(ChecksumTest, StopsWhenAskedAndRefusesAMissingFile) {
+TEST(ChecksumTest, StopsIfCancelledAndRejectsAMissingFile) {
     const ScratchFolder scratch;
     const auto file = scratch.write("file", "text");
     EXPECT_EQ(checksum_of_file(file, Checksum::Algorithm::md5, [](std::int64_t) { return false; }), std::nullopt);

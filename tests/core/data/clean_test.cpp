@@ -24,7 +24,7 @@ TEST(Clean, PlainTextKeepsLettersAndSpellsDigits) {
     EXPECT_EQ(clean_text(""), "");
 }
 
-TEST(Clean, WikiRulesOneByOne) {
+TEST(Clean, AppliesEachWikiRule) {
     EXPECT_EQ(wiki("before {{cite|x}} after"), " before after");
     EXPECT_EQ(wiki("a {table} b"), " a b");
     EXPECT_EQ(wiki("[[anarchy]] [[page name|shown words]]"), " anarchy shown words");
@@ -39,7 +39,7 @@ TEST(Clean, WikiRulesOneByOne) {
     EXPECT_EQ(clean_text("<title>not shown</title><text >shown</text><id>7</id>", Cleaning::wiki), " shown");
 }
 
-TEST(Clean, RecognisesADump) {
+TEST(Clean, RecognizesAWikipediaDump) {
     EXPECT_TRUE(looks_like_wiki_dump("<mediawiki xmlns=\"x\">"));
     EXPECT_TRUE(looks_like_wiki_dump("<page><title>x</title><text xml:space=\"preserve\">"));
     EXPECT_FALSE(looks_like_wiki_dump("<html><body>text</body></html>"));
@@ -63,8 +63,8 @@ TEST(Clean, LeavesOnlyLettersAndSingleSpacesAndIsIdempotent) {
     }
 }
 
-TEST(Clean, TakesTimeInProportionForUnclosedMarkup) {
-    // Each of these would take a backtracking filter minutes; the test's time limit would tell.
+TEST(Clean, RunsInLinearTimeForUnclosedMarkup) {
+    // A backtracking filter would need minutes for each of these texts and would exceed the test's time limit.
     for (const char* opening : {"[[", "{{", "&", "<ref", "[[image:", "[[category:", "[[a:", "[http:", "|1"}) {
         std::string text = "<text x>";
         while (text.size() < 2'000'000) text += opening;
@@ -72,10 +72,10 @@ TEST(Clean, TakesTimeInProportionForUnclosedMarkup) {
     }
 }
 
-TEST(Clean, MakesTheBeginningOfText8FromTheBeginningOfEnwik8) {
+TEST(Clean, ConvertsTheBeginningOfEnwik8IntoTheBeginningOfText8) {
     const auto enwik8 = shared_text("enwik8.first-4154399-bytes");
     const auto text8 = shared_text("text8.first-6877825-bytes");
-    if (enwik8.empty() || text8.empty()) GTEST_SKIP() << "The shared test data are not there.";
+    if (enwik8.empty() || text8.empty()) GTEST_SKIP() << "The shared test data are not installed.";
     const std::string source = read_file(enwik8);
     EXPECT_TRUE(looks_like_wiki_dump(source));
     const std::string cleaned = clean_text(source);

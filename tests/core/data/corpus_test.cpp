@@ -52,31 +52,31 @@ TEST_F(CorpusTest, SplitsAFileInOrder) {
     EXPECT_EQ(parts->vocabulary.decode(parts->validation) + parts->vocabulary.decode(parts->test), text.substr(90));
 }
 
-TEST_F(CorpusTest, TakesCharactersOrBytesAsAskedOrAsFits) {
+TEST_F(CorpusTest, UsesCharactersOrBytesAsSetOrDetected) {
     std::string text;
     for (int i = 0; i < 100; ++i) text += "né";
     RunSpec characters = file(text);
     EXPECT_EQ(open_corpus(characters)->vocabulary.size(), 2);
     EXPECT_EQ(open_corpus(characters)->training.size(), 180u);
-    characters.symbols = Symbols::bytes;
+    characters.tokenizer = Tokenizer::bytes;
     EXPECT_EQ(open_corpus(characters)->vocabulary.size(), 3);
     EXPECT_EQ(open_corpus(characters)->training.size(), 270u);
 
     RunSpec damaged = file(text + "\xFF" + text);
     EXPECT_TRUE(open_corpus(damaged)->vocabulary.bytes());
-    damaged.symbols = Symbols::characters;
+    damaged.tokenizer = Tokenizer::characters;
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(damaged), BadInput),
-                AllOf(HasSubstr("byte offset 300"), HasSubstr("symbols = bytes")));
+                AllOf(HasSubstr("byte offset 300"), HasSubstr("tokenizer = bytes")));
 }
 
-TEST_F(CorpusTest, RefusesATextShorterThanTheContext) {
+TEST_F(CorpusTest, RejectsATextShorterThanTheContext) {
     const std::string text(100, 'x');
     EXPECT_NO_THROW(open_corpus(file(text, 9)));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file(text, 10)), BadInput),
                 AllOf(HasSubstr("validation part"), HasSubstr("10 characters"), HasSubstr("context = 10"),
                       HasSubstr("at least 11"), HasSubstr("at most 9")));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file("x", 1)), BadInput), HasSubstr("training part"));
-    // No context is shorter than 2.
+    // The message suggests no shorter context, because the shortest possible context is 2.
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(file(std::string(20, 'x'), 2)), BadInput),
                 AllOf(HasSubstr("validation part"), EndsWith("use a longer text.")));
     RunSpec three = file(text, 5);
@@ -84,36 +84,36 @@ TEST_F(CorpusTest, RefusesATextShorterThanTheContext) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(open_corpus(three), BadInput), HasSubstr("5 characters"));
 }
 
-TEST_F(CorpusTest, OpensAFileOnceUntilItChanges) {
+TEST_F(CorpusTest, CachesAFileUntilItChanges) {
     const RunSpec first = file(std::string(1000, 'x'));
     const auto corpus = open_corpus(first);
-    RunSpec mate = first;
-    mate.theta = 500;
-    mate.seed = 9;
-    EXPECT_EQ(open_corpus(mate), corpus);
-    mate.symbols = Symbols::bytes;
-    EXPECT_NE(open_corpus(mate), corpus);
+    RunSpec other = first;
+    other.theta = 500;
+    other.seed = 9;
+    EXPECT_EQ(open_corpus(other), corpus);
+    other.tokenizer = Tokenizer::bytes;
+    EXPECT_NE(open_corpus(other), corpus);
     scratch_.write("text.txt", std::string(1001, 'y'));
     EXPECT_NE(open_corpus(first), corpus);
     EXPECT_EQ(open_corpus(first)->vocabulary.symbol(0), "y");
 }
 
-TEST_F(CorpusTest, KeepsWhatWasOpenedLast) {
-    const auto of = [&](char symbol) {
-        const std::string name = std::string("of-") + symbol + ".txt";
-        return spec(scratch_.write(name, std::string(1000, symbol)).string(), 9);
+TEST_F(CorpusTest, CachesTheMostRecentCorpora) {
+    const auto spec_with = [&](char character) {
+        const std::string name = std::string("of-") + character + ".txt";
+        return spec(scratch_.write(name, std::string(1000, character)).string(), 9);
     };
-    const RunSpec first = of('a');
-    const std::weak_ptr<const Corpus> kept = open_corpus(first);
-    std::weak_ptr<const Corpus> second = open_corpus(of('b'));
-    for (const char symbol : {'c', 'd'}) open_corpus(of(symbol));
-    EXPECT_EQ(open_corpus(first), kept.lock());
-    open_corpus(of('e'));
-    EXPECT_FALSE(kept.expired());
+    const RunSpec first = spec_with('a');
+    const std::weak_ptr<const Corpus> cached = open_corpus(first);
+    std::weak_ptr<const Corpus> second = open_corpus(spec_with('b'));
+    for (const char character : {'c', 'd'}) open_corpus(spec_with(character));
+    EXPECT_EQ(open_corpus(first), cached.lock());
+    open_corpus(spec_with('e'));
+    EXPECT_FALSE(cached.expired());
     EXPECT_TRUE(second.expired());
 }
 
-TEST_F(CorpusTest, MayBeOpenedFromManyThreads) {
+TEST_F(CorpusTest, CanBeOpenedFromSeveralThreads) {
     const RunSpec run = file(std::string(50'000, 'x') + "y");
     std::vector<std::shared_ptr<const Corpus>> opened(8);
     std::vector<std::thread> threads;
@@ -122,26 +122,26 @@ TEST_F(CorpusTest, MayBeOpenedFromManyThreads) {
     for (const auto& corpus : opened) EXPECT_EQ(corpus->training, opened.front()->training);
 }
 
-TEST_F(CorpusTest, GeneratedTextsFollowTheirSeedAndName) {
-    const auto first = open_corpus(spec("generated", 128));
+TEST_F(CorpusTest, SyntheticTextsDependOnSeedAndLanguage) {
+    const auto first = open_corpus(spec("synthetic", 128));
     EXPECT_TRUE(first->generated);
     EXPECT_EQ(first->training.size() + first->validation.size(), 400'000u);
     EXPECT_FALSE(first->vocabulary.bytes());
-    RunSpec other = spec("generated", 128);
+    RunSpec other = spec("synthetic", 128);
     other.data_seed = 2;
     EXPECT_NE(open_corpus(other)->training, first->training);
-    const auto local = open_corpus(spec("generated-local", 128));
+    const auto local = open_corpus(spec("synthetic-local", 128));
     EXPECT_NE(local->name, first->name);
     EXPECT_NE(local->vocabulary.decode(local->validation), first->vocabulary.decode(first->validation));
-    EXPECT_EQ(open_corpus(spec("generated", 64)), first);
+    EXPECT_EQ(open_corpus(spec("synthetic", 64)), first);
 }
 
-TEST_F(CorpusTest, TheFloorBelongsToGeneratedTextsOnly) {
-    EXPECT_EQ(floor_of(file(std::string(100, 'x'))), std::nullopt);
-    EXPECT_EQ(floor_of(spec("generated", 64), [] { return true; }), std::nullopt);
-    for (const char* name : {"generated", "generated-local"}) {
+TEST_F(CorpusTest, OnlySyntheticTextsHaveAnEntropyFloor) {
+    EXPECT_EQ(entropy_floor_of(file(std::string(100, 'x'))), std::nullopt);
+    EXPECT_EQ(entropy_floor_of(spec("synthetic", 64), [] { return true; }), std::nullopt);
+    for (const char* name : {"synthetic", "synthetic-local"}) {
         const auto corpus = open_corpus(spec(name, 16));
-        const std::optional<Floor> floor = floor_of(spec(name, 16));
+        const std::optional<EntropyFloor> floor = entropy_floor_of(spec(name, 16));
         ASSERT_TRUE(floor);
         ASSERT_EQ(floor->loss_by_position.size(), 16u);
         const double mean = std::accumulate(floor->loss_by_position.begin(), floor->loss_by_position.end(), 0.0) / 16;
@@ -151,9 +151,9 @@ TEST_F(CorpusTest, TheFloorBelongsToGeneratedTextsOnly) {
     }
 }
 
-TEST_F(CorpusTest, TheSharedTextsHaveTheirKnownAlphabets) {
+TEST_F(CorpusTest, SharedTextsHaveTheExpectedVocabularies) {
     const auto shakespeare = shared_text("tinyshakespeare.txt");
-    if (shakespeare.empty()) GTEST_SKIP() << "The shared test data are not there.";
+    if (shakespeare.empty()) GTEST_SKIP() << "The shared test data are not installed.";
     const auto folder = shakespeare.parent_path();
     const auto tiny = open_corpus(spec("tinyshakespeare", 64), folder);
     EXPECT_EQ(tiny->name, "Tiny Shakespeare");
@@ -173,7 +173,7 @@ TEST_F(CorpusTest, TheSharedTextsHaveTheirKnownAlphabets) {
 
     const auto book = open_corpus(spec((folder / "canterbury_alice29.txt").string(), 64));
     EXPECT_EQ(book->name, "canterbury_alice29.txt");
-    EXPECT_EQ(book->training.size() + book->validation.size(), 152'089u) << "line ends stay as they are";
+    EXPECT_EQ(book->training.size() + book->validation.size(), 152'089u) << "line ends are unchanged";
 }
 
 }  // namespace

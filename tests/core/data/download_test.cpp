@@ -36,7 +36,7 @@ class DownloadTest : public testing::Test {
     std::string body_;
 };
 
-TEST_F(DownloadTest, BringsTheWholeFileAndProgressGoesToTheEnd) {
+TEST_F(DownloadTest, DownloadsTheWholeFileAndReportsProgressToTheEnd) {
     std::int64_t last = 0;
     std::int64_t total = 0;
     options_.progress = [&](std::int64_t done, std::int64_t all) {
@@ -51,15 +51,15 @@ TEST_F(DownloadTest, BringsTheWholeFileAndProgressGoesToTheEnd) {
     EXPECT_EQ(server_.requests().at(0).range, "");
 }
 
-TEST_F(DownloadTest, AnEmptyFileIsAFile) {
+TEST_F(DownloadTest, DownloadsAnEmptyFile) {
     server_.put("/empty", "");
     EXPECT_TRUE(run("/empty"));
     EXPECT_EQ(part_.size(), 0);
 }
 
-TEST_F(DownloadTest, GoesOnWhereACutConnectionEnded) {
+TEST_F(DownloadTest, ResumesAfterALostConnection) {
     server_.behave({.cuts = 1, .cut_after = 100'000});
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(run(), FetchFailed), HasSubstr("100000 bytes that came"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(run(), FetchFailed), HasSubstr("100000 bytes received"));
     EXPECT_EQ(part_.size(), 100'000);
     std::int64_t first = 0;
     options_.progress = [&](std::int64_t done, std::int64_t all) {
@@ -72,7 +72,7 @@ TEST_F(DownloadTest, GoesOnWhereACutConnectionEnded) {
     EXPECT_EQ(server_.requests().at(1).range, "bytes=100000-");
 }
 
-TEST_F(DownloadTest, TriesAgainByItselfAfterCutsAndRefusals) {
+TEST_F(DownloadTest, RetriesAfterLostConnectionsAndServerErrors) {
     server_.behave({.cuts = 2, .cut_after = 70'000, .refusals = 1});
     options_.attempts = 4;
     EXPECT_TRUE(run());
@@ -83,7 +83,7 @@ TEST_F(DownloadTest, TriesAgainByItselfAfterCutsAndRefusals) {
     EXPECT_EQ(requests[3].range, "bytes=140000-");
 }
 
-TEST_F(DownloadTest, StartsAnewWhereTheServerIgnoresTheRange) {
+TEST_F(DownloadTest, RestartsIfTheServerIgnoresTheRange) {
     server_.behave({.ignore_ranges = true});
     part_.append("something else", 14);
     EXPECT_TRUE(run());
@@ -91,13 +91,13 @@ TEST_F(DownloadTest, StartsAnewWhereTheServerIgnoresTheRange) {
     EXPECT_EQ(content(), body_);
 }
 
-TEST_F(DownloadTest, ACompletePartIsComplete) {
+TEST_F(DownloadTest, AcceptsAPartFileThatIsAlreadyComplete) {
     part_.append(body_.data(), body_.size());
     EXPECT_TRUE(run());
     EXPECT_EQ(content(), body_);
 }
 
-TEST_F(DownloadTest, FollowsARedirectAlsoWhenItGoesOn) {
+TEST_F(DownloadTest, FollowsARedirectWhenResuming) {
     server_.behave({.redirect_from = "/old", .redirect_to = "/file"});
     part_.append(body_.data(), 1000);
     EXPECT_TRUE(run("/old"));
@@ -105,7 +105,7 @@ TEST_F(DownloadTest, FollowsARedirectAlsoWhenItGoesOn) {
     EXPECT_EQ(server_.requests().at(1).range, "bytes=1000-");
 }
 
-TEST_F(DownloadTest, CancelKeepsWhatCame) {
+TEST_F(DownloadTest, CancellingKeepsTheReceivedBytes) {
     server_.behave({.piece_pause = 5ms});
     std::int64_t seen = 0;
     options_.progress = [&](std::int64_t done, std::int64_t) { seen = done; };
@@ -120,11 +120,11 @@ TEST_F(DownloadTest, CancelKeepsWhatCame) {
     EXPECT_EQ(content(), body_);
 }
 
-TEST_F(DownloadTest, OneSentenceForEachFailure) {
+TEST_F(DownloadTest, ReportsEachFailureInOneSentence) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(run("/none"), FetchFailed), HasSubstr("the server answers 404"));
-    EXPECT_EQ(server_.requests().size(), 1u) << "a missing file is not asked for again";
+    EXPECT_EQ(server_.requests().size(), 1u) << "a missing file is not requested again";
     EXPECT_THAT(ROPELAB_SENTENCE_OF(download("ftp://127.0.0.1/x", part_, options_), FetchFailed), HasSubstr("ftp"));
-    // Port 9 of this machine: nothing listens there.
+    // No server listens on port 9 of this machine.
     EXPECT_THAT(ROPELAB_SENTENCE_OF(download("http://127.0.0.1:9/x", part_, options_), FetchFailed),
                 AllOf(HasSubstr("127.0.0.1"), HasSubstr("onnect")));
     options_.expected_bytes = 10;
@@ -132,12 +132,12 @@ TEST_F(DownloadTest, OneSentenceForEachFailure) {
     EXPECT_EQ(part_.size(), 0);
 }
 
-TEST_F(DownloadTest, AnExceptionOfTheCallerComesThrough) {
+TEST_F(DownloadTest, PropagatesExceptionsFromTheProgressCallback) {
     options_.progress = [](std::int64_t, std::int64_t) { throw std::out_of_range("mine"); };
     EXPECT_THROW(run(), std::out_of_range);
 }
 
-TEST_F(DownloadTest, TwoDownloadsOfOneFileAtATimeAreRefused) {
+TEST_F(DownloadTest, RejectsTwoSimultaneousDownloadsOfOneFile) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(PartFile second(part_.path()), FetchFailed), HasSubstr("Another program"));
 }
 

@@ -71,7 +71,7 @@ class FetchTest : public testing::Test {
     std::string zip_;
 };
 
-TEST_F(FetchTest, BringsAFileIntoTheCacheAndKnowsItNextTime) {
+TEST_F(FetchTest, DownloadsAFileIntoTheCacheOnlyOnce) {
     std::map<FetchStep, FetchProgress> last;
     options_.progress = [&](const FetchProgress& progress) { last[progress.step] = progress; };
     const auto fetched = fetch(plain(), options_);
@@ -88,7 +88,7 @@ TEST_F(FetchTest, BringsAFileIntoTheCacheAndKnowsItNextTime) {
     EXPECT_EQ(server_.requests().size(), 1u);
 }
 
-TEST_F(FetchTest, UnpacksAZip) {
+TEST_F(FetchTest, UnpacksAZipArchive) {
     std::map<FetchStep, FetchProgress> last;
     options_.progress = [&](const FetchProgress& progress) { last[progress.step] = progress; };
     const auto fetched = fetch(packed(), options_);
@@ -101,7 +101,7 @@ TEST_F(FetchTest, UnpacksAZip) {
     EXPECT_TRUE(fetch(packed(), options_)->already_there);
 }
 
-TEST_F(FetchTest, GoesOnAfterACut) {
+TEST_F(FetchTest, ResumesAnInterruptedFetch) {
     server_.behave({.cuts = 1, .cut_after = 50'000});
     EXPECT_THROW(fetch(plain(), options_), FetchFailed);
     EXPECT_THAT(files(), ElementsAre("plain.txt.part"));
@@ -110,7 +110,7 @@ TEST_F(FetchTest, GoesOnAfterACut) {
     EXPECT_EQ(server_.requests().at(1).range, "bytes=50000-");
 }
 
-TEST_F(FetchTest, AWrongChecksumIsRefusedAndNothingIsLeft) {
+TEST_F(FetchTest, RejectsAWrongChecksumAndDeletesTheFile) {
     std::string other = text_;
     other[100'000] = '?';
     server_.put("/dir/plain.txt", other);
@@ -125,7 +125,7 @@ TEST_F(FetchTest, AWrongChecksumIsRefusedAndNothingIsLeft) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "packed.unpacking"));
 }
 
-TEST_F(FetchTest, AWrongFirstHalfIsFetchedAnew) {
+TEST_F(FetchTest, DownloadsAgainIfTheResumedPartIsWrong) {
     scratch_.write("cache/data/plain.txt.part", std::string(60'000, '?'));
     ASSERT_TRUE(fetch(plain(), options_));
     EXPECT_EQ(read_file(folder_ / "plain.txt"), text_);
@@ -133,14 +133,14 @@ TEST_F(FetchTest, AWrongFirstHalfIsFetchedAnew) {
     EXPECT_EQ(server_.requests().at(1).range, "");
 }
 
-TEST_F(FetchTest, ACompletePartNeedsNoServer) {
+TEST_F(FetchTest, UsesACompletePartFileWithoutTheServer) {
     scratch_.write("cache/data/packed.zip.part", zip_);
     ASSERT_TRUE(fetch(packed(), options_));
     EXPECT_EQ(read_file(folder_ / "packed"), text_);
     EXPECT_THAT(server_.requests(), IsEmpty());
 }
 
-TEST_F(FetchTest, AWrongFileUnderTheFinalNameIsReplaced) {
+TEST_F(FetchTest, ReplacesACachedFileWithAWrongChecksum) {
     scratch_.write("cache/data/plain.txt", std::string(text_.size(), '?'));
     const auto fetched = fetch(plain(), options_);
     ASSERT_TRUE(fetched);
@@ -148,7 +148,7 @@ TEST_F(FetchTest, AWrongFileUnderTheFinalNameIsReplaced) {
     EXPECT_EQ(read_file(fetched->file), text_);
 }
 
-TEST_F(FetchTest, CancelAtAnyStepLeavesNoFinalFile) {
+TEST_F(FetchTest, CancellingAtAnyStepLeavesNoFinalFile) {
     for (const FetchStep at : {FetchStep::downloading, FetchStep::checking, FetchStep::unpacking}) {
         bool reached = false;
         options_.progress = [&](const FetchProgress& progress) { reached = reached || progress.step == at; };
@@ -163,23 +163,23 @@ TEST_F(FetchTest, CancelAtAnyStepLeavesNoFinalFile) {
     EXPECT_EQ(read_file(fetch(packed(), options_)->file), text_);
 }
 
-TEST_F(FetchTest, AMirrorTakesThePlaceOfTheAddress) {
+TEST_F(FetchTest, UsesTheMirrorInsteadOfTheUrl) {
     KnownSet set = plain();
-    set.url = "http://127.0.0.1:9/never/asked";
+    set.url = "http://127.0.0.1:9/never/requested";
     const Environment mirror("ROPELAB_DATA_URL", (server_.base() + "/dir/").c_str());
     ASSERT_TRUE(fetch(set, options_));
     EXPECT_EQ(server_.requests().at(0).path, "/dir/plain.txt");
 }
 
-TEST_F(FetchTest, UsesTheCacheFolderUnlessToldOtherwise) {
+TEST_F(FetchTest, UsesTheCacheFolderByDefault) {
     const Environment cache("XDG_CACHE_HOME", (scratch_.path() / "xdg").c_str());
     options_.folder.clear();
     EXPECT_EQ(fetch(plain(), options_)->file, scratch_.path() / "xdg" / "ropelab" / "data" / "plain.txt");
 }
 
-TEST_F(FetchTest, OneSentenceWhereTheFolderCannotBeMade) {
+TEST_F(FetchTest, ReportsAFolderThatCannotBeCreated) {
     options_.folder = scratch_.write("a file", "x") / "below";
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(fetch(plain(), options_), FetchFailed), HasSubstr("cannot be made"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(fetch(plain(), options_), FetchFailed), HasSubstr("cannot be created"));
 }
 
 }  // namespace

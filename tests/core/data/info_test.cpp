@@ -13,22 +13,22 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(TextInfoTest, CountsByHand) {
+TEST(TextInfoTest, MatchesCountsMadeByHand) {
     const TextInfo info = info_of_text("aabé\n");
     EXPECT_EQ(info.bytes, 6);
     EXPECT_EQ(info.characters, 5);
     EXPECT_FALSE(info.as_bytes);
-    EXPECT_EQ(info.symbols, 5);
+    EXPECT_EQ(info.tokens, 5);
     EXPECT_EQ(info.distinct, 4);
     EXPECT_THAT(info.alphabet, ElementsAre("\\n", "a", "b", "é"));
     EXPECT_NEAR(info.order0_entropy, -(0.4 * std::log2(0.4) + 3 * 0.2 * std::log2(0.2)), 1e-12);
-    // Neighbours aa, ab, bé, é\n: only what follows a is uncertain, one bit, in two of four places.
+    // The adjacent pairs are aa, ab, bé and é\n. Only the character after a is uncertain (1 bit), in 2 of 4 pairs.
     EXPECT_NEAR(info.order1_entropy, 0.5, 1e-12);
     EXPECT_EQ(info.ninety_ten, split_sizes(5, Split::ninety_ten));
     EXPECT_EQ(info.ninety_five_five, split_sizes(5, Split::ninety_five_five));
 }
 
-TEST(TextInfoTest, EntropiesOfTextsWithKnownOnes) {
+TEST(TextInfoTest, MatchesKnownEntropies) {
     std::string alternating;
     for (int i = 0; i < 1000; ++i) alternating += "ab";
     EXPECT_NEAR(info_of_text(alternating).order0_entropy, 1, 1e-12);
@@ -38,31 +38,31 @@ TEST(TextInfoTest, EntropiesOfTextsWithKnownOnes) {
     EXPECT_EQ(one.order1_entropy, 0);
 }
 
-TEST(TextInfoTest, CountsBytesWhereTheTextIsNotUtf8OrWhenAsked) {
+TEST(TextInfoTest, CountsBytesIfTheTextIsNotUtf8OrOnRequest) {
     const TextInfo damaged = info_of_text("a\xFF ");
     EXPECT_EQ(damaged.characters, std::nullopt);
     EXPECT_TRUE(damaged.as_bytes);
     EXPECT_THAT(damaged.alphabet, ElementsAre("space", "a", "0xFF"));
-    EXPECT_EQ(info_of_text("é", Symbols::bytes).distinct, 2);
-    EXPECT_THROW(info_of_text("a\xFF", Symbols::characters), BadInput);
+    EXPECT_EQ(info_of_text("é", Tokenizer::bytes).distinct, 2);
+    EXPECT_THROW(info_of_text("a\xFF", Tokenizer::characters), BadInput);
     EXPECT_THROW(info_of_text(""), BadInput);
 }
 
-TEST(TextInfoTest, OfAFileAndOfAGeneratedText) {
+TEST(TextInfoTest, DescribesAFileAndASyntheticText) {
     const ScratchFolder scratch;
     const TextInfo file = info_of(scratch.write("short.txt", "abc").string());
     EXPECT_EQ(file.name, "short.txt");
-    EXPECT_EQ(file.symbols, 3);
-    const TextInfo generated = info_of("generated");
-    EXPECT_EQ(generated.symbols, 400'000);
+    EXPECT_EQ(file.tokens, 3);
+    const TextInfo generated = info_of("synthetic");
+    EXPECT_EQ(generated.tokens, 400'000);
     EXPECT_LT(generated.order1_entropy, generated.order0_entropy);
     EXPECT_THROW(info_of(scratch.path().string()), BadInput);
 }
 
-TEST(TextInfoTest, OfTinyShakespeare) {
+TEST(TextInfoTest, DescribesTinyShakespeare) {
     const auto file = shared_text("tinyshakespeare.txt");
-    if (file.empty()) GTEST_SKIP() << "The shared test data are not there.";
-    const TextInfo info = info_of("tinyshakespeare", Symbols::automatic, file.parent_path());
+    if (file.empty()) GTEST_SKIP() << "The shared test data are not installed.";
+    const TextInfo info = info_of("tinyshakespeare", Tokenizer::automatic, file.parent_path());
     EXPECT_EQ(info.bytes, 1'115'394);
     EXPECT_EQ(info.characters, 1'115'394);
     EXPECT_EQ(info.distinct, 65);

@@ -20,14 +20,14 @@ class KnownSets : public testing::Test {
     const KnownSet& enwik8_ = known_set("enwik8");
 };
 
-TEST_F(KnownSets, AreFoundByNameWithAHintForAWrongOne) {
+TEST_F(KnownSets, AreFoundByNameAndSuggestASimilarName) {
     EXPECT_EQ(known_set("text8").bytes, 100'000'000);
     EXPECT_EQ(find_known_set("nothing"), nullptr);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(known_set("enwik9"), BadInput),
                 AllOf(HasSubstr("'enwik9'"), HasSubstr("did you mean 'enwik8'")));
 }
 
-TEST_F(KnownSets, TheCacheFollowsTheXdgRules) {
+TEST_F(KnownSets, CacheFolderFollowsTheXdgSpecification) {
     EXPECT_EQ(cache_folder(), scratch_.path() / "cache" / "ropelab" / "data");
     const Environment home("HOME", "/somewhere");
     {
@@ -42,7 +42,7 @@ TEST_F(KnownSets, TheCacheFollowsTheXdgRules) {
     }
 }
 
-TEST_F(KnownSets, AreLookedForInDataDirThenRopelabDataThenTheCache) {
+TEST_F(KnownSets, AreSearchedInDataDirThenRopelabDataThenTheCache) {
     EXPECT_FALSE(find_on_disk(enwik8_).has_value());
     const auto cached = scratch_.write("cache/ropelab/data/enwik8", "cached");
     EXPECT_EQ(find_on_disk(enwik8_)->file, cached);
@@ -55,7 +55,7 @@ TEST_F(KnownSets, AreLookedForInDataDirThenRopelabDataThenTheCache) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(find_on_disk(enwik8_, scratch_.path() / "none"), BadInput), HasSubstr("none"));
 }
 
-TEST_F(KnownSets, ATruncatedFileSaysSo) {
+TEST_F(KnownSets, DescriptionNamesATruncatedFile) {
     scratch_.write("d/enwik8.first-10-bytes", "0123456789");
     scratch_.write("d/enwik8.first-1234-bytes", std::string(1234, 'x'));
     scratch_.write("d/enwik8.first-notes", "no");
@@ -67,9 +67,9 @@ TEST_F(KnownSets, ATruncatedFileSaysSo) {
     EXPECT_THAT(find_on_disk(enwik8_, scratch_.path() / "d")->description, HasSubstr("5 bytes instead of 100,000,000"));
 }
 
-TEST_F(KnownSets, TheSharedFilesAreTheOnesOfTheTable) {
+TEST_F(KnownSets, SharedFilesMatchTheTable) {
     const auto file = shared_text("tinyshakespeare.txt");
-    if (file.empty()) GTEST_SKIP() << "The shared test data are not there.";
+    if (file.empty()) GTEST_SKIP() << "The shared test data are not installed.";
     const KnownSet& set = known_set("tinyshakespeare");
     EXPECT_EQ(checksum_of_file(file, set.checksum.algorithm), set.checksum);
     EXPECT_EQ(find_on_disk(set, file.parent_path())->description, "Tiny Shakespeare");

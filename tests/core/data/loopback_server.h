@@ -23,18 +23,18 @@ namespace ropelab {
 class LoopbackServer {
  public:
     struct Behaviour {
-        bool ignore_ranges = false;                // answers 200 with the whole file to a range request
-        int cuts = 0;                              // so many answers are cut …
-        std::size_t cut_after = 0;                 // … after so many bytes of the body
-        int refusals = 0;                          // so many requests are answered 503
-        std::string redirect_from = {};            // this path is answered 302 …
-        std::string redirect_to = {};              // … to this one
-        std::chrono::milliseconds piece_pause{0};  // before each 16 kB of a body
+        bool ignore_ranges = false;                // true: range requests are answered with 200 and the whole file
+        int cuts = 0;                              // number of responses that are cut off
+        std::size_t cut_after = 0;                 // number of bytes of the body that such a response contains
+        int refusals = 0;                          // number of requests that are answered with 503
+        std::string redirect_from = {};            // path that is answered with a 302 redirect
+        std::string redirect_to = {};              // target of the redirect
+        std::chrono::milliseconds piece_pause{0};  // pause before each 16 KiB of a body
     };
 
     struct Request {
         std::string path;
-        std::string range;  // "" without one
+        std::string range;  // value of the Range header; empty without one
     };
 
     LoopbackServer() {
@@ -80,7 +80,7 @@ class LoopbackServer {
     struct Answer {
         std::string head;
         std::string body;
-        std::size_t send = 0;  // how much of the body is sent before the connection is closed
+        std::size_t send = 0;  // number of bytes of the body that are sent before the connection is closed
         std::chrono::milliseconds pause{0};
     };
 

@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-/// Sets an environment variable for one test (nullptr: unsets it).
+/// Sets an environment variable for one test, or unsets it if the value is nullptr. The destructor restores it.
 class Environment {
  public:
     Environment(const char* name, const char* value) : name_(name) {
@@ -35,7 +35,8 @@ class Environment {
     std::optional<std::string> old_;
 };
 
-/// A file of the shared test data; empty where that folder is not there (the test then skips, saying so).
+/// Returns the path of a file of the shared test data, or an empty path if the data are not installed; the test is then
+/// skipped.
 inline std::filesystem::path shared_text(const std::string& name) {
     const std::filesystem::path file = shared_data("text/" + name);
     return std::filesystem::exists(file) ? file : std::filesystem::path();
@@ -43,7 +44,7 @@ inline std::filesystem::path shared_text(const std::string& name) {
 
 }  // namespace ropelab
 
-/// The sentence of the BadInput (or other exception type) that `statement` throws, to match against.
+/// Returns the message of the exception of type `Exception` that `statement` throws. Fails the test if it throws none.
 #define ROPELAB_SENTENCE_OF(statement, Exception)                   \
     [&]() -> std::string {                                          \
         try {                                                       \

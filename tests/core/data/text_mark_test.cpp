@@ -19,24 +19,24 @@ RunSpec spec_of(const std::string& data) {
     return spec;
 }
 
-TEST(TextMark, TellsATextByItsBytes) {
+TEST(TextMark, ContainsNameSizeAndChecksum) {
     const TextMark mark = mark_of(spec_of("a.txt"), "abc");
     EXPECT_EQ(mark.name, "a.txt");
     EXPECT_EQ(mark.bytes, 3);
-    // FIPS 180-4's own example.
+    // The test vector of FIPS 180-4.
     EXPECT_EQ(mark.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(TextMark, AGeneratedTextIsCalledByWhatMakesIt) {
-    RunSpec spec = spec_of("generated");
+TEST(TextMark, SyntheticTextNameContainsSeedAndLength) {
+    RunSpec spec = spec_of("synthetic");
     spec.data_length = 20000;
-    EXPECT_EQ(text_name(spec), "generated (seed 1, 20,000 characters)");
+    EXPECT_EQ(text_name(spec), "synthetic (seed 1, 20,000 characters)");
     spec.data_seed = 7;
-    EXPECT_EQ(text_name(spec), "generated (seed 7, 20,000 characters)");
+    EXPECT_EQ(text_name(spec), "synthetic (seed 7, 20,000 characters)");
     EXPECT_EQ(text_name(spec_of("enwik8")), "enwik8");
 }
 
-TEST(TextMark, ACorpusCarriesThatOfTheTextItWasMadeFrom) {
+TEST(TextMark, CorpusStoresTheMarkOfItsText) {
     const ScratchFolder folder;
     std::string text;
     for (int i = 0; i < 300; ++i) text += "the quick brown fox\n";
@@ -46,22 +46,23 @@ TEST(TextMark, ACorpusCarriesThatOfTheTextItWasMadeFrom) {
     EXPECT_EQ(corpus->text, mark_of(spec, text));
 }
 
-TEST(TextMark, OnlyAllOfAKnownSetIsTheWhole) {
+TEST(TextMark, RecognizesOnlyACompleteKnownSet) {
     const KnownSet& enwik8 = known_set("enwik8");
     EXPECT_TRUE(is_whole_known_set({"enwik8", enwik8.bytes, enwik8.checksum.hex}));
     EXPECT_FALSE(is_whole_known_set({"enwik8", 60000, enwik8.checksum.hex}));
-    EXPECT_FALSE(is_whole_known_set({"enwik8", enwik8.bytes, std::string(64, '0')})) << "another file of that length";
+    EXPECT_FALSE(is_whole_known_set({"enwik8", enwik8.bytes, std::string(64, '0')}))
+        << "a different file of the same length";
     EXPECT_FALSE(is_whole_known_set({"tinyshakespeare", enwik8.bytes, enwik8.checksum.hex}));
     EXPECT_FALSE(is_whole_known_set({"a.txt", 3, std::string(64, '0')}));
     EXPECT_TRUE(is_whole_known_set({"text8", known_set("text8").bytes, std::string(64, '0')}));
 }
 
-TEST(TextMark, AnotherTextIsRefusedByItsSizeOrItsChecksum) {
+TEST(TextMark, RejectsADifferentTextBySizeOrChecksum) {
     const TextMark then = mark_of(spec_of("a.txt"), std::string(60000, 'a'));
     EXPECT_NO_THROW(require_same_text(then, then));
     const TextMark longer = mark_of(spec_of("a.txt"), std::string(61000, 'a'));
     const std::string sizes = ROPELAB_SENTENCE_OF(require_same_text(longer, then), BadInput);
-    EXPECT_THAT(sizes, HasSubstr("The text \"a.txt\" has 61,000 bytes, but training began with one that has 60,000 "
+    EXPECT_THAT(sizes, HasSubstr("The text \"a.txt\" has 61,000 bytes, but training began with a text that has 60,000 "
                                  "bytes;"));
     EXPECT_THAT(sizes, Not(HasSubstr("SHA")));
     const TextMark other = mark_of(spec_of("a.txt"), std::string(60000, 'b'));

@@ -21,30 +21,30 @@ class TextSourceTest : public testing::Test {
     Environment cache_{"XDG_CACHE_HOME", scratch_.path().c_str()};
 };
 
-TEST_F(TextSourceTest, FindsTheGeneratedLanguages) {
-    EXPECT_EQ(locate("generated").language, Language::positional);
-    EXPECT_EQ(locate("generated-local").language, Language::local);
+TEST_F(TextSourceTest, FindsTheSyntheticLanguages) {
+    EXPECT_EQ(locate("synthetic").language, Language::positional);
+    EXPECT_EQ(locate("synthetic-local").language, Language::local);
     EXPECT_EQ(find_language("enwik8"), std::nullopt);
-    EXPECT_EQ(read_text(locate("generated"), 3, 5000).size(), 5000U);
+    EXPECT_EQ(read_text(locate("synthetic"), 3, 5000).size(), 5000U);
 }
 
-TEST_F(TextSourceTest, AKnownSetThatIsNotThereSaysHowToGetIt) {
+TEST_F(TextSourceTest, ExplainsHowToDownloadAMissingKnownSet) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("tinyshakespeare"), BadInput),
                 AllOf(HasSubstr("Tiny Shakespeare"), HasSubstr("data fetch tinyshakespeare"), HasSubstr("--data-dir"),
                       HasSubstr("ROPELAB_DATA")));
 }
 
-TEST_F(TextSourceTest, AKnownSetKeepsItsKindOfSymbol) {
+TEST_F(TextSourceTest, KnownSetsHaveADefaultTokenizer) {
     scratch_.write("enwik8", "x");
     scratch_.write("text8", "x");
     EXPECT_TRUE(locate("enwik8", scratch_.path()).as_bytes);
     EXPECT_FALSE(locate("text8", scratch_.path()).as_bytes);
 }
 
-TEST_F(TextSourceTest, OneSentenceForEachWrongName) {
+TEST_F(TextSourceTest, ReportsEachWrongNameInOneSentence) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("tinyshakespear"), BadInput),
                 AllOf(HasSubstr("'tinyshakespear'"), HasSubstr("'tinyshakespeare'")));
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("generatd"), BadInput), HasSubstr("'generated'"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("synthetc"), BadInput), HasSubstr("'synthetic'"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("/no/such/file.txt"), BadInput), HasSubstr("no file '/no/such/file.txt'"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(""), BadInput), HasSubstr("empty"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(scratch_.path().string()), BadInput), HasSubstr("is a directory"));
@@ -53,18 +53,18 @@ TEST_F(TextSourceTest, OneSentenceForEachWrongName) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(pipe.string()), BadInput), HasSubstr("not a regular file"));
 }
 
-TEST_F(TextSourceTest, OneSentenceForEachWrongFile) {
+TEST_F(TextSourceTest, ReportsEachInvalidFileInOneSentence) {
     const auto empty = scratch_.write("empty.txt", "");
     EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(empty.string()), 1, 5000), BadInput),
                 AllOf(HasSubstr("empty.txt"), HasSubstr("is empty")));
-    // A sparse file: large without taking room.
+    // A sparse file takes no disk space.
     const auto large = scratch_.write("large.txt", "x");
     std::filesystem::resize_file(large, static_cast<std::uintmax_t>(largest_file) + 1);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(large.string()), 1, 5000), BadInput),
                 HasSubstr("2,147,483,649 bytes"));
 }
 
-TEST_F(TextSourceTest, AFileThatMayNotBeReadSaysWhy) {
+TEST_F(TextSourceTest, ReportsWhyAFileIsNotReadable) {
     if (::geteuid() == 0) GTEST_SKIP() << "The superuser may read every file.";
     const auto file = scratch_.write("secret.txt", "text");
     ASSERT_EQ(::chmod(file.c_str(), 0), 0);
@@ -72,7 +72,7 @@ TEST_F(TextSourceTest, AFileThatMayNotBeReadSaysWhy) {
                 AllOf(HasSubstr("secret.txt"), HasSubstr("cannot be read"), HasSubstr("ermission")));
 }
 
-TEST_F(TextSourceTest, ReadsAFileAsItIs) {
+TEST_F(TextSourceTest, ReadsAFileUnchanged) {
     const std::string text("line\r\nnul\0 \xFF end", 15);
     EXPECT_EQ(read_text(locate(scratch_.write("text", text).string()), 1, 5000), text);
 }

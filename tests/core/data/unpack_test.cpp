@@ -26,8 +26,8 @@ class UnpackTest : public testing::Test {
     std::string text_;
 };
 
-TEST_F(UnpackTest, WritesTheEntryAndCountsToItsEnd) {
-    scratch_.write("text", "what was there before");
+TEST_F(UnpackTest, WritesTheEntryAndReportsProgressToTheEnd) {
+    scratch_.write("text", "previous content");
     std::int64_t seen = 0;
     EXPECT_TRUE(unpack(zip_, "text", target_, size(), [&](std::int64_t done) {
         seen = done;
@@ -37,7 +37,7 @@ TEST_F(UnpackTest, WritesTheEntryAndCountsToItsEnd) {
     EXPECT_EQ(seen, size());
 }
 
-TEST_F(UnpackTest, LeavesNothingWhenCancelledOrRefused) {
+TEST_F(UnpackTest, RemovesTheTargetIfCancelledOrFailed) {
     EXPECT_FALSE(unpack(zip_, "text", target_, size(), [](std::int64_t) { return false; }));
     EXPECT_FALSE(std::filesystem::exists(target_));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(unpack(zip_, "text", target_, size() - 1), FetchFailed), HasSubstr("more than"));
@@ -46,7 +46,7 @@ TEST_F(UnpackTest, LeavesNothingWhenCancelledOrRefused) {
     EXPECT_FALSE(std::filesystem::exists(target_));
 }
 
-TEST_F(UnpackTest, RefusesABrokenArchive) {
+TEST_F(UnpackTest, RejectsADamagedArchive) {
     std::string bytes = read_file(zip_);
     std::fill(bytes.begin() + 1000, bytes.begin() + 3000, '\xAA');
     const auto broken = scratch_.write("broken.zip", bytes);

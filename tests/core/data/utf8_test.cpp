@@ -9,7 +9,7 @@
 namespace ropelab {
 namespace {
 
-TEST(Utf8, EveryCodePointComesBack) {
+TEST(Utf8, RoundTripsEveryCodePoint) {
     for (char32_t code = 0; code <= 0x10FFFF; ++code) {
         if (!is_unicode_scalar(code)) continue;
         std::string text;
@@ -20,7 +20,7 @@ TEST(Utf8, EveryCodePointComesBack) {
     }
 }
 
-TEST(Utf8, RefusesWhatIsNotUtf8AtItsOffset) {
+TEST(Utf8, ReportsTheOffsetOfInvalidBytes) {
     const std::vector<std::pair<std::string, std::size_t>> cases = {
         {"\x80", 0},                  // a tail byte alone
         {"ab\xC0\x80", 2},            // overlong NUL
@@ -40,7 +40,7 @@ TEST(Utf8, RefusesWhatIsNotUtf8AtItsOffset) {
     EXPECT_EQ(first_invalid_utf8(""), std::nullopt);
 }
 
-TEST(Utf8, PrintsWhatWouldNotShow) {
+TEST(Utf8, MakesInvisibleCharactersPrintable) {
     EXPECT_EQ(printable_character(U'\n'), "\\n");
     EXPECT_EQ(printable_character(U' '), "space");
     EXPECT_EQ(printable_character(0xFEFF), "U+FEFF");

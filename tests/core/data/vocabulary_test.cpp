@@ -43,7 +43,7 @@ TEST(Vocabulary, NumbersBytesInAscendingOrder) {
     EXPECT_EQ(vocabulary.to_text(), "bytes:1,98,255");
 }
 
-TEST(Vocabulary, DecodingUndoesEncodingForRandomText) {
+TEST(Vocabulary, RoundTripsRandomText) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         std::string text;
@@ -60,7 +60,7 @@ TEST(Vocabulary, DecodingUndoesEncodingForRandomText) {
     }
 }
 
-TEST(Vocabulary, RefusesDamagedTextAtItsOffset) {
+TEST(Vocabulary, RejectsInvalidUtf8AndNamesTheOffset) {
     std::mt19937 random(11);
     for (int round = 0; round < 200; ++round) {
         std::string text;
@@ -77,10 +77,10 @@ TEST(Vocabulary, RefusesDamagedTextAtItsOffset) {
     }
 }
 
-TEST(Vocabulary, NamesWhatItDoesNotHave) {
+TEST(Vocabulary, NamesTheCharacterThatIsNotInTheVocabulary) {
     const Vocabulary characters = Vocabulary::of_characters("abc");
     EXPECT_THAT(ROPELAB_SENTENCE_OF(characters.encode("abé"), BadInput),
-                AllOf(HasSubstr("'é'"), HasSubstr("number 3"), HasSubstr("3 symbols")));
+                AllOf(HasSubstr("'é'"), HasSubstr("number 3"), HasSubstr("3 tokens")));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(characters.encode("a\n"), BadInput), HasSubstr("'\\n'"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(characters.encode("ab\xC3"), BadInput), HasSubstr("byte offset 2"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(Vocabulary::of_bytes("ab").encode("\xC3"), BadInput), HasSubstr("Byte 195"));
@@ -90,7 +90,7 @@ TEST(Vocabulary, NamesWhatItDoesNotHave) {
     EXPECT_THROW(characters.symbol(-1), BadInput);
 }
 
-TEST(Vocabulary, RefusesADamagedStoredForm) {
+TEST(Vocabulary, RejectsAnInvalidStoredVocabulary) {
     for (const char* text :
          {"", "letters:1", "characters:1,,2", "characters:2,1", "characters:1,1", "bytes:256", "characters:55296",
           "characters:1114112", "characters:x", "characters:1,", "bytes:-1", "bytes:1 "}) {

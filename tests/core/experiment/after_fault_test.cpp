@@ -1,4 +1,4 @@
-// What a Runner does where the CUDA device fails while it trains: an engine that trains on the CPU, but says "cuda".
+// Tests of a Runner whose CUDA device fails during training. The engine trains on the CPU, but reports "cuda".
 #include "core/experiment/after_fault.h"
 
 #include <gmock/gmock.h>
@@ -21,19 +21,19 @@ namespace {
 
 constexpr const char* fault_message = "The device refused the kernel adamw.";
 
-// One fault: where a cohort is made, trains its next step, or copies a run's state.
+// A simulated fault: when a cohort is created, trains its next step, or copies a run's state.
 struct Fault {
     enum class Where { create, step, state } where = Where::step;
-    std::int64_t iteration = 0;  // steps trained before it
+    std::int64_t iteration = 0;  // number of steps trained before the fault
     bool lost = false;
-    std::int64_t run = 0;  // of Where::state: its place in the cohort
+    std::int64_t run = 0;  // index of the run in the cohort, for Where::state
 };
 
 class FaultyEngine : public Engine {
  public:
     explicit FaultyEngine(std::string identity) : identity_(std::move(identity)) {}
 
-    std::deque<Fault> faults;  // in the order in which they happen
+    std::deque<Fault> faults;  // in order of occurrence
     bool faults_on_cpu = false;
 
     EngineInfo info() override {
@@ -65,7 +65,7 @@ class FaultyEngine : public Engine {
         OnDevice(FaultyEngine& engine, std::unique_ptr<Cohort> cohort, bool cuda)
             : engine_(engine), cohort_(std::move(cohort)), cuda_(cuda), kernels_(to_text(engine.trust_)) {}
 
-        // Throws where this is the fault that comes next.
+        // Throws the next fault if its conditions are met.
         void meet(const Fault& place) const {
             if (engine_.faults.empty() || !(cuda_ || engine_.faults_on_cpu)) return;
             const Fault next = engine_.faults.front();
@@ -145,7 +145,7 @@ class AfterFaultTest : public testing::Test {
     DeviceRecord record() const { return read_device_record(device_records_folder(), identity_).value(); }
     std::vector<event::CohortStarted> started() const { return log_.of<event::CohortStarted>(); }
     std::vector<NamedTensor> state_of(RunId id) const { return read_checkpoint(planned(id, {}).checkpoint)->state; }
-    // The weights after a training without faults.
+    // Returns the weights after training without faults.
     std::vector<NamedTensor> undisturbed(RunId id, const RunSpec& spec) {
         RunSpec on_cpu = spec;
         on_cpu.device = Device::cpu;
@@ -164,7 +164,7 @@ class AfterFaultTest : public testing::Test {
     Cuts cuts_;
 };
 
-TEST_F(AfterFaultTest, ARefusedKernelLeavesLibTorchAloneFromTheLastCheckpoint) {
+TEST_F(AfterFaultTest, FailedKernelResumesWithLibTorchFromTheCheckpoint) {
     engine_.faults = {{.iteration = 14}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 2U);
@@ -191,7 +191,7 @@ TEST_F(AfterFaultTest, ARefusedKernelLeavesLibTorchAloneFromTheLastCheckpoint) {
     EXPECT_EQ(state_of(1), undisturbed(2, spec()));
 }
 
-TEST_F(AfterFaultTest, ALostDeviceLeavesTheCpuAlsoForWhatFollows) {
+TEST_F(AfterFaultTest, LostDeviceMovesThisAndLaterRunsToTheCpu) {
     engine_.faults = {{.iteration = 14, .lost = true}};
     RunSpec wider = spec();
     wider.width = 32;
@@ -208,7 +208,7 @@ TEST_F(AfterFaultTest, ALostDeviceLeavesTheCpuAlsoForWhatFollows) {
     EXPECT_EQ(state_of(1), undisturbed(3, spec()));
 }
 
-TEST_F(AfterFaultTest, ASecondFaultLeavesTheCpu) {
+TEST_F(AfterFaultTest, SecondFaultMovesToTheCpu) {
     engine_.faults = {{.iteration = 14}, {.iteration = 12}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 3U);
@@ -218,7 +218,7 @@ TEST_F(AfterFaultTest, ASecondFaultLeavesTheCpu) {
     EXPECT_EQ(log_.of<event::SweepEnded>().front().state, RunState::finished);
 }
 
-TEST_F(AfterFaultTest, AThirdFaultFailsTheRuns) {
+TEST_F(AfterFaultTest, ThirdFaultFailsTheRuns) {
     engine_.faults_on_cpu = true;
     engine_.faults = {{.iteration = 14}, {.iteration = 14}, {.iteration = 14}};
     train({planned(1, spec()), planned(2, spec(2))});
@@ -232,7 +232,7 @@ TEST_F(AfterFaultTest, AThirdFaultFailsTheRuns) {
     EXPECT_EQ(started().size(), 3U);
 }
 
-TEST_F(AfterFaultTest, ARunWithoutACheckpointStartsAgainUnderItsConditions) {
+TEST_F(AfterFaultTest, RunWithoutCheckpointRestartsUnderItsConditions) {
     engine_.faults = {{.iteration = 14}};
     PlannedRun run = planned(1, spec());
     run.checkpoint.clear();
@@ -245,7 +245,7 @@ TEST_F(AfterFaultTest, ARunWithoutACheckpointStartsAgainUnderItsConditions) {
     EXPECT_EQ(log_.of<event::RunEnded>().front().state, RunState::finished);
 }
 
-TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithLibTorchAlone) {
+TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithLibTorchOnly) {
     engine_.faults = {{.where = Fault::Where::create}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 1U);
@@ -256,7 +256,7 @@ TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithLibTorchAlone) {
     EXPECT_EQ(log_.of<event::Step>().size(), 20U);
 }
 
-TEST_F(AfterFaultTest, ARunThatAsksForTheDeviceEndsOnTheCpuToo) {
+TEST_F(AfterFaultTest, RunWithDeviceCudaAlsoMovesToTheCpu) {
     engine_.faults = {{.where = Fault::Where::create, .lost = true}};
     RunSpec run = spec();
     run.device = Device::cuda;
@@ -267,7 +267,7 @@ TEST_F(AfterFaultTest, ARunThatAsksForTheDeviceEndsOnTheCpuToo) {
     EXPECT_EQ(log_.of<event::RunEnded>().front().state, RunState::finished);
 }
 
-TEST_F(AfterFaultTest, RunsWithCheckpointsOfDifferentStepsResumeByThemselves) {
+TEST_F(AfterFaultTest, RunsWithDifferentCheckpointStepsResumeSeparately) {
     engine_.faults = {{.where = Fault::Where::state, .iteration = 10, .run = 1}};
     train({planned(1, spec()), planned(2, spec(2))});
     ASSERT_EQ(started().size(), 3U);
@@ -281,9 +281,9 @@ TEST_F(AfterFaultTest, RunsWithCheckpointsOfDifferentStepsResumeByThemselves) {
     EXPECT_EQ(state_of(2), undisturbed(4, spec(2)));
 }
 
-TEST_F(AfterFaultTest, ADeviceThatIsNotTrustedIsLeftByRunsThatBeganOnIt) {
+TEST_F(AfterFaultTest, RunsLeaveADeviceThatIsNoLongerTrusted) {
     engine_.faults = {{.iteration = 14, .lost = true}};
-    train({planned(1, spec())});  // now this process has lost the device
+    train({planned(1, spec())});  // this process loses the device
     PlannedRun begun = planned(2, spec(2));
     begun.resume = true;
     begun.conditions = RunConditions{"float32", "cuda", 2, "float32: as asked."};
@@ -292,7 +292,8 @@ TEST_F(AfterFaultTest, ADeviceThatIsNotTrustedIsLeftByRunsThatBeganOnIt) {
     EXPECT_EQ(started().back().runs, (std::vector<RunId>{2}));
     EXPECT_EQ(started().back().conditions.device, "cpu");
     EXPECT_EQ(started().back().conditions.kernels, "");
-    EXPECT_THAT(started().back().conditions.reason, testing::HasSubstr("failed earlier in this program"));
+    EXPECT_THAT(started().back().conditions.reason,
+                testing::HasSubstr("failed earlier while this program was running"));
 }
 
 }  // namespace

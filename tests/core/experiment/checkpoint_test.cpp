@@ -46,12 +46,12 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_TRUE(head->state.empty());
     EXPECT_EQ(head->spec, written.spec);
     EXPECT_EQ(head->iteration, 40);
-    written.text.reset();  // as an older RoPE Lab wrote it
+    written.text.reset();  // like a file of an older version of RoPE Lab
     write_checkpoint(folder / "old.safetensors", written);
     EXPECT_FALSE(read_checkpoint(folder / "old.safetensors")->text);
 }
 
-TEST(Checkpoint, AMissingOneIsNoneAndAForeignFileIsRefused) {
+TEST(Checkpoint, MissingFileIsNulloptAndForeignFileIsRejected) {
     const ScratchFolder folder;
     EXPECT_FALSE(read_checkpoint(folder / "none.safetensors"));
     EXPECT_FALSE(read_checkpoint_head(folder / "none.safetensors"));

@@ -24,7 +24,7 @@ std::vector<std::vector<RunId>> waiting_runs(const CohortQueue& queue) {
 
 class CohortQueueTest : public testing::Test {
  protected:
-    // Runs 1, 2 and 3 are taken out; 4, 5 and 6 wait, one by one.
+    // Runs 1, 2 and 3 are removed from the queue; 4, 5 and 6 wait in separate cohorts.
     CohortQueueTest() {
         queue_.begin({run_of(1, 16), run_of(2, 16), run_of(3, 16), run_of(4, 24), run_of(5, 32), run_of(6, 40)});
         present_ = *queue_.next();
@@ -43,8 +43,8 @@ class CohortQueueTest : public testing::Test {
 
 using Order = std::vector<std::vector<RunId>>;
 
-// One of two runs that were stopped at a step has been evaluated there, the other has not.
-TEST(CohortsOfStoppedRuns, ARunThatIsStillToBeEvaluatedStartsByItself) {
+// Two runs were stopped at the same step; only one of them was evaluated there.
+TEST(CohortsOfStoppedRuns, RunWithoutEvaluationFormsItsOwnCohort) {
     std::vector<TrainedRun> runs = {run_of(1, 16), run_of(2, 16), run_of(3, 16)};
     for (TrainedRun& run : runs) {
         Checkpoint& checkpoint = run.checkpoint.emplace();
@@ -56,8 +56,8 @@ TEST(CohortsOfStoppedRuns, ARunThatIsStillToBeEvaluatedStartsByItself) {
     EXPECT_EQ(waiting_runs(queue), (std::vector<std::vector<RunId>>{{1, 3}, {2}}));
 }
 
-// A sweep of many runs that goes on must not hold the weights of all of them.
-TEST(CohortsOfStoppedRuns, WeightsStayInTheirFilesUntilACohortBegins) {
+// A resumed sweep of many runs must not hold the weights of all runs in memory.
+TEST(CohortsOfStoppedRuns, WeightsAreLoadedWhenACohortBegins) {
     const ScratchFolder folder;
     PlannedRun planned;
     planned.checkpoint = folder / "run-1.safetensors";
@@ -71,19 +71,19 @@ TEST(CohortsOfStoppedRuns, WeightsStayInTheirFilesUntilACohortBegins) {
     EXPECT_TRUE(run.checkpoint->state.empty());
 }
 
-TEST_F(CohortQueueTest, PartsOfACohortTrainNext) {
+TEST_F(CohortQueueTest, PartsOfASplitCohortTrainNext) {
     cut();
     EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {4}, {5}, {6}}));
 }
 
-TEST_F(CohortQueueTest, WhatWasMovedToTheFrontMeanwhileStaysThere) {
+TEST_F(CohortQueueTest, CohortsMovedToTheFrontStayBeforeParts) {
     EXPECT_TRUE(queue_.move(queue_.waiting()[1].id, 0));
     EXPECT_TRUE(queue_.append({run_of(7, 48)}));
     cut();
     EXPECT_EQ(waiting_runs(queue_), (Order{{5}, {2}, {3}, {4}, {6}, {7}}));
 }
 
-TEST_F(CohortQueueTest, WhatWasMovedToTheBackDoesNotHoldPartsBack) {
+TEST_F(CohortQueueTest, CohortsMovedToTheBackStayBehindParts) {
     EXPECT_TRUE(queue_.move(queue_.waiting()[0].id, 2));
     cut();
     EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {5}, {6}, {4}}));

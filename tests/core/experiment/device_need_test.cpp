@@ -10,7 +10,7 @@
 namespace ropelab {
 namespace {
 
-// One layer whose tensors can be counted by hand: 2 windows of 8 symbols, width 16 in 2 heads.
+// Returns a run with one layer whose tensors can be counted by hand: 2 sequences of 8 tokens, width 16, 2 heads.
 RunSpec small() {
     RunSpec spec;
     spec.layers = 1;
@@ -30,69 +30,71 @@ TEST(DeviceNeed, CountsTheTensorsOfAStep) {
     const double rows = 3 * 2 * 8;
     const double evaluated = 3 * 256 * 8;
     EXPECT_DOUBLE_EQ(need.text, 4 * 1000 + (rows + evaluated) * (8 + 8));
-    // Float32: two residual sums, two statistics for each norm, a logarithm a head. Bfloat16: two normalised rows, q, k
-    // and v, the mixture, four widths before and after GELU.
+    // Float32: two residual sums, two statistics per normalization, one log-sum-exp per head. Bfloat16: two normalized
+    // rows, q, k and v, the attention output, and the MLP's four widths before and after GELU.
     const double layer = 2 * 4 * 16 + 2 * 8 + 4 * 2 + 2 * (2 * 16 + 3 * 16 + 16 + 2 * 64);
-    // The last sum, its statistics, loss and log sum in float32; the last normalised row and the logits.
+    // The last residual sum, its statistics, loss and log-sum-exp in float32; the last normalized row and the logits.
     const double last = 4 * 16 + 8 + 8 + 2 * (16 + 64);
-    EXPECT_DOUBLE_EQ(need.kept, rows * (layer + last));
-    EXPECT_GT(need.working, 0);
+    EXPECT_DOUBLE_EQ(need.stored, rows * (layer + last));
+    EXPECT_GT(need.temporary, 0);
 }
 
-TEST(DeviceNeed, DropoutHoldsScoresAndFloat32HoldsTwiceTheNumbers) {
+TEST(DeviceNeed, DropoutStoresScoresAndFloat32DoublesMemory) {
     RunSpec spec = small();
-    const double flash = device_need(spec, 1, 64, 0).kept;
+    const double flash = device_need(spec, 1, 64, 0).stored;
     spec.dropout = 0.1;
-    // q, k and v as before; the mixture; a share for each of 8 places and 2 heads in the logarithms' place.
-    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).kept - flash, 16.0 * (2 * 2 * 8 - 4 * 2));
-    const double rounded = device_need(spec, 1, 64, 0).kept;
+    // q, k, v and the attention output as before; 8 attention weights per head instead of the log-sum-exp.
+    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).stored - flash, 16.0 * (2 * 2 * 8 - 4 * 2));
+    const double rounded = device_need(spec, 1, 64, 0).stored;
     spec.precision = Precision::float32;
     const DeviceNeed exact = device_need(spec, 1, 64, 0);
-    EXPECT_GT(exact.kept, 1.5 * rounded);
-    EXPECT_LT(exact.kept, 2.0 * rounded);
+    EXPECT_GT(exact.stored, 1.5 * rounded);
+    EXPECT_LT(exact.stored, 2.0 * rounded);
     EXPECT_DOUBLE_EQ(exact.weights, 16.0 * static_cast<double>(parameter_count(spec, 64)));
 }
 
-TEST(DeviceNeed, OtherBlocksKeepOtherRows) {
-    const double gpt2 = device_need(small(), 1, 64, 0).kept;
+TEST(DeviceNeed, OtherBlocksStoreOtherRows) {
+    const double gpt2 = device_need(small(), 1, 64, 0).stored;
     RunSpec spec = small();
     spec.block = Block::pythia;
-    EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).kept, 16.0 * 4 * 16);  // both branches read one sum
+    EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).stored, 16.0 * 4 * 16);  // both branches share one residual sum
     spec = small();
     spec.key_value_heads = 1;
-    EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).kept, 16.0 * 2 * 2 * 8);  // a head of keys, one of values less
+    EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).stored,
+                     16.0 * 2 * 2 * 8);  // one head of keys and one of values less
     spec.qk_norm = true;
-    EXPECT_GT(device_need(spec, 1, 64, 0).kept, gpt2);
+    EXPECT_GT(device_need(spec, 1, 64, 0).stored, gpt2);
     spec = small();
     spec.block = Block::llama;
     spec.mlp_width = 64;
-    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).kept - gpt2, 16.0 * 2 * 64);  // the gate
+    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).stored - gpt2, 16.0 * 2 * 64);  // the gate
 }
 
-TEST(DeviceNeed, AVocabularyIsFilledUpForTensorCores) {
-    const double of_128 = device_need(small(), 1, 128, 0).kept;
-    EXPECT_DOUBLE_EQ(device_need(small(), 1, 65, 0).kept, of_128 + 2.0 * 16 * 128);  // with the head's filled copy
+TEST(DeviceNeed, PadsTheVocabularyForTensorCores) {
+    const double of_128 = device_need(small(), 1, 128, 0).stored;
+    EXPECT_DOUBLE_EQ(device_need(small(), 1, 65, 0).stored,
+                     of_128 + 2.0 * 16 * 128);  // includes the padded copy of the output layer
 }
 
 // The theta paper's shape on a GPU: 64 sequences of 256 tokens. With dropout the attention weights are stored.
-TEST(DeviceNeed, ThePapersRunTakesAboutTwoAndAThirdGibibytes) {
+TEST(DeviceNeed, ThetaPaperRunNeedsAboutTwoAndAThirdGibibytes) {
     RunSpec spec = preset("theta-paper").experiment.expand().front();
     spec.batch = 64;
-    const DeviceNeed need = device_need(spec, 1, 65, likely_symbols(spec));
+    const DeviceNeed need = device_need(spec, 1, 65, likely_tokens(spec));
     EXPECT_NEAR(need.total(), 2.3 * (1LL << 30), 0.2 * (1LL << 30));
-    EXPECT_GT(need.kept, 0.6 * need.total());
+    EXPECT_GT(need.stored, 0.6 * need.total());
 }
 
-TEST(DeviceNeed, OnlyTheGeneratedLanguagesAreReckonedAsGenerated) {
+TEST(DeviceNeed, OnlySyntheticLanguagesCountAsSynthetic) {
     RunSpec spec;
     EXPECT_EQ(likely_vocabulary(spec), 29);
-    EXPECT_EQ(likely_symbols(spec), spec.data_length);
-    spec.data = "generated.txt";  // somebody's own file
+    EXPECT_EQ(likely_tokens(spec), spec.data_length);
+    spec.data = "generated.txt";  // a user's file
     EXPECT_EQ(likely_vocabulary(spec), 65);
-    EXPECT_EQ(likely_symbols(spec), 1'115'394);
+    EXPECT_EQ(likely_tokens(spec), 1'115'394);
 }
 
-TEST(DeviceNeed, RunsThatFitLeaveATenthFree) {
+TEST(DeviceNeed, RunsThatFitLeaveTenPercentFree) {
     const RunSpec spec = small();
     const auto need = [&](std::int64_t runs) { return device_need(spec, runs, 64, 1000).total(); };
     const auto bytes = static_cast<std::int64_t>(need(5) / 0.9) + 10;
@@ -101,7 +103,7 @@ TEST(DeviceNeed, RunsThatFitLeaveATenthFree) {
     RunSpec huge = spec;
     huge.batch = 100'000'000;
     EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "A run of this shape needs about");
-    EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "use a smaller batch, a shorter context");
+    EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "use a smaller batch size, a shorter context");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is stored of the check of a device.
+// Tests of the stored record of a device check.
 #include "core/experiment/device_record.h"
 
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ class DeviceRecordTest : public testing::Test {
     std::filesystem::path path_ = folder_ / "devices";
 };
 
-TEST_F(DeviceRecordTest, IsReadBackByItsIdentity) {
+TEST_F(DeviceRecordTest, RoundTripsByIdentity) {
     DeviceRecord written = record_of("NVIDIA H200, driver 580.65.06", State::done);
-    written.checks = {{.name = "LibTorch's products", .of_libtorch = true, .outcome = DeviceCheck::Outcome::passed},
+    written.checks = {{.name = "LibTorch's products", .checks_libtorch = true, .outcome = DeviceCheck::Outcome::passed},
                       {.name = "norm, bfloat16",
                        .part = DevicePart::norm,
                        .outcome = DeviceCheck::Outcome::failed,
@@ -44,7 +44,7 @@ TEST_F(DeviceRecordTest, IsReadBackByItsIdentity) {
     EXPECT_EQ(stored->trust, written.trust);
     EXPECT_EQ(stored->sentence, written.sentence);
     ASSERT_EQ(stored->checks.size(), 2U);
-    EXPECT_TRUE(stored->checks[0].of_libtorch);
+    EXPECT_TRUE(stored->checks[0].checks_libtorch);
     EXPECT_EQ(stored->checks[1].name, "norm, bfloat16");
     EXPECT_EQ(stored->checks[1].part, DevicePart::norm);
     EXPECT_EQ(stored->checks[1].outcome, DeviceCheck::Outcome::failed);
@@ -55,14 +55,14 @@ TEST_F(DeviceRecordTest, IsReadBackByItsIdentity) {
     EXPECT_FALSE(read(written.identity));
 }
 
-TEST_F(DeviceRecordTest, ACheckThatDidNotEndTrustsLibTorchAlone) {
+TEST_F(DeviceRecordTest, IncompleteCheckTrustsOnlyLibTorch) {
     write_device_record(path_, record_of("A", State::started));
     EXPECT_EQ(read("A")->trust, DeviceTrust::libtorch_alone());
     write_device_record(path_, record_of("A", State::revoked));
     EXPECT_EQ(read("A")->state, State::revoked);
 }
 
-TEST_F(DeviceRecordTest, AFileThatIsNoneOrIsOfAnotherDeviceIsIgnored) {
+TEST_F(DeviceRecordTest, IgnoresInvalidFilesAndOtherDevices) {
     write_device_record(path_, record_of("A", State::done));
     const std::filesystem::path file = std::filesystem::directory_iterator(path_)->path();
     for (const std::string text :
@@ -77,7 +77,7 @@ TEST_F(DeviceRecordTest, AFileThatIsNoneOrIsOfAnotherDeviceIsIgnored) {
     EXPECT_EQ(to_text(read("A")->trust), "all but norm");
 }
 
-TEST_F(DeviceRecordTest, KnowsWhetherAnotherProcessIsCheckingNow) {
+TEST_F(DeviceRecordTest, DetectsAConcurrentCheck) {
     const auto limit = std::chrono::seconds(120);
     const auto stored = [&](State state, const std::string& writer) {
         DeviceRecord record = record_of("A", state);
@@ -86,7 +86,7 @@ TEST_F(DeviceRecordTest, KnowsWhetherAnotherProcessIsCheckingNow) {
         return *read("A");
     };
     EXPECT_FALSE(is_being_checked(stored(State::started, ""), limit));
-    EXPECT_FALSE(is_being_checked(stored(State::started, process_mark()), limit));  // this process is not in a check
+    EXPECT_FALSE(is_being_checked(stored(State::started, process_mark()), limit));  // this process is not checking
     DeviceRecord elsewhere = stored(State::started, "another-machine-of-the-cluster 12 345");
     EXPECT_TRUE(is_being_checked(elsewhere, limit));
     elsewhere.time -= 200;
@@ -94,15 +94,15 @@ TEST_F(DeviceRecordTest, KnowsWhetherAnotherProcessIsCheckingNow) {
     EXPECT_FALSE(is_being_checked(stored(State::done, "another-machine-of-the-cluster 12 345"), limit));
 }
 
-TEST_F(DeviceRecordTest, ALineOfTheCheckIsReadBack) {
+TEST_F(DeviceRecordTest, CheckLinesRoundTrip) {
     const DeviceCheck check{.name = "θ \"quoted\"\n", .part = DevicePart::graphs, .detail = "d"};
     const std::string line = to_json_line(check);
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_EQ(device_check_of(line).name, check.name);
     EXPECT_EQ(device_check_of(line).part, DevicePart::graphs);
     EXPECT_EQ(device_check_of(line).outcome, DeviceCheck::Outcome::started);
-    EXPECT_MESSAGE(device_check_of("hello"), BadInput, "\"hello\" is no line");
-    EXPECT_MESSAGE(device_check_of(R"({"name": 1})"), BadInput, "is no line");
+    EXPECT_MESSAGE(device_check_of("hello"), BadInput, "\"hello\" is not a line");
+    EXPECT_MESSAGE(device_check_of(R"({"name": 1})"), BadInput, "is not a line");
 }
 
 }  // namespace

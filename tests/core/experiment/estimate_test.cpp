@@ -16,39 +16,39 @@ TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     EXPECT_EQ(one.cohorts, 1);
     EXPECT_NEAR(estimate({spec, spec}, 1e10).seconds, 2 * one.seconds, 1e-9);
     EXPECT_NEAR(estimate({spec}, 2e10).seconds, one.seconds / 2, 1e-9);
-    spec.iterations *= 3;  // the evaluation before the first step is there once
+    spec.iterations *= 3;  // the evaluation before the first step is counted once
     EXPECT_GT(estimate({spec}, 1e10).seconds, 2.9 * one.seconds);
     EXPECT_LT(estimate({spec}, 1e10).seconds, 3 * one.seconds);
     EXPECT_NEAR(estimate({spec}, default_speed(spec)).seconds, estimate({spec}).seconds, 1e-9);
 }
 
-// A run of sampled evaluations ends with one over the whole split, whose length is the text's.
-TEST(Estimate, CountsTheReadingOfTheWholeSplit) {
+// A run with sampled evaluations ends with an evaluation of the whole split, whose length depends on the data set.
+TEST(Estimate, IncludesTheFinalEvaluationOfTheWholeSplit) {
     const ScratchFolder folder;
     RunSpec spec;
     spec.data = folder.write("text.txt", std::string(200000, 'a')).string();
-    EXPECT_EQ(likely_validation_symbols(spec), 20000);
+    EXPECT_EQ(likely_validation_tokens(spec), 20000);
     spec.split = Split::ninety_five_five;
-    EXPECT_EQ(likely_validation_symbols(spec), 10000);
+    EXPECT_EQ(likely_validation_tokens(spec), 10000);
     spec.evaluation = Evaluation::sampled;
     const double short_split = estimate({spec}, 1e10).seconds;
     spec.split = Split::ninety_ten;
-    EXPECT_NEAR(estimate({spec}, 1e10).seconds - short_split, reading_operations(spec, 10000) / 1e10, 1e-9);
+    EXPECT_NEAR(estimate({spec}, 1e10).seconds - short_split, evaluation_operations(spec, 10000) / 1e10, 1e-9);
 
     const auto known = ScratchFolder();
     known.write("text8.first-1000-bytes", std::string(1000, 'a'));
     spec.data = "text8";
-    EXPECT_EQ(likely_validation_symbols(spec, known.path()), 100);
-    spec.data = "generated";
-    EXPECT_EQ(likely_validation_symbols(spec), spec.data_length / 10);
+    EXPECT_EQ(likely_validation_tokens(spec, known.path()), 100);
+    spec.data = "synthetic";
+    EXPECT_EQ(likely_validation_tokens(spec), spec.data_length / 10);
 }
 
-// What a sweep took tells the speed at which its forecast would have been right, whatever else it read than its steps.
-TEST(Estimate, TheSpeedReachedIsThatOfTheForecast) {
+// The measured duration of a sweep gives the speed at which its estimate is exact, evaluations included.
+TEST(Estimate, ReachedSpeedInvertsTheEstimate) {
     const ScratchFolder folder;
     RunSpec spec;
     spec.data = folder.write("text.txt", std::string(4'000'000, 'a')).string();
-    spec.evaluation = Evaluation::sampled;  // ends with one over 400,000 symbols
+    spec.evaluation = Evaluation::sampled;  // ends with an evaluation of 400,000 tokens
     spec.iterations = 50;
     const std::vector<RunSpec> runs(6, spec);
     const double seconds = estimate(runs, 7e9).seconds;
@@ -57,11 +57,11 @@ TEST(Estimate, TheSpeedReachedIsThatOfTheForecast) {
     EXPECT_NEAR(*reached_speed(runs, seconds) / 7e9, 1, 1e-9);
     EXPECT_FALSE(reached_speed(runs, 4.9));
     EXPECT_FALSE(reached_speed({}, 60));
-    spec.iterations = 8;  // what it does besides its steps takes longer than they do
+    spec.iterations = 8;  // evaluations and samples take longer than the steps
     EXPECT_FALSE(reached_speed({spec}, 60));
 }
 
-TEST(Estimate, OperationByOperationTakesLongerTheNarrowerTheModel) {
+TEST(Estimate, EagerIsSlowerForNarrowModels) {
     RunSpec spec;
     const auto times_as_long = [&] {
         RunSpec eager = spec;
@@ -74,7 +74,7 @@ TEST(Estimate, OperationByOperationTakesLongerTheNarrowerTheModel) {
     EXPECT_NEAR(times_as_long(), 1.083, 1e-3);
 }
 
-TEST(Estimate, TakesTheLargestCohortsMemory) {
+TEST(Estimate, TakesTheMemoryOfTheLargestCohort) {
     RunSpec small;
     RunSpec large;
     large.width = 256;
@@ -83,19 +83,19 @@ TEST(Estimate, TakesTheLargestCohortsMemory) {
     EXPECT_GT(of_large, of_small);
     EXPECT_EQ(estimate({small, large}).bytes, of_large);
     EXPECT_GT(estimate({large, large}).bytes, of_large);
-    EXPECT_LT(estimate({large, large}).bytes, 2 * of_large);  // LibTorch itself is there once
+    EXPECT_LT(estimate({large, large}).bytes, 2 * of_large);  // the memory of LibTorch itself is counted once
 }
 
-TEST(Estimate, OnCudaTheDevicesMemoryCounts) {
+TEST(Estimate, CountsDeviceMemoryOnCuda) {
     RunSpec spec;
     spec.device = Device::cuda;
     const auto need = device_need(spec, 2, likely_vocabulary(spec), spec.data_length);
     EXPECT_EQ(estimate({spec, spec}).bytes, static_cast<std::int64_t>(need.total()));
 }
 
-TEST(Estimate, ThePapersStepIsAboutOneTeraOperation) {
+TEST(Estimate, ThetaPaperStepNeedsAboutOneTeraflop) {
     RunSpec spec = preset("theta-paper").experiment.expand().front();
-    spec.evaluate_every = 1000000000;  // training alone
+    spec.evaluate_every = 1000000000;  // training without evaluations
     EXPECT_NEAR(operations_per_step(spec), 1.162e12, 0.1e12);
 }
 

@@ -8,7 +8,7 @@
 namespace ropelab {
 namespace {
 
-TEST(Experiment, SweptKeysMultiplyTheFirstOfTheTableSlowest) {
+TEST(Experiment, SweptSettingsMultiplyAndTheFirstVariesSlowest) {
     Experiment experiment;
     experiment.set("seed", {"1", "2"});
     experiment.set("theta", {"500", "10k"});
@@ -21,19 +21,19 @@ TEST(Experiment, SweptKeysMultiplyTheFirstOfTheTableSlowest) {
     EXPECT_EQ(runs[3].theta, 10000);
 }
 
-TEST(Experiment, ExplicitRunsStandBesideSweptKeysAndKeepTheirOwnValues) {
+TEST(Experiment, ExplicitRunsCombineWithSweptSettings) {
     Experiment experiment;
     experiment.set("seed", {"1", "2"});
     experiment.set("theta", {"500", "1000"});
     experiment.set_explicit_runs({{{"fraction", "0"}, {"theta", "100"}}, {{"fraction", "0.5"}}});
     const auto runs = experiment.expand();
-    ASSERT_EQ(runs.size(), 2U + 4U);  // the first run's theta is its own
+    ASSERT_EQ(runs.size(), 2U + 4U);  // the first explicit run sets its own theta
     EXPECT_EQ(runs[0].theta, 100);
     EXPECT_EQ(runs[0].fraction, 0);
     EXPECT_EQ(runs[2].theta, 500);
 }
 
-TEST(Experiment, ChannelsAreReadForTheHeadDimensionOfTheRun) {
+TEST(Experiment, ParsesChannelsForTheHeadDimensionOfTheRun) {
     Experiment experiment;
     experiment.set("fraction", {"2 ch"});
     experiment.set("width", {"64", "128"});
@@ -57,7 +57,7 @@ TEST(Experiment, JsonRoundTrip) {
     EXPECT_EQ(read.name(), "both");
 }
 
-TEST(Experiment, RefusesWhatItDoesNotKnow) {
+TEST(Experiment, RejectsUnknownKeysAndValues) {
     EXPECT_MESSAGE(Experiment::from_text("{\"thta\": 5}"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(Experiment::from_text("{\"thta\": null}"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(Experiment::from_text("{\"theta\": 0.5}"), BadInput, "0.5");
@@ -67,11 +67,12 @@ TEST(Experiment, RefusesWhatItDoesNotKnow) {
     EXPECT_MESSAGE(Experiment::from_text("[1]"), BadInput, "JSON object");
     EXPECT_MESSAGE(Experiment::from_text("{\"runs\": 5}"), BadInput, "list of objects");
     EXPECT_EQ(Experiment::from_text("{\"theta\": null}").expand().front(), RunSpec{});
-    // A file's name may be any bytes, but a lab and a checkpoint hold JSON.
-    EXPECT_MESSAGE(Experiment().set_assignment("data=caf\xE9.txt"), BadInput, "data is not UTF-8 at byte offset 3");
+    // File names may contain any bytes, but labs and checkpoints store JSON, which is UTF-8.
+    EXPECT_MESSAGE(Experiment().set_assignment("data=caf\xE9.txt"), BadInput,
+                   "data is not valid UTF-8 at byte offset 3");
 }
 
-TEST(Experiment, AssignmentsSetOrSweepAKeyAndStandAboveExplicitRuns) {
+TEST(Experiment, AssignmentsOverrideExplicitRuns) {
     Experiment experiment = preset("lecture-minute").experiment;
     experiment.set_assignment("theta=500");
     for (const RunSpec& run : experiment.expand()) EXPECT_EQ(run.theta, 500);
@@ -83,7 +84,7 @@ TEST(Experiment, AssignmentsSetOrSweepAKeyAndStandAboveExplicitRuns) {
     EXPECT_MESSAGE(experiment.set_assignment("teta=5"), BadInput, "theta");
 }
 
-TEST(Experiment, ZippedKeysVaryTogetherAtTheFirstOnesPlace) {
+TEST(Experiment, ZippedSettingsVaryTogether) {
     Experiment experiment;
     experiment.set("theta", {"500", "10k"});
     experiment.set("context", {"64", "128"});
@@ -100,7 +101,7 @@ TEST(Experiment, ZippedKeysVaryTogetherAtTheFirstOnesPlace) {
     EXPECT_EQ(runs[2].context, 128);
 }
 
-TEST(Experiment, ExclusionsLeaveOutTheRunsThatHaveAllTheirValues) {
+TEST(Experiment, ExclusionsRemoveMatchingRuns) {
     Experiment experiment;
     experiment.set("theta", {"500", "10k"});
     experiment.set("fraction", {"0", "4 ch", "1"});
@@ -115,7 +116,7 @@ TEST(Experiment, ExclusionsLeaveOutTheRunsThatHaveAllTheirValues) {
     }
 }
 
-TEST(Experiment, ZipsAndExclusionsHoldForExplicitRuns) {
+TEST(Experiment, ZipsAndExclusionsApplyToExplicitRuns) {
     Experiment experiment;
     experiment.set_explicit_runs({{{"position", "none"}}, {{"position", "rope"}}});
     experiment.set("theta", {"500", "10k"});
@@ -143,16 +144,16 @@ TEST(Experiment, ZipsAndExclusionsRoundTripThroughJson) {
     EXPECT_EQ(typed.to_json(), json);
 }
 
-TEST(Experiment, RefusesZipsAndExclusionsThatCannotHold) {
+TEST(Experiment, RejectsInvalidZipsAndExclusions) {
     Experiment experiment;
     experiment.set("theta", {"500", "10k"});
     EXPECT_MESSAGE(experiment.add_zip("theta,contxt"), BadInput, "did you mean context?");
-    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "two keys or more");
-    EXPECT_MESSAGE(experiment.add_zip("theta,theta"), BadInput, "zipped twice");
+    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "at least two keys");
+    EXPECT_MESSAGE(experiment.add_zip("theta,theta"), BadInput, "occurs twice in zip");
     EXPECT_MESSAGE(experiment.add_exclusion("thta=500"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(experiment.add_exclusion("theta=0"), BadInput, "theta is 0");
     EXPECT_MESSAGE(experiment.add_exclusion("theta"), BadInput, "key=value");
-    EXPECT_MESSAGE(experiment.add_exclusion(""), BadInput, "without a key");
+    EXPECT_MESSAGE(experiment.add_exclusion(""), BadInput, "without a setting");
     EXPECT_MESSAGE(experiment.add_exclusion("theta=500,theta=1000"), BadInput, "one value");
     EXPECT_MESSAGE(Experiment::from_text(R"({"zip": ["theta"]})"), BadInput, "lists of keys");
     EXPECT_MESSAGE(Experiment::from_text(R"({"exclude": {"theta": 500}})"), BadInput, "list of objects");
@@ -172,10 +173,10 @@ TEST(Experiment, RefusesZipsAndExclusionsThatCannotHold) {
     both.set_explicit_runs({{{"theta", "5"}}});
     both.set("seed", {"1", "2"});
     both.add_zip("theta,seed");
-    EXPECT_MESSAGE(both.expand(), BadInput, "set by the explicit runs");
+    EXPECT_MESSAGE(both.expand(), BadInput, "set by explicit runs");
 }
 
-TEST(Experiment, ARunsSettingsRoundTrip) {
+TEST(Experiment, RunSettingsRoundTrip) {
     RunSpec spec;
     spec.theta = 12345.678;
     spec.fraction = 1.0 / 3;
@@ -191,7 +192,7 @@ TEST(Experiment, CohortsGroupEqualShapes) {
     experiment.set("theta", {"100", "1000"});
     const auto cohorts = group_into_cohorts(experiment.expand());
     ASSERT_EQ(cohorts.size(), 2U);
-    EXPECT_EQ(cohorts[0], (std::vector<std::size_t>{0, 1, 4, 5}));  // none and rope
+    EXPECT_EQ(cohorts[0], (std::vector<std::size_t>{0, 1, 4, 5}));  // positions none and rope
     EXPECT_EQ(cohorts[1], (std::vector<std::size_t>{2, 3}));
 }
 

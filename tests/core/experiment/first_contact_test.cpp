@@ -1,4 +1,4 @@
-// The check of a CUDA device, with scripts in the child's place.
+// Tests of the check of a CUDA device, with shell scripts as the child process.
 #include "core/experiment/first_contact.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ using Outcome = DeviceCheck::Outcome;
 
 class FirstContactTest : public testing::Test {
  protected:
-    // A child that runs this script.
-    FirstContact child(const std::string& script) {
+    // Returns the settings of a check whose child process runs this script.
+    DeviceCheckSettings child(const std::string& script) {
         const auto file = folder_.path() / "child.sh";
         std::ofstream(file) << "#!/bin/sh\n" << script << '\n';
         return {.command = {"/bin/sh", file.string()},
@@ -38,9 +38,9 @@ class FirstContactTest : public testing::Test {
     ScratchFolder folder_;
 };
 
-TEST_F(FirstContactTest, WhatPassedIsTrustedAndRemembered) {
-    const FirstContact how = child(ended("GELU", DevicePart::activation, Outcome::passed, "") + done());
-    const DeviceRecord record = meet_device("device A", how);
+TEST_F(FirstContactTest, TrustsAndStoresWhatPassed) {
+    const DeviceCheckSettings how = child(ended("GELU", DevicePart::activation, Outcome::passed, "") + done());
+    const DeviceRecord record = check_cuda_device("device A", how);
     EXPECT_EQ(record.trust, DeviceTrust::everything());
     EXPECT_NE(record.sentence.find("passed its check"), std::string::npos);
     const auto stored = read_device_record(how.folder, "device A");
@@ -51,35 +51,35 @@ TEST_F(FirstContactTest, WhatPassedIsTrustedAndRemembered) {
     EXPECT_FALSE(read_device_record(how.folder, "device B"));
 }
 
-TEST_F(FirstContactTest, WhatFailedOrWasSlowerIsSwitchedOffByName) {
-    const DeviceRecord record = meet_device(
+TEST_F(FirstContactTest, DisablesWhatFailedOrWasSlower) {
+    const DeviceRecord record = check_cuda_device(
         "A", child(ended("RMSNorm", DevicePart::norm, Outcome::failed, "RMSNorm: number 3 is 2 instead of 1") +
                    ended("dropout", DevicePart::dropout, Outcome::slower, "dropout: 0.7 times as fast") + done()));
     EXPECT_EQ(to_text(record.trust), "all but norm, dropout");
     EXPECT_NE(record.sentence.find("RMSNorm: number 3 is 2 instead of 1"), std::string::npos) << record.sentence;
-    EXPECT_NE(record.sentence.find("slower than LibTorch: dropout"), std::string::npos) << record.sentence;
+    EXPECT_NE(record.sentence.find("slower than LibTorch's operations: dropout"), std::string::npos) << record.sentence;
 }
 
-TEST_F(FirstContactTest, AChildThatCrashesLeavesLibTorchAlone) {
+TEST_F(FirstContactTest, CrashOfTheChildLeavesOnlyLibTorch) {
     const DeviceRecord record =
-        meet_device("A", child(started("softmax, float32", DevicePart::softmax) + "kill -SEGV $$"));
+        check_cuda_device("A", child(started("softmax, float32", DevicePart::softmax) + "kill -SEGV $$"));
     EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
     EXPECT_NE(record.sentence.find("crashed (signal 11) at \"softmax, float32\""), std::string::npos)
         << record.sentence;
 }
 
-TEST_F(FirstContactTest, ACrashInLibTorchLeavesNoDevice) {
-    const DeviceRecord record =
-        meet_device("A", child(line({.name = "products of LibTorch", .of_libtorch = true}) + "kill -SEGV $$"));
+TEST_F(FirstContactTest, CrashInLibTorchDisablesTheDevice) {
+    const DeviceRecord record = check_cuda_device(
+        "A", child(line({.name = "products of LibTorch", .checks_libtorch = true}) + "kill -SEGV $$"));
     EXPECT_FALSE(record.trust.device);
     EXPECT_NE(record.sentence.find("the device is not used"), std::string::npos) << record.sentence;
 }
 
-TEST_F(FirstContactTest, AChildThatHangsIsKilled) {
-    FirstContact how = child("echo $$ > '" + (folder_.path() / "id").string() + "'\nexec sleep 60");
+TEST_F(FirstContactTest, KillsAChildThatHangs) {
+    DeviceCheckSettings how = child("echo $$ > '" + (folder_.path() / "id").string() + "'\nexec sleep 60");
     how.limit = std::chrono::milliseconds(500);
     const auto begin = std::chrono::steady_clock::now();
-    const DeviceRecord record = meet_device("A", how);
+    const DeviceRecord record = check_cuda_device("A", how);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
     EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
     EXPECT_NE(record.sentence.find("did not end within"), std::string::npos) << record.sentence;
@@ -89,57 +89,57 @@ TEST_F(FirstContactTest, AChildThatHangsIsKilled) {
     EXPECT_FALSE(std::filesystem::exists("/proc/" + id));
 }
 
-TEST_F(FirstContactTest, GarbageAndAnEarlyEndAreDistrusted) {
-    EXPECT_EQ(meet_device("A", child("echo '%$garbage'\nsleep 60")).trust, DeviceTrust::libtorch_alone());
-    EXPECT_EQ(meet_device("A", child("exit 0")).trust, DeviceTrust::libtorch_alone());
-    EXPECT_EQ(meet_device("A", child(done() + "exit 3")).trust, DeviceTrust::libtorch_alone());
-    FirstContact none = child("");
+TEST_F(FirstContactTest, DistrustsInvalidOutputAndAnEarlyEnd) {
+    EXPECT_EQ(check_cuda_device("A", child("echo '%$garbage'\nsleep 60")).trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(check_cuda_device("A", child("exit 0")).trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(check_cuda_device("A", child(done() + "exit 3")).trust, DeviceTrust::libtorch_alone());
+    DeviceCheckSettings none = child("");
     none.command = {"/no/such/program"};
-    const DeviceRecord record = meet_device("A", none);
+    const DeviceRecord record = check_cuda_device("A", none);
     EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
     EXPECT_NE(record.sentence.find("did not start"), std::string::npos) << record.sentence;
 }
 
-TEST_F(FirstContactTest, TheRecordSaysStartedWhileTheChildRuns) {
-    const FirstContact how = child("cat '" + (folder_.path() / "devices").string() + "'/*.json > '" +
-                                   (folder_.path() / "meanwhile").string() + "'\n" + done());
-    meet_device("A", how);
+TEST_F(FirstContactTest, RecordIsStartedWhileTheChildRuns) {
+    const DeviceCheckSettings how = child("cat '" + (folder_.path() / "devices").string() + "'/*.json > '" +
+                                          (folder_.path() / "meanwhile").string() + "'\n" + done());
+    check_cuda_device("A", how);
     std::ifstream file(folder_.path() / "meanwhile");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_NE(text.find("\"started\""), std::string::npos) << text;
 }
 
-TEST_F(FirstContactTest, AChildThatCouldNotBeStartedSaysNothingOfTheDevice) {
-    FirstContact none = child("");
+TEST_F(FirstContactTest, FailedStartOfTheChildKeepsTheRecord) {
+    DeviceCheckSettings none = child("");
     none.command = {"/no/such/program"};
-    meet_device("A", none);
+    check_cuda_device("A", none);
     EXPECT_FALSE(read_device_record(none.folder, "A"));
-    meet_device("A", child(done()));
-    meet_device("A", none);
+    check_cuda_device("A", child(done()));
+    check_cuda_device("A", none);
     EXPECT_EQ(read_device_record(none.folder, "A")->trust, DeviceTrust::everything());
 }
 
-TEST_F(FirstContactTest, ACheckThatIsCancelledEndsAndLeavesNoRecord) {
-    FirstContact how = child("exec sleep 60");
+TEST_F(FirstContactTest, CancelledCheckLeavesNoRecord) {
+    DeviceCheckSettings how = child("exec sleep 60");
     how.limit = std::chrono::seconds(60);
     how.cancelled = [] { return true; };
     const auto begin = std::chrono::steady_clock::now();
-    const DeviceRecord record = meet_device("A", how);
+    const DeviceRecord record = check_cuda_device("A", how);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
     EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
     EXPECT_EQ(record.sentence, "");
     EXPECT_FALSE(read_device_record(how.folder, "A"));
 }
 
-TEST_F(FirstContactTest, AChildThatClosesItsOutputAndHangsIsKilled) {
-    FirstContact how = child(done() + "exec sleep 60 >&-");
+TEST_F(FirstContactTest, KillsAChildThatClosesItsOutputAndHangs) {
+    DeviceCheckSettings how = child(done() + "exec sleep 60 >&-");
     how.limit = std::chrono::milliseconds(500);
-    const DeviceRecord record = meet_device("A", how);
+    const DeviceRecord record = check_cuda_device("A", how);
     EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
     EXPECT_NE(record.sentence.find("did not end within 0.5 s"), std::string::npos) << record.sentence;
 }
 
-// An engine that has a CUDA device, and notes what it is told to trust.
+// An engine with a CUDA device that records the trust it is given.
 class DeviceEngine : public Engine {
  public:
     EngineInfo info() override {
@@ -155,94 +155,95 @@ class DeviceEngine : public Engine {
     DeviceTrust trusted;
 };
 
-TEST_F(FirstContactTest, AnUnknownDeviceIsMetBeforeItTrainsAndOnlyOnce) {
+TEST_F(FirstContactTest, ChecksAnUnknownDeviceOnceBeforeTraining) {
     DeviceEngine engine;
     const auto ran = folder_.path() / "ran";
-    const FirstContact how = child("echo x >> '" + ran.string() + "'\n" + done());
-    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how).words, "");
+    const DeviceCheckSettings how = child("echo x >> '" + ran.string() + "'\n" + done());
+    EXPECT_NE(choose_device_trust(engine, {}, std::nullopt, how).message, "");
     EXPECT_EQ(engine.trusted, DeviceTrust::everything());
-    EXPECT_EQ(settle_device_trust(engine, {}, std::nullopt, how).words, "");
+    EXPECT_EQ(choose_device_trust(engine, {}, std::nullopt, how).message, "");
     EXPECT_EQ(std::filesystem::file_size(ran), 2U);
 }
 
-TEST_F(FirstContactTest, SettingsAndTheEnvironmentAskForLessOrMore) {
+TEST_F(FirstContactTest, SettingsAndEnvironmentOverrideTheRecord) {
     DeviceEngine engine;
-    const FirstContact how = child("exit 1");
+    const DeviceCheckSettings how = child("exit 1");
     RunSpec spec;
     spec.cuda_kernels = CudaKernels::all;
-    settle_device_trust(engine, spec, std::nullopt, how);
+    choose_device_trust(engine, spec, std::nullopt, how);
     EXPECT_EQ(engine.trusted, DeviceTrust::everything());
     setenv("ROPELAB_CUDA_KERNELS", "off", 1);
-    settle_device_trust(engine, spec, std::nullopt, how);
+    choose_device_trust(engine, spec, std::nullopt, how);
     EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
     setenv("ROPELAB_CUDA_KERNELS", "no-graphs", 1);
-    settle_device_trust(engine, spec, std::nullopt, how);
+    choose_device_trust(engine, spec, std::nullopt, how);
     EXPECT_EQ(to_text(engine.trusted), "all but graphs");
     setenv("ROPELAB_CUDA_KERNELS", "some", 1);
-    EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "off, no-graphs or all");
+    EXPECT_MESSAGE(choose_device_trust(engine, spec, std::nullopt, how), BadInput, "off, no-graphs or all");
     unsetenv("ROPELAB_CUDA_KERNELS");
 }
 
-TEST_F(FirstContactTest, ARunThatResumesGetsNoMoreThanItHad) {
+TEST_F(FirstContactTest, ResumedRunGetsNoAdditionalKernels) {
     DeviceEngine engine;
     RunConditions conditions{"bfloat16", "cuda", 1, "as before"};
     conditions.kernels = "all but norm";
-    EXPECT_FALSE(settle_device_trust(engine, {}, conditions, child(done())).leaves_device);
+    EXPECT_FALSE(choose_device_trust(engine, {}, conditions, child(done())).leaves_device);
     EXPECT_EQ(to_text(engine.trusted), "all but norm");
     RunSpec spec;
     spec.cuda_kernels = CudaKernels::all;
-    settle_device_trust(engine, spec, conditions, child("exit 1"));
+    choose_device_trust(engine, spec, conditions, child("exit 1"));
     EXPECT_EQ(to_text(engine.trusted), "all but norm");
 }
 
-TEST_F(FirstContactTest, ADeviceThatIsNotTrustedIsRefusedWhereItIsAskedFor) {
+TEST_F(FirstContactTest, RejectsCudaOnAnUntrustedDevice) {
     DeviceEngine engine;
-    const FirstContact how = child(line({.name = "products of LibTorch",
-                                         .of_libtorch = true,
-                                         .outcome = Outcome::failed,
-                                         .detail = "number 0 is 1 instead of 2"}) +
-                                   done());
+    const DeviceCheckSettings how = child(line({.name = "products of LibTorch",
+                                                .checks_libtorch = true,
+                                                .outcome = Outcome::failed,
+                                                .detail = "number 0 is 1 instead of 2"}) +
+                                          done());
     RunSpec spec;
     spec.device = Device::cuda;
-    EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "failed its check");
+    EXPECT_MESSAGE(choose_device_trust(engine, spec, std::nullopt, how), BadInput, "failed its check");
     spec.device = Device::automatic;
-    EXPECT_FALSE(settle_device_trust(engine, spec, std::nullopt, how).leaves_device);
+    EXPECT_FALSE(choose_device_trust(engine, spec, std::nullopt, how).leaves_device);
     EXPECT_FALSE(engine.trusted.device);
     const RunConditions on_device{"float32", "cuda", 1, "as before"};
-    EXPECT_TRUE(settle_device_trust(engine, spec, on_device, how).leaves_device);
-    spec.cuda_kernels = CudaKernels::off;  // asks no record
-    EXPECT_FALSE(settle_device_trust(engine, spec, on_device, how).leaves_device);
+    EXPECT_TRUE(choose_device_trust(engine, spec, on_device, how).leaves_device);
+    spec.cuda_kernels = CudaKernels::off;  // the record is not used
+    EXPECT_FALSE(choose_device_trust(engine, spec, on_device, how).leaves_device);
     EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
 }
 
-TEST_F(FirstContactTest, AFaultRevokesTheTrust) {
+TEST_F(FirstContactTest, FaultRevokesTheTrust) {
     DeviceEngine engine;
-    const FirstContact how = child(done());
-    settle_device_trust(engine, {}, std::nullopt, how);
-    const std::string words = revoke_device_trust(engine, "The device refused the kernel adamw.", false, how);
-    EXPECT_NE(words.find("LibTorch's operations"), std::string::npos);
+    const DeviceCheckSettings how = child(done());
+    choose_device_trust(engine, {}, std::nullopt, how);
+    const std::string message = revoke_device_trust(engine, "The device refused the kernel adamw.", false, how);
+    EXPECT_NE(message.find("LibTorch's operations"), std::string::npos);
     EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
     EXPECT_EQ(read_device_record(how.folder, "A")->state, DeviceRecord::State::revoked);
     EXPECT_EQ(read_device_record(how.folder, "A")->trust, DeviceTrust::libtorch_alone());
-    EXPECT_NE(settle_device_trust(engine, {}, std::nullopt, how).words, "");
+    EXPECT_NE(choose_device_trust(engine, {}, std::nullopt, how).message, "");
     EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
 }
 
-TEST_F(FirstContactTest, ADeviceThatWasLostIsNotUsedInThisProcess) {
+TEST_F(FirstContactTest, LostDeviceIsNotUsedAgainInThisProcess) {
     DeviceEngine engine;
     engine.identity = "a device that is lost";
-    const FirstContact how = child(done());
+    const DeviceCheckSettings how = child(done());
     EXPECT_NE(revoke_device_trust(engine, "The device is lost.", true, how).find("on the CPU"), std::string::npos);
     RunSpec spec;
     spec.cuda_kernels = CudaKernels::all;
     const RunConditions on_device{"float32", "cuda", 1, "as before"};
-    EXPECT_TRUE(settle_device_trust(engine, spec, on_device, how).leaves_device);
+    EXPECT_TRUE(choose_device_trust(engine, spec, on_device, how).leaves_device);
     EXPECT_FALSE(engine.trusted.device);
     spec.device = Device::cuda;
-    EXPECT_MESSAGE(settle_device_trust(engine, spec, std::nullopt, how), BadInput, "failed earlier in this program");
+    EXPECT_MESSAGE(choose_device_trust(engine, spec, std::nullopt, how), BadInput,
+                   "failed earlier while this program was running");
 }
 
-TEST_F(FirstContactTest, AnUnknownValueOfTheVariableIsBadInput) {
+TEST_F(FirstContactTest, RejectsAnUnknownValueOfTheVariable) {
     setenv("ROPELAB_CUDA_KERNELS", "most", 1);
     EXPECT_MESSAGE(check_cuda_kernels_variable(), BadInput, "ROPELAB_CUDA_KERNELS is \"most\"");
     unsetenv("ROPELAB_CUDA_KERNELS");

@@ -59,9 +59,9 @@ HeadVectors vectors_of(const Checkpoint& of, std::int64_t head, std::string_view
     return head_vectors(*engine.create_model(of.spec, 4, of.state), of, head, query, key, m, n);
 }
 
-// The same in training's own layout: which is 0 for q, 1 for k.
-std::vector<float> canonical(const Checkpoint& of, std::size_t symbol, std::size_t head, std::size_t which) {
-    const float* x = weights(of, "embedding.weight").data() + symbol * width;
+// Computes the first layer's query (`which` = 0) or key (1) of a token in the channel order of training.
+std::vector<float> canonical(const Checkpoint& of, std::size_t token, std::size_t head, std::size_t which) {
+    const float* x = weights(of, "embedding.weight").data() + token * width;
     double mean = 0;
     for (std::size_t i = 0; i < width; ++i) mean += x[i] / width;
     double variance = 0;
@@ -78,7 +78,7 @@ std::vector<float> canonical(const Checkpoint& of, std::size_t symbol, std::size
     return result;
 }
 
-TEST(HeadVectorsTest, TheLogitIsThatOfTrainingsLayout) {
+TEST(HeadVectorsTest, LogitEqualsThatOfTheTrainingLayout) {
     const Checkpoint trained = checkpoint();
     const RotarySetup setup = setup_of(trained.spec);
     EXPECT_EQ(setup.head_dim, 8);
@@ -86,7 +86,7 @@ TEST(HeadVectorsTest, TheLogitIsThatOfTrainingsLayout) {
     const RotationTable table = canonical_table({.head_dim = 8, .theta = setup.theta, .fraction = setup.fraction}, 32);
     for (std::size_t head : {0, 1}) {
         const HeadVectors vectors = vectors_of(trained, static_cast<std::int64_t>(head), "b", "é");
-        // q at position 20, k at 13, rotated as training does it.
+        // The query at position 20 and the key at position 13, rotated as in training.
         std::vector<float> q(32 * 8, 0.0F);
         std::vector<float> k(32 * 8, 0.0F);
         const auto query = canonical(trained, 1, head, 0);
@@ -100,11 +100,11 @@ TEST(HeadVectorsTest, TheLogitIsThatOfTrainingsLayout) {
         const LogitSplit split = split_logit(vectors.query, vectors.key, 20, 13, frequencies(frequency_settings(setup)),
                                              setup.partial, setup.pairing);
         EXPECT_NEAR(split.total, expected, 1e-5 * std::abs(expected) + 1e-4);
-        EXPECT_GT(std::abs(split.unrotated), 1e-3);  // half of the channels do not turn
+        EXPECT_GT(std::abs(split.unrotated), 1e-3);  // half of the channels are not rotated
     }
 }
 
-TEST(HeadVectorsTest, HeadsOfAGroupShareAKey) {
+TEST(HeadVectorsTest, HeadsOfAGroupHaveTheSameKey) {
     Checkpoint trained = checkpoint();
     trained.spec.key_value_heads = 1;
     draw_state(trained);
@@ -114,7 +114,7 @@ TEST(HeadVectorsTest, HeadsOfAGroupShareAKey) {
     EXPECT_NE(first.query, second.query);
 }
 
-TEST(HeadVectorsTest, LearnedPositionsMoveQueryAndKey) {
+TEST(HeadVectorsTest, LearnedPositionsChangeQueryAndKey) {
     Checkpoint trained = checkpoint();
     trained.spec.position = Position::learned_rope;
     draw_state(trained);
@@ -124,7 +124,7 @@ TEST(HeadVectorsTest, LearnedPositionsMoveQueryAndKey) {
     EXPECT_NE(here.key, there.key);
 }
 
-TEST(HeadVectorsTest, RefusesWhatTheRunDoesNotHave) {
+TEST(HeadVectorsTest, RejectsUnknownHeadsAndTokens) {
     Checkpoint trained = checkpoint();
     EXPECT_MESSAGE(vectors_of(trained, 2, "a", "b"), BadInput, "heads 0 to 1");
     EXPECT_MESSAGE(vectors_of(trained, 0, "z", "b"), BadInput, "z");
@@ -132,7 +132,7 @@ TEST(HeadVectorsTest, RefusesWhatTheRunDoesNotHave) {
     EXPECT_MESSAGE(vectors_of(trained, 0, "a", ""), BadInput, "0 tokens");
 }
 
-TEST(HeadVectorsTest, ARunWithoutRotationTurnsNothing) {
+TEST(HeadVectorsTest, RunWithoutRopeHasFractionZero) {
     RunSpec spec;
     spec.position = Position::learned;
     EXPECT_EQ(setup_of(spec).fraction, 0);

@@ -31,7 +31,7 @@ class LabPlanTest : public testing::Test {
         return result;
     }
 
-    // A lab whose runs are through.
+    // Creates a lab whose runs are finished.
     std::unique_ptr<LabFile> trained(const std::filesystem::path& path) {
         auto lab = LabFile::create(path);
         train(plan_new_runs(*lab, experiment()), path);
@@ -50,13 +50,13 @@ class LabPlanTest : public testing::Test {
     TorchEngine engine_;
 };
 
-TEST_F(LabPlanTest, ALabIsThereWithAllItsRunsOrNotAtAll) {
+TEST_F(LabPlanTest, CreatesALabAtomically) {
     const auto path = folder_ / "a.ropelab";
     EXPECT_THROW(create_filled_lab(path,
                                    [&](LabFile& lab) {
                                        plan_new_runs(lab, experiment());
                                        EXPECT_FALSE(std::filesystem::exists(path));
-                                       throw std::runtime_error("The lights went out.");
+                                       throw std::runtime_error("The power failed.");
                                    }),
                  std::runtime_error);
     EXPECT_FALSE(std::filesystem::exists(path));
@@ -65,12 +65,13 @@ TEST_F(LabPlanTest, ALabIsThereWithAllItsRunsOrNotAtAll) {
     EXPECT_EQ(lab->path(), path);
     EXPECT_EQ(lab->runs().size(), 2U);
     EXPECT_FALSE(std::filesystem::exists(folder_ / "a.ropelab.starting"));
-    EXPECT_MESSAGE(create_filled_lab(path, [](LabFile&) {}), BadInput, "exists already");
+    EXPECT_MESSAGE(create_filled_lab(path, [](LabFile&) {}), BadInput, "already exists");
     EXPECT_MESSAGE(create_filled_lab(folder_ / "none/b.ropelab", [](LabFile&) {}), BadInput, "b.ropelab");
 }
 
-// A lab whose program was killed may be removed without its log, which would be played back into the new file.
-TEST_F(LabPlanTest, ANewLabReadsNoLogOfARemovedOne) {
+// A user may remove a lab after its program was killed, but leave the SQLite log, which must not be applied to a new
+// lab.
+TEST_F(LabPlanTest, NewLabIgnoresTheLogOfARemovedOne) {
     const auto old = folder_ / "old.ropelab";
     const auto path = folder_ / "a.ropelab";
     for (const bool filled : {false, true}) {
@@ -92,7 +93,7 @@ TEST_F(LabPlanTest, ANewLabReadsNoLogOfARemovedOne) {
     }
 }
 
-TEST_F(LabPlanTest, ASweepIsWrittenDownWhole) {
+TEST_F(LabPlanTest, StoresAWholeSweep) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = LabFile::create(path);
     train(plan_new_runs(*lab, experiment()), path);
@@ -113,7 +114,7 @@ TEST_F(LabPlanTest, ASweepIsWrittenDownWhole) {
     EXPECT_MESSAGE(plan_continued_runs(*lab, {runs[0].id}), BadInput, "is finished");
 }
 
-TEST_F(LabPlanTest, WhatIsNewerThanTheCheckpointIsCutBackAndMeasuredAgain) {
+TEST_F(LabPlanTest, DiscardsMeasurementsAfterTheCheckpoint) {
     const auto path = folder_ / "b.ropelab";
     const auto lab = LabFile::create(path);
     const Plan plan = plan_new_runs(*lab, experiment());
@@ -121,7 +122,7 @@ TEST_F(LabPlanTest, WhatIsNewerThanTheCheckpointIsCutBackAndMeasuredAgain) {
     const RunId id = plan.runs[0].id;
     const RunMetrics before = lab->metrics(id);
 
-    // As if the program had been killed after step 20, the newest checkpoint being an older one.
+    // Simulates a program that was killed after step 20 with an older newest checkpoint.
     event::Step stray{id, 21, 9.0, 9.0, 9.0};
     const std::vector<Event> events = {event::RunEnded{id, RunState::stopped, "", {}}, stray};
     lab->record(events);
@@ -135,7 +136,7 @@ TEST_F(LabPlanTest, WhatIsNewerThanTheCheckpointIsCutBackAndMeasuredAgain) {
     EXPECT_EQ(lab->run(id).state, RunState::finished);
 }
 
-TEST_F(LabPlanTest, ARunThatFailedForAnOutsideReasonIsStillToBeTrained) {
+TEST_F(LabPlanTest, FailedRunsAreUnfinishedUnlessTheyDiverged) {
     const auto lab = trained(folder_ / "a.ropelab");
     lab->record(std::vector<Event>{event::RunEnded{1, RunState::failed, "The disk is full.", {}},
                                    event::RunEnded{2, RunState::failed, "Diverged.", {}},
@@ -145,7 +146,7 @@ TEST_F(LabPlanTest, ARunThatFailedForAnOutsideReasonIsStillToBeTrained) {
     EXPECT_TRUE(unfinished_runs(*lab).empty());
 }
 
-TEST_F(LabPlanTest, RunsThatAnotherProgramTrainsAreNotTaken) {
+TEST_F(LabPlanTest, SkipsRunsOfAnotherProgram) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = LabFile::create(path);
     Plan plan = plan_new_runs(*lab, experiment());
@@ -155,7 +156,7 @@ TEST_F(LabPlanTest, RunsThatAnotherProgramTrainsAreNotTaken) {
     EXPECT_MESSAGE(connect(plan, path, recorder), BadInput, "the machine node7");
 }
 
-TEST_F(LabPlanTest, NoCheckpointIsAheadOfTheLab) {
+TEST_F(LabPlanTest, CheckpointsAreNeverNewerThanTheLab) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = LabFile::create(path);
     const Plan plan = plan_new_runs(*lab, experiment());
@@ -175,7 +176,7 @@ TEST_F(LabPlanTest, NoCheckpointIsAheadOfTheLab) {
     }
 }
 
-TEST_F(LabPlanTest, ARunGoesOnWithNoOtherText) {
+TEST_F(LabPlanTest, ResumeRejectsChangedData) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = trained(path);
     const auto text = folder_ / "text.txt";
@@ -186,23 +187,23 @@ TEST_F(LabPlanTest, ARunGoesOnWithNoOtherText) {
     lab->record(stopped);
 
     std::string other = small_text(3000);
-    std::swap(other[100], other[1000]);  // the same symbols, the same length
+    std::swap(other[100], other[1000]);  // the vocabulary and the length stay equal
     ASSERT_NE(other, small_text(3000));
     folder_.write("text.txt", other);
-    EXPECT_MESSAGE(settle_texts(*lab, plan_continued_runs(*lab, {1})), BadInput, "SHA-256");
+    EXPECT_MESSAGE(settle_data(*lab, plan_continued_runs(*lab, {1})), BadInput, "SHA-256");
     train(plan_continued_runs(*lab, {1}), path);
     EXPECT_EQ(lab->run(1).state, RunState::failed);
-    EXPECT_NE(lab->run(1).message.find("training began with one that has"), std::string::npos);
-    EXPECT_EQ(lab->run(1).summary->iterations, 20) << "what it had come to is kept";
+    EXPECT_NE(lab->run(1).message.find("training began with a text that has"), std::string::npos);
+    EXPECT_EQ(lab->run(1).summary->iterations, 20) << "the progress of the failed run is stored";
     EXPECT_MESSAGE(corpus_of(*read_checkpoint(lab->checkpoint_path(1)), {}), BadInput, "SHA-256");
-    // Nor does a new run of this name begin in this lab.
+    // A new run of the same data set does not begin in this lab either.
     const Plan more = plan_new_runs(*lab, experiment());
     folder_.write("text.txt", other);
-    EXPECT_MESSAGE(settle_texts(*lab, more), BadInput, "SHA-256");
+    EXPECT_MESSAGE(settle_data(*lab, more), BadInput, "SHA-256");
 
     folder_.write("text.txt", small_text(3000));
-    settle_texts(*lab, more);
-    EXPECT_EQ(lab->run(more.runs[0].id).text, lab->run(1).text) << "from the moment it is entered";
+    settle_data(*lab, more);
+    EXPECT_EQ(lab->run(more.runs[0].id).text, lab->run(1).text) << "the data of a new run is stored with it";
     train(plan_continued_runs(*lab, {1}), path);
     EXPECT_EQ(lab->run(1).state, RunState::finished);
 }

@@ -9,24 +9,24 @@
 namespace ropelab {
 namespace {
 
-TEST(Presets, EachHoldsTogether) {
+TEST(Presets, EveryPresetExpands) {
     for (const Preset& entry : presets()) {
         EXPECT_NO_THROW(entry.experiment.expand()) << entry.name;
         EXPECT_EQ(Experiment::from_json(entry.experiment.to_json()).expand(), entry.experiment.expand()) << entry.name;
     }
 }
 
-TEST(Presets, LectureMinuteIsTheDefaultAndOneCohortOfSixDistinctRuns) {
+TEST(Presets, LectureMinuteIsTheDefaultAndOneCohortOfSixRuns) {
     const auto runs = presets().front().experiment.expand();
     EXPECT_EQ(presets().front().name, "lecture-minute");
     EXPECT_EQ(group_into_cohorts(runs).size(), 1U);
     std::set<std::string> labels;
     for (const RunSpec& run : runs) labels.insert(label_of(run));
-    EXPECT_EQ(labels, (std::set<std::string>{"no rotation", "θ 10k, 2 ch", "θ 10k, 25 %", "θ 10k, 100 %",
-                                             "θ 100, 100 %", "θ 1M, 100 %"}));
+    EXPECT_EQ(labels, (std::set<std::string>{"RoPE 0 %", "θ 10k, 2 ch", "θ 10k, 25 %", "θ 10k, 100 %", "θ 100, 100 %",
+                                             "θ 1M, 100 %"}));
 }
 
-TEST(Presets, ThetaPaperIsThePapersSetting) {  // Huang, Chen, Zheng 2025, section 4
+TEST(Presets, ThetaPaperHasThePapersSettings) {  // Huang, Chen, Zheng 2025, section 4
     const auto runs = preset("theta-paper").experiment.expand();
     EXPECT_EQ(runs.size(), 18U);
     const RunSpec& run = runs.front();
@@ -45,7 +45,7 @@ TEST(Presets, ThetaPaperIsThePapersSetting) {  // Huang, Chen, Zheng 2025, secti
     EXPECT_EQ(run.position, Position::learned_rope);
 }
 
-TEST(Presets, AnUnknownOneIsRefusedWithTheNearest) {
+TEST(Presets, RejectsAnUnknownNameWithTheNearest) {
     EXPECT_MESSAGE(preset("lecture-hour"), BadInput, "lecture-minute");
 }
 

@@ -16,7 +16,7 @@ Preview two_widths() {
     return preview(experiment.expand());
 }
 
-TEST(Preview, TellsWhatDiffersAndHowRunsGroup) {
+TEST(Preview, ListsDifferingSettingsAndCohorts) {
     const Preview plan = two_widths();
     EXPECT_EQ(plan.differing, (std::vector<std::string>{"width", "theta"}));
     ASSERT_EQ(plan.cohorts.size(), 2U);
@@ -27,20 +27,20 @@ TEST(Preview, TellsWhatDiffersAndHowRunsGroup) {
     EXPECT_EQ(cohorts[1][0].width, 128);
 }
 
-TEST(Preview, TellsWhereAMeasurementWillSettleTheWidth) {
+TEST(Preview, ReportsThatTheCohortWidthWillBeMeasured) {
     Experiment experiment;
     experiment.set("theta", {"500", "10k"});
-    experiment.set("context", {"56"});  // a shape that no other test times
+    experiment.set("context", {"56"});  // a shape that no other test measures
     EXPECT_EQ(preview(experiment.expand()).cohorts[0].width,
-              "A few steps are timed first, to see how many train fastest at a time.");
+              "A few steps are timed first to choose how many runs train at a time.");
     experiment.set("iterations", {"100"});
     EXPECT_EQ(preview(experiment.expand()).cohorts[0].width, "");
 }
 
-TEST(Preview, SaysWhichTextsAreMissing) {
+TEST(Preview, ReportsMissingDataSets) {
     const ScratchFolder folder;
     Experiment experiment;
-    experiment.set("data", {"generated", "text8", (folder / "no.txt").string()});
+    experiment.set("data", {"synthetic", "text8", (folder / "no.txt").string()});
     experiment.set("theta", {"500", "10k"});
     const Preview plan = preview(experiment.expand(), 0, folder.path());
     ASSERT_EQ(plan.missing.size(), 2U);
@@ -52,7 +52,7 @@ TEST(Preview, SaysWhichTextsAreMissing) {
     EXPECT_TRUE(two_widths().missing.empty());
 }
 
-TEST(Preview, SaysWhichRunsTrainNothingNew) {
+TEST(Preview, ReportsRunsThatTrainTheSameModel) {
     Experiment experiment;
     experiment.set("position", {"none"});
     experiment.set("theta", {"500", "10k"});
@@ -60,7 +60,7 @@ TEST(Preview, SaysWhichRunsTrainNothingNew) {
     EXPECT_TRUE(two_widths().same.runs.empty());
 }
 
-TEST(Preview, CostsAddUpInTimeAndNotInMemory) {
+TEST(Preview, AddsTimesAndTakesTheMaximumOfMemory) {
     const Preview plan = two_widths();
     const Estimate whole = estimate(plan.runs);
     EXPECT_NEAR(plan.seconds(), whole.seconds, 1e-9 * whole.seconds);
@@ -69,7 +69,7 @@ TEST(Preview, CostsAddUpInTimeAndNotInMemory) {
     EXPECT_FALSE(plan.measured());
 }
 
-TEST(Preview, AMeasurementStandsInThePlaceOfTheEstimate) {
+TEST(Preview, MeasurementReplacesTheEstimate) {
     Preview plan = two_widths();
     const Preview before = plan;
     plan.take({0, 12.5, 7'000'000, {}, ""});
@@ -80,7 +80,7 @@ TEST(Preview, AMeasurementStandsInThePlaceOfTheEstimate) {
     EXPECT_EQ(plan.cohorts[1].problem, "There is no such text.");
     EXPECT_EQ(plan.cohorts[1].cost.seconds, before.cohorts[1].cost.seconds);
     EXPECT_FALSE(plan.measured());
-    plan.take({1, 20, 0, {}, ""});  // a device whose memory is not told
+    plan.take({1, 20, 0, {}, ""});  // a device that does not report its memory
     EXPECT_EQ(plan.cohorts[1].cost.bytes, before.cohorts[1].cost.bytes);
     EXPECT_EQ(plan.cohorts[1].problem, "");
     EXPECT_TRUE(plan.measured());

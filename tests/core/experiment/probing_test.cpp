@@ -27,7 +27,7 @@ std::vector<std::int64_t> schedule(const RunSpec& spec) {
     return result;
 }
 
-TEST(Probing, LooksAtEveryEvaluationAndOftenEarlyOn) {
+TEST(Probing, ProbesAtEveryEvaluationAndAtPowersOfTwo) {
     RunSpec spec = tiny_spec();
     spec.iterations = 45;
     EXPECT_EQ(schedule(spec), (std::vector<std::int64_t>{0, 1, 2, 4, 8, 10, 20, 30, 40, 45}));
@@ -37,42 +37,42 @@ TEST(Probing, LooksAtEveryEvaluationAndOftenEarlyOn) {
     EXPECT_TRUE(schedule(spec).empty());
 }
 
-TEST(Probing, ALongRunHasABoundedNumberOfSnapshots) {
+TEST(Probing, LimitsTheNumberOfSnapshotsOfALongRun) {
     RunSpec spec;
     spec.iterations = 100000;
     spec.evaluate_every = 10;
     EXPECT_LE(schedule(spec).size(), 106U);
     spec.evaluate_every = 5000;
-    EXPECT_EQ(schedule(spec).size(), 34U);  // 0, thirteen early ones, twenty evaluations
+    EXPECT_EQ(schedule(spec).size(), 34U);  // step 0, thirteen powers of two, twenty evaluations
 }
 
-TEST(Probing, IsLeftOutWhereItSlowsTraining) {
-    EXPECT_FALSE(probes_are_dear(0, 0));
-    EXPECT_FALSE(probes_are_dear(4.9, 1));
-    EXPECT_TRUE(probes_are_dear(6, 100));
-    EXPECT_FALSE(probes_are_dear(6, 200));
+TEST(Probing, IsSkippedIfItSlowsTraining) {
+    EXPECT_FALSE(probes_are_expensive(0, 0));
+    EXPECT_FALSE(probes_are_expensive(4.9, 1));
+    EXPECT_TRUE(probes_are_expensive(6, 100));
+    EXPECT_FALSE(probes_are_expensive(6, 200));
 }
 
-TEST(Probing, TheProbeBatchIsSmallAndAlwaysTheSame) {
+TEST(Probing, ProbeBatchIsSmallAndDeterministic) {
     const auto tokens = tiny_tokens(4000);
     RunSpec spec;  // the defaults
     const ProbeRequest request = snapshot_request(spec, tokens);
-    EXPECT_EQ(request.windows.count(), 8);
-    EXPECT_EQ(request.windows.length, spec.context);
+    EXPECT_EQ(request.sequences.count(), 8);
+    EXPECT_EQ(request.sequences.length, spec.context);
     EXPECT_LE(request.map_size * request.map_size * spec.layers * spec.heads, 8192);
     const ProbeRequest again = snapshot_request(spec, tokens);
-    EXPECT_EQ(again.windows.tokens, request.windows.tokens);
-    EXPECT_EQ(again.retrieval.windows.tokens, request.retrieval.windows.tokens);
+    EXPECT_EQ(again.sequences.tokens, request.sequences.tokens);
+    EXPECT_EQ(again.retrieval.sequences.tokens, request.retrieval.sequences.tokens);
     spec.evaluate_every = 10;
-    EXPECT_EQ(snapshot_request(spec, tokens).windows.count(), 2);
+    EXPECT_EQ(snapshot_request(spec, tokens).sequences.count(), 2);
     spec.layers = spec.heads = 24;
     spec.width = 24 * 16;
     EXPECT_EQ(snapshot_request(spec, tokens).map_size, 8);
 }
 
-TEST(Probing, WindowsAreSpacedOrWhole) {
+TEST(Probing, SequencesAreSpacedOrExhaustive) {
     const auto tokens = tiny_tokens(100);
-    const ProbeWindows spaced = spaced_windows(tokens, 9, 3);
+    const ProbeSequences spaced = spaced_sequences(tokens, 9, 3);
     ASSERT_EQ(spaced.count(), 3);
     for (const std::int64_t window : {0, 1, 2}) {
         const std::int64_t start = window * 45;
@@ -81,40 +81,40 @@ TEST(Probing, WindowsAreSpacedOrWhole) {
             EXPECT_EQ(spaced.targets[window * 9 + i], tokens[start + i + 1]);
         }
     }
-    EXPECT_EQ(spaced_windows(tokens, 10, 0).count(), 9);
-    EXPECT_EQ(spaced_windows(tokens, 99, 0).count(), 1);
-    EXPECT_MESSAGE(spaced_windows(tokens, 100, 1), BadInput, "needs at least 101");
-    const ProbeWindows text = window_of(std::vector<std::int32_t>{3, 1, 4});
+    EXPECT_EQ(spaced_sequences(tokens, 10, 0).count(), 9);
+    EXPECT_EQ(spaced_sequences(tokens, 99, 0).count(), 1);
+    EXPECT_MESSAGE(spaced_sequences(tokens, 100, 1), BadInput, "needs at least 101");
+    const ProbeSequences text = sequence_of(std::vector<std::int32_t>{3, 1, 4});
     EXPECT_EQ(text.targets, (std::vector<std::int32_t>{1, 4, -1}));
-    EXPECT_MESSAGE(window_of({}), BadInput, "empty");
+    EXPECT_MESSAGE(sequence_of({}), BadInput, "empty");
 }
 
-TEST(Probing, CopiesRepeatWhatStoodALagBefore) {
+TEST(Probing, CopiesRepeatTokensAtTheLag) {
     const auto tokens = tiny_tokens(4000);
     for (const std::int64_t length : {8, 16, 100, 128}) {
-        const RetrievalText text = retrieval_text(tokens, length, 2);
+        const RetrievalTest text = retrieval_test(tokens, length, 2);
         const std::int64_t copy = std::min<std::int64_t>(16, length / 4);
-        ASSERT_EQ(text.windows.count(), std::ssize(text.lags));
+        ASSERT_EQ(text.sequences.count(), std::ssize(text.lags));
         EXPECT_EQ(text.lags.front(), copy);
         EXPECT_EQ(text.lags.back(), length + 1 - copy);
         EXPECT_LT(text.marked, copy);
-        for (std::int64_t window = 0; window < text.windows.count(); ++window) {
-            const auto symbol = [&](std::int64_t place) {
-                return place < length ? text.windows.tokens[window * length + place]
-                                      : text.windows.targets[window * length + length - 1];
+        for (std::int64_t window = 0; window < text.sequences.count(); ++window) {
+            const auto token_at = [&](std::int64_t place) {
+                return place < length ? text.sequences.tokens[window * length + place]
+                                      : text.sequences.targets[window * length + length - 1];
             };
             const std::int64_t lag = text.lags[static_cast<std::size_t>(window)];
             for (std::int64_t place = length + 1 - copy; place <= length; ++place)
-                EXPECT_EQ(symbol(place), symbol(place - lag)) << length << " " << lag;
+                EXPECT_EQ(token_at(place), token_at(place - lag)) << length << " " << lag;
             for (std::int64_t place = 1; place <= length; ++place)
-                EXPECT_EQ(text.windows.targets[window * length + place - 1], symbol(place));
+                EXPECT_EQ(text.sequences.targets[window * length + place - 1], token_at(place));
         }
     }
-    EXPECT_EQ(retrieval_text(tokens, 4, 2).windows.count(), 0);
-    EXPECT_EQ(retrieval_text(std::span(tokens).first(10), 16, 2).windows.count(), 0);
+    EXPECT_EQ(retrieval_test(tokens, 4, 2).sequences.count(), 0);
+    EXPECT_EQ(retrieval_test(std::span(tokens).first(10), 16, 2).sequences.count(), 0);
 }
 
-TEST(Probing, TheSpectrumShowsAWave) {
+TEST(Probing, SpectrumOfAWaveHasItsPeakAtTheWavelength) {
     ProbeResult result;
     result.length = 64;
     result.attention_by_distance.shape = {1, 1, 64};
@@ -128,22 +128,22 @@ TEST(Probing, TheSpectrumShowsAWave) {
     EXPECT_NEAR(spectrum[0], 0.0, 1e-6);
     EXPECT_NEAR(spectrum[4], 0.25, 1e-6);
     EXPECT_NEAR(spectrum[5], 0.0, 1e-6);
-    EXPECT_TRUE(attention_spectrum(compacted(result, 16), 0, 0).empty());  // thinned
+    EXPECT_TRUE(attention_spectrum(compacted(result, 16), 0, 0).empty());  // the number of distances is reduced
 
-    result.length = 128;  // a sliding window of 64 tokens: nothing beyond it
+    result.length = 128;  // a sliding window of 64 tokens: no attention beyond it
     const auto of_window = attention_spectrum(result, 0, 0);
     ASSERT_EQ(of_window.size(), 65U);
     EXPECT_GT(of_window[8], 0.1);
 }
 
-TEST(Probing, FrequenciesAreThoseOfTheRun) {
+TEST(Probing, FrequenciesMatchTheRun) {
     RunSpec spec;
     spec.fraction = 0.5;
     spec.pairs = "0-3+5";
     ProbeRequest request;
-    request.windows.length = 256;
+    request.sequences.length = 256;
     request.scaling = {ScalingMethod::linear, 2};
-    request.stopped_pairs = {1};
+    request.frozen_pairs = {1};
     const auto used = probed_frequencies(spec, request);
     const auto plain = slice_frequencies(16, spec.theta);
     ASSERT_EQ(used.size(), 16U);
@@ -173,7 +173,7 @@ class ProbedRun : public testing::Test {
     ProbeRequest request() const {
         const auto corpus = open_corpus(spec());
         ProbeRequest result;
-        result.windows = spaced_windows(corpus->validation, 16, 2);
+        result.sequences = spaced_sequences(corpus->validation, 16, 2);
         return result;
     }
 
@@ -182,7 +182,7 @@ class ProbedRun : public testing::Test {
     TorchEngine engine_;
 };
 
-TEST_F(ProbedRun, PublishesWhatItSeesAndTrainsToTheSameBits) {
+TEST_F(ProbedRun, PublishesProbesWithoutChangingTraining) {
     RunSpec unwatched = spec();
     unwatched.probe_every = 0;
     RunSpec other = spec();
@@ -224,7 +224,7 @@ TEST_F(ProbedRun, PublishesWhatItSeesAndTrainsToTheSameBits) {
     }
     EXPECT_EQ(iterations, (std::vector<std::int64_t>{0, 1, 2, 4, 8, 10, 20}));
 
-    // The last one is what the checkpoint shows, too.
+    // The last probe equals a probe of the checkpoint.
     const auto checkpoint = read_checkpoint(folder_ / "run-1.safetensors").value();
     const auto corpus = open_corpus(spec());
     const auto again = model_of(engine_, checkpoint)->probe(snapshot_request(spec(), corpus->validation));
@@ -233,7 +233,7 @@ TEST_F(ProbedRun, PublishesWhatItSeesAndTrainsToTheSameBits) {
     EXPECT_EQ(compacted(again), *last->result);
 }
 
-TEST_F(ProbedRun, AnswersWhileItTrainsAndWhileItIsPaused) {
+TEST_F(ProbedRun, AnswersProbesWhileTrainingAndPaused) {
     RunSpec run = spec();
     run.iterations = 100000;
     run.evaluate_every = 1000;
@@ -242,24 +242,25 @@ TEST_F(ProbedRun, AnswersWhileItTrainsAndWhileItIsPaused) {
     Runner runner(engine(), [&](const Event& event) { log(event); });
     runner.start({{planned(1, run)}, {}, {}, {}, {}});
     const ProbeResult first = runner.probe(1, request()).get();
-    EXPECT_EQ(first.windows, 2);
-    EXPECT_EQ(first.logit_share.shape, (std::vector<std::int64_t>{2, 2, 5}));
+    EXPECT_EQ(first.sequences, 2);
+    EXPECT_EQ(first.logit_contribution.shape, (std::vector<std::int64_t>{2, 2, 5}));
     auto elsewhere = runner.probe(9, request());
     EXPECT_MESSAGE(elsewhere.get(), BadInput, "Run 9 is not being trained now");
     ProbeRequest wrong = request();
-    wrong.stopped_pairs = {4};
-    EXPECT_MESSAGE(runner.probe(1, wrong).get(), BadInput, "Pair 4 is not there");
+    wrong.frozen_pairs = {4};
+    EXPECT_MESSAGE(runner.probe(1, wrong).get(), BadInput, "Pair 4 does not exist");
 
     runner.pause();
     for (int i = 0; i < 3000 && !(log.of<event::Progress>().size() > 0 && log.of<event::Progress>().back().paused); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     const ProbeResult paused = runner.probe(1, request()).get();
     const std::size_t steps = log.of<event::Step>().size();
-    EXPECT_EQ(runner.probe(1, request()).get(), paused);  // nothing was trained between
+    EXPECT_EQ(runner.probe(1, request()).get(), paused);  // no step was trained in between
     EXPECT_EQ(log.of<event::Step>().size(), steps);
     runner.stop();
     runner.join();
-    EXPECT_MESSAGE(runner.probe(1, request()).get(), BadInput, "Run 1 is not being trained; look into its checkpoint");
+    EXPECT_MESSAGE(runner.probe(1, request()).get(), BadInput,
+                   "Run 1 is not being trained; probe its checkpoint instead");
 }
 
 }  // namespace

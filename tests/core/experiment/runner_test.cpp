@@ -25,7 +25,7 @@ class RunnerTest : public testing::Test {
         return result;
     }
 
-    /// So long that runs of it are timed before they begin.
+    /// Returns a run that is long enough for cohort widths to be measured before it begins.
     RunSpec long_run() const {
         RunSpec result = spec();
         result.iterations = 100000;
@@ -86,7 +86,7 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     EXPECT_EQ(with_corpus, (std::vector<RunId>{1, 3, 2}));
     EXPECT_EQ(log.of<event::Step>().size(), 3U * 20U);
     EXPECT_EQ(log.of<event::Evaluated>().size(), 3U * 3U);  // at 0, 10 and 20
-    EXPECT_EQ(log.of<event::Sampled>().size(), 2U * 3U);    // the first run of each cohort
+    EXPECT_EQ(log.of<event::Sampled>().size(), 2U * 3U);    // samples of the first run of each cohort
     const auto ended = log.of<event::RunEnded>();
     ASSERT_EQ(ended.size(), 3U);
     for (const auto& end : ended) {
@@ -104,7 +104,7 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].done, progress[i - 1].done);
 }
 
-TEST_F(RunnerTest, RunsWhoseTimesAreComparedTrainAloneInTheirOrder) {
+TEST_F(RunnerTest, ComparedRunsTrainAloneInOrder) {
     RunSpec wider = spec();
     wider.width = 32;
     std::vector<PlannedRun> runs = {planned(1, spec()), planned(2, wider), planned(3, spec()), planned(4, spec()),
@@ -120,16 +120,16 @@ TEST_F(RunnerTest, RunsWhoseTimesAreComparedTrainAloneInTheirOrder) {
     EXPECT_EQ(log.of<event::RunEnded>().size(), 5U);
 }
 
-TEST_F(RunnerTest, StopsGoesOnAndEndsWithTheSameBits) {
+TEST_F(RunnerTest, StoppedAndResumedRunEndsWithTheSameBits) {
     RunSpec run = spec();
     run.iterations = 400;
     run.evaluate_every = 40;
     run.dropout = 0.1;
-    EventLog straight_log;
+    EventLog undisturbed_log;
     {
-        Runner straight(engine(), sink(straight_log));
-        straight.start({{planned(1, run)}, {}, {}, {}, {}});
-        straight.join();
+        Runner undisturbed(engine(), sink(undisturbed_log));
+        undisturbed.start({{planned(1, run)}, {}, {}, {}, {}});
+        undisturbed.join();
     }
     EventLog first_log;
     {
@@ -156,14 +156,15 @@ TEST_F(RunnerTest, StopsGoesOnAndEndsWithTheSameBits) {
     }
     EXPECT_EQ(cut_at, stopped_at);
     EXPECT_EQ(second_log.of<event::Step>().front().iteration, stopped_at + 1);
-    EXPECT_EQ(second_log.of<event::Step>().back().training_loss, straight_log.of<event::Step>().back().training_loss);
+    EXPECT_EQ(second_log.of<event::Step>().back().training_loss,
+              undisturbed_log.of<event::Step>().back().training_loss);
     EXPECT_EQ(read_checkpoint(folder_ / "run-1.safetensors")->state,
               read_checkpoint(folder_ / "run-2.safetensors")->state);
     EXPECT_EQ(second_log.of<event::RunEnded>().front().summary.best_validation_loss,
-              straight_log.of<event::RunEnded>().front().summary.best_validation_loss);
+              undisturbed_log.of<event::RunEnded>().front().summary.best_validation_loss);
 }
 
-TEST_F(RunnerTest, ARunWithoutACheckpointStartsAfresh) {
+TEST_F(RunnerTest, RunWithoutCheckpointStartsAtStepZero) {
     EventLog log;
     std::int64_t cut_at = -2;
     PlannedRun run = planned(5, spec());
@@ -177,7 +178,7 @@ TEST_F(RunnerTest, ARunWithoutACheckpointStartsAfresh) {
     EXPECT_EQ(log.of<event::CohortStarted>().front().conditions.threads, 1);
 }
 
-TEST_F(RunnerTest, PausesWithACheckpointAndGoesOn) {
+TEST_F(RunnerTest, PausesWithACheckpointAndContinues) {
     RunSpec run = spec();
     run.iterations = 100000;
     run.evaluate_every = 100000;
@@ -203,11 +204,11 @@ TEST_F(RunnerTest, PausesWithACheckpointAndGoesOn) {
     EXPECT_FALSE(log.of<event::Progress>().back().paused);
 }
 
-TEST_F(RunnerTest, OneRunCanBeStoppedAndAnotherPicked) {
+TEST_F(RunnerTest, StopsOneRunAndSamplesAnother) {
     RunSpec run = spec();
     run.width = 64;
     run.batch = 16;
-    run.iterations = 790;  // seconds, and too few to measure whether they should train together
+    run.iterations = 790;  // takes seconds, but too few for measuring cohort widths
     run.evaluate_every = 1000000;
     EventLog log;
     Runner runner(engine(), sink(log));
@@ -229,12 +230,12 @@ TEST_F(RunnerTest, OneRunCanBeStoppedAndAnotherPicked) {
     EXPECT_EQ(log.of<event::RunEnded>().size(), 3U);
 }
 
-TEST_F(RunnerTest, ADivergedRunFailsWithAMessageAndItsMatesFinish) {
+TEST_F(RunnerTest, DivergedRunFailsAndOtherRunsFinish) {
     RunSpec wild = spec();
     wild.learning_rate = 10;
     wild.final_learning_rate = 10;
     wild.warmup = 0;
-    wild.weight_decay = 10;  // shared by the cohort; with this rate it multiplies weights by −99 a step
+    wild.weight_decay = 10;  // equal in the cohort; with this learning rate it multiplies the weights by −99 per step
     RunSpec tame = wild;
     tame.learning_rate = 1e-6;
     tame.final_learning_rate = 1e-6;
@@ -253,7 +254,7 @@ TEST_F(RunnerTest, ADivergedRunFailsWithAMessageAndItsMatesFinish) {
     EXPECT_THAT(log.of<event::SweepEnded>().front().message, testing::HasSubstr("1 of 2 runs failed"));
 }
 
-TEST_F(RunnerTest, ACohortThatCannotStartFailsAndTheNextOneTrains) {
+TEST_F(RunnerTest, CohortThatCannotStartFailsAndTheNextTrains) {
     RunSpec missing = spec();
     missing.data = (folder_ / "missing.txt").string();
     EventLog log;
@@ -267,7 +268,7 @@ TEST_F(RunnerTest, ACohortThatCannotStartFailsAndTheNextOneTrains) {
     EXPECT_EQ(ended[1].state, RunState::finished);
 }
 
-TEST_F(RunnerTest, WaitingCohortsCanBeMovedRemovedAndFollowedByMore) {
+TEST_F(RunnerTest, MovesRemovesAndAppendsWaitingCohorts) {
     RunSpec first = spec();
     first.iterations = 100000;
     first.evaluate_every = 100000;
@@ -312,7 +313,7 @@ TEST_F(RunnerTest, WaitingCohortsCanBeMovedRemovedAndFollowedByMore) {
     EXPECT_TRUE(runner.waiting().empty());
 }
 
-TEST_F(RunnerTest, MeasuresAFewStepsOfEachCohortAndTrainsNothing) {
+TEST_F(RunnerTest, MeasuresAFewStepsOfEachCohort) {
     RunSpec wide = spec();
     wide.width = 32;
     RunSpec missing = spec();
@@ -335,7 +336,7 @@ TEST_F(RunnerTest, MeasuresAFewStepsOfEachCohortAndTrainsNothing) {
     EXPECT_FALSE(runner.append({planned(1, spec())}));
 }
 
-TEST_F(RunnerTest, AMeasurementCanBeStopped) {
+TEST_F(RunnerTest, StopsAMeasurement) {
     EventLog log;
     int measured = 0;
     Runner runner(engine(), sink(log));
@@ -348,16 +349,16 @@ TEST_F(RunnerTest, AMeasurementCanBeStopped) {
     EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::stopped);
 }
 
-TEST_F(RunnerTest, AnEngineThatDoesNotOpenIsOneClearEnding) {
+TEST_F(RunnerTest, ReportsAnEngineThatCannotBeLoaded) {
     EventLog log;
-    Runner runner([]() -> Engine& { throw std::runtime_error("The training engine does not open."); }, sink(log));
+    Runner runner([]() -> Engine& { throw std::runtime_error("The training engine cannot be loaded."); }, sink(log));
     runner.start({{planned(1, spec())}, {}, {}, {}, {}});
     runner.join();
-    EXPECT_EQ(log.of<event::RunEnded>().front().message, "The training engine does not open.");
+    EXPECT_EQ(log.of<event::RunEnded>().front().message, "The training engine cannot be loaded.");
     EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::failed);
 }
 
-TEST_F(RunnerTest, TheDestructorStopsAndJoins) {
+TEST_F(RunnerTest, DestructorStopsAndJoins) {
     RunSpec run = spec();
     run.iterations = 100000;
     EventLog log;
@@ -369,7 +370,7 @@ TEST_F(RunnerTest, TheDestructorStopsAndJoins) {
     EXPECT_EQ(log.of<event::SweepEnded>().size(), 1U);
 }
 
-// Trains as LibTorch does, but the first steps of a cohort of several take 30 ms longer for each mate.
+// Trains like LibTorch, but the first steps of a cohort take 30 ms longer for each run after the first.
 class SlowTogether : public Engine {
  public:
     EngineInfo info() override { return engine_.info(); }
@@ -408,10 +409,10 @@ class SlowTogether : public Engine {
     TorchEngine engine_;
 };
 
-TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSameBits) {
-    forget_times();
-    RunSpec run = long_run();  // which is stopped as soon as it has begun
-    run.threads = 1;           // two would wait for each other where cores are busy, longer than SlowTogether sleeps
+TEST_F(RunnerTest, TrainsSequentiallyIfFasterWithTheSameBits) {
+    clear_step_times();
+    RunSpec run = long_run();  // it is stopped as soon as it has begun
+    run.threads = 1;           // two threads on busy cores could wait for each other longer than SlowTogether sleeps
     run.width = 12;
     run.probe_every = 0;
     run.batch = 1;
@@ -430,12 +431,13 @@ TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSame
     const auto started = log.of<event::CohortStarted>();
     ASSERT_EQ(started.size(), 1U);
     EXPECT_EQ(started[0].runs, (std::vector<RunId>{1}));
-    EXPECT_THAT(started[0].conditions.reason, testing::AllOf(testing::StartsWith("float32: as asked. One at a time, "),
-                                                             testing::HasSubstr(" × as fast as ")));
+    EXPECT_THAT(started[0].conditions.reason,
+                testing::AllOf(testing::StartsWith("float32: as requested. One run at a time, "),
+                               testing::HasSubstr(" × as fast as ")));
     const auto progress = log.of<event::Progress>();
     EXPECT_EQ(progress.front().cohorts, 3);
 
-    // Its bits are those of a run in a cohort.
+    // The run has the same bits as in a cohort.
     const auto together = [&] {
         const std::vector<RunSpec> specs = {run, other};
         const auto corpus = open_corpus(run, {});
@@ -449,8 +451,8 @@ TEST_F(RunnerTest, TrainsOneByOneWhereThatIsFasterInFloat32OnAProcessorToTheSame
     EXPECT_EQ(together.first, together.second);
 }
 
-TEST_F(RunnerTest, ASweepThatIsStoppedWhileItMeasuresHasNotBegun) {
-    forget_times();
+TEST_F(RunnerTest, SweepStoppedWhileMeasuringHasNotBegun) {
+    clear_step_times();
     const RunSpec run = long_run();
     SlowTogether slow;
     EventLog log;
@@ -472,8 +474,8 @@ TEST_F(RunnerTest, ASweepThatIsStoppedWhileItMeasuresHasNotBegun) {
     EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::stopped);
 }
 
-TEST_F(RunnerTest, APauseEndsTheMeasuring) {
-    forget_times();
+TEST_F(RunnerTest, PauseEndsMeasuring) {
+    clear_step_times();
     const RunSpec run = long_run();
     SlowTogether slow;
     EventLog log;
@@ -490,7 +492,7 @@ TEST_F(RunnerTest, APauseEndsTheMeasuring) {
         const auto progress = log.of<event::Progress>();
         return !progress.empty() && progress.back().paused;
     }));
-    // Nothing was known that speaks against training together.
+    // No measurement was against training together.
     EXPECT_EQ(log.of<event::CohortStarted>().front().runs, (std::vector<RunId>{1, 2}));
     EXPECT_TRUE(log.of<event::Step>().empty());
     runner.stop();
@@ -498,7 +500,7 @@ TEST_F(RunnerTest, APauseEndsTheMeasuring) {
     EXPECT_EQ(log.of<event::RunEnded>().size(), 2U);
 }
 
-TEST_F(RunnerTest, RunsThatBeganElsewhereWithoutACheckpointDoNotTrainWithFreshOnes) {
+TEST_F(RunnerTest, RunsThatBeganElsewhereFormTheirOwnCohort) {
     PlannedRun begun = planned(2, spec());
     begun.resume = true;
     begun.conditions = RunConditions{"float32", "cpu", 1, "at its first start"};

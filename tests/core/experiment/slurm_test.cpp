@@ -45,7 +45,7 @@ class SlurmTest : public testing::Test {
     fs::path data_dir_;
 };
 
-TEST_F(SlurmTest, OneTaskACohortAsksForWhatTheEstimateSays) {
+TEST_F(SlurmTest, TasksRequestTheEstimatedResources) {
     const SlurmArray array = write(experiment(), 1);
     EXPECT_EQ(array.tasks, 2);
     EXPECT_EQ(array.runs, 4);
@@ -73,7 +73,7 @@ TEST_F(SlurmTest, OneTaskACohortAsksForWhatTheEstimateSays) {
     EXPECT_NE(fs::status(out_ / "submit.sh").permissions() & fs::perms::owner_exec, fs::perms::none);
 }
 
-TEST_F(SlurmTest, ACudaSweepAsksForAGpuAndADataFolderIsAVariable) {
+TEST_F(SlurmTest, CudaSweepRequestsAGpuAndPassesTheDataFolder) {
     data_dir_ = folder_.path();
     Experiment described = experiment();
     described.set("device", {"cuda"});
@@ -94,26 +94,26 @@ TEST_F(SlurmTest, EachTaskHasALabWithItsCohort) {
         EXPECT_EQ(nlohmann::json::parse(lab->experiments().front().description), described.to_json());
         ASSERT_EQ(lab->runs().size(), 2U);
         EXPECT_EQ(lab->runs().front().state, RunState::waiting);
-        EXPECT_NO_THROW(check_holds_cohort(*lab, described, task));
-        EXPECT_MESSAGE(check_holds_cohort(*lab, described, 1 - task), BadInput, "other runs than cohort");
+        EXPECT_NO_THROW(check_contains_cohort(*lab, described, task));
+        EXPECT_MESSAGE(check_contains_cohort(*lab, described, 1 - task), BadInput, "other runs than cohort");
     }
 }
 
-TEST_F(SlurmTest, TheLabsMergeIntoOneExperiment) {
+TEST_F(SlurmTest, LabsMergeIntoOneExperiment) {
     write(experiment());
     const auto merged = LabFile::create(folder_ / "merged.ropelab");
     EXPECT_EQ(merged->merge(out_ / "task-0.ropelab"), 2);
     EXPECT_EQ(merged->merge(out_ / "task-1.ropelab"), 2);
     EXPECT_EQ(merged->experiments().size(), 1U);
     ASSERT_EQ(merged->runs().size(), 4U);
-    // Made over the whole experiment, though each task holds a part.
+    // The names are unique in the whole experiment, although each task has only some of its runs.
     std::vector<std::string> names;
     for (const RunRecord& run : merged->runs()) names.push_back(run.name);
     EXPECT_EQ(names, names_of(experiment()));
     EXPECT_EQ(names.front(), "θ 100, 100 %, width 16");
 }
 
-TEST_F(SlurmTest, ACohortIsPlannedAlone) {
+TEST_F(SlurmTest, PlansOneCohort) {
     const auto lab = LabFile::create(folder_ / "a.ropelab");
     const Plan plan = plan_new_cohort(*lab, experiment(), 1);
     ASSERT_EQ(plan.runs.size(), 2U);
@@ -122,26 +122,26 @@ TEST_F(SlurmTest, ACohortIsPlannedAlone) {
     EXPECT_EQ(lab->experiments().front().description, experiment().to_json().dump());
     EXPECT_EQ(lab->runs().front().name, names_of(experiment())[2]);
     const auto all = experiment().expand();
-    EXPECT_EQ(places_of_cohort(all, 1), (std::vector<std::size_t>{2, 3}));
-    EXPECT_MESSAGE(places_of_cohort(all, 2), BadInput, "cohorts 0 to 1");
-    EXPECT_MESSAGE(places_of_cohort(all, -1), BadInput, "no cohort -1");
-    EXPECT_MESSAGE(places_of_cohort({all.front()}, 1), BadInput, "has one, number 0");
+    EXPECT_EQ(indices_of_cohort(all, 1), (std::vector<std::size_t>{2, 3}));
+    EXPECT_MESSAGE(indices_of_cohort(all, 2), BadInput, "cohorts 0 to 1");
+    EXPECT_MESSAGE(indices_of_cohort(all, -1), BadInput, "no cohort -1");
+    EXPECT_MESSAGE(indices_of_cohort({all.front()}, 1), BadInput, "has one, number 0");
 }
 
-TEST_F(SlurmTest, ATextIsNamedWithItsWholePath) {
+TEST_F(SlurmTest, StoresAbsolutePathsOfDataFiles) {
     Experiment described = experiment();
     const fs::path text = folder_.write("text.txt", small_text(3000));
-    described.set("data", {fs::relative(text).string(), "generated"});
+    described.set("data", {fs::relative(text).string(), "synthetic"});
     write(described);
     const auto written = nlohmann::json::parse(content_of(out_ / "experiment.json"));
-    EXPECT_EQ(written.at("data"), (nlohmann::json{fs::canonical(text).string(), "generated"}));
+    EXPECT_EQ(written.at("data"), (nlohmann::json{fs::canonical(text).string(), "synthetic"}));
 }
 
-TEST_F(SlurmTest, AnExclusionNamesTheSameText) {
+TEST_F(SlurmTest, ExclusionsUseAbsolutePathsToo) {
     Experiment described = experiment();
     const fs::path text = folder_.write("text.txt", small_text(3000));
     const std::string relative = fs::relative(text).string();
-    described.set("data", {relative, "generated"});
+    described.set("data", {relative, "synthetic"});
     described.set_exclusions({{{"data", relative}, {"theta", "100"}}});
     const SlurmArray array = write(described);
     EXPECT_EQ(array.runs, 6);
@@ -150,11 +150,11 @@ TEST_F(SlurmTest, AnExclusionNamesTheSameText) {
     EXPECT_EQ(written.exclusions().front().at("data"), fs::canonical(text).string());
     for (int task = 0; task < array.tasks; ++task) {
         const auto lab = LabFile::open(out_ / ("task-" + std::to_string(task) + ".ropelab"));
-        EXPECT_NO_THROW(check_holds_cohort(*lab, written, task));
+        EXPECT_NO_THROW(check_contains_cohort(*lab, written, task));
     }
 }
 
-TEST_F(SlurmTest, TheScriptsAreGoodShell) {
+TEST_F(SlurmTest, ScriptsAreValidShell) {
     data_dir_ = folder_.path();
     write(experiment());
     const bool checked = std::system("command -v shellcheck >/dev/null 2>&1") == 0;
@@ -167,8 +167,9 @@ TEST_F(SlurmTest, TheScriptsAreGoodShell) {
     }
 }
 
-// sbatch, made up: it says what it was called with. The scripts find each other whatever the working directory is.
-TEST_F(SlurmTest, TheMergeWaitsForTheArray) {
+// Replaces sbatch by a script that prints its arguments. The job scripts must find each other from any working
+// directory.
+TEST_F(SlurmTest, MergeJobWaitsForTheArray) {
     write(experiment());
     const fs::path tool = folder_.write("sbatch", "#!/bin/sh\necho \"$PWD $*\" >>\"$SAID\"\necho '12;cluster'\n");
     fs::permissions(tool, fs::perms::owner_all);
@@ -179,20 +180,20 @@ TEST_F(SlurmTest, TheMergeWaitsForTheArray) {
     ASSERT_EQ(std::system(command.c_str()), 0);
     const std::string where = fs::canonical(out_).string() + " --parsable --partition=long ";
     EXPECT_EQ(content_of(folder_ / "said"), where + "job.sbatch\n" + where + "--dependency=afterany:12 merge.sbatch\n");
-    EXPECT_EQ(content_of(folder_ / "out"), "Job 12 trains; job 12 then merges into merged.ropelab.\n");
+    EXPECT_EQ(content_of(folder_ / "out"), "Job 12 trains; job 12 then merges the labs into merged.ropelab.\n");
 }
 
-TEST_F(SlurmTest, RefusesWhatCannotBe) {
+TEST_F(SlurmTest, RejectsInvalidOptions) {
     EXPECT_MESSAGE(write(experiment(), 0), BadInput, "1 or more");
     Experiment odd = experiment();
     odd.set("width", {"17"});
     EXPECT_MESSAGE(write(odd), BadInput, "multiple");
     EXPECT_FALSE(fs::exists(out_));
     write(experiment());
-    EXPECT_MESSAGE(write(experiment()), BadInput, "no empty folder");
+    EXPECT_MESSAGE(write(experiment()), BadInput, "not an empty folder");
 }
 
-TEST(Slurm, TimesAreRoundedUpWithAMargin) {
+TEST(Slurm, RoundsTimesUpWithAMargin) {
     EXPECT_EQ(slurm_time(0), "0-00:05:00");
     EXPECT_EQ(slurm_time(1), "0-00:10:00");
     EXPECT_EQ(slurm_time(3600), "0-03:05:00");

@@ -12,7 +12,7 @@ RunSpec paper() {
     return preset("theta-paper").experiment.expand().front();
 }
 
-TEST(StepCost, CountsWhatTheModelHolds) {
+TEST(StepCost, CountsTheParametersOfTheModel) {
     for (const Position position : {Position::none, Position::learned, Position::rope, Position::learned_rope}) {
         for (const bool flag : {false, true}) {
             RunSpec spec = paper();
@@ -36,13 +36,13 @@ TEST(StepCost, CountsWhatTheModelHolds) {
         spec.theta_training = training;
         EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
     }
-    // nanoGPT prints 10.65 M for this shape; it leaves learned positions out.
+    // nanoGPT prints 10.65 M for this shape, because it does not count learned positions.
     RunSpec spec = paper();
     spec.position = Position::rope;
     EXPECT_NEAR(static_cast<double>(parameter_count(spec, 65)), 10.65e6, 0.005e6);
 }
 
-TEST(StepCost, KnowsTheVocabularyByTheTextsName) {
+TEST(StepCost, DerivesTheVocabularyFromTheDataName) {
     RunSpec spec;
     EXPECT_EQ(likely_vocabulary(spec), 29);
     spec.data = "text8";
@@ -53,13 +53,13 @@ TEST(StepCost, KnowsTheVocabularyByTheTextsName) {
     EXPECT_EQ(likely_vocabulary(spec), 205);
 }
 
-TEST(StepCost, AForwardPassMultipliesEachWeightOnce) {
+TEST(StepCost, ForwardPassMultipliesEachWeightOnce) {
     RunSpec spec;
     spec.layers = 1;
     spec.width = 4;
     spec.context = 8;
-    // 12·4² weights of a layer and 10·4 of the head, each a multiply-add; a symbol sees 4 others on average, with
-    // 4 channels for the score and 4 for the mixture.
+    // 12·4² weights of a layer and 10·4 of the output layer, each one multiply-add; a token attends to 4 others on
+    // average, with 4 channels for the score and 4 for the weighted sum of values.
     const ForwardOperations forward = forward_operations(spec, 10);
     EXPECT_DOUBLE_EQ(forward.linears, 2.0 * (12 * 16 + 40));
     EXPECT_DOUBLE_EQ(forward.attention, 2.0 * (4 * 4 + 4 * 4));
@@ -67,33 +67,33 @@ TEST(StepCost, AForwardPassMultipliesEachWeightOnce) {
     EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
 }
 
-TEST(StepCost, DropoutKeepsMasksAndStepByStepTheShares) {
+TEST(StepCost, DropoutStoresMasksAndProbabilities) {
     RunSpec spec = paper();
     const auto dropped = [&] {
         RunSpec without = spec;
         without.dropout = 0;
-        return kept_numbers(spec, 65) - kept_numbers(without, 65);
+        return stored_activations(spec, 65) - stored_activations(without, 65);
     };
     constexpr double masks = 6.0 * 2 * 384;
     EXPECT_DOUBLE_EQ(dropped(), masks);
     spec.theta_training = ThetaTraining::head;
     EXPECT_DOUBLE_EQ(dropped(), masks + 6.0 * 3 * 6 * 256);
     spec.theta_training = ThetaTraining::fixed;
-    const double exact = kept_numbers(spec, 65);
+    const double exact = stored_activations(spec, 65);
     spec.precision = Precision::bfloat16;
-    EXPECT_LT(kept_numbers(spec, 65), exact);
+    EXPECT_LT(stored_activations(spec, 65), exact);
 }
 
-// Attention reads its queries, keys and values where the product left them.
-TEST(StepCost, SharedKeysAreKeptOnce) {
+// Fused attention uses queries, keys and values in place, without copies.
+TEST(StepCost, GroupedKeysAreStoredOnce) {
     RunSpec spec = paper();
     spec.precision = Precision::float32;
-    const double own = kept_numbers(spec, 65);
+    const double own = stored_activations(spec, 65);
     spec.key_value_heads = 2;
-    EXPECT_DOUBLE_EQ(own - kept_numbers(spec, 65), 6.0 * 2 * 4 * 64);
+    EXPECT_DOUBLE_EQ(own - stored_activations(spec, 65), 6.0 * 2 * 4 * 64);
 }
 
-TEST(StepCost, MemoryIsTheEngineTheWeightsAndTheLargerPhase) {
+TEST(StepCost, MemoryIsEngineWeightsAndLargerPhase) {
     RunSpec spec;
     spec.precision = Precision::bfloat16;
     EXPECT_DOUBLE_EQ(memory_need(spec, 1, 29).weights, 18.0 * static_cast<double>(parameter_count(spec, 29)));
@@ -106,14 +106,14 @@ TEST(StepCost, MemoryIsTheEngineTheWeightsAndTheLargerPhase) {
     EXPECT_DOUBLE_EQ(two.step, 2 * one.step);
     EXPECT_GT(one.total(), one.engine + one.weights + one.step);
     EXPECT_GT(one.total(), one.engine + one.weights + one.evaluation);
-    // An evaluation reads pieces of a size of its own.
+    // Evaluations have their own batch size.
     spec.batch *= 4;
     EXPECT_DOUBLE_EQ(memory_need(spec, 1, 29).evaluation, one.evaluation);
     EXPECT_GT(memory_need(spec, 1, 29).step, 3 * one.step);
 }
 
-// Resident peaks of runs of three steps, in bytes.
-TEST(StepCost, OperationByOperationTakesWhatWasMeasured) {
+// Measured peaks of resident memory of runs of three steps, in bytes.
+TEST(StepCost, EagerMemoryMatchesMeasurements) {
     RunSpec spec;
     spec.layers = 4;
     spec.heads = 4;

@@ -10,7 +10,7 @@
 
 namespace ropelab {
 
-/// A tiny run that was trained once for all tests of a suite, with its checkpoint.
+/// A small run that is trained once for all tests of a suite, with its checkpoint.
 class TrainedRunTest : public testing::Test {
  protected:
     static void SetUpTestSuite() {

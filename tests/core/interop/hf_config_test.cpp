@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// A head of 64 channels.
+// Returns a config with a head of 64 channels.
 json small(json more = json::object()) {
     json config = {
         {"hidden_size", 256}, {"num_attention_heads", 4}, {"num_hidden_layers", 2}, {"max_position_embeddings", 1024}};
@@ -27,7 +27,7 @@ const HfValue& value_of(const HfModel& model, const std::string& name) {
     return *found;
 }
 
-TEST(HuggingFaceConfig, AgreesWithTransformersOnEveryRecord) {
+TEST(HuggingFaceConfig, FrequenciesAgreeWithTransformers) {
     SKIP_WITHOUT_SHARED_DATA("oracles/hf_inverse_frequencies.json");
     const auto reference = read_json_file(shared_data("oracles/hf_inverse_frequencies.json"));
     int records = 0;
@@ -37,7 +37,7 @@ TEST(HuggingFaceConfig, AgreesWithTransformersOnEveryRecord) {
         const double length = record.at("seq_len").is_null() ? 0 : record.at("seq_len").get<double>();
         const auto theirs = record.at("inv_freq").get<std::vector<double>>();
         SCOPED_TRACE(record.at("name").get<std::string>() + " at " + std::to_string(length));
-        // With and without the model type, which brings the library's defaults.
+        // The config is read with and without the model type, which determines the library defaults.
         json typed = record.at("config");
         typed["model_type"] = record.at("model_type");
         for (const json& config : {record.at("config"), typed}) {
@@ -53,7 +53,7 @@ TEST(HuggingFaceConfig, AgreesWithTransformersOnEveryRecord) {
     EXPECT_EQ(records, 60);
 }
 
-TEST(HuggingFaceConfig, ReadsWhatTransformersSavedInBothVersions) {
+TEST(HuggingFaceConfig, ReadsConfigsOfTransformers4And5) {
     SKIP_WITHOUT_SHARED_DATA("oracles/hf_models/neox_25/config.json");
     for (const char* name : {"config.json", "config.v4.json"}) {
         const auto neox =
@@ -68,7 +68,7 @@ TEST(HuggingFaceConfig, ReadsWhatTransformersSavedInBothVersions) {
     }
 }
 
-TEST(HuggingFaceConfig, TheFractionHasManyNames) {
+TEST(HuggingFaceConfig, KnowsAllNamesOfTheFraction) {
     const json base = {{"hidden_size", 64}, {"num_attention_heads", 1}};
     for (const char* name : {"partial_rotary_factor", "rotary_pct", "rope_pct", "rotary_percentage", "rope_percent"}) {
         auto config = base;
@@ -86,15 +86,15 @@ TEST(HuggingFaceConfig, TheFractionHasManyNames) {
     EXPECT_NEAR(hf_frequencies(version5).inverse_frequencies[1], std::pow(500.0, -2.0 / 32), 1e-12);
 }
 
-TEST(HuggingFaceConfig, HeadDimensionNeedNotBeWidthOverHeads) {
+TEST(HuggingFaceConfig, HeadDimensionMayDifferFromWidthOverHeads) {
     EXPECT_EQ(hf_frequencies({{"head_dim", 128}, {"hidden_size", 64}, {"num_attention_heads", 1}}).rotary_dim, 128);
     EXPECT_EQ(hf_frequencies({{"kv_channels", 128}, {"hidden_size", 64}, {"num_attention_heads", 1}}).rotary_dim, 128);
-    // A Gemma whose file is silent about it.
+    // In this Gemma config, head_dim is missing.
     EXPECT_EQ(read_hf_config({{"model_type", "gemma2"}}).rotary.front().setup.head_dim, 256);
 }
 
-TEST(HuggingFaceConfig, RoundsTheRotaryDimensionDownEvenToAnOddOne) {
-    // int(0.1 · 64) = 6, where the partial-RoPE paper rounds as well; int(0.3 · 64) = 19, where it takes 20.
+TEST(HuggingFaceConfig, RoundsTheRotaryDimensionDown) {
+    // int(0.1 · 64) is 6, as in the partial-RoPE paper; int(0.3 · 64) is 19, where the paper has 20.
     EXPECT_EQ(hf_frequencies(small({{"partial_rotary_factor", 0.1}})).rotary_dim, 6);
     const HfModel odd = read_hf_config(small({{"partial_rotary_factor", 0.3}}));
     EXPECT_EQ(odd.rotary.front().rotary_dim, 19);
@@ -105,7 +105,7 @@ TEST(HuggingFaceConfig, RoundsTheRotaryDimensionDownEvenToAnOddOne) {
     EXPECT_THAT(odd.remarks.front(), testing::HasSubstr("odd"));
 }
 
-TEST(HuggingFaceConfig, TypesHaveTwoKeysAndLongRopeTwoNames) {
+TEST(HuggingFaceConfig, KnowsBothNamesOfTheRopeTypeAndOfLongRope) {
     const std::vector<double> factors(32, 2.0);
     json config = small({{"max_position_embeddings", 1024}});
     for (const char* key : {"type", "rope_type"}) {
@@ -122,12 +122,12 @@ TEST(HuggingFaceConfig, TypesHaveTwoKeysAndLongRopeTwoNames) {
                         1e-12);
         }
     }
-    // Beside rope_scaling it wins over inside.
+    // The value next to rope_scaling has priority over the value inside.
     config["original_max_position_embeddings"] = 512;
     EXPECT_EQ(read_hf_config(config).rotary.front().setup.scaling.original_context, 512);
 }
 
-TEST(HuggingFaceConfig, AMissingFactorIsTheRatioOfTheContextsAndAnExplicitAttentionFactorWins) {
+TEST(HuggingFaceConfig, MissingFactorIsTheRatioOfTheContexts) {
     json yarn = {{"rope_type", "yarn"}, {"factor", nullptr}, {"original_max_position_embeddings", 256}};
     const HfModel derived = read_hf_config(small({{"rope_scaling", yarn}}));
     EXPECT_EQ(derived.rotary.front().setup.scaling.factor, 4);
@@ -138,7 +138,7 @@ TEST(HuggingFaceConfig, AMissingFactorIsTheRatioOfTheContextsAndAnExplicitAttent
     EXPECT_MESSAGE(read_hf_config(small({{"rope_scaling", {{"type", "linear"}}}})), BadInput, "no factor");
 }
 
-TEST(HuggingFaceConfig, DeepSeekPutsItsScaleIntoTheSoftmaxAndRotatesTheLastPart) {
+TEST(HuggingFaceConfig, DeepSeekScalesTheSoftmaxAndRotatesTheLastChannels) {
     const json config = {{"model_type", "deepseek_v3"},
                          {"hidden_size", 7168},
                          {"num_attention_heads", 128},
@@ -167,7 +167,7 @@ TEST(HuggingFaceConfig, DeepSeekPutsItsScaleIntoTheSoftmaxAndRotatesTheLastPart)
     EXPECT_EQ(model.cache->latent_rope_dim, 64);
 }
 
-TEST(HuggingFaceConfig, ProportionalIsTruncateWithAHeadSizeOfItsOwn) {
+TEST(HuggingFaceConfig, ProportionalIsTruncateWithAnotherHeadDimension) {
     const HfModel model = read_hf_config({{"model_type", "gemma4_text"}, {"num_hidden_layers", 12}});
     ASSERT_EQ(model.rotary.size(), 2U);
     const HfRotary& full = model.of("full_attention");
@@ -182,7 +182,7 @@ TEST(HuggingFaceConfig, ProportionalIsTruncateWithAHeadSizeOfItsOwn) {
     EXPECT_EQ(value_of(model, "partial_rotary_factor").origin, HfOrigin::library_default);
 }
 
-TEST(HuggingFaceConfig, LayerTypesHaveThetasOfTheirOwn) {
+TEST(HuggingFaceConfig, LayerTypesMayHaveDifferentThetas) {
     const HfModel gemma =
         read_hf_config({{"model_type", "gemma3_text"}, {"rope_scaling", {{"rope_type", "linear"}, {"factor", 8.0}}}});
     EXPECT_EQ(gemma.of("full_attention").setup.theta, 1e6);
@@ -195,7 +195,7 @@ TEST(HuggingFaceConfig, LayerTypesHaveThetasOfTheirOwn) {
     const HfModel modern = read_hf_config({{"model_type", "modernbert"}, {"local_rope_theta", 5000.0}});
     EXPECT_EQ(modern.of("full_attention").setup.theta, 160000);
     EXPECT_EQ(modern.of("sliding_attention").setup.theta, 5000);
-    EXPECT_FALSE(modern.cache);  // an encoder
+    EXPECT_FALSE(modern.cache);  // an encoder has no KV cache
 
     const HfModel version5 =
         read_hf_config(small({{"layer_types", {"full_attention", "sliding_attention"}},
@@ -208,7 +208,7 @@ TEST(HuggingFaceConfig, LayerTypesHaveThetasOfTheirOwn) {
     EXPECT_MESSAGE(read_hf_config(small()).of("sliding_attention"), BadInput, "all its layers");
 }
 
-TEST(HuggingFaceConfig, SaysWhereEveryValueComesFrom) {
+TEST(HuggingFaceConfig, RecordsTheSourceOfEveryValue) {
     const HfModel model = read_hf_config(small({{"model_type", "gpt_neox"},
                                                 {"rotary_emb_base", 5000},
                                                 {"rope_finetuned", true},
@@ -223,13 +223,13 @@ TEST(HuggingFaceConfig, SaysWhereEveryValueComesFrom) {
     EXPECT_EQ(value_of(read_hf_config({{"head_dim", 64}}), "max_position_embeddings").origin, HfOrigin::assumed);
 }
 
-TEST(HuggingFaceConfig, FindsTheTextModelOfAMultiModalFile) {
+TEST(HuggingFaceConfig, FindsTheTextModelInAMultiModalConfig) {
     const json text = small({{"rope_theta", 777.0}});
     EXPECT_EQ(read_hf_config({{"model_type", "x"}, {"text_config", text}}).rotary.front().setup.theta, 777);
     EXPECT_EQ(read_hf_config({{"thinker_config", {{"text_config", text}}}}).rotary.front().setup.theta, 777);
 }
 
-TEST(HuggingFaceConfig, ReadsTheShapeOfTheKvCache) {
+TEST(HuggingFaceConfig, ReadsTheDimensionsOfTheKvCache) {
     const auto read = [](json more) { return read_hf_config(small(std::move(more))); };
     EXPECT_EQ(read(json::object()).kind, KvCache::multi_head);
     EXPECT_EQ(read({{"num_key_value_heads", 2}}).kind, KvCache::grouped);
@@ -240,7 +240,7 @@ TEST(HuggingFaceConfig, ReadsTheShapeOfTheKvCache) {
     EXPECT_EQ(sliding.cache->window, 128);
     EXPECT_EQ(sliding.cache->global_layers, 1);
     EXPECT_EQ(read({{"sliding_window", 128}, {"use_sliding_window", false}}).kind, KvCache::multi_head);
-    // Mistral has a window by default, which a null takes away.
+    // Mistral has a sliding window by default; null turns it off.
     EXPECT_EQ(read({{"model_type", "mistral"}, {"max_position_embeddings", 8192}}).kind, KvCache::sliding);
     EXPECT_EQ(read({{"model_type", "mistral"}, {"sliding_window", nullptr}, {"max_position_embeddings", 8192}}).kind,
               KvCache::grouped);
@@ -248,7 +248,7 @@ TEST(HuggingFaceConfig, ReadsTheShapeOfTheKvCache) {
     EXPECT_FALSE(read_hf_config({{"head_dim", 64}}).cache);
 }
 
-TEST(HuggingFaceConfig, RefusesWhatItCannotRead) {
+TEST(HuggingFaceConfig, ThrowsForInvalidConfigs) {
     EXPECT_MESSAGE(hf_frequencies({{"hidden_size", 64}}), BadInput, "num_attention_heads");
     EXPECT_MESSAGE(hf_frequencies({{"head_dim", 64}, {"rope_scaling", {{"type", "spiral"}, {"factor", 2}}}}), BadInput,
                    "spiral");
@@ -271,8 +271,8 @@ TEST(HuggingFaceConfig, RefusesWhatItCannotRead) {
     EXPECT_MESSAGE(read_hf_config(small({{"model_type", "falcon"}, {"alibi", true}})), BadInput, "without rotary");
 }
 
-TEST(ModelConfigText, RefusesWhatNoConfigIs) {
-    EXPECT_MESSAGE(parse_model_config(R"({"head_dim": 64)"), BadInput, "breaks off near byte");
+TEST(ModelConfigText, ThrowsForTextsAndFilesThatAreNoConfig) {
+    EXPECT_MESSAGE(parse_model_config(R"({"head_dim": 64)"), BadInput, "error near byte");
     EXPECT_MESSAGE(parse_model_config(""), BadInput, "not JSON");
     EXPECT_MESSAGE(parse_model_config(R"({"rope_theta": 1e999})"), BadInput, "too large");
     EXPECT_MESSAGE(parse_model_config(std::string(100, '[')), BadInput, "64 levels");

@@ -32,7 +32,7 @@ class MetricsCsvTest : public testing::Test {
     std::int64_t experiment_ = lab_->add_experiment("small", "{}");
 };
 
-TEST_F(MetricsCsvTest, OneNumberALineWithTheSettingsThatDiffer) {
+TEST_F(MetricsCsvTest, HasOneNumberPerLineAndTheSettingsThatDiffer) {
     const RunId first = add_run("one, \"two\"", 500, 1);
     const RunId second = add_run("b", 10000, 2);
     RunSummary summary;
@@ -66,7 +66,7 @@ TEST_F(MetricsCsvTest, OneRunHasNoSettingsThatDiffer) {
     EXPECT_EQ(written(true), "run,name,iteration,quantity,value\r\n");
 }
 
-TEST_F(MetricsCsvTest, AFileIsReplacedOnlyWhenAskedFor) {
+TEST_F(MetricsCsvTest, ExistingFileIsReplacedOnlyWithReplace) {
     add_run("a", 500, 1);
     written();
     EXPECT_MESSAGE(written(), BadInput, "--force");

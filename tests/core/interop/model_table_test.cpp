@@ -12,7 +12,7 @@
 namespace ropelab {
 namespace {
 
-TEST(ModelTable, EveryModelGoesThroughTheImporter) {
+TEST(ModelTable, EveryModelCanBeImported) {
     std::set<std::string> names;
     for (const KnownModel& known : model_table()) {
         SCOPED_TRACE(known.name);
@@ -25,7 +25,7 @@ TEST(ModelTable, EveryModelGoesThroughTheImporter) {
             for (double frequency : rotary.frequencies.inverse_frequencies) {
                 EXPECT_TRUE(std::isfinite(frequency) && frequency >= 0 && frequency <= 1);
             }
-            // What the rooms compute from the setup, at its whole context.
+            // The pages of the window compute frequencies from the setup, for its whole context.
             const Frequencies shown = frequencies(frequency_settings(rotary.setup));
             const Frequencies whole = rotary.at(static_cast<double>(rotary.setup.context));
             ASSERT_EQ(shown.inverse_frequencies.size(), whole.inverse_frequencies.size());
@@ -39,7 +39,7 @@ TEST(ModelTable, EveryModelGoesThroughTheImporter) {
     EXPECT_GE(names.size(), 40U);
 }
 
-TEST(ModelTable, HasWhatThePapersSay) {
+TEST(ModelTable, AgreesWithThePapers) {
     const auto first = [](const char* name) { return read_hf_config(known_model(name).config).rotary.front(); };
     EXPECT_EQ(first("Llama 2 7B").setup.theta, 10000);
     EXPECT_EQ(first("llama-3-8b").setup.theta, 500000);
@@ -52,21 +52,21 @@ TEST(ModelTable, HasWhatThePapersSay) {
     EXPECT_NEAR(first("gpt-oss 20B").frequencies.attention_factor, 1.34657359, 1e-8);
     EXPECT_EQ(first("GLM-4 9B Chat").setup.theta, 5e6);
     EXPECT_EQ(first("Minitron 8B").setup.head_dim, 128);
-    // F5: Gemma 4 truncates 512 channels to 128 at theta 1e6; slice has the same frequencies at 1e6^(1/4).
+    // Formula 5: Gemma 4 truncates 512 channels to 128 at theta 1e6; slice has the same frequencies at 1e6^(1/4).
     const HfRotary gemma = first("Gemma 4 31B");
     EXPECT_NEAR(coinciding_theta(gemma.setup.head_dim, gemma.rotary_dim, gemma.setup.theta), 31.6228, 1e-4);
-    // Slice at 25 % of 64 channels is truncate at a base of 10,000^4.
+    // Slice with 25 % of 64 channels has the frequencies of truncate at a base of 10,000^4.
     EXPECT_NEAR(coinciding_theta(64, 16, 1e16), first("Pythia 1B").setup.theta, 1e-6);
 }
 
-TEST(ModelTable, NamesTheNearestModel) {
+TEST(ModelTable, UnknownNameThrowsAndSuggestsTheMostSimilarModel) {
     EXPECT_EQ(known_model("qwen3 8b").name, "Qwen3 8B");
     EXPECT_MESSAGE(known_model("Llama 8 8B"), BadInput, "did you mean Llama");
 }
 
-TEST(ModelTable, RefusesABadTable) {
-    EXPECT_MESSAGE(read_model_table("{}"), BadInput, "no JSON list");
-    EXPECT_MESSAGE(read_model_table("[1]"), BadInput, "no object");
+TEST(ModelTable, ThrowsForInvalidTables) {
+    EXPECT_MESSAGE(read_model_table("{}"), BadInput, "must be a JSON list");
+    EXPECT_MESSAGE(read_model_table("[1]"), BadInput, "must be an object");
     EXPECT_MESSAGE(read_model_table(R"([{"name": "A"}])"), BadInput, "A has no family");
     EXPECT_MESSAGE(read_model_table(R"([{"name": "A", "family": "F", "source": "S"}])"), BadInput, "A has no config");
     EXPECT_MESSAGE(read_model_table(R"([{"name": "A", "family": "F", "source": "S", "config": {}},

@@ -22,7 +22,7 @@ std::string content_of(const fs::path& path) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// A decoder of its own, which shares nothing with what it checks: bit by bit, and straight from the wire format.
+// The decoder below shares no code with the encoder. It computes checksums bit by bit and parses the wire format.
 
 std::uint32_t crc_bit_by_bit(const std::string& bytes) {
     std::uint32_t crc = ~0U;
@@ -36,8 +36,8 @@ std::uint32_t crc_bit_by_bit(const std::string& bytes) {
 template <typename Number>
 Number number_at(const std::string& bytes, std::size_t at) {
     Number result{};
-    if (at + sizeof result > bytes.size()) throw std::out_of_range("the file breaks off");
-    std::memcpy(&result, bytes.data() + at, sizeof result);  // little endian, as this machine
+    if (at + sizeof result > bytes.size()) throw std::out_of_range("the file ends too early");
+    std::memcpy(&result, bytes.data() + at, sizeof result);  // the format and this machine are little endian
     return result;
 }
 
@@ -58,7 +58,7 @@ std::vector<std::string> records_of(const std::string& file) {
 }
 
 struct Field {
-    std::uint64_t number = 0;  // a varint, or the bits of a fixed one
+    std::uint64_t number = 0;  // a varint, or the bits of a number of fixed size
     std::string bytes;
 };
 using Message = std::multimap<std::uint64_t, Field>;
@@ -96,7 +96,7 @@ Message message_of(const std::string& bytes) {
                 at += 4;
                 break;
             default:
-                throw std::runtime_error("no wire type");
+                throw std::runtime_error("unknown wire type");
         }
         result.emplace(tag >> 3U, std::move(field));
     }
@@ -109,8 +109,8 @@ const Field& only(const Message& message, std::uint64_t number) {
 }
 
 struct Decoded {
-    std::map<std::string, std::map<std::uint64_t, float>> scalars;  // by tag and step
-    std::map<std::string, std::string> plugins;                     // of tags with a tensor
+    std::map<std::string, std::map<std::uint64_t, float>> scalars;  // values by tag and step
+    std::map<std::string, std::string> plugins;                     // plugin of each tag with a tensor
     std::map<std::string, Message> tensors;
     std::map<std::string, std::string> plugin_data;
     std::vector<double> times;
@@ -152,7 +152,7 @@ Decoded decoded(const std::string& file) {
 
 class TensorBoard : public testing::Test {
  protected:
-    // Three steps and two evaluations; `ended` with a summary.
+    // Adds a run with three steps and two evaluations, and with a summary if `ended` is true.
     RunId add_run(const std::string& name, std::int64_t seed, bool ended = true) {
         RunSpec spec;
         spec.seed = seed;
@@ -178,7 +178,7 @@ class TensorBoard : public testing::Test {
     std::int64_t experiment_ = lab_->add_experiment("small", "{}");
 };
 
-TEST_F(TensorBoard, ChecksumsAreThoseOfTheStandard) {
+TEST_F(TensorBoard, ChecksumsAgreeWithTheStandard) {
     EXPECT_EQ(crc32c("123456789"), 0xE3069283U);
     EXPECT_EQ(crc32c(""), 0U);
     EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);  // RFC 3720, B.4
@@ -186,7 +186,7 @@ TEST_F(TensorBoard, ChecksumsAreThoseOfTheStandard) {
     EXPECT_EQ(crc32c("RoPE"), crc_bit_by_bit("RoPE"));
 }
 
-TEST_F(TensorBoard, AnEventFileHoldsTheCurvesInOrder) {
+TEST_F(TensorBoard, EventFileContainsTheCurvesInOrder) {
     const RunId id = add_run("θ 10k, 25 %", 7);
     const RunClock clock = clock_of(lab_->run(id), lab_->experiments().front());
     EXPECT_TRUE(clock.measured);
@@ -208,12 +208,12 @@ TEST_F(TensorBoard, AnEventFileHoldsTheCurvesInOrder) {
     EXPECT_DOUBLE_EQ(file.times.back(), clock.start + 6);
 }
 
-TEST_F(TensorBoard, SettingsGoAsATableAndAsHyperparameters) {
+TEST_F(TensorBoard, EventFileContainsSettingsAsTableAndHyperparameters) {
     const RunId id = add_run("a | b", 7);
     const Decoded file = decoded(event_file(lab_->run(id), lab_->metrics(id), {1e9, 1, true}));
     EXPECT_EQ(file.plugins.at("settings"), "text");
     const std::string table = only(file.tensors.at("settings"), 8).bytes;
-    EXPECT_EQ(only(file.tensors.at("settings"), 1).number, 7U);  // strings
+    EXPECT_EQ(only(file.tensors.at("settings"), 1).number, 7U);  // DT_STRING
     EXPECT_THAT(table, testing::HasSubstr("| run | a \\| b |\n"));
     EXPECT_THAT(table, testing::HasSubstr("| theta | 10000 |\n"));
     EXPECT_THAT(table, testing::HasSubstr("| chosen_precision | float32 |\n"));
@@ -227,12 +227,12 @@ TEST_F(TensorBoard, SettingsGoAsATableAndAsHyperparameters) {
         values[only(pair, 1).bytes] = message_of(only(pair, 2).bytes);
     }
     EXPECT_EQ(as_double(only(values.at("fraction"), 2)), 0.25);
-    EXPECT_EQ(only(values.at("data"), 3).bytes, "generated");
+    EXPECT_EQ(only(values.at("data"), 3).bytes, "synthetic");
     EXPECT_EQ(only(values.at("tied_head"), 4).number, 1U);
     EXPECT_EQ(as_double(only(session, 5)), 1e9);
 }
 
-TEST_F(TensorBoard, ARunThatHasNotEndedHasNominalTimes) {
+TEST_F(TensorBoard, RunThatHasNotEndedHasNominalTimes) {
     const RunId id = add_run("going on", 7, false);
     const RunClock clock = clock_of(lab_->run(id), lab_->experiments().front());
     EXPECT_FALSE(clock.measured);
@@ -255,9 +255,9 @@ TEST_F(TensorBoard, FoldersHaveSafeNames) {
     EXPECT_EQ(folder_name(std::string(500, 'x')).size(), 100U);
 }
 
-TEST_F(TensorBoard, EachRunHasAFolderOfItsOwn) {
+TEST_F(TensorBoard, EachRunHasItsOwnFolder) {
     add_run("A", 7);
-    add_run("a", 7);  // one name where capitals do not count
+    add_run("a", 7);  // equals the first name on systems that ignore case
     add_run("A", 8);
     const fs::path out = folder_ / "events";
     const auto files = write_event_files(*lab_, lab_->runs(), out, false);
@@ -271,7 +271,7 @@ TEST_F(TensorBoard, EachRunHasAFolderOfItsOwn) {
     EXPECT_EQ(decoded(content_of(files[2].path)).scalars.at("loss/train").size(), 3U);
 }
 
-TEST_F(TensorBoard, AnEarlierExportIsReplacedOnlyWhenAskedFor) {
+TEST_F(TensorBoard, EarlierExportIsReplacedOnlyWithReplace) {
     add_run("A", 7);
     const fs::path out = folder_ / "events";
     const fs::path file = write_event_files(*lab_, lab_->runs(), out, false).front().path;
@@ -285,14 +285,15 @@ TEST_F(TensorBoard, AnEarlierExportIsReplacedOnlyWhenAskedFor) {
     EXPECT_FALSE(fs::exists(earlier));
     EXPECT_TRUE(fs::exists(others));
     EXPECT_MESSAGE(write_event_files(*lab_, lab_->runs(), folder_ / "a.ropelab", true), BadInput, "not a folder");
-    EXPECT_MESSAGE(write_event_files(*lab_, lab_->runs(), folder_ / "a.ropelab" / "b", false), BadInput, "made");
+    EXPECT_MESSAGE(write_event_files(*lab_, lab_->runs(), folder_ / "a.ropelab" / "b", false), BadInput, "created");
 }
 
-// With a Python that has TensorBoard (pip install tensorboard), its own reader opens the folder.
-TEST_F(TensorBoard, TheRealReaderReadsIt) {
+// Needs a Python with TensorBoard (pip install tensorboard), whose reader opens the folder.
+TEST_F(TensorBoard, TensorBoardReaderReadsTheFile) {
     const char* python = std::getenv("ROPELAB_TENSORBOARD_PYTHON");
     if (python == nullptr || *python == '\0') {
-        GTEST_SKIP() << "ROPELAB_TENSORBOARD_PYTHON names no Python with TensorBoard, so its reader was not asked.";
+        GTEST_SKIP()
+            << "ROPELAB_TENSORBOARD_PYTHON names no Python with TensorBoard, so the file is not read by TensorBoard.";
     }
     add_run("θ 10k, 25 %", 7);
     const auto files = write_event_files(*lab_, lab_->runs(), folder_ / "events", false);

@@ -7,14 +7,14 @@
 
 namespace ropelab {
 
-// Causal attention as the formula has it, in double, for kernels to be compared with.
+// A reference implementation of causal attention in double precision, with which tests compare the kernels.
 
 struct AttentionShape {
     std::int64_t time;
     std::int64_t heads;
     std::int64_t key_value_heads;
     std::int64_t head_dim;
-    double rate;  // of dropout
+    double rate;  // dropout rate
     std::int64_t runs = 2;
     std::int64_t batch = 2;
 
@@ -25,7 +25,7 @@ struct AttentionShape {
     double scale() const { return 1.0 / std::sqrt(static_cast<double>(head_dim)); }
 };
 
-/// The stream that every run's dropout draws from.
+/// Returns the random stream of every run's dropout.
 struct DropoutOfRuns {
     std::string what;
     std::vector<std::int64_t> seeds;
@@ -34,13 +34,13 @@ struct DropoutOfRuns {
 
 struct AttentionResult {
     std::vector<float> mixed;     // (runs, batch·time, heads, head_dim)
-    std::vector<float> log_sums;  // (runs, batch, heads, time), of base 2
-    std::vector<float> of_qkv;    // as qkv
+    std::vector<float> log_sums;  // (runs, batch, heads, time), base-2 logarithms
+    std::vector<float> grad_qkv;  // the shape of qkv
 };
 
-/// qkv: (runs, batch·time, heads + 2·key_value_heads, head_dim), its queries and keys turned already; of_mixed: the
-/// gradient that arrives, as `mixed`.
+/// Computes attention and its gradient. `qkv` is (runs, batch·time, heads + 2·key_value_heads, head_dim) with queries
+/// and keys that are already rotated. `grad_mixed` is the gradient with respect to `mixed` and has its shape.
 AttentionResult attention_by_definition(const AttentionShape& shape, const DropoutOfRuns& dropout,
-                                        const std::vector<float>& qkv, const std::vector<float>& of_mixed);
+                                        const std::vector<float>& qkv, const std::vector<float>& grad_mixed);
 
 }  // namespace ropelab

@@ -35,22 +35,23 @@ Tables some_tables(const AttentionShape& shape) {
     return tables;
 }
 
-// Queries and keys of qkv, or of its gradient, turned: 1 as the kernel does before, −1 as it does after.
-std::vector<float> turned(const AttentionShape& shape, const Tables& tables, std::vector<float> qkv, float direction) {
+// Rotates the queries and keys in qkv, or their gradients. A direction of 1 rotates, as the kernel does before
+// attention; −1 rotates back, as the kernel does with gradients.
+std::vector<float> rotated(const AttentionShape& shape, const Tables& tables, std::vector<float> qkv, float direction) {
     const std::int64_t pairs = shape.head_dim / 2;
     for (std::int64_t row = 0; row < shape.runs * shape.batch * shape.time; ++row) {
         const std::int64_t at = row % shape.time * pairs;
-        turn_heads(qkv.data() + row * shape.width(), shape.heads + shape.key_value_heads, shape.head_dim,
-                   tables.cosine.data() + at, tables.sine.data() + at, direction);
+        rotate_heads(qkv.data() + row * shape.width(), shape.heads + shape.key_value_heads, shape.head_dim,
+                     tables.cosine.data() + at, tables.sine.data() + at, direction);
     }
     return qkv;
 }
 
 AttentionResult by_kernel(const AttentionShape& shape, const Tables& tables, const std::vector<float>& qkv,
-                          const std::vector<float>& of_mixed) {
+                          const std::vector<float>& grad_mixed) {
     AttentionResult result;
     result.mixed.assign(static_cast<std::size_t>(shape.mixed_size()), NAN);
-    result.of_qkv.assign(qkv.size(), NAN);
+    result.grad_qkv.assign(qkv.size(), NAN);
     const std::int64_t groups = shape.batch * shape.key_value_heads;
     for (std::int64_t run = 0; run < shape.runs; ++run) {
         const RandomStream stream(dropout.seeds[static_cast<std::size_t>(run)], dropout.what);
@@ -65,9 +66,9 @@ AttentionResult by_kernel(const AttentionShape& shape, const Tables& tables, con
         float* out = result.mixed.data() + mixed;
         attend(args, out, 0, 1);
         attend(args, out, 1, groups);
-        float* of_qkv = result.of_qkv.data() + run * shape.qkv_size() / shape.runs;
-        attend_backward(args, of_mixed.data() + mixed, of_qkv, 0, groups - 1);
-        attend_backward(args, of_mixed.data() + mixed, of_qkv, groups - 1, groups);
+        float* grad_qkv = result.grad_qkv.data() + run * shape.qkv_size() / shape.runs;
+        attend_backward(args, grad_mixed.data() + mixed, grad_qkv, 0, groups - 1);
+        attend_backward(args, grad_mixed.data() + mixed, grad_qkv, groups - 1, groups);
     }
     return result;
 }
@@ -78,7 +79,7 @@ void expect_near(const std::vector<float>& got, const std::vector<float>& wanted
         ASSERT_NEAR(got[i], wanted[i], 2e-5 * std::max(1.0F, std::abs(wanted[i]))) << i;
 }
 
-TEST(Attention, IsTheDefinitionInBothDirections) {
+TEST(Attention, MatchesTheReferenceForwardAndBackward) {
     for (const double rate : {0.0, 0.3}) {
         for (const AttentionShape& shape :
              {AttentionShape{1, 1, 1, 2, rate}, AttentionShape{33, 2, 2, 20, rate}, AttentionShape{64, 1, 1, 32, rate},
@@ -88,17 +89,17 @@ TEST(Attention, IsTheDefinitionInBothDirections) {
                          << ", " << shape.head_dim << " channels, rate " << shape.rate);
             const Tables tables = some_tables(shape);
             const std::vector<float> qkv = random_numbers(shape.qkv_size(), 1);
-            const std::vector<float> of_mixed = random_numbers(shape.mixed_size(), 2);
-            const AttentionResult got = by_kernel(shape, tables, qkv, of_mixed);
+            const std::vector<float> grad_mixed = random_numbers(shape.mixed_size(), 2);
+            const AttentionResult got = by_kernel(shape, tables, qkv, grad_mixed);
             const AttentionResult wanted =
-                attention_by_definition(shape, dropout, turned(shape, tables, qkv, 1), of_mixed);
+                attention_by_definition(shape, dropout, rotated(shape, tables, qkv, 1), grad_mixed);
             expect_near(got.mixed, wanted.mixed);
-            expect_near(got.of_qkv, turned(shape, tables, wanted.of_qkv, -1));
+            expect_near(got.grad_qkv, rotated(shape, tables, wanted.grad_qkv, -1));
         }
     }
 }
 
-TEST(Attention, OfBfloat16IsThatOfTheSameNumbersInFloat32RoundedOnce) {
+TEST(Attention, Bfloat16EqualsFloat32RoundedOnce) {
     const AttentionShape shape = {.time = 37, .heads = 2, .key_value_heads = 1, .head_dim = 32, .rate = 0, .runs = 1};
     const Tables tables = some_tables(shape);
     const auto rounded = [](const std::vector<float>& numbers) {
@@ -112,9 +113,9 @@ TEST(Attention, OfBfloat16IsThatOfTheSameNumbersInFloat32RoundedOnce) {
         return result;
     };
     const std::vector<Bfloat16> qkv = rounded(random_numbers(shape.qkv_size(), 1));
-    const std::vector<Bfloat16> of_mixed = rounded(random_numbers(shape.mixed_size(), 2));
+    const std::vector<Bfloat16> grad_mixed = rounded(random_numbers(shape.mixed_size(), 2));
     const std::vector<float> wide = widened(qkv);
-    const AttentionResult exact = by_kernel(shape, tables, wide, widened(of_mixed));
+    const AttentionResult exact = by_kernel(shape, tables, wide, widened(grad_mixed));
     const CausalAttention<Bfloat16> args = {.time = shape.time,
                                             .heads = shape.heads,
                                             .key_value_heads = shape.key_value_heads,
@@ -122,24 +123,24 @@ TEST(Attention, OfBfloat16IsThatOfTheSameNumbersInFloat32RoundedOnce) {
                                             .qkv = qkv.data(),
                                             .table = tables.row(),
                                             .dropout = {}};
-    std::vector<Bfloat16> mixed(of_mixed.size());
-    std::vector<Bfloat16> of_qkv(qkv.size());
+    std::vector<Bfloat16> mixed(grad_mixed.size());
+    std::vector<Bfloat16> grad_qkv(qkv.size());
     attend(args, mixed.data(), 0, shape.batch);
-    attend_backward(args, of_mixed.data(), of_qkv.data(), 0, shape.batch);
+    attend_backward(args, grad_mixed.data(), grad_qkv.data(), 0, shape.batch);
     EXPECT_EQ(widened(mixed), widened(rounded(exact.mixed)));
-    EXPECT_EQ(widened(of_qkv), widened(rounded(exact.of_qkv)));
+    EXPECT_EQ(widened(grad_qkv), widened(rounded(exact.grad_qkv)));
 }
 
-// What changes at one position changes nothing before it, nor in another sequence.
-TEST(Attention, SeesNothingOfTheFuture) {
+// A change at one position must not affect earlier positions or other sequences.
+TEST(Attention, IsCausal) {
     const AttentionShape shape = {.time = 40, .heads = 1, .key_value_heads = 1, .head_dim = 16, .rate = 0, .runs = 1};
     const Tables tables = some_tables(shape);
     std::vector<float> qkv = random_numbers(shape.qkv_size(), 1);
-    const std::vector<float> of_mixed = random_numbers(shape.mixed_size(), 2);
-    const AttentionResult before = by_kernel(shape, tables, qkv, of_mixed);
-    constexpr std::int64_t changed = 35;  // of the first sequence
+    const std::vector<float> grad_mixed = random_numbers(shape.mixed_size(), 2);
+    const AttentionResult before = by_kernel(shape, tables, qkv, grad_mixed);
+    constexpr std::int64_t changed = 35;  // position in the first sequence
     for (std::int64_t i = 0; i < shape.width(); ++i) qkv[static_cast<std::size_t>(changed * shape.width() + i)] += 1;
-    const AttentionResult after = by_kernel(shape, tables, qkv, of_mixed);
+    const AttentionResult after = by_kernel(shape, tables, qkv, grad_mixed);
     for (std::int64_t i = 0; i < shape.mixed_size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         const std::int64_t row = i / shape.head_dim;

@@ -32,7 +32,7 @@ float from_upper_half(std::uint16_t half) {
     return number;
 }
 
-TEST(VectorProducts, RowsOfAnyLength) {
+TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
     constexpr std::int64_t rows = 11;
     for (const std::int64_t columns : {1, 15, 16, 31, 32, 33, 64, 100}) {
         const auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
@@ -59,7 +59,7 @@ TEST(VectorProducts, RowsOfAnyLength) {
     }
 }
 
-TEST(VectorProducts, WeightedRowsAddUp) {
+TEST(VectorProducts, SumWeightedRows) {
     const std::vector<float> rows = {1, 2, 3, 4, 5, 6};
     const std::vector<float> weights = {10, 100};
     std::vector<float> sum(3);
@@ -67,7 +67,7 @@ TEST(VectorProducts, WeightedRowsAddUp) {
     EXPECT_EQ(sum, (std::vector<float>{410, 520, 630}));
 }
 
-TEST(Activations, AreTheExactOnesAndSoAreTheirGradients) {
+TEST(Activations, ValuesAndGradientsMatchTheExactFormulas) {
     for (int count : {1, 16, 37}) {
         std::vector<float> x;
         std::vector<float> factor;
@@ -77,33 +77,33 @@ TEST(Activations, AreTheExactOnesAndSoAreTheirGradients) {
         }
         const std::vector<float> arriving = random_numbers(x.size());
         std::vector<float> curved(x.size());
-        std::vector<float> of_curved(x.size());
+        std::vector<float> grad_x(x.size());
         std::vector<float> gated = x;
-        std::vector<float> of_gate(x.size());
-        std::vector<float> of_factor(x.size());
+        std::vector<float> grad_gate(x.size());
+        std::vector<float> grad_factor(x.size());
         gelu(x.data(), curved.data(), count);
-        gelu_backward(x.data(), arriving.data(), of_curved.data(), count);
+        gelu_backward(x.data(), arriving.data(), grad_x.data(), count);
         swiglu(gated.data(), factor.data(), gated.data(), count);
-        swiglu_backward(x.data(), factor.data(), arriving.data(), of_gate.data(), of_factor.data(), count);
+        swiglu_backward(x.data(), factor.data(), arriving.data(), grad_gate.data(), grad_factor.data(), count);
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double at = x[i];
-            const double share = 0.5 * (1 + std::erf(at / std::sqrt(2.0)));
-            EXPECT_NEAR(curved[i], at * share, 2e-7 * std::max(1.0, std::abs(at)));
+            const double cumulative = 0.5 * (1 + std::erf(at / std::sqrt(2.0)));
+            EXPECT_NEAR(curved[i], at * cumulative, 2e-7 * std::max(1.0, std::abs(at)));
             const double density = std::exp(-0.5 * at * at) / std::sqrt(2 * std::numbers::pi);
-            EXPECT_NEAR(of_curved[i], arriving[i] * (share + at * density), 1e-6 * std::abs(arriving[i])) << at;
+            EXPECT_NEAR(grad_x[i], arriving[i] * (cumulative + at * density), 1e-6 * std::abs(arriving[i])) << at;
             const double logistic = 1 / (1 + std::exp(-at));
             const double expected = at * logistic * factor[i];
             EXPECT_NEAR(gated[i], expected, 5e-7 * std::max(1.0, std::abs(expected))) << at;
-            EXPECT_NEAR(of_factor[i], arriving[i] * at * logistic, 1e-6 * std::max(1.0, std::abs(at * arriving[i])));
-            EXPECT_NEAR(of_gate[i], arriving[i] * factor[i] * logistic * (1 + at * (1 - logistic)),
+            EXPECT_NEAR(grad_factor[i], arriving[i] * at * logistic, 1e-6 * std::max(1.0, std::abs(at * arriving[i])));
+            EXPECT_NEAR(grad_gate[i], arriving[i] * factor[i] * logistic * (1 + at * (1 - logistic)),
                         2e-6 * std::max(1.0, std::abs(static_cast<double>(arriving[i]) * factor[i])))
                 << at;
         }
     }
 }
 
-// What is calculated from rounded numbers is what would be calculated from them in float32, rounded once.
-TEST(Bfloat16Numbers, AreWidenedAndRoundedAsTheCommonRuleSays) {
+// Kernels on bfloat16 numbers must give the float32 result for the same numbers, rounded once.
+TEST(Bfloat16Numbers, AreRoundedOnceToNearest) {
     for (int count : {1, 16, 37}) {
         const std::vector<float> numbers = random_numbers(static_cast<std::size_t>(count));
         std::vector<Bfloat16> x;
@@ -118,25 +118,26 @@ TEST(Bfloat16Numbers, AreWidenedAndRoundedAsTheCommonRuleSays) {
         gelu(widened.data(), exact.data(), count);
         for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(exact[i]).bits);
     }
-    // Where nothing arrives at the norm, what the residual path brings goes on as it is: to the branch rounded.
+    // If the gradient of the norm is 0, the gradient of the residual path passes unchanged, rounded for the branch.
     const std::vector<float> odd = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.00390625F, 1.01171875F, 3.4e38F};
     const std::vector<float> zeros(odd.size());
     const std::vector<Bfloat16> nothing(odd.size());
-    std::vector<float> of_x(odd.size());
-    std::vector<float> of_weight(odd.size());
+    std::vector<float> grad_x(odd.size());
+    std::vector<float> grad_weight(odd.size());
     std::vector<Bfloat16> rounded(odd.size());
     norm_backward(NormBackward<Bfloat16, Bfloat16>{std::ssize(odd), true, zeros.data(), zeros.data(), zeros.data(),
-                                                   zeros.data(), odd.data(), nothing.data(), nullptr, of_x.data(),
-                                                   rounded.data(), of_weight.data(), nullptr},
+                                                   zeros.data(), odd.data(), nothing.data(), nullptr, grad_x.data(),
+                                                   rounded.data(), grad_weight.data(), nullptr},
                   1, 0, 1);
-    for (std::size_t i = 0; i < odd.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(of_x[i]).bits) << odd[i];
+    for (std::size_t i = 0; i < odd.size(); ++i)
+        EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(grad_x[i]).bits) << odd[i];
 }
 
-// Rows of whole registers, of parts of one, and of both.
+// The row lengths cover whole registers, parts of a register, and both.
 class RowsOf : public testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Columns, RowsOf, testing::Values(1, 15, 16, 40, 64));
 
-TEST_P(RowsOf, NormAndItsGradientAreThoseOfTheFormula) {
+TEST_P(RowsOf, NormAndGradientMatchTheFormula) {
     const std::int64_t columns = GetParam();
     constexpr std::int64_t rows = 3;
     const auto size = static_cast<std::size_t>(rows * columns);
@@ -159,11 +160,11 @@ TEST_P(RowsOf, NormAndItsGradientAreThoseOfTheFormula) {
                                            inverse.data()},
                  rows, 0, blocks_of(rows));
     const std::vector<float> arriving(sum.rbegin(), sum.rend());
-    std::vector<float> of_x(size), of_weight(weight.size()), of_bias(weight.size());
-    norm_backward(
-        NormBackward<float, float>{columns, true, sum.data(), mean.data(), inverse.data(), weight.data(), nullptr,
-                                   arriving.data(), nullptr, of_x.data(), nullptr, of_weight.data(), of_bias.data()},
-        rows, 0, blocks_of(rows));
+    std::vector<float> grad_x(size), grad_weight(weight.size()), grad_bias(weight.size());
+    norm_backward(NormBackward<float, float>{columns, true, sum.data(), mean.data(), inverse.data(), weight.data(),
+                                             nullptr, arriving.data(), nullptr, grad_x.data(), nullptr,
+                                             grad_weight.data(), grad_bias.data()},
+                  rows, 0, blocks_of(rows));
     const auto n = static_cast<double>(columns);
     std::vector<double> expected_weight(weight.size());
     for (std::size_t row = 0; row < rows; ++row) {
@@ -188,16 +189,16 @@ TEST_P(RowsOf, NormAndItsGradientAreThoseOfTheFormula) {
         for (std::int64_t i = 0; i < columns; ++i) {
             const double unit = (sum[at(i)] - center) * scale;
             const double direct = arriving[at(i)] * weight[static_cast<std::size_t>(i)];
-            EXPECT_NEAR(of_x[at(i)], scale * (direct - total - unit * along), 2e-5 * (1 + scale)) << i;
+            EXPECT_NEAR(grad_x[at(i)], scale * (direct - total - unit * along), 2e-5 * (1 + scale)) << i;
         }
     }
     for (std::size_t i = 0; i < weight.size(); ++i) {
-        EXPECT_NEAR(of_weight[i], expected_weight[i], 1e-5);
-        EXPECT_NEAR(of_bias[i], arriving[i] + arriving[weight.size() + i] + arriving[2 * weight.size() + i], 1e-5);
+        EXPECT_NEAR(grad_weight[i], expected_weight[i], 1e-5);
+        EXPECT_NEAR(grad_bias[i], arriving[i] + arriving[weight.size() + i] + arriving[2 * weight.size() + i], 1e-5);
     }
 }
 
-TEST_P(RowsOf, SoftmaxAndCrossEntropyAreThoseOfTheFormula) {
+TEST_P(RowsOf, SoftmaxAndCrossEntropyMatchTheFormula) {
     const std::int64_t columns = GetParam();
     const std::vector<float> scores = random_numbers(static_cast<std::size_t>(columns));
     double total = 0;
@@ -222,8 +223,8 @@ TEST_P(RowsOf, SoftmaxAndCrossEntropyAreThoseOfTheFormula) {
     }
 }
 
-TEST(AdamW, WritesTheWeightsRoundedToTheNearest) {
-    constexpr std::int64_t count = 2500;  // more than are worked on at once, and a rest
+TEST(AdamW, StoresWeightsRoundedToNearest) {
+    constexpr std::int64_t count = 2500;  // more than one block of the kernel, with a remainder
     const auto gradient = random_numbers(count);
     const AdamW settings{1e-3, 0.9, 0.99, 1e-8, 0.1, 0.1, 0.01};
     const auto stepped = [&](std::uint16_t* working) {

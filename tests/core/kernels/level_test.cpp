@@ -20,17 +20,17 @@ bool is_below(std::string_view level) {
     return level != "any processor" && level > processors_level();
 }
 
-// Instructions that the processor lacks would end the program.
+// Unsupported instructions would terminate the program, so the tests are skipped first.
 class SkipBelow : public testing::Environment {
  public:
     void SetUp() override {
-        if (is_below(level())) GTEST_SKIP() << "This processor is below " << level() << ".";
+        if (is_below(level())) GTEST_SKIP() << "This processor does not support the level " << level() << ".";
     }
 };
 [[maybe_unused]] const testing::Environment* const skip_below = testing::AddGlobalTestEnvironment(new SkipBelow);
 
-TEST(Level, IsTheHighestThatTheProcessorHas) {
-    const char* given = std::getenv("LD_PRELOAD");  // as CTest does for each of them
+TEST(Level, IsTheHighestThatTheProcessorSupports) {
+    const char* given = std::getenv("LD_PRELOAD");  // CTest sets it to test each level
     const std::string_view library = given ? given : "";
     const bool is_of_a_level = library.find("glibc-hwcaps") != library.npos;
     if (library.empty()) {

@@ -1,5 +1,5 @@
 // Every backend and variant of attention against the reference in double precision: values and gradients of whole
-// batches, and token by token through a cache.
+// batches, and generation token by token through a cache.
 #include "core/model/attention/attention.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using cuda::device_is_here;
 
-constexpr std::int64_t runs = 2;
+constexpr std::int64_t attention_runs = 2;
 constexpr std::int64_t batch = 3;
 constexpr std::int64_t time_steps = 21;
 
@@ -24,11 +24,11 @@ struct Variant {
     HeadCounts heads = {4, 4};
     std::int64_t head_dim = 8;
     bool rope = true;
-    bool per_head = false;  // a theta for each head
+    bool per_head = false;  // one theta per head
     bool norms = false;
     bool alibi = false;
     std::int64_t window = 0;
-    double rate = 0;  // of dropout
+    double rate = 0;  // dropout rate
 };
 void PrintTo(const Variant& variant, std::ostream* out) {
     *out << variant.name;
@@ -83,9 +83,9 @@ LayerTerms in_double(LayerTerms terms) {
     return terms;
 }
 
-struct Tensors {
+struct AttentionTensors {
     torch::Tensor qkv, query_norm, key_norm;
-    Tensors(const Variant& v, std::int64_t its_runs, std::int64_t rows) {
+    AttentionTensors(const Variant& v, std::int64_t its_runs, std::int64_t rows) {
         torch::manual_seed(4);
         qkv = torch::randn({its_runs, rows, (v.heads.query + 2 * v.heads.key_value) * v.head_dim}, torch::kFloat64);
         if (!v.norms) return;
@@ -100,23 +100,23 @@ struct Tensors {
     }
 };
 
-// Leaves everything as it is.
-class Watching : public AttentionHook {
+// Hook that only counts its calls.
+class CountingHook : public AttentionHook {
  public:
-    void see(std::int64_t, const LayerVectors&) override { ++seen; }
-    void change(std::int64_t, LayerVectors&, const LayerTerms&) override { ++changed; }
-    int seen = 0;
-    int changed = 0;
+    void observe(std::int64_t, const LayerVectors&) override { ++observed; }
+    void modify(std::int64_t, LayerVectors&, const LayerTerms&) override { ++modified; }
+    int observed = 0;
+    int modified = 0;
 };
 
-// The value, then the gradient of qkv.
+// Returns the value and the gradient of qkv.
 std::pair<torch::Tensor, torch::Tensor> whole(const Variant& v, torch::ScalarType type, AttentionHook* hook = nullptr) {
-    const Tensors all(v, runs, batch * time_steps);
+    const AttentionTensors all(v, attention_runs, batch * time_steps);
     const torch::Tensor leaf = all.qkv.to(type).requires_grad_(true);
-    LayerTerms terms = terms_of(v, runs, time_steps);
+    LayerTerms terms = terms_of(v, attention_runs, time_steps);
     if (type == torch::kFloat64) terms = in_double(terms);
     const Dropout dropout = v.rate > 0 ? Dropout(v.rate, {5, 6}, 11) : Dropout();
-    // A device's backend rotates its input in place.
+    // The CUDA backend rotates its input in place.
     const torch::Tensor mixed = attend(all.input(v, batch, leaf.clone()), terms, dropout, "here", {.hook = hook});
     const torch::Tensor along = torch::arange(mixed.numel(), torch::kFloat64).mul(0.3).cos().view(mixed.sizes());
     const auto gradient = torch::autograd::grad({(mixed.to(torch::kFloat64) * along).sum()}, {leaf})[0];
@@ -147,46 +147,46 @@ TEST_P(Attention, ReferenceInFloat32) {
     expect_the_reference(torch::kFloat32, 2e-5);
 }
 
-TEST_P(Attention, WithAHook) {
-    Watching hook;
+TEST_P(Attention, WithHook) {
+    CountingHook hook;
     expect_the_reference(torch::kFloat32, 2e-5, &hook);
-    EXPECT_EQ(hook.seen, 1);
-    EXPECT_EQ(hook.changed, 1);
+    EXPECT_EQ(hook.observed, 1);
+    EXPECT_EQ(hook.modified, 1);
 }
 
-TEST_P(Attention, OnTheProcessor) {
+TEST_P(Attention, OnCpu) {
     expect_the_reference(torch::kFloat32, 2e-5);
     expect_the_reference(torch::kBFloat16, 0.03);
 }
 
-TEST_P(Attention, OnADevice) {
+TEST_P(Attention, OnDevice) {
     SKIP_WITHOUT_DEVICE();
     const EmulatedDevice device;
     expect_the_reference(torch::kFloat32, 2e-5);
     expect_the_reference(torch::kBFloat16, 0.03);
 }
 
-// A prompt of six tokens, then one token after another, with a ring of as many places as a token may see.
-TEST_P(Attention, TokenByTokenThroughACache) {
+// A prompt of six tokens, then one token after another, with as many cache slots as a token may see.
+TEST_P(Attention, TokenByTokenThroughCache) {
     const Variant& v = GetParam();
-    const Tensors all(v, 1, time_steps);
+    const AttentionTensors all(v, 1, time_steps);
     LayerTerms terms = terms_of(v, 1, time_steps);
     const torch::Tensor wanted = [&] {
         const EagerGuard by_libtorch(true);
         return attend(all.input(v, 1, all.qkv), in_double(terms));
     }();
     for (const bool by_reference : {true, false}) {
-        const EagerGuard as_asked(by_reference);
+        const EagerGuard eager_guard(by_reference);
         const torch::NoGradGuard no_gradients;
         KeyValueCache cache(1, v.window > 0 ? std::min(v.window, time_steps) : time_steps);
         std::vector<torch::Tensor> parts;
         for (std::int64_t first = 0; first < time_steps; first += parts.back().size(1)) {
             const std::int64_t count = first == 0 ? 6 : 1;
-            cache.take_places(torch::arange(first, first + count));
-            LayerTerms here = terms;
-            here.tables = terms.tables.narrow(first, count);
-            parts.push_back(attend(all.input(v, 1, all.qkv.narrow(1, first, count).to(torch::kFloat32)), here, {}, "",
-                                   {.cache = &cache}));
+            cache.assign_slots(torch::arange(first, first + count));
+            LayerTerms token_terms = terms;
+            token_terms.tables = terms.tables.narrow(first, count);
+            parts.push_back(attend(all.input(v, 1, all.qkv.narrow(1, first, count).to(torch::kFloat32)), token_terms,
+                                   {}, "", {.cache = &cache}));
         }
         expect_near(torch::cat(parts, 1).to(torch::kFloat64), wanted, 2e-5);
     }
@@ -195,12 +195,12 @@ TEST_P(Attention, TokenByTokenThroughACache) {
 INSTANTIATE_TEST_SUITE_P(Variants, Attention, testing::ValuesIn(variants),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(AttentionBackends, EachComputesWhatItSupports) {
+TEST(AttentionBackends, EachSupportsItsVariants) {
     const Variant rope{.name = "rope"};
-    const Tensors all(rope, runs, batch * time_steps);
+    const AttentionTensors all(rope, attention_runs, batch * time_steps);
     const AttentionInput input = all.input(rope, batch, all.qkv.to(torch::kFloat32));
-    LayerTerms terms = terms_of(rope, runs, time_steps);
-    Watching hook;
+    LayerTerms terms = terms_of(rope, attention_runs, time_steps);
+    CountingHook hook;
     EXPECT_EQ(attention_backend(input, terms), AttentionBackend::cpu);
     EXPECT_EQ(attention_backend(input, terms, {.hook = &hook}), AttentionBackend::reference);
     EXPECT_EQ(attention_backend(all.input(rope, batch, all.qkv), terms), AttentionBackend::reference);

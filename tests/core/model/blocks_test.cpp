@@ -1,5 +1,5 @@
-// Blocks that no golden model has (parallel branches, normalised queries and keys, layers and pairs that do not turn)
-// against the same decoder written once more, plainly, in double precision with LibTorch's own gradients and AdamW.
+// Blocks that no golden model covers (parallel branches, normalized queries and keys, layers and pairs that do not
+// rotate) against a plain implementation in double precision with LibTorch's autograd and AdamW.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -10,7 +10,7 @@
 namespace ropelab {
 namespace {
 
-constexpr std::int64_t symbols = 7;
+constexpr std::int64_t vocabulary_size = 7;
 
 RunSpec block_spec(Block block) {
     RunSpec spec = tiny_spec();
@@ -30,7 +30,7 @@ void expect_the_plain_decoder(const RunSpec& spec) {
     const auto tokens = tiny_tokens(400);
     CohortStart start;
     start.runs = {spec};
-    TorchCohort cohort(start, {symbols, tokens, tokens}, 1);
+    TorchCohort cohort(start, {vocabulary_size, tokens, tokens}, 1);
     PlainDecoder plain(spec, cohort.state(0));
 
     const std::vector<std::int64_t> starts = {3, 50, 120, 333};
@@ -61,7 +61,7 @@ void expect_the_plain_decoder(const RunSpec& spec) {
         EXPECT_LE((mine - gradients[i]).abs().max().item<double>(), 1e-5 * largest + 1e-9) << names[i];
     }
 
-    // Ten steps on one batch: LibTorch's AdamW, matrices decaying, gradients clipped at 1.
+    // Ten steps on one batch with LibTorch's AdamW: matrices have weight decay, gradients are clipped at 1.
     std::vector<torch::Tensor> matrices;
     std::vector<torch::Tensor> vectors;
     for (torch::Tensor& leaf : leaves) (leaf.dim() > 1 ? matrices : vectors).push_back(leaf);
@@ -92,27 +92,27 @@ void expect_the_plain_decoder(const RunSpec& spec) {
     EXPECT_LE((got - expected).abs().max().item<double>(), 2e-5);
 }
 
-TEST(Blocks, ParallelBranchesWithNormalisedHeads) {
+TEST(Blocks, ParallelBranchesWithNormalizedHeads) {
     RunSpec spec = block_spec(Block::pythia);
     spec.bias = true;
     expect_the_plain_decoder(spec);
 }
 
-TEST(Blocks, GroupedHeadsOfALlamaBlock) {
+TEST(Blocks, LlamaBlockWithGroupedHeads) {
     RunSpec spec = block_spec(Block::llama);
     spec.key_value_heads = 2;
     expect_the_plain_decoder(spec);
 }
 
-TEST(Blocks, Gpt2WithOneSharedKey) {
+TEST(Blocks, Gpt2BlockWithOneSharedKey) {
     RunSpec spec = block_spec(Block::gpt2);
     spec.key_value_heads = 1;
     spec.rotated_layers = "all";
     expect_the_plain_decoder(spec);
 }
 
-// ALiBi, sinusoidal embeddings and a sliding window, in one pass and operation by operation.
-TEST(Blocks, EncodingsThatDoNotRotate) {
+// ALiBi, sinusoidal embeddings and sliding windows, fused and eager.
+TEST(Blocks, EncodingsWithoutRotation) {
     for (const Operations operations : {Operations::fused, Operations::eager}) {
         for (const Position position : {Position::alibi, Position::sinusoidal}) {
             for (const std::int64_t window : {0, 5}) {
@@ -128,7 +128,7 @@ TEST(Blocks, EncodingsThatDoNotRotate) {
     }
 }
 
-TEST(Blocks, ASlidingWindowWithRotationAndSharedKeys) {
+TEST(Blocks, SlidingWindowWithRotationAndSharedKeys) {
     RunSpec spec = block_spec(Block::llama);
     spec.key_value_heads = 2;
     spec.attention_window = 4;

@@ -1,5 +1,5 @@
-// The fused operations against the same mathematics in double precision: values, and gradients against finite
-// differences along random directions.
+// Fused operations against the same formulas in double precision: values, and gradients against finite differences
+// along random directions.
 #include "core/model/fused.h"
 
 #include <gtest/gtest.h>
@@ -18,13 +18,14 @@ using Function = std::function<torch::Tensor(const Tensors&)>;
 constexpr std::int64_t runs = 2;
 constexpr std::int64_t batch = 3;
 constexpr std::int64_t time_steps = 5;
-constexpr std::int64_t rows = 70;  // more than a block of rows, and no multiple of one
+constexpr std::int64_t rows = 70;  // more than a block of rows, and not a multiple of one
 
 torch::Tensor random(std::vector<std::int64_t> shape) {
     return torch::randn(shape);
 }
 
-// `fused` takes float tensors, `reference` the same numbers in double; both return a tensor of equal shape.
+// Compares `fused`, which takes float tensors, with `reference`, which takes the same numbers as double; both return
+// tensors of equal shape.
 void expect_agreement(const Tensors& inputs, const Function& fused, const Function& reference) {
     torch::manual_seed(3);
     Tensors leaves;
@@ -60,7 +61,7 @@ torch::Tensor exact_norm(const torch::Tensor& x, const torch::Tensor& weight) {
     return torch::layer_norm(x, {x.size(-1)}, {}, {}, 1e-5) * weight.unsqueeze(1);
 }
 
-// The mask that a dropout draws at a place.
+// Returns the mask of a dropout at a place.
 torch::Tensor mask_of(const Dropout& dropout, const std::vector<std::int64_t>& shape, const std::string& place) {
     return dropout(torch::ones(shape), place).to(torch::kFloat64);
 }
@@ -72,7 +73,7 @@ TEST(Fused, ResidualNormWithDropoutAndBias) {
     expect_agreement(
         {random({runs, rows, width}), random({runs, rows, width}), random({runs, width}), random({runs, width})},
         [&](const Tensors& in) {
-            const Normed both = residual_norm(in[0], in[1], in[2], in[3], dropout, "here");
+            const NormalizedResidual both = residual_norm(in[0], in[1], in[2], in[3], dropout, "here");
             return torch::cat({both.sum, both.normed}, 2);
         },
         [&](const Tensors& in) {
@@ -81,21 +82,21 @@ TEST(Fused, ResidualNormWithDropoutAndBias) {
         });
 }
 
-TEST(Fused, NormWithoutABranchLeavesTheStreamAlone) {
+TEST(Fused, NormWithoutBranchKeepsTheStream) {
     expect_agreement(
         {random({runs, rows, 16}), random({runs, 16})},
         [](const Tensors& in) {
-            const Normed both = residual_norm(in[0], {}, in[1], {}, {}, "");
+            const NormalizedResidual both = residual_norm(in[0], {}, in[1], {}, {}, "");
             return both.sum * 0.5 + both.normed;
         },
         [](const Tensors& in) { return in[0] * 0.5 + exact_norm(in[0], in[1]); });
 }
 
-TEST(Fused, RootMeanSquareNormTakesNoMeanAway) {
+TEST(Fused, RmsNormSubtractsNoMean) {
     expect_agreement(
         {random({runs, rows, 24}) + 1.0, random({runs, rows, 24}), random({runs, 24})},
         [](const Tensors& in) {
-            const Normed both = residual_norm(in[0], in[1], in[2], {}, {}, "", Norm::rms);
+            const NormalizedResidual both = residual_norm(in[0], in[1], in[2], {}, {}, "", Norm::rms);
             return torch::cat({both.sum, both.normed}, 2);
         },
         [](const Tensors& in) {
@@ -138,7 +139,7 @@ torch::Tensor exact_attention(const torch::Tensor& qkv, const RotaryTables& rota
     return torch::matmul(shares, part(2, false)).transpose(2, 3).reshape({runs, batch * time_steps, 16});
 }
 
-TEST(Fused, AttentionTurnsQueriesAndKeys) {
+TEST(Fused, AttentionRotatesQueriesAndKeys) {
     const RotaryTables rotary = tables();
     expect_agreement(
         {random({runs, batch * time_steps, 48})},
@@ -148,7 +149,7 @@ TEST(Fused, AttentionTurnsQueriesAndKeys) {
         [&](const Tensors& in) { return exact_attention(in[0], rotary, {}); });
 }
 
-TEST(Fused, AttentionDropsItsOwnRunsShares) {
+TEST(Fused, AttentionDropoutIsPerRun) {
     const RotaryTables rotary = tables();
     const Dropout dropout(0.4, {5, 6}, 11);
     const torch::Tensor mask = mask_of(dropout, {runs, batch * 2 * time_steps * time_steps}, "attention");
@@ -166,14 +167,14 @@ TEST(Fused, Gelu) {
         [](const Tensors& in) { return torch::gelu(in[0]); });
 }
 
-TEST(Fused, SwigluGatesTheSecondHalfByTheFirst) {
+TEST(Fused, SwigluMultipliesTheSecondHalfByTheGate) {
     expect_agreement(
         {random({runs, rows, 2 * 24})}, [](const Tensors& in) { return swiglu_activation(in[0]); },
         [](const Tensors& in) { return torch::silu(in[0].narrow(2, 0, 24)) * in[0].narrow(2, 24, 24); });
 }
 
-// `of` a function in bfloat16 and in float32, on the same numbers: what comes out of both is equal but for one
-// rounding, forwards and backwards.
+// Compares `of`, a function, in bfloat16 and in float32 on the same numbers: the results differ by one rounding only,
+// in both passes.
 void expect_one_rounding(const Tensors& inputs, const Function& of) {
     Tensors rounded;
     Tensors exact;
@@ -195,7 +196,7 @@ void expect_one_rounding(const Tensors& inputs, const Function& of) {
     for (std::size_t i = 0; i < gradients.size(); ++i) expect_close(gradients[i], exact_gradients[i]);
 }
 
-TEST(Fused, WhatGoesBetweenProductsIsRoundedOnce) {
+TEST(Fused, RoundsOnceBetweenProducts) {
     const Dropout dropout(0.3, {1, 2}, 7);
     const RotaryTables rotary = tables();
     expect_one_rounding({random({runs, rows, 24})}, [](const Tensors& in) { return gelu_activation(in[0]); });
@@ -212,7 +213,7 @@ TEST(Fused, WhatGoesBetweenProductsIsRoundedOnce) {
     });
 }
 
-TEST(Fused, AStreamInFloat32IsNormedIntoBfloat16AndItsGradientsStayExact) {
+TEST(Fused, NormalizesFloat32StreamToBfloat16WithExactGradients) {
     const Dropout dropout(0.3, {1, 2}, 7);
     const torch::Tensor x = random({runs, rows, 24}).requires_grad_(true);
     const torch::Tensor branch = random({runs, rows, 24}).requires_grad_(true);
@@ -231,7 +232,7 @@ TEST(Fused, AStreamInFloat32IsNormedIntoBfloat16AndItsGradientsStayExact) {
     EXPECT_FALSE(torch::equal(rounded[3], exact[3]));
 }
 
-TEST(Fused, LookUpAddsUpTheGradientsOfASymbol) {
+TEST(Fused, EmbeddingGradientsAddUpPerToken) {
     const torch::Tensor tokens = torch::randint(0, 5, {runs, rows}, torch::kInt64);
     expect_agreement(
         {random({runs, 5, 20})}, [&](const Tensors& in) { return look_up(in[0], tokens); },
@@ -247,7 +248,7 @@ TEST(Fused, TokenLosses) {
         [&](const Tensors& in) { return -torch::log_softmax(in[0], 2).gather(2, targets.unsqueeze(2)).squeeze(2); });
 }
 
-TEST(Fused, ALossThatIsNoNumberStaysOne) {
+TEST(Fused, NanLossStaysNan) {
     torch::Tensor logits = torch::zeros({1, 2, 65});
     logits[0][1][3] = std::nan("");
     const torch::Tensor losses = token_losses(logits, torch::zeros({1, 2}, torch::kInt64));

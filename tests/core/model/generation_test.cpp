@@ -21,7 +21,7 @@ class GenerationTest : public testing::Test {
         return cohort.model(0);
     }
 
-    // nanoGPT's generate, word for word: crop, run the whole window, take the last position.
+    // nanoGPT's generate, literally: crop the tokens, process the whole sequence, use the last position.
     static std::vector<std::int32_t> greedy_by_whole_windows(Model& model, std::vector<std::int32_t> text, int length,
                                                              std::size_t context) {
         std::vector<std::int32_t> result;
@@ -39,67 +39,67 @@ class GenerationTest : public testing::Test {
     std::vector<std::int32_t> prompt_ = {3, 6, 2};
 };
 
-TEST_F(GenerationTest, RecomputeIsTheModelOnTheLastWindow) {
+TEST_F(GenerationTest, RecomputeEqualsTheModelOnTheLastTokens) {
     for (Position position : {Position::rope, Position::learned, Position::learned_rope, Position::none,
                               Position::alibi, Position::sinusoidal}) {
         RunSpec spec = tiny_spec();
         spec.position = position;
         spec.attention_window = position == Position::alibi ? 5 : 0;
         const auto model = trained(spec);
-        Generation how;
-        how.length = 40;  // far past the context of 16
-        how.temperature = 0;
-        EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 40, 16));
+        Generation options;
+        options.length = 40;  // beyond the context of 16
+        options.temperature = 0;
+        EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 40, 16));
     }
 }
 
-TEST_F(GenerationTest, EveryBlockReadsSymbolBySymbolAsItReadsAWindow) {
+TEST_F(GenerationTest, EveryBlockGivesEqualLogitsTokenByToken) {
     for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
         for (const bool flag : {false, true}) {
             RunSpec spec = tiny_spec();
             spec.block = block;
             spec.heads = 4;
-            spec.width = 40;  // no multiple of a register
+            spec.width = 40;  // not a multiple of a register
             spec.key_value_heads = flag ? 2 : 0;
             spec.qk_norm = flag;
             spec.bias = flag;
             spec.tied_head = !flag;
             spec.rotated_layers = flag ? "1" : "all";
             const auto model = trained(spec);
-            Generation how;
-            how.length = 40;
-            how.temperature = 0;
-            EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 40, 16));
+            Generation options;
+            options.length = 40;
+            options.temperature = 0;
+            EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 40, 16));
         }
     }
 }
 
-TEST_F(GenerationTest, RollingAgreesWithRecomputeInsideTheContext) {
+TEST_F(GenerationTest, RollingEqualsRecomputeWithinTheContext) {
     const auto model = trained(tiny_spec());
-    Generation how;
-    how.length = 13;
-    how.temperature = 0;
-    const auto exact = model->generate(prompt_, how);
-    how.mode = Generation::Mode::rolling;
-    EXPECT_EQ(model->generate(prompt_, how), exact);
+    Generation options;
+    options.length = 13;
+    options.temperature = 0;
+    const auto exact = model->generate(prompt_, options);
+    options.mode = Generation::Mode::rolling;
+    EXPECT_EQ(model->generate(prompt_, options), exact);
 }
 
-// What rolling claims past the context: each new symbol sees the last `context` symbols, whose keys and values were
-// computed when they were read. With one layer these depend on the symbols alone, and rotation only on distances: so
-// there it equals the whole window recomputed.
-TEST_F(GenerationTest, RollingSeesTheLastWindowAtGrowingPositions) {
+// Beyond the context, rolling lets each new token attend to the last `context` tokens, whose keys and values were
+// computed earlier. In a one-layer model these depend on the tokens alone and rotation on distances only, so that
+// rolling equals the recomputed sequence.
+TEST_F(GenerationTest, RollingAttendsToTheLastTokensAtGrowingPositions) {
     RunSpec spec = tiny_spec();
     spec.layers = 1;
     const auto model = trained(spec);
-    Generation how;
-    how.length = 60;
-    how.temperature = 0;
-    how.mode = Generation::Mode::rolling;
-    EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 60, 16));
+    Generation options;
+    options.length = 60;
+    options.temperature = 0;
+    options.mode = Generation::Mode::rolling;
+    EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 60, 16));
 }
 
-// A distance is all that ALiBi and a sliding window know of a position, too.
-TEST_F(GenerationTest, RollingWithAlibiAndWithAWindowSeesTheLastTokens) {
+// ALiBi and sliding windows depend on distances only, too.
+TEST_F(GenerationTest, RollingAttendsToTheLastTokensWithAlibiAndSlidingWindow) {
     for (const Position position : {Position::alibi, Position::rope}) {
         for (const Operations operations : {Operations::fused, Operations::eager}) {
             RunSpec spec = tiny_spec();
@@ -108,42 +108,42 @@ TEST_F(GenerationTest, RollingWithAlibiAndWithAWindowSeesTheLastTokens) {
             spec.attention_window = 6;
             spec.operations = operations;
             const auto model = trained(spec);
-            Generation how;
-            how.length = 40;
-            how.temperature = 0;
-            how.mode = Generation::Mode::rolling;
-            EXPECT_EQ(model->generate(prompt_, how), greedy_by_whole_windows(*model, prompt_, 40, 16));
+            Generation options;
+            options.length = 40;
+            options.temperature = 0;
+            options.mode = Generation::Mode::rolling;
+            EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 40, 16));
         }
     }
 }
 
-TEST_F(GenerationTest, RollingNeedsRotationWithoutLearnedPositions) {
+TEST_F(GenerationTest, RollingRequiresRelativePositions) {
     for (Position position : {Position::learned, Position::learned_rope, Position::none, Position::sinusoidal}) {
         RunSpec spec = tiny_spec();
         spec.position = position;
-        Generation how;
-        how.mode = Generation::Mode::rolling;
-        EXPECT_MESSAGE(trained(spec)->generate(prompt_, how), BadInput, "recompute");
+        Generation options;
+        options.mode = Generation::Mode::rolling;
+        EXPECT_MESSAGE(trained(spec)->generate(prompt_, options), BadInput, "recompute");
     }
 }
 
-TEST_F(GenerationTest, DrawsDependOnTheSeedAndStopWhenAsked) {
+TEST_F(GenerationTest, SamplesDependOnTheSeedAndStopOnRequest) {
     const auto model = trained(tiny_spec());
-    Generation how;
-    how.length = 50;
-    how.seed = 5;
-    const auto first = model->generate(prompt_, how);
-    EXPECT_EQ(first, model->generate(prompt_, how));
-    how.seed = 6;
-    EXPECT_NE(first, model->generate(prompt_, how));
-    int seen = 0;
-    how.on_token = [&](std::int32_t) { return ++seen < 5; };
-    EXPECT_EQ(model->generate(prompt_, how).size(), 5U);
+    Generation options;
+    options.length = 50;
+    options.seed = 5;
+    const auto first = model->generate(prompt_, options);
+    EXPECT_EQ(first, model->generate(prompt_, options));
+    options.seed = 6;
+    EXPECT_NE(first, model->generate(prompt_, options));
+    int generated_tokens = 0;
+    options.on_token = [&](std::int32_t) { return ++generated_tokens < 5; };
+    EXPECT_EQ(model->generate(prompt_, options).size(), 5U);
 }
 
-TEST_F(GenerationTest, TopKAndTemperatureShapeTheDraws) {
+TEST_F(GenerationTest, TopKAndTemperatureAffectSamples) {
     const auto model = trained(tiny_spec());
-    // The share of each symbol among many first draws against softmax(logits / temperature).
+    // Frequency of each token among many first samples against softmax(logits / temperature).
     const auto logits = model->logits(prompt_);
     std::vector<double> expected;
     double total = 0;
@@ -152,23 +152,25 @@ TEST_F(GenerationTest, TopKAndTemperatureShapeTheDraws) {
         total += expected.back();
     }
     std::vector<int> counts(7, 0);
-    Generation how;
-    how.length = 1;
-    how.temperature = 0.7;
-    constexpr int draws = 3000;
-    for (how.seed = 0; how.seed < draws; ++how.seed)
-        ++counts[static_cast<std::size_t>(model->generate(prompt_, how).front())];
+    Generation options;
+    options.length = 1;
+    options.temperature = 0.7;
+    constexpr int samples = 3000;
+    for (options.seed = 0; options.seed < samples; ++options.seed)
+        ++counts[static_cast<std::size_t>(model->generate(prompt_, options).front())];
     for (std::size_t i = 0; i < 7; ++i) {
-        const double share = expected[i] / total;
-        EXPECT_NEAR(counts[i] / static_cast<double>(draws), share, 4 * std::sqrt(share * (1 - share) / draws) + 1e-3);
+        const double frequency = expected[i] / total;
+        EXPECT_NEAR(counts[i] / static_cast<double>(samples), frequency,
+                    4 * std::sqrt(frequency * (1 - frequency) / samples) + 1e-3);
     }
-    how.top_k = 1;
-    how.temperature = 5;
+    options.top_k = 1;
+    options.temperature = 5;
     const auto best = std::max_element(logits.end() - 7, logits.end()) - (logits.end() - 7);
-    for (how.seed = 0; how.seed < 20; ++how.seed) EXPECT_EQ(model->generate(prompt_, how).front(), best);
+    for (options.seed = 0; options.seed < 20; ++options.seed)
+        EXPECT_EQ(model->generate(prompt_, options).front(), best);
 }
 
-TEST_F(GenerationTest, RefusesWhatItCannotRead) {
+TEST_F(GenerationTest, RejectsInvalidTokensAndLengths) {
     const auto model = trained(tiny_spec());
     EXPECT_MESSAGE(model->generate({}, {}), BadInput, "prompt is empty");
     const std::vector<std::int32_t> foreign = {1, 9};
@@ -176,7 +178,7 @@ TEST_F(GenerationTest, RefusesWhatItCannotRead) {
     EXPECT_MESSAGE(model->logits(std::vector<std::int32_t>(17, 0)), BadInput, "between 1 and 16");
 }
 
-TEST_F(GenerationTest, AModelMadeFromItsStateIsTheSameModel) {
+TEST_F(GenerationTest, ModelFromStateIsEqual) {
     CohortStart start;
     start.runs = {tiny_spec()};
     TorchCohort cohort(start, {7, tokens_, tokens_}, 1);

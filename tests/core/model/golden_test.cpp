@@ -13,7 +13,7 @@ namespace {
 
 using Importer = std::vector<NamedTensor> (*)(std::span<const NamedTensor>, const RunSpec&);
 
-// As a state after 0 steps: weights, and moments of zero.
+// Returns weights and zero moments as a state after 0 steps.
 std::vector<NamedTensor> as_state(const std::vector<NamedTensor>& weights) {
     std::vector<NamedTensor> state;
     for (const NamedTensor& weight : weights) {

@@ -15,18 +15,18 @@
 
 namespace ropelab {
 
-/// The decoder written once more, plainly, in double precision with LibTorch's own gradients: what the fused one, and
-/// what is measured inside it, must agree with.
+/// Plain implementation of the decoder in double precision with LibTorch's autograd: the reference for the fused
+/// decoder and for measurements inside it.
 class PlainDecoder {
  public:
-    /// One layer's vectors as (batch, heads, time, head_dim), and its scores and shares as (batch, heads, time, time);
-    /// keys and values may have fewer heads.
+    /// Vectors of one layer, (batch, heads, time, head_dim), and its scores and attention weights, (batch, heads, time,
+    /// time). Keys and values may have fewer heads.
     struct Attention {
-        torch::Tensor query, key, value, turned_query, turned_key, scores, shares;
+        torch::Tensor query, key, value, rotated_query, rotated_key, scores, attention_weights;
     };
-    /// Of each layer that `logits` read last.
-    std::vector<Attention> seen;
-    /// Inverse frequencies of a head's first pairs, and what cos and sin are multiplied by, instead of the run's own.
+    /// Layers of the last call of `logits`.
+    std::vector<Attention> layers;
+    /// Inverse frequencies of a head's first pairs and the factor of cos and sin, which replace the run's own.
     std::optional<Frequencies> frequencies;
 
     PlainDecoder(const RunSpec& spec, const std::vector<NamedTensor>& state) : spec_(spec) {
@@ -40,9 +40,9 @@ class PlainDecoder {
 
     std::map<std::string, torch::Tensor>& weights() { return weights_; }
 
-    // tokens: (batch, time) → (batch, time, symbols)
+    // Returns the logits, (batch, time, vocabulary), of tokens, (batch, time).
     torch::Tensor logits(const torch::Tensor& tokens) {
-        seen.clear();
+        layers.clear();
         torch::Tensor x = torch::embedding(weights_.at("embedding.weight"), tokens);
         if (spec_.position == Position::sinusoidal) x = x * std::sqrt(static_cast<double>(spec_.width)) + sinusoids(x);
         for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
@@ -78,31 +78,31 @@ class PlainDecoder {
         const auto parts = linear(x, name + ".mlp.gate_up").chunk(2, -1);
         return linear(torch::sigmoid(parts[0]) * parts[0] * parts[1], name + ".mlp.down");
     }
-    // x: (batch, heads, time, head_dim), pair i being channels i and i + head_dim/2.
-    torch::Tensor turn(const torch::Tensor& x, std::int64_t layer) {
+    // Rotates x, (batch, heads, time, head_dim); pair i consists of the channels i and i + head_dim/2.
+    torch::Tensor rotate(const torch::Tensor& x, std::int64_t layer) {
         if (!spec_.rotates()) return x;
         if (!selection(spec_.rotated_layers, spec_.layers, "rotated_layers")[static_cast<std::size_t>(layer)]) return x;
         const std::int64_t half = x.size(3) / 2;
         const auto chosen = selection(spec_.pairs, half, "pairs");
         const int channels = rotary_dim(spec_.head_dim(), spec_.fraction);
-        const Frequencies turning =
+        const Frequencies rotated_frequencies =
             frequencies.value_or(Frequencies{channels, slice_frequencies(channels, spec_.theta), 1.0});
         std::vector<double> per_pair(static_cast<std::size_t>(half), 0.0);
         std::vector<double> sizes(static_cast<std::size_t>(half), 1.0);
-        for (std::size_t i = 0; i < turning.inverse_frequencies.size(); ++i) {
+        for (std::size_t i = 0; i < rotated_frequencies.inverse_frequencies.size(); ++i) {
             if (!chosen[i]) continue;
-            per_pair[i] = turning.inverse_frequencies[i];
-            sizes[i] = turning.attention_factor;
+            per_pair[i] = rotated_frequencies.inverse_frequencies[i];
+            sizes[i] = rotated_frequencies.attention_factor;
         }
         const torch::Tensor angle = torch::arange(x.size(2), torch::kFloat64).unsqueeze(1) *
                                     torch::tensor(c10::ArrayRef<double>(per_pair), torch::kFloat64);
-        const torch::Tensor turned =
+        const torch::Tensor rotated =
             torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) *
             torch::polar(torch::tensor(c10::ArrayRef<double>(sizes), torch::kFloat64).expand_as(angle).contiguous(),
                          angle);
-        return torch::cat({torch::real(turned), torch::imag(turned)}, 3);
+        return torch::cat({torch::real(rotated), torch::imag(rotated)}, 3);
     }
-    // Number by number, after the papers: Vaswani et al. 2017 and Press et al. 2022, for a power of two of heads.
+    // Number by number, after Vaswani et al. 2017 and Press et al. 2022; the number of heads must be a power of two.
     torch::Tensor sinusoids(const torch::Tensor& x) const {
         torch::Tensor rows = torch::zeros({x.size(1), spec_.width}, torch::kFloat64);
         for (std::int64_t m = 0; m < x.size(1); ++m) {
@@ -150,23 +150,24 @@ class PlainDecoder {
             q = rms(q) * weights_.at(name + ".query_norm.weight");
             k = rms(k) * weights_.at(name + ".key_norm.weight");
         }
-        Attention record{q, k, v, turn(q, layer), turn(k, layer), {}, {}};
-        q = record.turned_query;
-        k = record.turned_key;
-        std::vector<torch::Tensor> mixed, all_scores, all_shares;
+        Attention record{q, k, v, rotate(q, layer), rotate(k, layer), {}, {}};
+        q = record.rotated_query;
+        k = record.rotated_key;
+        std::vector<torch::Tensor> mixed, all_scores, all_weights;
         for (std::int64_t head = 0; head < spec_.heads; ++head) {
             const std::int64_t shared = head * spec_.kv_heads() / spec_.heads;
             const torch::Tensor scores = torch::matmul(q.select(1, head), k.select(1, shared).transpose(1, 2)) /
                                              std::sqrt(static_cast<double>(width)) +
                                          bias(head, q.size(2));
-            const torch::Tensor shares = torch::softmax(scores.masked_fill(hidden(q.size(2)), -INFINITY), -1);
+            const torch::Tensor attention_weights =
+                torch::softmax(scores.masked_fill(hidden(q.size(2)), -INFINITY), -1);
             all_scores.push_back(scores);
-            all_shares.push_back(shares);
-            mixed.push_back(torch::matmul(shares, v.select(1, shared)));
+            all_weights.push_back(attention_weights);
+            mixed.push_back(torch::matmul(attention_weights, v.select(1, shared)));
         }
         record.scores = torch::stack(all_scores, 1);
-        record.shares = torch::stack(all_shares, 1);
-        seen.push_back(std::move(record));
+        record.attention_weights = torch::stack(all_weights, 1);
+        layers.push_back(std::move(record));
         return linear(torch::cat(mixed, -1), name + ".output");
     }
 

@@ -1,4 +1,4 @@
-// What is measured inside a model against the same numbers computed plainly: pair by pair, query by query, in double.
+// Measurements inside a model against a plain computation in double precision, pair by pair and query by query.
 #include "core/model/probe.h"
 
 #include <gtest/gtest.h>
@@ -17,26 +17,26 @@
 namespace ropelab {
 namespace {
 
-constexpr std::int64_t symbols = 7;
+constexpr std::int64_t vocabulary_size = 7;
 
 std::unique_ptr<TorchCohort> trained(const RunSpec& spec, const std::vector<std::int32_t>& tokens, int steps = 15) {
     CohortStart start;
     start.runs = {spec};
-    auto cohort = std::make_unique<TorchCohort>(start, TokenData{symbols, tokens, tokens}, 1);
+    auto cohort = std::make_unique<TorchCohort>(start, TokenData{vocabulary_size, tokens, tokens}, 1);
     for (int i = 0; i < steps; ++i) cohort->step();
     return cohort;
 }
 
-ProbeWindows windows_at(const std::vector<std::int32_t>& tokens, std::int64_t length,
-                        const std::vector<std::int64_t>& starts) {
-    ProbeWindows windows;
-    windows.length = length;
+ProbeSequences windows_at(const std::vector<std::int32_t>& tokens, std::int64_t length,
+                          const std::vector<std::int64_t>& starts) {
+    ProbeSequences sequences;
+    sequences.length = length;
     for (const std::int64_t start : starts) {
         const auto first = tokens.begin() + start;
-        windows.tokens.insert(windows.tokens.end(), first, first + length);
-        windows.targets.insert(windows.targets.end(), first + 1, first + length + 1);
+        sequences.tokens.insert(sequences.tokens.end(), first, first + length);
+        sequences.targets.insert(sequences.targets.end(), first + 1, first + length + 1);
     }
-    return windows;
+    return sequences;
 }
 
 RunSpec quick_spec() {
@@ -48,20 +48,20 @@ RunSpec quick_spec() {
 
 class Direct {
  public:
-    Direct(const RunSpec& spec, const TorchCohort& cohort, const ProbeWindows& windows)
-        : spec_(spec), plain_(spec, cohort.state(0)), count_(windows.count()), time_(windows.length) {
+    Direct(const RunSpec& spec, const TorchCohort& cohort, const ProbeSequences& sequences)
+        : spec_(spec), plain_(spec, cohort.state(0)), count_(sequences.count()), time_(sequences.length) {
         const auto table = [&](const std::vector<std::int32_t>& numbers) {
             return torch::tensor(c10::ArrayRef<std::int32_t>(numbers), torch::kInt64).view({count_, time_});
         };
         const torch::NoGradGuard no_gradients;
-        const torch::Tensor logits = plain_.logits(table(windows.tokens));
-        losses_ = -torch::log_softmax(logits, -1).gather(2, table(windows.targets).unsqueeze(2)).squeeze(2);
+        const torch::Tensor logits = plain_.logits(table(sequences.tokens));
+        losses_ = -torch::log_softmax(logits, -1).gather(2, table(sequences.targets).unsqueeze(2)).squeeze(2);
     }
 
     double loss(std::int64_t position) const { return losses_.select(1, position).mean().item<double>(); }
     double loss() const { return losses_.mean().item<double>(); }
     const PlainDecoder::Attention& layer(std::int64_t index) const {
-        return plain_.seen.at(static_cast<std::size_t>(index));
+        return plain_.layers.at(static_cast<std::size_t>(index));
     }
 
     double usage(const torch::Tensor& x, std::int64_t head, std::int64_t pair) const {
@@ -81,9 +81,10 @@ class Direct {
         }
         return sum / static_cast<double>(count_);
     }
-    /// F8 word for word; the last number is the unrotated part.
-    std::vector<double> shares(std::int64_t index, std::int64_t head, const std::vector<bool>& turns) const {
-        const auto& seen = layer(index);
+    /// Formula 8, literally; the last number is the unrotated part.
+    std::vector<double> logit_contributions(std::int64_t index, std::int64_t head,
+                                            const std::vector<bool>& rotated) const {
+        const auto& plain_layer = layer(index);
         const std::int64_t key_head = head * spec_.kv_heads() / spec_.heads;
         std::vector<double> covariance(static_cast<std::size_t>(pairs() + 1), 0.0);
         double variance = 0;
@@ -96,10 +97,11 @@ class Direct {
                     for (std::int64_t pair = 0; pair < pairs(); ++pair) {
                         double l = 0;
                         for (const std::int64_t c : {pair, pair + pairs()}) {
-                            l += number(seen.turned_query, b, head, m, c) * number(seen.turned_key, b, key_head, n, c);
+                            l += number(plain_layer.rotated_query, b, head, m, c) *
+                                 number(plain_layer.rotated_key, b, key_head, n, c);
                         }
                         l /= std::sqrt(static_cast<double>(spec_.head_dim()));
-                        parts[turns[static_cast<std::size_t>(pair)] ? pair : pairs()][n] += l;
+                        parts[rotated[static_cast<std::size_t>(pair)] ? pair : pairs()][n] += l;
                         total[n] += l;
                     }
                 }
@@ -114,7 +116,7 @@ class Direct {
         for (double& value : covariance) value /= variance;
         return covariance;
     }
-    /// The mean over queries that have a key that far back.
+    /// Returns the mean over the queries that have a key at this distance.
     double by_distance(const torch::Tensor& x, std::int64_t head, std::int64_t distance) const {
         double sum = 0;
         for (std::int64_t b = 0; b < count_; ++b) {
@@ -160,64 +162,69 @@ class Direct {
     torch::Tensor losses_;
 };
 
-void expect_the_direct_numbers(const RunSpec& spec, const std::vector<bool>& turns) {
+void expect_plain_numbers(const RunSpec& spec, const std::vector<bool>& rotated) {
     const auto tokens = tiny_tokens(400);
     const auto cohort = trained(spec, tokens);
     ProbeRequest request;
-    request.windows = windows_at(tokens, spec.context, {3, 120, 333});
+    request.sequences = windows_at(tokens, spec.context, {3, 120, 333});
     request.map_size = 9;
     request.map_pair = 1;
     const ProbeResult result = cohort->probe(0, request);
-    const Direct direct(spec, *cohort, request.windows);
+    const Direct direct(spec, *cohort, request.sequences);
     const std::int64_t pairs = spec.head_dim() / 2;
     ASSERT_EQ(result.query_usage.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, pairs}));
     ASSERT_EQ(result.key_usage.shape, (std::vector<std::int64_t>{spec.layers, spec.kv_heads(), pairs}));
     ASSERT_EQ(result.value_usage.shape, (std::vector<std::int64_t>{spec.layers, spec.kv_heads(), pairs}));
-    ASSERT_EQ(result.logit_share.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, pairs + 1}));
+    ASSERT_EQ(result.logit_contribution.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, pairs + 1}));
     ASSERT_EQ(result.attention.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, 9, 9}));
     ASSERT_EQ(std::ssize(result.distances), spec.context);
 
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-        const auto& seen = direct.layer(layer);
+        const auto& plain_layer = direct.layer(layer);
         const bool rotates =
             selection(spec.rotated_layers, spec.layers, "rotated_layers")[static_cast<std::size_t>(layer)];
-        const auto turning = rotates ? turns : std::vector<bool>(turns.size(), false);
+        const auto rotating = rotates ? rotated : std::vector<bool>(rotated.size(), false);
         for (std::int64_t head = 0; head < spec.kv_heads(); ++head) {
             for (std::int64_t pair = 0; pair < pairs; ++pair) {
-                EXPECT_NEAR(result.key_usage.row(layer, head)[pair], direct.usage(seen.key, head, pair), 1e-4);
-                EXPECT_NEAR(result.key_usage.row(layer, head)[pair], direct.usage(seen.turned_key, head, pair), 1e-4);
-                EXPECT_NEAR(result.value_usage.row(layer, head)[pair], direct.usage(seen.value, head, pair), 1e-4);
-                EXPECT_NEAR(result.key_massive.row(layer, head)[pair], direct.massive(seen.key, head, pair), 1e-3);
+                EXPECT_NEAR(result.key_usage.row(layer, head)[pair], direct.usage(plain_layer.key, head, pair), 1e-4);
+                EXPECT_NEAR(result.key_usage.row(layer, head)[pair], direct.usage(plain_layer.rotated_key, head, pair),
+                            1e-4);
+                EXPECT_NEAR(result.value_usage.row(layer, head)[pair], direct.usage(plain_layer.value, head, pair),
+                            1e-4);
+                EXPECT_NEAR(result.key_massive.row(layer, head)[pair], direct.massive(plain_layer.key, head, pair),
+                            1e-3);
             }
         }
         for (std::int64_t head = 0; head < spec.heads; ++head) {
-            const auto shares = direct.shares(layer, head, turning);
+            const auto contributions = direct.logit_contributions(layer, head, rotating);
             double sum = 0;
             for (std::int64_t pair = 0; pair <= pairs; ++pair) {
-                const float share = result.logit_share.row(layer, head)[pair];
-                EXPECT_NEAR(share, shares[static_cast<std::size_t>(pair)], 1e-3) << layer << " " << head << " " << pair;
+                const float share = result.logit_contribution.row(layer, head)[pair];
+                EXPECT_NEAR(share, contributions[static_cast<std::size_t>(pair)], 1e-3)
+                    << layer << " " << head << " " << pair;
                 sum += share;
             }
             EXPECT_NEAR(sum, 1.0, 1e-6);
             for (std::int64_t pair = 0; pair < pairs; ++pair) {
-                // Rotation keeps norms: before = after.
+                // Rotation does not change norms, so that they are equal before and after it.
                 const float usage = result.query_usage.row(layer, head)[pair];
-                EXPECT_NEAR(usage, direct.usage(seen.query, head, pair), 1e-4);
-                EXPECT_NEAR(usage, direct.usage(seen.turned_query, head, pair), 1e-4);
+                EXPECT_NEAR(usage, direct.usage(plain_layer.query, head, pair), 1e-4);
+                EXPECT_NEAR(usage, direct.usage(plain_layer.rotated_query, head, pair), 1e-4);
                 EXPECT_NEAR(result.query_massive.row(layer, head)[pair + pairs],
-                            direct.massive(seen.query, head, pair + pairs), 1e-3);
+                            direct.massive(plain_layer.query, head, pair + pairs), 1e-3);
             }
             double attention = 0;
             for (std::int64_t distance = 0; distance < spec.context; ++distance) {
                 EXPECT_NEAR(result.logit_by_distance.row(layer, head)[distance],
-                            direct.by_distance(seen.scores, head, distance), 1e-4);
+                            direct.by_distance(plain_layer.scores, head, distance), 1e-4);
                 const float share = result.attention_by_distance.row(layer, head)[distance];
-                EXPECT_NEAR(share, direct.by_distance(seen.shares, head, distance), 1e-5);
+                EXPECT_NEAR(share, direct.by_distance(plain_layer.attention_weights, head, distance), 1e-5);
                 attention += static_cast<double>(share) * static_cast<double>(spec.context - distance);
             }
-            EXPECT_NEAR(attention, static_cast<double>(spec.context), 1e-3);  // each query has one attention to spend
-            EXPECT_NEAR(result.entropy.row(layer, head)[0], direct.entropy(seen.shares, head), 1e-4);
-            EXPECT_NEAR(result.sink.row(layer, head)[0], direct.sink(seen.shares, head), 1e-5);
+            // the attention weights of each query sum to 1
+            EXPECT_NEAR(attention, static_cast<double>(spec.context), 1e-3);
+            EXPECT_NEAR(result.entropy.row(layer, head)[0], direct.entropy(plain_layer.attention_weights, head), 1e-4);
+            EXPECT_NEAR(result.sink.row(layer, head)[0], direct.sink(plain_layer.attention_weights, head), 1e-5);
 
             const auto map = result.attention.row(layer, head);
             const auto pair_map = result.pair_logits.row(layer, head);
@@ -226,10 +233,11 @@ void expect_the_direct_numbers(const RunSpec& spec, const std::vector<bool>& tur
                 double row = 0;
                 for (std::int64_t n = 0; n < 9; ++n) {
                     row += map[m * 9 + n];
-                    EXPECT_NEAR(map[m * 9 + n], seen.shares[0][head][m][n].item<double>(), 1e-5);
+                    EXPECT_NEAR(map[m * 9 + n], plain_layer.attention_weights[0][head][m][n].item<double>(), 1e-5);
                     double part = 0;
                     for (const std::int64_t c : {std::int64_t{1}, 1 + pairs}) {
-                        part += (seen.turned_query[0][head][m][c] * seen.turned_key[0][key_head][n][c]).item<double>();
+                        part += (plain_layer.rotated_query[0][head][m][c] * plain_layer.rotated_key[0][key_head][n][c])
+                                    .item<double>();
                     }
                     const double expected = n <= m ? part / std::sqrt(static_cast<double>(spec.head_dim())) : 0.0;
                     EXPECT_NEAR(pair_map[m * 9 + n], expected, 1e-4);
@@ -243,12 +251,12 @@ void expect_the_direct_numbers(const RunSpec& spec, const std::vector<bool>& tur
         EXPECT_NEAR(result.loss_by_position[static_cast<std::size_t>(position)], direct.loss(position), 1e-4);
 }
 
-TEST(Probe, AgreesWithTheDirectNumbers) {
+TEST(Probe, AgreesWithThePlainComputation) {
     RunSpec spec = quick_spec();
-    expect_the_direct_numbers(spec, std::vector<bool>(4, true));
+    expect_plain_numbers(spec, std::vector<bool>(4, true));
 }
 
-TEST(Probe, AgreesWithTheDirectNumbersWhereHeadsShareKeysAndSomePairsTurn) {
+TEST(Probe, AgreesWithSharedKeysAndPartialRotation) {
     RunSpec spec = quick_spec();
     spec.block = Block::llama;
     spec.heads = 4;
@@ -258,25 +266,25 @@ TEST(Probe, AgreesWithTheDirectNumbersWhereHeadsShareKeysAndSomePairsTurn) {
     spec.fraction = 0.75;
     spec.pairs = "0+2+3";
     spec.rotated_layers = "1";
-    expect_the_direct_numbers(spec, {true, false, true, false});  // slice: three pairs, and 1 stands still
+    expect_plain_numbers(spec, {true, false, true, false});  // slice: three pairs, of which pair 1 is not rotated
 }
 
-TEST(Probe, AgreesWithTheDirectNumbersOfParallelBranches) {
+TEST(Probe, AgreesWithParallelBranches) {
     RunSpec spec = quick_spec();
     spec.block = Block::pythia;
     spec.bias = true;
     spec.fraction = 0.5;
-    expect_the_direct_numbers(spec, {true, true, false, false});
+    expect_plain_numbers(spec, {true, true, false, false});
 }
 
-TEST(Probe, LossByPositionAveragesToTheValidationLoss) {
+TEST(Probe, MeanLossByPositionIsTheValidationLoss) {
     const auto tokens = tiny_tokens(400);
     const RunSpec spec = quick_spec();
     const auto cohort = trained(spec, tokens);
     ProbeRequest request;
     std::vector<std::int64_t> starts;
     for (std::int64_t start = 0; start + spec.context + 1 <= 400; start += spec.context) starts.push_back(start);
-    request.windows = windows_at(tokens, spec.context, starts);
+    request.sequences = windows_at(tokens, spec.context, starts);
     const ProbeResult result = cohort->probe(0, request);
     double sum = 0;
     for (const double loss : result.loss_by_position) sum += loss;
@@ -286,24 +294,24 @@ TEST(Probe, LossByPositionAveragesToTheValidationLoss) {
     EXPECT_NEAR(result.loss, cohort->evaluate({}).front().validation_loss, 1e-6);
     EXPECT_EQ(model->probe(request), result);
 
-    // Without looking inside, the fused way reads.
+    // Without attention measurements the fused implementation is used.
     request.vectors = request.attention = false;
     const ProbeResult plain = cohort->probe(0, request);
     EXPECT_DOUBLE_EQ(plain.loss, model->whole_loss(tokens));
-    EXPECT_TRUE(plain.query_usage.empty() && plain.logit_share.empty() && plain.attention.empty());
+    EXPECT_TRUE(plain.query_usage.empty() && plain.logit_contribution.empty() && plain.attention.empty());
 }
 
-TEST(Probe, LongWindowsAreMeasuredInStretches) {
+TEST(Probe, MeasuresLongSequencesInParts) {
     RunSpec spec = quick_spec();
     const auto tokens = tiny_tokens(3000);
     const auto cohort = trained(spec, tokens);
     ProbeRequest together;
-    together.windows = windows_at(tokens, 1200, {0, 900, 1700});  // 3 · 2 · 1200² scores are more than are held at once
+    together.sequences = windows_at(tokens, 1200, {0, 900, 1700});  // 3 · 2 · 1200² scores exceed the number per part
     const ProbeResult all = cohort->probe(0, together);
     std::vector<ProbeResult> alone;
     for (const std::int64_t start : {0, 900, 1700}) {
         ProbeRequest request;
-        request.windows = windows_at(tokens, 1200, {start});
+        request.sequences = windows_at(tokens, 1200, {start});
         alone.push_back(cohort->probe(0, request));
     }
     const auto expect_mean = [&](ProbeArray ProbeResult::*member) {
@@ -320,35 +328,35 @@ TEST(Probe, LongWindowsAreMeasuredInStretches) {
     expect_mean(&ProbeResult::query_usage);
 }
 
-TEST(Probe, StoppingAllPairsIsReadingWithoutRotation) {
+TEST(Probe, FreezingAllPairsRemovesRotation) {
     const auto tokens = tiny_tokens(400);
     const RunSpec spec = quick_spec();
     const auto cohort = trained(spec, tokens);
     ProbeRequest request;
-    request.windows = windows_at(tokens, spec.context, {3, 200});
+    request.sequences = windows_at(tokens, spec.context, {3, 200});
     request.map_size = spec.context;
-    const ProbeResult turning = cohort->probe(0, request);
-    request.stopped_pairs = {0, 1, 2, 3};
+    const ProbeResult rotating = cohort->probe(0, request);
+    request.frozen_pairs = {0, 1, 2, 3};
     const ProbeResult stopped = cohort->probe(0, request);
-    request.stopped_pairs = {};
+    request.frozen_pairs = {};
     RunSpec still = spec;
     still.fraction = 0;
     TorchEngine engine;
-    EXPECT_EQ(engine.create_model(still, symbols, cohort->state(0))->probe(request), stopped);
-    EXPECT_NE(turning.loss, stopped.loss);
+    EXPECT_EQ(engine.create_model(still, vocabulary_size, cohort->state(0))->probe(request), stopped);
+    EXPECT_NE(rotating.loss, stopped.loss);
     for (std::int64_t head = 0; head < spec.heads; ++head)
-        EXPECT_NEAR(stopped.logit_share.row(0, head)[4], 1.0, 1e-6);  // all of it is unrotated now
+        EXPECT_NEAR(stopped.logit_contribution.row(0, head)[4], 1.0, 1e-6);  // only the unrotated part remains
 }
 
-TEST(Probe, RemovingAllPairsLeavesUniformAttention) {
+TEST(Probe, AblatingAllPairsGivesUniformAttention) {
     const auto tokens = tiny_tokens(400);
     const RunSpec spec = quick_spec();
     const auto cohort = trained(spec, tokens);
     ProbeRequest request;
-    request.windows = windows_at(tokens, spec.context, {3, 200});
+    request.sequences = windows_at(tokens, spec.context, {3, 200});
     request.map_size = spec.context;
     const ProbeResult before = cohort->probe(0, request);
-    request.removed_pairs = {0, 1, 2, 3};
+    request.ablated_pairs = {0, 1, 2, 3};
     const ProbeResult after = cohort->probe(0, request);
     EXPECT_NE(after.loss, before.loss);
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
@@ -359,26 +367,26 @@ TEST(Probe, RemovingAllPairsLeavesUniformAttention) {
                     EXPECT_FLOAT_EQ(map[m * spec.context + n], 1.0F / static_cast<float>(m + 1));
             }
             for (const float logit : after.logit_by_distance.row(layer, head)) EXPECT_EQ(logit, 0.0F);
-            for (const float share : after.logit_share.row(layer, head)) EXPECT_EQ(share, 0.0F);
+            for (const float share : after.logit_contribution.row(layer, head)) EXPECT_EQ(share, 0.0F);
         }
     }
-    // The first layer's vectors are made before anything is removed.
+    // The first layer's vectors precede any ablation.
     for (std::int64_t pair = 0; pair < 4; ++pair)
         EXPECT_EQ(after.query_usage.row(0, 0)[pair], before.query_usage.row(0, 0)[pair]);
 
-    // Losses that no one looks inside for are those of the changed model too.
+    // Losses without attention measurements belong to the changed model, too.
     request.vectors = request.attention = false;
     request.map_size = 0;
     EXPECT_NEAR(cohort->probe(0, request).loss, after.loss, 1e-6);
 }
 
-TEST(Probe, ScalingsTakeTheirFrequenciesFromTheSpectrum) {
+TEST(Probe, ScalingsChangeTheFrequencies) {
     const auto tokens = tiny_tokens(400);
     RunSpec spec = quick_spec();
     spec.fraction = 0.75;
     const auto cohort = trained(spec, tokens);
     ProbeRequest request;
-    request.windows = windows_at(tokens, 64, {3, 200});
+    request.sequences = windows_at(tokens, 64, {3, 200});
     for (const ScalingName& name : scaling_names()) {
         request.scaling = {};
         request.scaling.method = name.method;
@@ -402,46 +410,48 @@ TEST(Probe, ScalingsTakeTheirFrequenciesFromTheSpectrum) {
                 const auto at = [&](const torch::Tensor& x) {
                     return x[0][0][positions[row]][0][static_cast<std::int64_t>(pair)].item<float>();
                 };
-                // The channels outside the rotary dimension pass unchanged, whatever the attention factor.
+                // Channels outside the rotary dimension do not change, whatever the attention factor.
                 EXPECT_EQ(at(tables.at(0).cosine), pair < 3 ? table.cosine[row * 3 + pair] : 1.0F) << name.word;
                 EXPECT_EQ(at(tables.at(0).sine), pair < 3 ? table.sine[row * 3 + pair] : 0.0F) << name.word;
             }
         }
-        // And the model reads with them.
+        // The model uses these frequencies.
         PlainDecoder plain(spec, cohort->state(0));
         plain.frequencies = expected;
         const torch::NoGradGuard no_gradients;
-        const auto x = torch::tensor(c10::ArrayRef<std::int32_t>(request.windows.tokens), torch::kInt64).view({2, 64});
-        const auto y = torch::tensor(c10::ArrayRef<std::int32_t>(request.windows.targets), torch::kInt64).view({2, 64});
+        const auto x =
+            torch::tensor(c10::ArrayRef<std::int32_t>(request.sequences.tokens), torch::kInt64).view({2, 64});
+        const auto y =
+            torch::tensor(c10::ArrayRef<std::int32_t>(request.sequences.targets), torch::kInt64).view({2, 64});
         EXPECT_NEAR(cohort->probe(0, request).loss, plain.loss(x, y).item<double>(), 1e-5) << name.word;
     }
 }
 
-TEST(Probe, RetrievalIsJudgedWhereTheCopiesStand) {
+TEST(Probe, MeasuresRetrievalAtTheCopies) {
     const auto tokens = tiny_tokens(400);
     const RunSpec spec = quick_spec();
     const auto cohort = trained(spec, tokens);
     ProbeRequest request;
-    request.windows = windows_at(tokens, spec.context, {0});
+    request.sequences = windows_at(tokens, spec.context, {0});
     request.vectors = request.attention = false;
     request.retrieval = {windows_at(tokens, spec.context, {3, 50, 200}), {4, 8, 4}, 3};
     const ProbeResult result = cohort->probe(0, request);
     ASSERT_EQ(result.retrieval.size(), 2U);
     EXPECT_EQ(result.retrieval[0].lag, 4);
-    EXPECT_EQ(result.retrieval[0].symbols, 6);
-    EXPECT_EQ(result.retrieval[1].symbols, 3);
+    EXPECT_EQ(result.retrieval[0].tokens, 6);
+    EXPECT_EQ(result.retrieval[1].tokens, 3);
 
     const auto model = cohort->model(0);
     RetrievalPoint expected{4, 6, 0, 0, 0, 0};
     for (const std::size_t window : {0U, 2U}) {
         const std::size_t begin = window * 16;
-        const std::vector<std::int32_t> text(request.retrieval.windows.tokens.begin() + begin,
-                                             request.retrieval.windows.tokens.begin() + begin + 16);
+        const std::vector<std::int32_t> text(request.retrieval.sequences.tokens.begin() + begin,
+                                             request.retrieval.sequences.tokens.begin() + begin + 16);
         const auto logits = model->logits(text);
         for (std::size_t place = 13; place < 16; ++place) {
             for (const std::size_t position : {place, place - 4}) {
-                const std::span<const float> row(logits.data() + position * symbols, symbols);
-                const auto target = static_cast<std::size_t>(request.retrieval.windows.targets[begin + position]);
+                const std::span<const float> row(logits.data() + position * vocabulary_size, vocabulary_size);
+                const auto target = static_cast<std::size_t>(request.retrieval.sequences.targets[begin + position]);
                 double total = 0;
                 for (const float logit : row) total += std::exp(static_cast<double>(logit));
                 const double loss = (std::log(total) - row[target]) / 6;
@@ -457,19 +467,19 @@ TEST(Probe, RetrievalIsJudgedWhereTheCopiesStand) {
     EXPECT_NEAR(result.retrieval[0].first_accuracy, expected.first_accuracy, 1e-12);
 }
 
-TEST(Probe, LeavesTrainingAsItIs) {
+TEST(Probe, DoesNotAffectTraining) {
     const auto tokens = tiny_tokens(400);
     RunSpec spec = quick_spec();
     spec.dropout = 0.1;
     CohortStart start;
     start.runs = {spec, spec};
     start.runs[1].theta = 100;
-    const TokenData data{symbols, tokens, tokens};
+    const TokenData data{vocabulary_size, tokens, tokens};
     TorchCohort watched(start, data, 1);
     TorchCohort alone(start, data, 1);
     ProbeRequest request;
-    request.windows = windows_at(tokens, 64, {3, 200});
-    request.removed_pairs = {1};
+    request.sequences = windows_at(tokens, 64, {3, 200});
+    request.ablated_pairs = {1};
     for (int step = 0; step < 10; ++step) {
         const ProbeResult result = watched.probe(step % 2, request);
         EXPECT_EQ(result, watched.model(step % 2)->probe(request));
@@ -481,23 +491,23 @@ TEST(Probe, LeavesTrainingAsItIs) {
     EXPECT_EQ(watched.evaluate({})[1].validation_loss, alone.evaluate({})[1].validation_loss);
 }
 
-TEST(Probe, ATextWithoutTargetsHasNoLoss) {
+TEST(Probe, NoTargetsGiveNoLoss) {
     const auto tokens = tiny_tokens(400);
     const auto cohort = trained(quick_spec(), tokens, 0);
     ProbeRequest request;
-    request.windows = {4, {1, 2, 3, 4}, {2, 3, 4, -1}};
+    request.sequences = {4, {1, 2, 3, 4}, {2, 3, 4, -1}};
     const ProbeResult known = cohort->probe(0, request);
     EXPECT_TRUE(std::isfinite(known.loss));
     EXPECT_TRUE(std::isnan(known.loss_by_position.back()));
-    request.windows.targets = {-1, -1, -1, -1};
+    request.sequences.targets = {-1, -1, -1, -1};
     const ProbeResult none = cohort->probe(0, request);
     EXPECT_TRUE(none.loss_by_position.empty());
     EXPECT_TRUE(std::isnan(none.loss));
     request.cancelled = [] { return true; };
-    EXPECT_EQ(cohort->probe(0, request).windows, 0);
+    EXPECT_EQ(cohort->probe(0, request).sequences, 0);
 }
 
-TEST(Probe, RefusesWhatDoesNotFit) {
+TEST(Probe, RejectsRequestsThatDoNotFit) {
     const auto tokens = tiny_tokens(400);
     const auto cohort = trained(quick_spec(), tokens, 0);
     RunSpec learned = quick_spec();
@@ -505,42 +515,42 @@ TEST(Probe, RefusesWhatDoesNotFit) {
     const auto with_positions = trained(learned, tokens, 0);
     const auto refused = [&](const TorchCohort& where, const auto& change, const char* sentence) {
         ProbeRequest request;
-        request.windows = windows_at(tokens, 16, {3});
+        request.sequences = windows_at(tokens, 16, {3});
         change(request);
         EXPECT_MESSAGE(where.probe(0, request), BadInput, sentence);
     };
     refused(
-        *with_positions, [&](ProbeRequest& r) { r.windows = windows_at(tokens, 17, {3}); },
-        "learned positions for 16 symbols and has none beyond");
+        *with_positions, [&](ProbeRequest& r) { r.sequences = windows_at(tokens, 17, {3}); },
+        "learned positions for 16 tokens only");
     refused(
         *with_positions,
         [](ProbeRequest& r) {
             r.scaling = {ScalingMethod::linear, 2};
         },
-        "does not rotate");
+        "has no RoPE");
     refused(
-        *cohort, [](ProbeRequest& r) { r.stopped_pairs = {4}; },
-        "Pair 4 is not there: a head of this model has pairs 0 to 3");
+        *cohort, [](ProbeRequest& r) { r.frozen_pairs = {4}; },
+        "Pair 4 does not exist: a head of this model has the pairs 0 to 3");
     refused(
-        *cohort, [](ProbeRequest& r) { r.removed_pairs = {-1}; }, "Pair -1");
+        *cohort, [](ProbeRequest& r) { r.ablated_pairs = {-1}; }, "Pair -1");
     refused(
-        *cohort, [](ProbeRequest& r) { r.map_size = 17; }, "Maps of 17 symbols");
+        *cohort, [](ProbeRequest& r) { r.map_size = 17; }, "Attention maps of 17 tokens");
     refused(
-        *cohort, [](ProbeRequest& r) { r.windows.tokens[2] = 9; }, "Token 9 is outside");
+        *cohort, [](ProbeRequest& r) { r.sequences.tokens[2] = 9; }, "Token 9 is outside");
     refused(
-        *cohort, [](ProbeRequest& r) { r.windows.targets.pop_back(); }, "15 targets");
+        *cohort, [](ProbeRequest& r) { r.sequences.targets.pop_back(); }, "15 targets");
     refused(
         *cohort,
         [](ProbeRequest& r) {
-            r.windows = {1, {0}, {1}};
+            r.sequences = {1, {0}, {1}};
         },
-        "2 or more");
+        "at least 2");
     refused(
         *cohort,
         [&](ProbeRequest& r) {
             r.retrieval = {windows_at(tokens, 16, {3}), {14}, 3};
         },
-        "3 symbols 14 after");
+        "3 tokens 14 tokens after");
     refused(
         *cohort,
         [](ProbeRequest& r) {

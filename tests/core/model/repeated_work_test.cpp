@@ -22,7 +22,7 @@ class CountedGraph : public DeviceGraph {
 const CudaGraphs counted = {nullptr, nullptr,
                             []() -> std::unique_ptr<DeviceGraph> { return std::make_unique<CountedGraph>(); }};
 
-TEST(RepeatedWork, IsCapturedOnceAfterThreeTimes) {
+TEST(RepeatedWork, CapturesOnceAfterThreeRuns) {
     captures = replays = 0;
     RepeatedWork repeated(&counted);
     int done = 0;
@@ -30,13 +30,13 @@ TEST(RepeatedWork, IsCapturedOnceAfterThreeTimes) {
         EXPECT_EQ(repeated.captured(), i > 3);
         repeated([&] { ++done; });
     }
-    EXPECT_EQ(done, 4);  // three times, and for the capture
+    EXPECT_EQ(done, 4);  // three runs, and one for the capture
     EXPECT_EQ(captures, 1);
     EXPECT_EQ(replays, 7);
     EXPECT_EQ(repeated.failure(), "");
 }
 
-TEST(RepeatedWork, GoesOnPlainlyWhereACaptureFails) {
+TEST(RepeatedWork, ContinuesWithoutGraphAfterFailedCapture) {
     RepeatedWork repeated(&counted);
     int done = 0;
     for (int i = 0; i < 3; ++i) repeated([&] { ++done; });
@@ -52,7 +52,7 @@ TEST(RepeatedWork, GoesOnPlainlyWhereACaptureFails) {
     EXPECT_EQ(repeated.failure(), "not while capturing.");
 }
 
-TEST(RepeatedWork, WithoutGraphsIsPlain) {
+TEST(RepeatedWork, StartsWithoutGraphsIfThereAreNone) {
     RepeatedWork repeated(nullptr);
     int done = 0;
     for (int i = 0; i < 6; ++i) repeated([&] { ++done; });
@@ -60,7 +60,7 @@ TEST(RepeatedWork, WithoutGraphsIsPlain) {
     EXPECT_FALSE(repeated.captured());
 }
 
-TEST(RepeatedWork, AnErrorOfTheWorkItselfIsNotHidden) {
+TEST(RepeatedWork, PropagatesErrorsOfTheWork) {
     RepeatedWork repeated(&counted);
     EXPECT_THROW(repeated([] { throw std::runtime_error("out of memory"); }), std::runtime_error);
 }

@@ -20,7 +20,7 @@ double direct_bound(const Frequencies& frequencies, int head_dim, double m) {
     return sum;
 }
 
-TEST(ContextBound, AgreesWithTheDirectSum) {  // F12, F13
+TEST(ContextBound, AgreesWithTheDirectSum) {  // formulas 12 and 13
     for (double fraction : {0.0, 0.1, 0.75, 1.0}) {
         for (Partial partial : {Partial::slice, Partial::truncate}) {
             const Frequencies f = frequencies({.head_dim = 128, .fraction = fraction, .partial = partial});
@@ -35,23 +35,23 @@ TEST(ContextBound, AgreesWithTheDirectSum) {  // F12, F13
     EXPECT_TRUE(context_bound(plain(64, 1e4), 64, 0).empty());
 }
 
-TEST(ContextBound, FirstNegativePositionsOfTheFormulaBook) {
+TEST(ContextBound, FirstNegativePositionsMatchTheReferenceValues) {
     const double bases[] = {500, 1e3, 5e3, 1e4, 5e4, 1e5, 5e5, 1e6};
-    const std::int64_t of_64[] = {154, 197, 506, 725, 1932, 3616, 9937, 6235};  // not monotone
-    const std::int64_t of_128[] = {171, 361, 864, 1707, 5306, 7757, 18438, 27115};
+    const std::int64_t expected_64[] = {154, 197, 506, 725, 1932, 3616, 9937, 6235};  // not monotonic in the base
+    const std::int64_t expected_128[] = {171, 361, 864, 1707, 5306, 7757, 18438, 27115};
     for (std::size_t i = 0; i < 8; ++i) {
-        EXPECT_EQ(first_negative(plain(64, bases[i]), 64, 100000), of_64[i]) << bases[i];
-        EXPECT_EQ(first_negative(plain(128, bases[i]), 128, 100000), of_128[i]) << bases[i];
+        EXPECT_EQ(first_negative(plain(64, bases[i]), 64, 100000), expected_64[i]) << bases[i];
+        EXPECT_EQ(first_negative(plain(128, bases[i]), 128, 100000), expected_128[i]) << bases[i];
     }
 }
 
-TEST(ContextBound, TheFirstNegativePositionCountsOnlyBelowTheLimit) {
+TEST(ContextBound, FirstNegativePositionIsSearchedOnlyBelowTheLimit) {
     EXPECT_EQ(first_negative(plain(64, 500), 64, 154), std::nullopt);
     EXPECT_EQ(first_negative(plain(64, 500), 64, 155), 154);
     EXPECT_EQ(first_negative(plain(64, 500), 64, 0), std::nullopt);
 }
 
-TEST(ContextBound, UpToHalfOfTheHeadItIsNeverNegative) {  // F13
+TEST(ContextBound, IsNeverNegativeIfAtMostHalfOfTheHeadIsRotated) {  // formula 13
     for (double fraction : {0.0, 0.1, 0.5}) {
         for (Partial partial : {Partial::slice, Partial::truncate}) {
             const Frequencies f = frequencies({.theta = 500, .fraction = fraction, .partial = partial});
@@ -61,55 +61,55 @@ TEST(ContextBound, UpToHalfOfTheHeadItIsNeverNegative) {  // F13
     }
 }
 
-TEST(ContextBound, AnsweringNobodyStopsTheWork) {
-    int asked = 0;
-    const Cancelled at_once = [&] { return ++asked > 3; };
-    EXPECT_EQ(first_negative(plain(64, 1e15), 64, std::int64_t{1} << 40, at_once), std::nullopt);
-    EXPECT_EQ(asked, 4);
+TEST(ContextBound, SearchStopsWhenCancelled) {
+    int calls = 0;
+    const Cancelled after_three_calls = [&] { return ++calls > 3; };
+    EXPECT_EQ(first_negative(plain(64, 1e15), 64, std::int64_t{1} << 40, after_three_calls), std::nullopt);
+    EXPECT_EQ(calls, 4);
 }
 
-TEST(NegativeShare, OfTheFormulaBook) {
-    EXPECT_NEAR(negative_share(plain(64, 500), 64, 256), 0.060, 0.0006);
-    EXPECT_NEAR(negative_share(plain(64, 1000), 64, 256), 0.008, 0.0006);
-    EXPECT_EQ(negative_share(plain(64, 5000), 64, 256), 0);
-    EXPECT_EQ(negative_share(plain(64, 1e4), 64, 256), 0);
+TEST(NegativeFraction, MatchesTheReferenceValues) {
+    EXPECT_NEAR(negative_fraction(plain(64, 500), 64, 256), 0.060, 0.0006);
+    EXPECT_NEAR(negative_fraction(plain(64, 1000), 64, 256), 0.008, 0.0006);
+    EXPECT_EQ(negative_fraction(plain(64, 5000), 64, 256), 0);
+    EXPECT_EQ(negative_fraction(plain(64, 1e4), 64, 256), 0);
 }
 
-TEST(NegativeShare, CountsPairsOfPositions) {
+TEST(NegativeFraction, CountsCausalPositionPairs) {
     const Frequencies f = plain(64, 500);
     std::int64_t negative = 0;
     for (int m = 0; m < 200; ++m) {
         for (int n = 0; n <= m; ++n) negative += direct_bound(f, 64, m - n) < 0;
     }
     EXPECT_GT(negative, 0);
-    EXPECT_NEAR(negative_share(f, 64, 200), static_cast<double>(negative) / (200 * 201 / 2), 1e-12);
-    EXPECT_EQ(negative_share(f, 64, 0), 0);
+    EXPECT_NEAR(negative_fraction(f, 64, 200), static_cast<double>(negative) / (200 * 201 / 2), 1e-12);
+    EXPECT_EQ(negative_fraction(f, 64, 0), 0);
 }
 
-std::vector<std::pair<double, double>> pairs_of(const FeasibleBases& bases) {
-    std::vector<std::pair<double, double>> pairs;
-    for (const BaseInterval& interval : bases.intervals) pairs.emplace_back(interval.low, interval.high);
-    return pairs;
+std::vector<std::pair<double, double>> intervals_of(const FeasibleBases& bases) {
+    std::vector<std::pair<double, double>> result;
+    for (const BaseInterval& interval : bases.intervals) result.emplace_back(interval.low, interval.high);
+    return result;
 }
 
-using Islands = std::vector<std::pair<double, double>>;
+using Intervals = std::vector<std::pair<double, double>>;
 
-TEST(FeasibleBases, IslandsOfTheFormulaBook) {  // L = 256, d = 64
+TEST(FeasibleBases, IntervalsMatchTheReferenceValues) {  // L = 256, d = 64
     const FeasibleBases near = feasible_bases({.head_dim = 64}, 256, {100, 2000, 1});
     EXPECT_TRUE(near.complete);
-    EXPECT_EQ(pairs_of(near), (Islands{{1413, 1792}, {1892, 1897}, {1952, 2000}}));
+    EXPECT_EQ(intervals_of(near), (Intervals{{1413, 1792}, {1892, 1897}, {1952, 2000}}));
     const FeasibleBases far = feasible_bases({.head_dim = 64}, 256, {});
-    EXPECT_EQ(pairs_of(far), (Islands{{1500, 1700}, {2000, 1e6}}));  // a coarse step misses the small island
+    EXPECT_EQ(intervals_of(far), (Intervals{{1500, 1700}, {2000, 1e6}}));  // the step of 100 misses the narrow interval
 }
 
-TEST(FeasibleBases, FirstAndLastEdgesOfTheFormulaBookForShortContexts) {  // d = 128
+TEST(FeasibleBases, FirstAndLastIntervalMatchTheReferenceValuesForShortContexts) {  // d = 128
     const FeasibleBases bases = feasible_bases({.head_dim = 128}, 1024, {100, 1e5, 100});
     ASSERT_GE(bases.intervals.size(), 2U);
     EXPECT_EQ(bases.intervals.front().low, 4300);
     EXPECT_NEAR(bases.intervals.back().low, 6000, 100);
 }
 
-TEST(FeasibleBases, AgreesWithAskingEveryBase) {
+TEST(FeasibleBases, AgreesWithTestingEachBaseSeparately) {
     const BaseScan scan{1000, 30000, 250};
     for (double fraction : {0.75, 1.0}) {
         const FrequencySettings settings{.head_dim = 64, .fraction = fraction};
@@ -117,44 +117,44 @@ TEST(FeasibleBases, AgreesWithAskingEveryBase) {
         for (double theta = scan.low; theta <= scan.high; theta += scan.step) {
             FrequencySettings one = settings;
             one.theta = theta;
-            const bool carries = !first_negative(frequencies(one), 64, 700);
+            const bool supports = !first_negative(frequencies(one), 64, 700);
             const bool found = std::ranges::any_of(bases.intervals, [&](const BaseInterval& interval) {
                 return interval.low <= theta && theta <= interval.high;
             });
-            EXPECT_EQ(found, carries) << theta;
+            EXPECT_EQ(found, supports) << theta;
         }
     }
 }
 
-TEST(FeasibleBases, AHalfRotatedHeadIsCarriedByEveryBase) {
+TEST(FeasibleBases, EveryBaseIsFeasibleIfHalfOfTheHeadIsRotated) {
     const FeasibleBases bases = feasible_bases({.head_dim = 64, .fraction = 0.5}, 1000000, {100, 1e6, 1000});
-    EXPECT_EQ(pairs_of(bases), (Islands{{100, 999100}}));
+    EXPECT_EQ(intervals_of(bases), (Intervals{{100, 999100}}));
 }
 
-TEST(FeasibleBases, ReadsNoScaling) {
+TEST(FeasibleBases, IgnoresScaling) {
     const FrequencySettings scaled_settings{.scaling = {.method = ScalingMethod::linear, .factor = 8}};
-    EXPECT_EQ(pairs_of(feasible_bases(scaled_settings, 256, {1000, 3000, 50})),
-              pairs_of(feasible_bases({}, 256, {1000, 3000, 50})));
+    EXPECT_EQ(intervals_of(feasible_bases(scaled_settings, 256, {1000, 3000, 50})),
+              intervals_of(feasible_bases({}, 256, {1000, 3000, 50})));
 }
 
-TEST(FeasibleBases, TellsItsProgressAndCanBeCancelled) {
-    std::vector<double> heard;
-    feasible_bases({}, 256, {100, 20000, 100}, {}, [&](double share) { heard.push_back(share); });
-    ASSERT_GE(heard.size(), 3U);
-    EXPECT_TRUE(std::ranges::is_sorted(heard));
-    EXPECT_EQ(heard.front(), 0);
-    EXPECT_EQ(heard.back(), 1);
+TEST(FeasibleBases, ReportsProgressAndCanBeCancelled) {
+    std::vector<double> reported;
+    feasible_bases({}, 256, {100, 20000, 100}, {}, [&](double fraction) { reported.push_back(fraction); });
+    ASSERT_GE(reported.size(), 3U);
+    EXPECT_TRUE(std::ranges::is_sorted(reported));
+    EXPECT_EQ(reported.front(), 0);
+    EXPECT_EQ(reported.back(), 1);
 
-    int asked = 0;
-    const FeasibleBases cut = feasible_bases({}, 256, {100, 20000, 100}, [&] { return ++asked > 50; });
+    int calls = 0;
+    const FeasibleBases cut = feasible_bases({}, 256, {100, 20000, 100}, [&] { return ++calls > 50; });
     EXPECT_FALSE(cut.complete);
-    EXPECT_EQ(asked, 51);
+    EXPECT_EQ(calls, 51);
 }
 
-TEST(FeasibleBases, RefusesWhatItCannotMean) {
+TEST(FeasibleBases, ThrowsForInvalidArguments) {
     EXPECT_MESSAGE(feasible_bases({}, 256, {1, 100, 1}), BadInput, "base 1,");
     EXPECT_MESSAGE(feasible_bases({}, 256, {100, 50, 1}), BadInput, "base 50");
-    EXPECT_MESSAGE(feasible_bases({}, 256, {100, 200, 0}), BadInput, "step is 0");
+    EXPECT_MESSAGE(feasible_bases({}, 256, {100, 200, 0}), BadInput, "step of the scan is 0");
     EXPECT_MESSAGE(feasible_bases({}, 256, {100, 1e9, 1}), BadInput, "ten million");
     EXPECT_MESSAGE(feasible_bases({}, 0, {}), BadInput, "context is 0");
     EXPECT_MESSAGE(context_bound(plain(64, 1e4), 32, 10), BadInput, "head of 32 channels");

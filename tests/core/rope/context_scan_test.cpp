@@ -7,22 +7,23 @@ namespace {
 
 struct Edges {
     std::int64_t context;
-    double first_low;  // where the first island begins, give or take
-    double first_high;
-    double all_above;
+    double first_low;   // lower limit for the start of the first feasible interval
+    double first_high;  // upper limit for the start of the first feasible interval
+    double all_above;   // start of the last feasible interval
 };
 
 class BaseScans : public testing::TestWithParam<Edges> {};
 
-// The formula book's first feasible base at d = 128, and the base above which all are, scanned to 1e6 in steps of 100.
-TEST_P(BaseScans, EdgesOfTheFormulaBook) {
+// The reference values are the first feasible base for d = 128 and the base above which all bases are feasible, for a
+// scan to 1e6 in steps of 100.
+TEST_P(BaseScans, FirstAndLastIntervalMatchTheReferenceValues) {
     const FeasibleBases bases = feasible_bases({.head_dim = 128}, GetParam().context, {100, 1e6, 100});
     ASSERT_TRUE(bases.complete);
     EXPECT_GE(bases.intervals.front().low, GetParam().first_low);
     EXPECT_LE(bases.intervals.front().low, GetParam().first_high);
     EXPECT_NEAR(bases.intervals.back().low, GetParam().all_above, 0.015 * GetParam().all_above);
     EXPECT_EQ(bases.intervals.back().high, 1e6);
-    EXPECT_GT(bases.intervals.size(), 1U);  // islands
+    EXPECT_GT(bases.intervals.size(), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Contexts, BaseScans,

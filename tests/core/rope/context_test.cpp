@@ -11,7 +11,7 @@
 namespace ropelab {
 namespace {
 
-TEST(CompletePairs, OfTheFormulaBook) {  // the others have λ > L
+TEST(CompletePairs, MatchTheReferenceValues) {  // 19, 14 and 18 pairs have λ > L
     EXPECT_EQ(complete_pairs(frequencies({.head_dim = 64}), 256), 32 - 19);
     EXPECT_EQ(complete_pairs(frequencies({.head_dim = 64}), 1024), 32 - 14);
     EXPECT_EQ(complete_pairs(frequencies({.head_dim = 128}), 4096), 64 - 18);
@@ -20,7 +20,7 @@ TEST(CompletePairs, OfTheFormulaBook) {  // the others have λ > L
     EXPECT_EQ(complete_pairs(frequencies({.fraction = 0.25, .partial = Partial::truncate}), 1e9), 8);
 }
 
-TEST(CriticalDimension, OfTheFormulaBook) {             // F14
+TEST(CriticalDimension, MatchesTheReferenceValues) {    // formula 14
     EXPECT_EQ(critical_dimension(128, 1e4, 4096), 92);  // Llama-2
     EXPECT_EQ(critical_dimension(128, 1e4, 2048), 82);  // Llama-1
     EXPECT_EQ(critical_dimension(128, 5e5, 8192), 70);  // Llama-3
@@ -29,12 +29,12 @@ TEST(CriticalDimension, OfTheFormulaBook) {             // F14
     EXPECT_EQ(critical_dimension(64, 5e4, 256), 22);
 }
 
-TEST(CriticalDimension, StaysWithinTheHead) {
+TEST(CriticalDimension, IsBetweenZeroAndTheHeadDimension) {
     EXPECT_EQ(critical_dimension(64, 1e4, 5), 0);
     EXPECT_EQ(critical_dimension(64, 2, 1e9), 64);
 }
 
-TEST(CriticalDimension, CountsTheCompletePairs) {  // twice the pairs with λ ≤ L, by its definition
+TEST(CriticalDimension, IsTwiceTheNumberOfCompletePairs) {
     for (double theta : {500.0, 1e4, 5e5}) {
         for (double context : {100.0, 256.0, 4096.0}) {
             const int pairs = complete_pairs(frequencies({.head_dim = 128, .theta = theta}), context);
@@ -43,21 +43,22 @@ TEST(CriticalDimension, CountsTheCompletePairs) {  // twice the pairs with λ �
     }
 }
 
-TEST(CriticalBase, IsTheBaseAtTheTrainingContext) {  // F15
+TEST(CriticalBase, EqualsTheBaseAtTheTrainingContext) {  // formula 15
     EXPECT_NEAR(critical_base(1e4, 4096, 4096), 1e4, 1e-6);
     EXPECT_NEAR(critical_base(1e4, 4096, 16384),
                 std::pow(1e4, std::log(16384 / 2 / std::numbers::pi) / std::log(4096 / 2 / std::numbers::pi)), 1e-6);
     EXPECT_GT(critical_base(1e4, 4096, 16384), 1e4);
 }
 
-TEST(ExtrapolationLimit, GrowsWithTheBase) {  // F15
+TEST(ExtrapolationLimit, GrowsWithTheBase) {  // formula 15
     EXPECT_NEAR(extrapolation_limit(128, 92, 1e4), 2 * std::numbers::pi * std::pow(1e4, 92.0 / 128), 1e-6);
-    // 92 is 2⌈45.04⌉: rounding up to whole pairs gives a little more than the context itself.
+    // The critical dimension 92 is 2⌈45.04⌉. Rounding it up to whole pairs makes the limit slightly longer than the
+    // context.
     EXPECT_GT(extrapolation_limit(128, 92, 1e4), 4096);
     EXPECT_NEAR(extrapolation_limit(128, 0, 1e6), 2 * std::numbers::pi, 1e-12);
 }
 
-TEST(Context, RefusesWhatItCannotMean) {
+TEST(Context, ThrowsForInvalidArguments) {
     EXPECT_MESSAGE(critical_dimension(0, 1e4, 256), BadInput, "dimension is 0");
     EXPECT_MESSAGE(critical_dimension(64, 1, 256), BadInput, "above 1");
     EXPECT_MESSAGE(critical_base(1e4, 6, 256), BadInput, "training context is 6");

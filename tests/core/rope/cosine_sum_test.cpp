@@ -32,7 +32,7 @@ TEST(CosineSum, AgreesWithTheDirectSumAtEveryPosition) {
     }
 }
 
-TEST(CosineSum, StaysWithinItsErrorUpToAMillionTokens) {
+TEST(CosineSum, ErrorIsBelow1eMinus9UpToAMillionTokens) {
     const std::vector<double> frequencies = slice_frequencies(128, 1e4);
     CosineSum sum(frequencies, 1 << 20);
     double largest = 0;
@@ -47,14 +47,15 @@ TEST(CosineSum, StaysWithinItsErrorUpToAMillionTokens) {
     EXPECT_LT(largest, 1e-9);
 }
 
-TEST(CosineSum, WithoutPairsTheSumIsZero) {
+TEST(CosineSum, IsZeroWithoutPairs) {
     CosineSum sum({}, 10);
     for (double value : sum.next()) EXPECT_EQ(value, 0);
 }
 
 TEST(AngleTable, AddsWeightedCosinesAndSinesOfAnyAngles) {
     const std::vector<double> frequencies = {1.0, 0.3, 0.01};
-    const std::vector<double> x = {0, 2.5, -7, 1000, 3, 4, 5, 6, 7, 8, 1e5};  // a group and a part of one
+    // These are one full group of lanes and a part of the next.
+    const std::vector<double> x = {0, 2.5, -7, 1000, 3, 4, 5, 6, 7, 8, 1e5};
     const std::vector<double> a = {1, -2, 0.5};
     const std::vector<double> b = {0.1, 3, -4};
     const AngleTable table(frequencies, x);

@@ -11,7 +11,7 @@
 namespace ropelab {
 namespace {
 
-TEST(DecayBound, OfTheFormulaBook) {  // F11
+TEST(DecayBound, MatchesTheReferenceValues) {  // formula 11
     const double distances[] = {0, 1, 10, 50, 100, 250, 1000, 4096};
     const double expected[] = {32.5, 31.54, 17.95, 12.63, 10.23, 6.55, 4.47, 4.88};
     const auto bound = decay_bound(frequencies({.head_dim = 128}).inverse_frequencies, distances);
@@ -20,15 +20,15 @@ TEST(DecayBound, OfTheFormulaBook) {  // F11
     EXPECT_EQ(decay_bound({}, distances), std::vector<double>(8));
 }
 
-TEST(DecayBound, BoundsTheSumOfAnyQueryAndKey) {  // |Σ h_t e^{𝑖Δg_t}| ≤ max|h_{j+1} − h_j| · Σ|S_j|
+TEST(DecayBound, IsAnUpperBoundForRandomQueriesAndKeys) {  // |Σ h_t e^{𝑖Δg_t}| ≤ max|h_{j+1} − h_j| · Σ|S_j|
     const auto frequency = frequencies({.head_dim = 64}).inverse_frequencies;
     std::mt19937_64 generator(3);
     std::normal_distribution<double> normal;
     for (double distance : {0.0, 3.0, 100.0, 2500.0}) {
         const double distances[] = {distance};
         const double sums = 32 * decay_bound(frequency, distances)[0];
-        for (int draw = 0; draw < 20; ++draw) {
-            std::vector<std::complex<double>> h(33);  // the last one stays 0
+        for (int sample = 0; sample < 20; ++sample) {
+            std::vector<std::complex<double>> h(33);  // the last element is 0 by definition
             for (std::size_t t = 0; t < 32; ++t) h[t] = {normal(generator), normal(generator)};
             std::complex<double> sum = 0;
             double jump = 0;
@@ -41,7 +41,7 @@ TEST(DecayBound, BoundsTheSumOfAnyQueryAndKey) {  // |Σ h_t e^{𝑖Δg_t}| ≤ 
     }
 }
 
-TEST(ExpectedLogit, OfTheFormulaBook) {  // F16, q = k
+TEST(ExpectedLogit, MatchesTheReferenceValues) {  // formula 16 with q = k
     const Frequencies f = frequencies({});
     EXPECT_NEAR(expected_logit(f, 64, 0, true), 64.0, 1e-9);
     EXPECT_NEAR(expected_logit(f, 64, 1, true), 61.8, 0.06);
@@ -50,7 +50,7 @@ TEST(ExpectedLogit, OfTheFormulaBook) {  // F16, q = k
     EXPECT_EQ(expected_logit(f, 64, 100, false), 0);
 }
 
-TEST(ExpectedLogit, AddsTheChannelsThatDoNotTurn) {
+TEST(ExpectedLogit, IncludesUnrotatedChannels) {
     for (Partial partial : {Partial::slice, Partial::truncate}) {
         const Frequencies f = frequencies({.fraction = 0.25, .partial = partial});
         double expected = 48;
@@ -61,7 +61,7 @@ TEST(ExpectedLogit, AddsTheChannelsThatDoNotTurn) {
 
 class Sampling : public testing::TestWithParam<std::tuple<double, bool>> {};
 
-TEST_P(Sampling, TheMeanIsWhatF16SaysWithinItsStandardErrors) {
+TEST_P(Sampling, MeanIsWithinFourStandardErrorsOfTheExpectedLogit) {
     const auto [fraction, equal] = GetParam();
     const Frequencies f = frequencies({.fraction = fraction});
     const std::vector<double> distances = {0, 1, 10, 100, 1000, 10, 20, 30, 40};
@@ -72,7 +72,7 @@ TEST_P(Sampling, TheMeanIsWhatF16SaysWithinItsStandardErrors) {
         const double error = sampled.standard_error[i];
         EXPECT_GT(error, 0);
         EXPECT_NEAR(sampled.mean[i], expected_logit(f, 64, distances[i], equal), 4 * error) << distances[i];
-        // Independent q and k: every product of channels has variance 1, so the logit has 64.
+        // For independent q and k, each of the 64 products of channels has variance 1, so the logit has variance 64.
         if (!equal) {
             EXPECT_NEAR(error, std::sqrt(64.0 / 4000), 0.01);
         }
@@ -82,19 +82,19 @@ TEST_P(Sampling, TheMeanIsWhatF16SaysWithinItsStandardErrors) {
 
 INSTANTIATE_TEST_SUITE_P(Heads, Sampling, testing::Combine(testing::Values(0.0, 0.25, 1.0), testing::Bool()));
 
-TEST(SampledLogits, OneSeedGivesOneResult) {
+TEST(SampledLogits, EqualSeedsGiveEqualResults) {
     const double distances[] = {1, 2, 3};
-    const auto draw = [&](std::uint64_t seed) {
+    const auto mean = [&](std::uint64_t seed) {
         return sampled_logits(frequencies({}), 64, distances, 100, seed, false).mean;
     };
-    EXPECT_EQ(draw(1), draw(1));
-    EXPECT_NE(draw(1), draw(2));
+    EXPECT_EQ(mean(1), mean(1));
+    EXPECT_NE(mean(1), mean(2));
 }
 
-TEST(SampledLogits, CancelledItGivesWhatWasDrawn) {
+TEST(SampledLogits, ReturnsTheFinishedSamplesWhenCancelled) {
     const double distances[] = {0};
-    int asked = 0;
-    const auto cancelled = [&] { return ++asked > 2; };
+    int calls = 0;
+    const auto cancelled = [&] { return ++calls > 2; };
     const SampledLogits some = sampled_logits(frequencies({}), 64, distances, 1 << 30, 1, true, cancelled);
     const SampledLogits whole = sampled_logits(frequencies({}), 64, distances, 128, 1, true);
     EXPECT_EQ(some.mean, whole.mean);
@@ -103,9 +103,9 @@ TEST(SampledLogits, CancelledItGivesWhatWasDrawn) {
     EXPECT_EQ(none.standard_error[0], 0);
 }
 
-TEST(SampledLogits, RefusesWhatItCannotMean) {
+TEST(SampledLogits, ThrowsForInvalidArguments) {
     const double distances[] = {0};
-    EXPECT_MESSAGE(sampled_logits(frequencies({}), 64, distances, 1, 1, true), BadInput, "draws is 1");
+    EXPECT_MESSAGE(sampled_logits(frequencies({}), 64, distances, 1, 1, true), BadInput, "samples is 1");
     EXPECT_MESSAGE(sampled_logits(frequencies({}), 32, distances, 10, 1, true), BadInput, "32 channels");
     EXPECT_MESSAGE(expected_logit(frequencies({}), 62, 1, true), BadInput, "62 channels");
 }

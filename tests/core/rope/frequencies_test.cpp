@@ -11,8 +11,8 @@
 namespace ropelab {
 namespace {
 
-TEST(RotaryDim, RoundsToTheNearestEvenNumberAsThePartialRopePaperDoes) {
-    // Table 1 and appendix A of the partial-RoPE paper.
+TEST(RotaryDim, RoundsToTheNearestEvenNumber) {
+    // Reference values: table 1 and appendix A of the partial-RoPE paper (Khan et al.).
     EXPECT_EQ(rotary_dim(256, 0.10), 26);
     EXPECT_EQ(rotary_dim(64, 0.10), 6);
     EXPECT_EQ(rotary_dim(128, 0.10), 12);
@@ -21,17 +21,17 @@ TEST(RotaryDim, RoundsToTheNearestEvenNumberAsThePartialRopePaperDoes) {
     EXPECT_EQ(rotary_dim(64, 1.0), 64);
 }
 
-TEST(RotaryDim, AnyFractionAboveZeroTurnsAPair) {
+TEST(RotaryDim, IsAtLeastTwoForFractionsAboveZero) {
     EXPECT_EQ(rotary_dim(64, 0.0), 0);
     EXPECT_EQ(rotary_dim(64, 1e-9), 2);
     EXPECT_EQ(rotary_dim(2, 0.01), 2);
 }
 
-TEST(RotaryDim, ATieGoesUp) {
-    EXPECT_EQ(rotary_dim(20, 0.25), 6);
-}  // 5 lies between 4 and 6
+TEST(RotaryDim, RoundsTiesUp) {
+    EXPECT_EQ(rotary_dim(20, 0.25), 6);  // 0.25 · 20 = 5 is a tie between 4 and 6
+}
 
-TEST(RotaryDim, RefusesWhatItCannotMean) {
+TEST(RotaryDim, ThrowsForInvalidArguments) {
     EXPECT_MESSAGE(rotary_dim(63, 0.5), BadInput, "63");
     EXPECT_MESSAGE(rotary_dim(0, 0.5), BadInput, "above 0");
     EXPECT_MESSAGE(rotary_dim(64, 1.5), BadInput, "1.5");
@@ -39,7 +39,7 @@ TEST(RotaryDim, RefusesWhatItCannotMean) {
     EXPECT_MESSAGE(rotary_dim(64, std::nan("")), BadInput, "between 0 and 1");
 }
 
-TEST(Frequencies, LongestWavelengthsOfTheFormulaBook) {
+TEST(Frequencies, LongestWavelengthsMatchTheReferenceValues) {
     const auto longest = [](int d, double theta, double fraction, Partial partial) {
         const Frequencies f = frequencies({.head_dim = d, .theta = theta, .fraction = fraction, .partial = partial});
         double result = 0;
@@ -56,7 +56,7 @@ TEST(Frequencies, LongestWavelengthsOfTheFormulaBook) {
     EXPECT_DOUBLE_EQ(wavelengths(frequencies({}))[0], 2 * std::numbers::pi);
 }
 
-TEST(Frequencies, PairsLongerThanTheContext) {
+TEST(Frequencies, NumberOfWavelengthsAboveTheContextMatchesTheReferenceValues) {
     const auto longer = [](int d, double theta, double context) {
         int count = 0;
         for (double wavelength : wavelengths(frequencies({.head_dim = d, .theta = theta})))
@@ -68,7 +68,7 @@ TEST(Frequencies, PairsLongerThanTheContext) {
     EXPECT_EQ(longer(128, 1e4, 4096), 18);
 }
 
-TEST(Frequencies, TruncateKeepsTheHeadsSpectrumAndStopsItsSlowPairs) {
+TEST(Frequencies, TruncateKeepsTheSpectrumAndFreezesThePairsWithLowFrequency) {
     const Frequencies whole = frequencies({.head_dim = 64});
     const Frequencies part = frequencies({.head_dim = 64, .fraction = 0.25, .partial = Partial::truncate});
     ASSERT_EQ(part.inverse_frequencies.size(), 32U);
@@ -77,7 +77,7 @@ TEST(Frequencies, TruncateKeepsTheHeadsSpectrumAndStopsItsSlowPairs) {
     }
 }
 
-TEST(Frequencies, SliceAndTruncateAreOneAtTheCoincidingTheta) {  // F5, with the rounded rotary dimension
+TEST(Frequencies, SliceAndTruncateAreEqualAtTheCoincidingTheta) {  // formula 5, with the rounded rotary dimension
     for (double fraction : {0.05, 0.1, 0.25, 0.5, 0.9}) {
         const Frequencies truncated = frequencies({.head_dim = 64, .fraction = fraction, .partial = Partial::truncate});
         const int d_r = truncated.rotary_dim;
@@ -90,7 +90,7 @@ TEST(Frequencies, SliceAndTruncateAreOneAtTheCoincidingTheta) {  // F5, with the
     }
 }
 
-TEST(Frequencies, ScalingIsApplied) {
+TEST(Frequencies, IncludeTheScaling) {
     const Scaling yarn{.method = ScalingMethod::yarn, .factor = 4, .original_context = 256};
     const Frequencies plain = frequencies({.head_dim = 64});
     const Frequencies changed = frequencies({.head_dim = 64, .scaling = yarn, .context = 1024});
@@ -100,7 +100,7 @@ TEST(Frequencies, ScalingIsApplied) {
     EXPECT_DOUBLE_EQ(changed.inverse_frequencies[31], plain.inverse_frequencies[31] / 4);
 }
 
-TEST(Frequencies, RefusesWhatItCannotMean) {
+TEST(Frequencies, ThrowForInvalidArguments) {
     EXPECT_MESSAGE(frequencies({.theta = 1}), BadInput, "above 1");
     EXPECT_MESSAGE(frequencies({.theta = -5}), BadInput, "-5");
     EXPECT_MESSAGE(frequencies({.theta = std::nan("")}), BadInput, "above 1");

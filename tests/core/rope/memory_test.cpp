@@ -13,40 +13,40 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 
-TEST(RopeCache, ALongTableBesideItsKvCache) {  // the formula book's honesty rule
+TEST(RopeCache, RopeCacheAndKvCacheOfLlama3MatchTheReferenceValues) {
     EXPECT_EQ(rope_cache_bytes(128, 131072, 4, TableLayout::duplicated), 128 * mebibyte);
     EXPECT_EQ(kv_cache_bytes({.layers = 32, .heads = 32, .kv_heads = 8, .head_dim = 128}, KvCache::grouped, 131072, 2),
               16 * gibibyte);
 }
 
-TEST(RopeCache, OneCopyIsHalfAndEveryLayerMultiplies) {  // F31
+TEST(RopeCache, SingleLayoutHalvesTheSizeAndTablesMultiplyIt) {  // formula 31
     EXPECT_EQ(rope_cache_bytes(32, 1000, 4, TableLayout::duplicated), 2 * 1000 * 32 * 4);
     EXPECT_EQ(rope_cache_bytes(32, 1000, 4, TableLayout::single), 1000 * 32 * 4);
     EXPECT_EQ(rope_cache_bytes(32, 1000, 2, TableLayout::single, 24), 24 * 1000 * 32 * 2);
     EXPECT_EQ(rope_cache_bytes(0, 1000, 4, TableLayout::duplicated), 0);
 }
 
-TEST(KvCache, EveryKind) {  // F32
+TEST(KvCache, SizesOfAllKindsMatchTheFormula) {  // formula 32
     const CacheShape shape{.layers = 10, .heads = 16, .kv_heads = 4, .head_dim = 64};
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::multi_head, 1000, 2), 2 * 10 * 16 * 64 * 1000 * 2);
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::grouped, 1000, 2), 2 * 10 * 4 * 64 * 1000 * 2);
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::multi_query, 1000, 2), 2 * 10 * 1 * 64 * 1000 * 2);
-    // DeepSeek-V3: 61 layers of 512 + 64 numbers.
+    // DeepSeek-V3 has 61 layers and stores 512 + 64 numbers per layer and token.
     EXPECT_EQ(kv_cache_bytes({.layers = 61}, KvCache::latent, 1000, 2), 61LL * 576 * 1000 * 2);
 }
 
-TEST(KvCache, ASlidingWindowStopsGrowingExceptInGlobalLayers) {
+TEST(KvCache, SlidingWindowLimitsTheSizeExceptInGlobalLayers) {
     CacheShape shape{.layers = 6, .kv_heads = 4, .head_dim = 64, .window = 512};
     const std::int64_t layer_token = 2 * 4 * 64 * 2;
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::sliding, 100, 2), 6 * layer_token * 100);
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::sliding, 4096, 2), 6 * layer_token * 512);
     shape.global_layers = 1;
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::sliding, 4096, 2), layer_token * (4096 + 5 * 512));
-    shape.global_layers = 9;  // more than there are: all
+    shape.global_layers = 9;  // more than the model has layers, so all layers are global
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::sliding, 4096, 2), kv_cache_bytes(shape, KvCache::grouped, 4096, 2));
 }
 
-TEST(Memory, RefusesNegativeNumbersAndOverflow) {
+TEST(Memory, ThrowsForNegativeNumbersAndOverflow) {
     EXPECT_MESSAGE(rope_cache_bytes(-2, 1, 4, TableLayout::single), BadInput, "rotary dimension is -2");
     EXPECT_MESSAGE(kv_cache_bytes({.window = -1}, KvCache::sliding, 1, 4), BadInput, "sliding window is -1");
     EXPECT_MESSAGE(kv_cache_bytes({}, KvCache::grouped, std::numeric_limits<std::int64_t>::max(), 4), BadInput, "2^63");

@@ -11,7 +11,7 @@
 namespace ropelab {
 namespace {
 
-TEST(RotarySetup, TextNamesFourKeysAndWhatDiffersFromTheDefault) {
+TEST(RotarySetup, TextHasFourSettingsAndThoseThatDifferFromTheDefault) {
     EXPECT_EQ(text_of({}), "theta=10k head_dim=64 fraction=100% context=1024");
     EXPECT_EQ(text_of({.fraction = 0.29}), "theta=10k head_dim=64 fraction=29% context=1024");
     RotarySetup setup;
@@ -27,7 +27,7 @@ TEST(RotarySetup, TextNamesFourKeysAndWhatDiffersFromTheDefault) {
     EXPECT_EQ(parse_setup(text), setup);
 }
 
-TEST(RotarySetup, ReadsWhatAPersonTypes) {
+TEST(RotarySetup, ParseAcceptsSeparatorsSuffixesAndPercentages) {
     const RotarySetup setup = parse_setup(
         "theta=1e6, head-dim=128\nfraction=4%,context=32k\tpairing=interleaved precision=bfloat16\r\n"
         "scaling=longrope factor=2 short_factors=1;1.5;2 long-factors=2;2.5;3 truncate=no mscale=0.7");
@@ -46,7 +46,7 @@ TEST(RotarySetup, ReadsWhatAPersonTypes) {
     EXPECT_FALSE(setup.scaling.mscale_all_dim.has_value());
 }
 
-TEST(RotarySetup, HeadsAndAttentionWindowShowInTheTextWhereTheyAreSet) {
+TEST(RotarySetup, TextHasHeadsAndAttentionWindowOnlyIfTheyAreSet) {
     const std::string before = "theta=10k head_dim=64 fraction=100% context=1024";
     EXPECT_EQ(text_of({.heads = 8, .attention_window = 0}), before);
     EXPECT_EQ(parse_setup(before).heads, 8);
@@ -59,7 +59,7 @@ TEST(RotarySetup, HeadsAndAttentionWindowShowInTheTextWhereTheyAreSet) {
               frequencies(frequency_settings({})).inverse_frequencies);
 }
 
-TEST(RotarySetup, WhatIsNotNamedKeepsItsDefault) {
+TEST(RotarySetup, SettingsThatAreNotNamedHaveTheirDefault) {
     EXPECT_EQ(parse_setup(""), RotarySetup{});
     EXPECT_EQ(parse_setup(" \n, "), RotarySetup{});
     RotarySetup expected;
@@ -110,7 +110,7 @@ class RandomSetups {
     std::mt19937_64 generator_{5};
 };
 
-TEST(RotarySetup, TextReadsBackToTheLastBit) {
+TEST(RotarySetup, ParsingTheTextGivesBitIdenticalNumbers) {
     RandomSetups setups;
     for (int i = 0; i < 500; ++i) {
         const RotarySetup setup = setups.next();
@@ -121,7 +121,7 @@ TEST(RotarySetup, TextReadsBackToTheLastBit) {
     }
 }
 
-TEST(RotarySetup, SettingsCarryEverythingThatFrequenciesRead) {
+TEST(RotarySetup, FrequencySettingsContainEveryParameterOfFrequencies) {
     const RotarySetup setup =
         parse_setup("theta=500k head_dim=128 fraction=50% context=8192 scaling=dynamic factor=4 original_context=4096");
     EXPECT_EQ(rotary_dim(setup), 64);
@@ -135,13 +135,13 @@ TEST(RotarySetup, SettingsCarryEverythingThatFrequenciesRead) {
     EXPECT_LT(changed.back(), plain.back());
 }
 
-TEST(RotarySetup, BadTextGetsOneSentence) {
+TEST(RotarySetup, InvalidTextThrowsOneSentence) {
     const std::pair<const char*, const char*> cases[] = {
         {"thetta=1k", "did you mean \"theta\"?"},
         {"head_dims=64", "did you mean \"head_dim\"?"},
-        {"theta", "settings look like"},
-        {"theta=", "theta: "},
-        {"theta=1k theta=2k", "stands twice"},
+        {"theta", "write settings like"},
+        {"theta=", "setting theta is not valid: "},
+        {"theta=1k theta=2k", "the setting theta twice"},
         {"theta=abc", "\"abc\" is not a number"},
         {"theta=1", "above 1"},
         {"theta=1e16", "at most 1e15"},
@@ -184,7 +184,7 @@ TEST(RotarySetup, BadTextGetsOneSentence) {
     }
 }
 
-TEST(RotarySetup, CheckRefusesWhatNoTextCouldHold) {
+TEST(RotarySetup, CheckThrowsForValuesThatParsingCannotReturn) {
     RotarySetup setup;
     setup.theta = std::nan("");
     EXPECT_MESSAGE(check(setup), BadInput, "above 1");

@@ -47,15 +47,15 @@ class RotationProperty : public testing::TestWithParam<Case> {
     }
 };
 
-TEST_P(RotationProperty, KeepsNorms) {
+TEST_P(RotationProperty, PreservesNorms) {
     const auto x = random_numbers(64, 1);
     for (std::int64_t position : {0, 1, 17, 4095}) {
-        const auto turned = rotated(x, settings(), position, GetParam().pairing);
-        EXPECT_NEAR(dot(turned, turned), dot(x, x), 1e-4);
+        const auto result = rotated(x, settings(), position, GetParam().pairing);
+        EXPECT_NEAR(dot(result, result), dot(x, x), 1e-4);
     }
 }
 
-TEST_P(RotationProperty, TheProductDependsOnTheDistanceOnly) {  // F2
+TEST_P(RotationProperty, DotProductDependsOnlyOnTheDistance) {  // formula 2
     const auto q = random_numbers(64, 2);
     const auto k = random_numbers(64, 3);
     const auto product = [&](std::int64_t m, std::int64_t n) {
@@ -67,10 +67,10 @@ TEST_P(RotationProperty, TheProductDependsOnTheDistanceOnly) {  // F2
     }
 }
 
-TEST_P(RotationProperty, TheCanonicalLayoutIsTheSameRotationOfPermutedChannels) {
+TEST_P(RotationProperty, CanonicalLayoutRotatesPermutedChannelsEqually) {
     const auto x = random_numbers(64, 4);
     const std::int64_t position = 37;
-    const auto turned = rotated(x, settings(), position, GetParam().pairing);
+    const auto expected = rotated(x, settings(), position, GetParam().pairing);
 
     const int d_r = rotary_dim(64, GetParam().fraction);
     const auto channels = canonical_channels(64, d_r, GetParam().partial, GetParam().pairing);
@@ -79,7 +79,7 @@ TEST_P(RotationProperty, TheCanonicalLayoutIsTheSameRotationOfPermutedChannels) 
     const RotationTable all = canonical_table(settings(), 38);
     const RotationTable row{1, 32, {all.cosine.end() - 32, all.cosine.end()}, {all.sine.end() - 32, all.sine.end()}};
     rotate(permuted, 64, row, Pairing::half);
-    for (std::size_t c = 0; c < 64; ++c) EXPECT_FLOAT_EQ(permuted[c], turned[static_cast<std::size_t>(channels[c])]);
+    for (std::size_t c = 0; c < 64; ++c) EXPECT_FLOAT_EQ(permuted[c], expected[static_cast<std::size_t>(channels[c])]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, RotationProperty,
@@ -95,7 +95,7 @@ TEST(Rotation, FractionZeroIsTheIdentity) {
     EXPECT_EQ(rotated(x, {.head_dim = 64, .fraction = 0}, 1000, Pairing::half), x);
 }
 
-TEST(Rotation, RefusesSizesThatDoNotFit) {
+TEST(Rotation, ThrowsIfSizesDoNotFit) {
     const std::vector<std::int64_t> positions = {0, 1};
     const RotationTable table = rotation_table(frequencies({.head_dim = 8}), positions);
     std::vector<float> x(20);
@@ -103,8 +103,8 @@ TEST(Rotation, RefusesSizesThatDoNotFit) {
     EXPECT_MESSAGE(rotate(x, 4, table, Pairing::half), BadInput, "8 channels");
 }
 
-// Every case of the file: GPT-NeoX's half pairing and GPT-J's interleaved one, as transformers rotates them.
-TEST(Rotation, AgreesWithTransformers) {
+// The reference file has cases of GPT-NeoX (half pairing) and GPT-J (interleaved pairing).
+TEST(Rotation, AgreesWithHuggingFaceTransformers) {
     SKIP_WITHOUT_SHARED_DATA("oracles/rotated_tensors.json");
     const auto reference = read_json_file(shared_data("oracles/rotated_tensors.json"));
     const auto flat = [](const nlohmann::json& nested) {

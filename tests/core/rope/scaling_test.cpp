@@ -26,7 +26,7 @@ double attention_factor(const Scaling& scaling, double context = 4096) {
     return scaled(plain(), 128, 1e4, scaling, context).attention_factor;
 }
 
-TEST(Scaling, EveryMethodHasAWordThatReadsBack) {
+TEST(Scaling, ParsingTheWordOfAMethodReturnsTheMethod) {
     int index = 0;
     for (const ScalingName& name : scaling_names()) {
         EXPECT_EQ(static_cast<int>(name.method), index++);
@@ -36,54 +36,54 @@ TEST(Scaling, EveryMethodHasAWordThatReadsBack) {
     EXPECT_MESSAGE(parse_scaling("yarm"), BadInput, "did you mean \"yarn\"?");
 }
 
-TEST(Scaling, NoneChangesNothing) {
+TEST(Scaling, NoneDoesNotChangeFrequencies) {
     EXPECT_EQ(with({}), plain());
     EXPECT_EQ(attention_factor({}), 1.0);
 }
 
-TEST(Scaling, LinearStretchesEveryWavelengthAlike) {  // F18
+TEST(Scaling, LinearMultipliesEveryWavelengthByTheFactor) {  // formula 18
     const auto changed = with({.method = ScalingMethod::linear, .factor = 4});
     for (std::size_t i = 0; i < 64; ++i) EXPECT_DOUBLE_EQ(changed[i], plain()[i] / 4);
 }
 
-TEST(Scaling, NtkKeepsTheFastestPairAndStretchesTheSlowestBySExactly) {  // F19
+TEST(Scaling, NtkKeepsTheHighestFrequencyAndDividesTheLowestByTheFactor) {  // formula 19
     const auto changed = with({.method = ScalingMethod::ntk, .factor = 4});
     EXPECT_EQ(changed[0], plain()[0]);
     EXPECT_DOUBLE_EQ(changed[63], plain()[63] / 4);
-    // g_1 = b′^(−2/d)
+    // With the new base b′, the frequency of pair 1 is b′^(−2/d).
     EXPECT_NEAR(std::pow(changed[1], -64), 40890, 1);
 }
 
-TEST(Scaling, NtkLeavesALonePairAsItIs) {
+TEST(Scaling, NtkDoesNotChangeASinglePair) {
     const std::vector<double> one = {1.0};
     EXPECT_EQ(scaled(one, 2, 1e4, {.method = ScalingMethod::ntk, .factor = 4}, 256).inverse_frequencies, one);
 }
 
-TEST(Scaling, DynamicNtkIsPlainUpToTheTrainingContextAndNtkAtTheRightLength) {  // F20
+TEST(Scaling, DynamicNtkChangesFrequenciesOnlyBeyondTheTrainingContext) {  // formula 20
     const Scaling dynamic{.method = ScalingMethod::dynamic, .factor = 4, .original_context = 1024};
     EXPECT_EQ(with(dynamic, 4096, 1000), plain());
     EXPECT_EQ(with(dynamic, 4096, 1024), plain());
-    // s·l/L − (s − 1) = 13 at l = 4096; no length given means the context.
+    // At l = 4096, s·l/L − (s − 1) is 13. Without a length, the context is used.
     const auto changed = with(dynamic, 4096);
     EXPECT_EQ(changed, with(dynamic, 4096, 4096));
     const auto ntk = with({.method = ScalingMethod::ntk, .factor = 13});
     for (std::size_t i = 0; i < 64; ++i) EXPECT_DOUBLE_EQ(changed[i], ntk[i]);
 }
 
-TEST(Scaling, NtkByPartsGoesByTurnsInTheWindow) {  // F21
+TEST(Scaling, NtkByPartsDependsOnThePeriodsInTheContext) {  // formula 21
     const auto changed = with({.method = ScalingMethod::ntk_by_parts, .factor = 8});
     int between = 0;
     for (std::size_t i = 0; i < 64; ++i) {
-        const double turns = 4096 * plain()[i] / (2 * std::numbers::pi);
-        const double kept = turns < 1 ? 0 : turns > 32 ? 1 : (turns - 1) / 31;
-        between += kept > 0 && kept < 1;
-        EXPECT_NEAR(changed[i], (1 - kept) * plain()[i] / 8 + kept * plain()[i], 1e-15);
+        const double periods = 4096 * plain()[i] / (2 * std::numbers::pi);
+        const double weight = periods < 1 ? 0 : periods > 32 ? 1 : (periods - 1) / 31;
+        between += weight > 0 && weight < 1;
+        EXPECT_NEAR(changed[i], (1 - weight) * plain()[i] / 8 + weight * plain()[i], 1e-15);
     }
     EXPECT_GT(between, 10);
     EXPECT_EQ(attention_factor({.method = ScalingMethod::ntk_by_parts, .factor = 8}), 1.0);
 }
 
-TEST(Scaling, YarnsRampEndsOfTheFormulaBook) {  // F22
+TEST(Scaling, YarnRampMatchesTheReferenceValues) {  // formula 22
     const Ramp llama = yarn_ramp(128, 1e4, 4096, {.method = ScalingMethod::yarn});
     EXPECT_EQ(llama.low, 20);
     EXPECT_EQ(llama.high, 46);
@@ -95,19 +95,19 @@ TEST(Scaling, YarnsRampEndsOfTheFormulaBook) {  // F22
     EXPECT_NEAR(exact.high, 45.0, 0.1);
 }
 
-TEST(Scaling, YarnKeepsTheFastPairsAndDividesTheSlowOnes) {
+TEST(Scaling, YarnKeepsHighFrequenciesAndDividesLowOnes) {
     const auto changed = with({.method = ScalingMethod::yarn, .factor = 16});
     for (std::size_t i = 0; i <= 20; ++i) EXPECT_EQ(changed[i], plain()[i]);
     for (std::size_t i = 46; i < 64; ++i) EXPECT_DOUBLE_EQ(changed[i], plain()[i] / 16);
     EXPECT_DOUBLE_EQ(changed[33], plain()[33] * (0.5 + 0.5 / 16));  // the middle of the ramp
 }
 
-TEST(Scaling, YarnsAttentionFactorsOfTheFormulaBook) {
+TEST(Scaling, YarnAttentionFactorsMatchTheReferenceValues) {
     for (const auto& [factor, expected] :
          {std::pair{2.0, 1.0693}, {4.0, 1.1386}, {8.0, 1.2079}, {16.0, 1.2773}, {32.0, 1.3466}}) {
         EXPECT_NEAR(attention_factor({.method = ScalingMethod::yarn, .factor = factor}), expected, 5e-5);
     }
-    // DeepSeek-V2's pair, and one of the two alone, which Hugging Face ignores.
+    // DeepSeek-V2 sets mscale and mscale_all_dim. Hugging Face transformers ignores one of them alone.
     const double log40 = std::log(40.0);
     EXPECT_NEAR(attention_factor({.method = ScalingMethod::yarn, .factor = 40, .mscale = 0.707, .mscale_all_dim = 1.0}),
                 (0.0707 * log40 + 1) / (0.1 * log40 + 1), 1e-12);
@@ -115,14 +115,14 @@ TEST(Scaling, YarnsAttentionFactorsOfTheFormulaBook) {
                 1e-12);
 }
 
-TEST(Scaling, AGivenAttentionFactorWins) {
+TEST(Scaling, AttentionFactorSettingReplacesTheComputedOne) {
     for (ScalingMethod method : {ScalingMethod::yarn, ScalingMethod::ntk_by_parts}) {
         EXPECT_EQ(attention_factor({.method = method, .factor = 4, .attention_factor = 1.5}), 1.5);
     }
     EXPECT_EQ(attention_factor({.method = ScalingMethod::linear, .factor = 4, .attention_factor = 1.5}), 1.0);
 }
 
-TEST(Scaling, Llama3KeepsShortWavelengthsAndDividesLongOnes) {  // F23
+TEST(Scaling, Llama3KeepsHighFrequenciesAndDividesLowOnes) {  // formula 23
     const auto changed = with({.method = ScalingMethod::llama3, .factor = 8});
     for (std::size_t i = 0; i < 64; ++i) {
         const double wavelength = 2 * std::numbers::pi / plain()[i];
@@ -137,7 +137,7 @@ TEST(Scaling, Llama3KeepsShortWavelengthsAndDividesLongOnes) {  // F23
     }
 }
 
-TEST(Scaling, LongRopeTakesTheLongListPastTheTrainingContext) {  // F24
+TEST(Scaling, LongRopeUsesTheLongListBeyondTheTrainingContext) {  // formula 24
     Scaling scaling{.method = ScalingMethod::longrope, .factor = 4, .original_context = 1024};
     scaling.short_factors.assign(64, 2.0);
     scaling.long_factors.assign(64, 5.0);
@@ -149,7 +149,7 @@ TEST(Scaling, LongRopeTakesTheLongListPastTheTrainingContext) {  // F24
     EXPECT_EQ(attention_factor(scaling), 1.0);
 }
 
-TEST(Scaling, StoppedPairsStayStopped) {
+TEST(Scaling, FrozenPairsKeepFrequencyZero) {
     Scaling scaling{.factor = 4};
     scaling.short_factors.assign(8, 2.0);
     scaling.long_factors.assign(8, 2.0);
@@ -166,7 +166,7 @@ TEST(Scaling, StoppedPairsStayStopped) {
     }
 }
 
-TEST(Scaling, TruncateScalesWithTheHeadsDimension) {
+TEST(Scaling, TruncateUsesTheHeadDimensionInTheFormulas) {
     const Scaling yarn{.method = ScalingMethod::yarn, .factor = 4, .original_context = 256};
     const Frequencies whole = frequencies({.head_dim = 64, .scaling = yarn, .context = 1024});
     const Frequencies part =
@@ -175,13 +175,13 @@ TEST(Scaling, TruncateScalesWithTheHeadsDimension) {
     EXPECT_EQ(part.attention_factor, whole.attention_factor);
 }
 
-TEST(Scaling, WithoutAPairNothingIsScaled) {
+TEST(Scaling, ScalingWithoutPairsReturnsNoFrequencies) {
     const Frequencies none = frequencies({.fraction = 0, .scaling = {.method = ScalingMethod::yarn, .factor = 4}});
     EXPECT_EQ(none.rotary_dim, 0);
     EXPECT_EQ(none.attention_factor, 1.0);
 }
 
-TEST(Scaling, AFactorOfOneIsPlain) {
+TEST(Scaling, FactorOneDoesNotChangeFrequencies) {
     for (ScalingMethod method : {ScalingMethod::linear, ScalingMethod::ntk, ScalingMethod::dynamic,
                                  ScalingMethod::ntk_by_parts, ScalingMethod::yarn, ScalingMethod::llama3}) {
         const auto changed = with({.method = method});
@@ -190,11 +190,11 @@ TEST(Scaling, AFactorOfOneIsPlain) {
     }
 }
 
-TEST(Scaling, RefusesWhatItCannotMean) {
+TEST(Scaling, ThrowsForInvalidParameters) {
     using enum ScalingMethod;
     EXPECT_MESSAGE(with({.method = linear, .factor = 0.5}), BadInput, "0.5");
     EXPECT_MESSAGE(with({.method = ntk, .factor = std::nan("")}), BadInput, "1 or more");
-    EXPECT_MESSAGE(with({.method = yarn, .factor = 2}, 0), BadInput, "yarn needs a context");
+    EXPECT_MESSAGE(with({.method = yarn, .factor = 2}, 0), BadInput, "yarn needs a training context");
     EXPECT_MESSAGE(with({.method = dynamic, .factor = 2, .original_context = -4}), BadInput, "-4");
     EXPECT_MESSAGE(with({.method = dynamic, .factor = 2}, 4096, -1), BadInput, "current length is -1");
     EXPECT_MESSAGE(with({.method = yarn, .factor = 2, .beta_fast = 0}), BadInput, "beta_fast is 0");
@@ -212,7 +212,7 @@ TEST(Scaling, RefusesWhatItCannotMean) {
     EXPECT_MESSAGE(with(lists, 1), BadInput, "more than 1 token");
 }
 
-/// What a record's config.json says, each number where that configuration keeps it.
+/// Parameters from the config.json of one record.
 struct Record {
     Scaling scaling;
     double theta = 0;
@@ -248,7 +248,7 @@ Record read_record(const nlohmann::json& entry) {
     return record;
 }
 
-TEST(Scaling, AgreesWithEveryRecordOfTransformers) {
+TEST(Scaling, AgreesWithHuggingFaceTransformers) {
     SKIP_WITHOUT_SHARED_DATA("oracles/hf_inverse_frequencies.json");
     const auto records = read_json_file(shared_data("oracles/hf_inverse_frequencies.json")).at("records");
     int compared = 0;
@@ -258,10 +258,12 @@ TEST(Scaling, AgreesWithEveryRecordOfTransformers) {
         const auto expected = entry.at("inv_freq").get<std::vector<double>>();
         const int dimension = 2 * entry.at("n_freq").get<int>();
         std::vector<double> before = slice_frequencies(dimension, record.theta);
-        if (record.proportional) std::fill(before.begin() + dimension / 8, before.end(), 0.0);  // a quarter turns
-        // As transformers builds a model, before it has read anything.
-        const double fresh = record.scaling.original_context > 0 ? record.scaling.original_context : record.context;
-        const double length = entry.at("seq_len").is_null() ? fresh : entry.at("seq_len").get<double>();
+        // With the rope type proportional, these records rotate a quarter of the pairs.
+        if (record.proportional) std::fill(before.begin() + dimension / 8, before.end(), 0.0);
+        // A new model in transformers has frequencies for the training context.
+        const double training_context =
+            record.scaling.original_context > 0 ? record.scaling.original_context : record.context;
+        const double length = entry.at("seq_len").is_null() ? training_context : entry.at("seq_len").get<double>();
 
         const Scaled result = scaled(before, dimension, record.theta, record.scaling, record.context, length);
         ASSERT_EQ(result.inverse_frequencies.size(), expected.size());

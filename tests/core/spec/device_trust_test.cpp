@@ -8,7 +8,7 @@
 namespace ropelab {
 namespace {
 
-TEST(DeviceTrustTest, EverySubsetIsReadBackFromItsText) {
+TEST(DeviceTrustTest, FormattingAndParsingPreserveEverySubset) {
     for (unsigned bits = 0; bits < (1U << device_part_count); ++bits) {
         DeviceTrust trust;
         for (std::size_t part = 0; part < device_part_count; ++part) {
@@ -22,7 +22,7 @@ TEST(DeviceTrustTest, EverySubsetIsReadBackFromItsText) {
     EXPECT_EQ(parse_device_trust("no device"), none);
 }
 
-TEST(DeviceTrustTest, NamesWhatIsMissing) {
+TEST(DeviceTrustTest, TextNamesTheMissingParts) {
     DeviceTrust trust = parse_device_trust("no-graphs");
     EXPECT_EQ(to_text(trust), "all but graphs");
     trust.set(DevicePart::norm, false);
@@ -31,7 +31,7 @@ TEST(DeviceTrustTest, NamesWhatIsMissing) {
     EXPECT_MESSAGE(parse_device_trust("all but wheels"), BadInput, "wheels");
 }
 
-TEST(DeviceTrustTest, AFailedOrSlowerCheckTakesItsPartAway) {
+TEST(DeviceTrustTest, FailedOrSlowerCheckRemovesItsPart) {
     using Outcome = DeviceCheck::Outcome;
     DeviceTrust trust = DeviceTrust::everything();
     DeviceCheck check{.name = "GELU", .part = DevicePart::activation, .outcome = Outcome::passed};
@@ -40,7 +40,7 @@ TEST(DeviceTrustTest, AFailedOrSlowerCheckTakesItsPartAway) {
     check.outcome = Outcome::slower;
     apply(check, trust);
     EXPECT_EQ(to_text(trust), "all but activation");
-    apply({.name = "products", .of_libtorch = true, .outcome = Outcome::failed}, trust);
+    apply({.name = "products", .checks_libtorch = true, .outcome = Outcome::failed}, trust);
     EXPECT_FALSE(trust.device);
     EXPECT_FALSE(trust.trusts(DevicePart::norm));
 }

@@ -10,7 +10,7 @@
 namespace ropelab {
 namespace {
 
-TEST(Keys, EveryDefaultReadsBackAsItself) {
+TEST(Keys, DefaultValuesSurviveFormattingAndParsing) {
     const RunSpec defaults;
     for (const Key& entry : keys()) {
         RunSpec spec;
@@ -20,7 +20,7 @@ TEST(Keys, EveryDefaultReadsBackAsItself) {
     }
 }
 
-TEST(Keys, EveryKeyChangesItsOwnMemberOnly) {
+TEST(Keys, SettingAKeyChangesOnlyItsOwnMember) {
     for (const Key& entry : keys()) {
         RunSpec spec;
         const Value before = entry.get(spec);
@@ -37,15 +37,15 @@ TEST(Keys, EveryKeyChangesItsOwnMemberOnly) {
         }
         entry.set(spec, other);
         EXPECT_EQ(entry.get(spec), other) << entry.name;
-        for (const Key& mate : keys()) {
-            if (mate.name != entry.name) {
-                EXPECT_EQ(mate.get(spec), mate.get(RunSpec{})) << entry.name << " " << mate.name;
+        for (const Key& another : keys()) {
+            if (another.name != entry.name) {
+                EXPECT_EQ(another.get(spec), another.get(RunSpec{})) << entry.name << " " << another.name;
             }
         }
     }
 }
 
-TEST(Keys, NamesAreDistinctAndEveryKeyExplainsItself) {
+TEST(Keys, NamesAreUniqueAndHelpTextsAreNotEmpty) {
     std::set<std::string_view> names;
     for (const Key& entry : keys()) {
         EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
@@ -53,12 +53,12 @@ TEST(Keys, NamesAreDistinctAndEveryKeyExplainsItself) {
     }
 }
 
-TEST(Keys, AnUnknownOneIsRefusedWithTheNearest) {
+TEST(Keys, UnknownNameThrowsAndSuggestsTheMostSimilarName) {
     EXPECT_MESSAGE(key("thetta"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(key("learning-rate"), BadInput, "learning_rate");
 }
 
-TEST(Keys, RefuseValuesThatTheyCannotMean) {
+TEST(Keys, SetThrowsForInvalidValues) {
     RunSpec spec;
     const auto set = [&](const char* name, const char* text) {
         key(name).set(spec, parse_value(key(name), text, spec));
@@ -72,11 +72,11 @@ TEST(Keys, RefuseValuesThatTheyCannotMean) {
     EXPECT_MESSAGE(set("position", "rop"), BadInput, "none, learned, rope, learned+rope");
     EXPECT_MESSAGE(set("bias", "maybe"), BadInput, "true or false");
     EXPECT_MESSAGE(set("operations", "op by op"), BadInput, "\"op by op\", but it must be one of: fused, eager.");
-    EXPECT_MESSAGE(set("rope_cache", "never"), BadInput, "rope_cache takes true or false, not \"never\"");
+    EXPECT_MESSAGE(set("rope_cache", "never"), BadInput, "rope_cache is \"never\", but it must be true or false");
     EXPECT_EQ(spec, RunSpec{});
 }
 
-TEST(Keys, AFractionIsReadAsSharePercentOrChannels) {
+TEST(Keys, FractionIsParsedFromNumberPercentageOrChannels) {
     RunSpec spec;  // head dimension 32
     const auto fraction = [&](const char* text) { return std::get<double>(parse_value(key("fraction"), text, spec)); };
     EXPECT_DOUBLE_EQ(fraction("0.25"), 0.25);
@@ -84,7 +84,7 @@ TEST(Keys, AFractionIsReadAsSharePercentOrChannels) {
     EXPECT_DOUBLE_EQ(fraction("25%"), 0.25);
     EXPECT_DOUBLE_EQ(fraction("2 ch"), 2.0 / 32);
     EXPECT_DOUBLE_EQ(fraction("8ch"), 0.25);
-    EXPECT_MESSAGE(fraction("3 ch"), BadInput, "even number");
+    EXPECT_MESSAGE(fraction("3 ch"), BadInput, "must be even");
     EXPECT_MESSAGE(fraction("34 ch"), BadInput, "head of 32");
 }
 

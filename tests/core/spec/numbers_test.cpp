@@ -12,7 +12,7 @@
 namespace ropelab {
 namespace {
 
-TEST(Numbers, AreReadAsPeopleTypeThem) {
+TEST(Numbers, ParseNumberAcceptsExponentsAndSuffixes) {
     EXPECT_DOUBLE_EQ(parse_number("10000"), 10000);
     EXPECT_DOUBLE_EQ(parse_number("1e6"), 1e6);
     EXPECT_DOUBLE_EQ(parse_number(" 10k "), 10000);
@@ -24,7 +24,7 @@ TEST(Numbers, AreReadAsPeopleTypeThem) {
     }
 }
 
-TEST(Numbers, ReadBackAsTheyWereWritten) {
+TEST(Numbers, ParseNumberReturnsTheNumberThatNumberTextFormatted) {
     std::mt19937_64 generator(7);
     std::uniform_real_distribution<double> exponent(-30, 30);
     for (int i = 0; i < 1000; ++i) {
@@ -40,14 +40,14 @@ TEST(Numbers, ReadBackAsTheyWereWritten) {
 }
 
 // In binary 0.07 · 100 is 7.000000000000001.
-TEST(Numbers, SharesAreWrittenInPerCentAsTheyWereTyped) {
+TEST(Numbers, PercentTextHasNoRoundingErrors) {
     for (int i = 0; i <= 1000; ++i) EXPECT_EQ(percent_text(i / 1000.0), number_text(i / 10.0));
     EXPECT_EQ(percent_text(0.07), "7");
     EXPECT_EQ(percent_text(6.0 / 64), "9.375");
     EXPECT_EQ(percent_text(-0.0025), "-0.25");
 }
 
-TEST(Numbers, DurationsAndSizesReadAsPeopleSayThem) {
+TEST(Numbers, DurationTextAndBytesTextUseReadableUnits) {
     EXPECT_EQ(duration_text(0.42), "0.4 s");
     EXPECT_EQ(duration_text(55.4), "55 s");
     EXPECT_EQ(duration_text(59.6), "1 min 0 s");
@@ -62,7 +62,7 @@ TEST(Numbers, DurationsAndSizesReadAsPeopleSayThem) {
     EXPECT_EQ(bytes_text(1'234'000'000), "1.2 GB");
 }
 
-TEST(Numbers, DoNotFollowTheDesktopsLocale) {
+TEST(Numbers, ParsingAndFormattingIgnoreTheLocale) {
     const char* german = std::setlocale(LC_ALL, "de_DE.UTF-8");
     EXPECT_DOUBLE_EQ(parse_number("0.5"), 0.5);
     EXPECT_EQ(number_text(0.5), "0.5");

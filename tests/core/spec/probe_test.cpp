@@ -9,10 +9,10 @@ namespace {
 
 ProbeResult sample_result() {
     ProbeResult result;
-    result.windows = 3;
+    result.sequences = 3;
     result.length = 4;
     result.query_usage = {{1, 2, 2}, {1, 2, 3, 4}};
-    result.logit_share = {{1, 2, 3}, {0.5, 0.25, 0.25, 1, 0, 0}};
+    result.logit_contribution = {{1, 2, 3}, {0.5, 0.25, 0.25, 1, 0, 0}};
     result.distances = {0, 1, 2, 3};
     result.attention_by_distance = {{1, 1, 4}, {0.5, 0.25, 0.25, 1}};
     result.map_tokens = {5, 6};
@@ -22,7 +22,7 @@ ProbeResult sample_result() {
     return result;
 }
 
-TEST(ProbeParts, ReadBackAsTheSame) {
+TEST(ProbeParts, ConvertingToTensorsAndBackGivesTheSameResult) {
     const ProbeResult result = sample_result();
     const auto parts = parts_of(result);
     EXPECT_EQ(probe_result_of(parts), result);
@@ -30,15 +30,15 @@ TEST(ProbeParts, ReadBackAsTheSame) {
     EXPECT_TRUE(std::isnan(probe_result_of({}).loss));
 }
 
-TEST(ProbeParts, ARowIsThatOfALayerAndAHead) {
+TEST(ProbeParts, RowReturnsTheNumbersOfOneLayerAndHead) {
     const ProbeResult result = sample_result();
-    const auto row = result.logit_share.row(0, 1);
+    const auto row = result.logit_contribution.row(0, 1);
     EXPECT_EQ(std::vector<float>(row.begin(), row.end()), (std::vector<float>{1, 0, 0}));
 }
 
-TEST(ProbeParts, LongCurvesAreThinnedToMeans) {
+TEST(ProbeParts, CompactedReplacesLongDistancesByMeansOfGroups) {
     ProbeResult result;
-    result.windows = 1;
+    result.sequences = 1;
     result.length = 1000;
     result.attention_by_distance.shape = {1, 1, 1000};
     for (std::int64_t distance = 0; distance < 1000; ++distance) {
@@ -46,20 +46,20 @@ TEST(ProbeParts, LongCurvesAreThinnedToMeans) {
         result.attention_by_distance.values.push_back(1.0F / static_cast<float>(1 + distance));
     }
     EXPECT_EQ(compacted(result, 1000), result);
-    const ProbeResult thin = compacted(result, 64);
-    ASSERT_LE(thin.distances.size(), 64U);
-    ASSERT_GT(thin.distances.size(), 40U);
-    EXPECT_EQ(std::ssize(thin.attention_by_distance.values), std::ssize(thin.distances));
+    const ProbeResult compact = compacted(result, 64);
+    ASSERT_LE(compact.distances.size(), 64U);
+    ASSERT_GT(compact.distances.size(), 40U);
+    EXPECT_EQ(std::ssize(compact.attention_by_distance.values), std::ssize(compact.distances));
     for (std::size_t i = 0; i < 32; ++i) {
-        EXPECT_EQ(thin.distances[i], static_cast<std::int64_t>(i));
-        EXPECT_FLOAT_EQ(thin.attention_by_distance.values[i], result.attention_by_distance.values[i]);
+        EXPECT_EQ(compact.distances[i], static_cast<std::int64_t>(i));
+        EXPECT_FLOAT_EQ(compact.attention_by_distance.values[i], result.attention_by_distance.values[i]);
     }
-    for (std::size_t i = 1; i < thin.distances.size(); ++i) {
-        EXPECT_GT(thin.distances[i], thin.distances[i - 1]);
-        EXPECT_NEAR(thin.attention_by_distance.values[i], 1.0 / (1.0 + static_cast<double>(thin.distances[i])),
-                    0.1 / (1.0 + static_cast<double>(thin.distances[i])));
+    for (std::size_t i = 1; i < compact.distances.size(); ++i) {
+        EXPECT_GT(compact.distances[i], compact.distances[i - 1]);
+        EXPECT_NEAR(compact.attention_by_distance.values[i], 1.0 / (1.0 + static_cast<double>(compact.distances[i])),
+                    0.1 / (1.0 + static_cast<double>(compact.distances[i])));
     }
-    EXPECT_LT(thin.distances.back(), 1000);
+    EXPECT_LT(compact.distances.back(), 1000);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace ropelab {
 namespace {
 
-// The known answers that Random123 ships (kat_vectors, philox4x32 with 10 rounds).
-TEST(Philox, GivesTheKnownAnswers) {
+// Reference values: file kat_vectors of Random123, philox4x32 with 10 rounds.
+TEST(Philox, MatchesTheReferenceValuesOfRandom123) {
     using Counter = std::array<std::uint32_t, 4>;
     EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Counter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
     EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),
@@ -18,7 +18,7 @@ TEST(Philox, GivesTheKnownAnswers) {
               (Counter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST(RandomStream, DependsOnSeedNameStepAndIndexOnly) {
+TEST(RandomStream, NumbersDependOnlyOnSeedNameStepAndIndex) {
     const RandomStream stream(1, "batches");
     EXPECT_EQ(stream.below(1000, 5, 3), RandomStream(1, "batches").below(1000, 5, 3));
     EXPECT_NE(stream.block(0, 0), RandomStream(2, "batches").block(0, 0));
@@ -27,7 +27,7 @@ TEST(RandomStream, DependsOnSeedNameStepAndIndexOnly) {
     EXPECT_NE(stream.block(0, 0), stream.block(0, 1));
 }
 
-TEST(RandomStream, NormalNumbersHaveTheirMoments) {
+TEST(RandomStream, NormalNumbersHaveTheMomentsOfTheNormalDistribution) {
     std::vector<float> values(200001);  // not a multiple of four
     RandomStream(3, "init").fill_normal(values, 0.02);
     double mean = 0;
@@ -44,12 +44,12 @@ TEST(RandomStream, NormalNumbersHaveTheirMoments) {
     EXPECT_NEAR(fourth / n / std::pow(square / n, 2), 3, 0.05);
 }
 
-TEST(RandomStream, DropoutMasksAreTheSameWholeOrInParts) {
+TEST(RandomStream, DropoutMaskIsTheSameWhenFilledInParts) {
     const RandomStream stream(4, "dropout:embedding");
     std::vector<float> whole(1003);
     stream.fill_dropout(whole, 0.2, 17, 0);
     std::vector<float> parts(1003);
-    // One begins within a block of four, and one is shorter than that.
+    // The second part begins inside a block of four numbers, and it is shorter than a block.
     std::size_t done = 0;
     for (const std::size_t count : {401, 2, 600}) {
         stream.fill_dropout({parts.data() + done, count}, 0.2, 17, done);
@@ -59,15 +59,15 @@ TEST(RandomStream, DropoutMasksAreTheSameWholeOrInParts) {
 
     std::vector<float> many(100000);
     stream.fill_dropout(many, 0.2, 18, 0);
-    double kept = 0;
+    double nonzero = 0;
     for (float value : many) {
         ASSERT_TRUE(value == 0.0F || value == 1.25F) << value;
-        kept += value > 0;
+        nonzero += value > 0;
     }
-    EXPECT_NEAR(kept / 100000, 0.8, 0.006);
+    EXPECT_NEAR(nonzero / 100000, 0.8, 0.006);
 }
 
-TEST(RandomStream, IntegersStayBelowTheirBoundAndReachAllOfIt) {
+TEST(RandomStream, IntegersAreUniformBelowTheirBound) {
     const RandomStream stream(5, "batches");
     std::vector<int> seen(10, 0);
     for (std::uint64_t i = 0; i < 10000; ++i) ++seen.at(stream.below(10, 0, i));

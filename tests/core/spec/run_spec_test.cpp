@@ -18,11 +18,11 @@ RunSpec with(const std::function<void(RunSpec&)>& change) {
     return spec;
 }
 
-TEST(RunSpec, DefaultsHoldTogether) {
+TEST(RunSpec, DefaultsPassTheCheck) {
     EXPECT_NO_THROW(check(RunSpec{}));
 }
 
-TEST(RunSpec, RefusesWhatDoesNotFitTogether) {
+TEST(RunSpec, CheckThrowsForValuesThatContradictEachOther) {
     EXPECT_MESSAGE(check(with([](auto& s) { s.heads = 3; })), BadInput, "64 is not a multiple of the 3 heads");
     EXPECT_MESSAGE(check(with([](auto& s) { s.width = 6; })), BadInput, "head dimension is 3");
     EXPECT_MESSAGE(check(with([](auto& s) { s.final_learning_rate = 1; })), BadInput, "final_learning_rate");
@@ -33,9 +33,9 @@ TEST(RunSpec, RefusesWhatDoesNotFitTogether) {
     })));
 }
 
-TEST(RunSpec, LabelsTellSweepMatesApart) {
+TEST(RunSpec, LabelsShowThePositionEncoding) {
     EXPECT_EQ(label_of(RunSpec{}), "θ 10k, 100 %");
-    EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0; })), "no rotation");
+    EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0; })), "RoPE 0 %");
     EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 2.0 / 32; })), "θ 10k, 2 ch");
     EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0.14; })), "θ 10k, 14 %");
     EXPECT_EQ(label_of(with([](auto& s) {
@@ -43,12 +43,12 @@ TEST(RunSpec, LabelsTellSweepMatesApart) {
                   s.partial = Partial::truncate;
               })),
               "θ 10k, 25 % truncated");
-    EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::none; })), "no positions");
+    EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::none; })), "NoPE");
     EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::learned; })), "learned positions");
     EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::learned_rope; })), "learned + θ 10k, 100 %");
 }
 
-// A value of the key that is not the default's.
+// Returns a value of the setting that differs from its default.
 Value other_value(const Key& entry) {
     const Value before = entry.get(RunSpec{});
     if (const auto* flag = std::get_if<bool>(&before)) return !*flag;
@@ -58,7 +58,7 @@ Value other_value(const Key& entry) {
     return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
 }
 
-TEST(RunSpec, CohortMatesDifferInRotationSeedAndLearningRatesOnly) {
+TEST(RunSpec, RunsOfACohortMayDifferOnlyInRopeSeedAndLearningRates) {
     const std::set<std::string_view> free = {"theta",
                                              "fraction",
                                              "partial",
@@ -74,10 +74,10 @@ TEST(RunSpec, CohortMatesDifferInRotationSeedAndLearningRatesOnly) {
                                              "position"};
     const RunSpec base;
     for (const Key& entry : keys()) {
-        RunSpec mate;
-        entry.set(mate, other_value(entry));
-        ASSERT_NE(mate, base) << entry.name;
-        EXPECT_EQ(same_shape(base, mate), free.contains(entry.name)) << entry.name;
+        RunSpec changed;
+        entry.set(changed, other_value(entry));
+        ASSERT_NE(changed, base) << entry.name;
+        EXPECT_EQ(same_shape(base, changed), free.contains(entry.name)) << entry.name;
     }
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned; })));
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned_rope; })));

@@ -10,7 +10,7 @@ namespace {
 
 using Chosen = std::vector<bool>;
 
-TEST(Selection, AllNumbersRangesAndPatterns) {
+TEST(Selection, ParsesAllNumbersRangesAndPatterns) {
     EXPECT_EQ(selection("all", 3, "pairs"), Chosen({true, true, true}));
     EXPECT_EQ(selection("0-1+4", 6, "pairs"), Chosen({true, true, false, false, true, false}));
     EXPECT_EQ(selection("2", 3, "pairs"), Chosen({false, false, true}));
@@ -18,15 +18,16 @@ TEST(Selection, AllNumbersRangesAndPatterns) {
     EXPECT_EQ(selection("0of1", 2, "rotated_layers"), Chosen({false, false}));
 }
 
-TEST(Selection, RefusesWhatIsNoneOfThese) {
+TEST(Selection, ThrowsForOtherTextsAndNumbersThatAreTooLarge) {
     for (const char* text : {"some", "1-", "-1", "2-1", "1,2", "1++2", "of4", "5of4", "1of0", "1.5"}) {
         EXPECT_THROW(selection(text, 8, "pairs"), BadInput) << text;
     }
     EXPECT_MESSAGE(selection("0-8", 8, "pairs"), BadInput,
-                   "The key pairs is \"0-8\", but it counts from 0 to 7 here; 8 is beyond that.");
-    EXPECT_MESSAGE(selection("5of4", 8, "rotated_layers"), BadInput,
-                   "The key rotated_layers is \"5of4\", but a pattern is written like 3of4, the first three of every "
-                   "four.");
+                   "The setting pairs is \"0-8\", but its numbers must be between 0 and 7; 8 is too large.");
+    EXPECT_MESSAGE(
+        selection("5of4", 8, "rotated_layers"), BadInput,
+        "The setting rotated_layers is \"5of4\", but a pattern must look like 3of4, which means the first three "
+        "of every four.");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Student 1908 (R's data set `sleep`), first drug; t.test(extra) of R 4 prints mean 0.75 and this interval.
+// Data: Student 1908 (R's data set `sleep`), first drug. R 4 prints the mean 0.75 and this interval for t.test(extra).
 TEST(Describe, AgreesWithTheSleepData) {
     const std::vector<double> extra = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
     const Description description = describe(extra);
@@ -26,7 +26,7 @@ TEST(Describe, AgreesWithTheSleepData) {
     EXPECT_NEAR(description.confidence_high, 2.0297804, 1e-6);
 }
 
-TEST(Describe, SaysOnlyWhatTheSampleAllows) {
+TEST(Describe, SmallSamplesHaveOnlySomeStatistics) {
     const Description none = describe({});
     EXPECT_EQ(none.n, 0);
     EXPECT_TRUE(std::isnan(none.mean));
@@ -37,28 +37,29 @@ TEST(Describe, SaysOnlyWhatTheSampleAllows) {
     EXPECT_TRUE(std::isnan(one.confidence_low));
 }
 
-TEST(Describe, LeavesOutWhatIsNotFinite) {
+TEST(Describe, ExcludesValuesThatAreNotFinite) {
     const Description description = describe(std::vector<double>{nan, 1, INFINITY, 3, -INFINITY});
     EXPECT_EQ(description.n, 2);
     EXPECT_EQ(description.mean, 2);
     EXPECT_NEAR(description.standard_deviation, std::sqrt(2.0), 1e-15);
 }
 
-TEST(Describe, SamplesOfAnySizeFollowEachOther) {
+TEST(Describe, CachedQuantileIsCorrectForChangingSampleSizes) {
     const std::vector<double> large = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
     const std::vector<double> small = {1, 2, 3};
     const double before = describe(large).confidence_high;
-    EXPECT_NEAR(describe(small).confidence_high, 2 + 4.302653 / std::sqrt(3.0), 1e-6);  // t(2) at 0.975
+    // The 0.975 quantile of t with 2 degrees of freedom is 4.302653.
+    EXPECT_NEAR(describe(small).confidence_high, 2 + 4.302653 / std::sqrt(3.0), 1e-6);
     EXPECT_EQ(describe(large).confidence_high, before);
 }
 
-TEST(Describe, EqualValuesDoNotSpreadAtAll) {
+TEST(Describe, StandardDeviationOfEqualValuesIsZero) {
     const Description description = describe(std::vector<double>(7, 0.1));
     EXPECT_EQ(description.mean, 0.1);
     EXPECT_EQ(description.standard_deviation, 0);
 }
 
-TEST(Describe, ShiftsAndScalesWithTheValues) {
+TEST(Describe, StatisticsShiftAndScaleWithTheValues) {
     std::mt19937 random(1);
     std::normal_distribution<double> normal(1.5, 0.2);
     std::vector<double> values(50);

@@ -12,32 +12,33 @@
 namespace ropelab {
 namespace {
 
-using Values = std::vector<double>;
+using EquivalenceValues = std::vector<double>;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-struct Expected {
+struct ExpectedEquivalence {
     double p_low, p_high, p_beyond;
 };
-struct Case {
+struct EquivalenceCase {
     const char* name;
-    Values a, b;
+    EquivalenceValues a, b;
     double margin;
-    Expected welch, paired;
+    ExpectedEquivalence welch, paired;
 };
 
-void expect_near(const std::optional<Equivalence>& made, const Expected& expected, const char* name) {
-    ASSERT_TRUE(made) << name;
-    EXPECT_NEAR(made->p_low, expected.p_low, 1e-12) << name;
-    EXPECT_NEAR(made->p_high, expected.p_high, 1e-12) << name;
-    EXPECT_NEAR(made->p_beyond, expected.p_beyond, 1e-12) << name;
-    EXPECT_EQ(made->p, std::max(made->p_low, made->p_high)) << name;
+void expect_near(const std::optional<Equivalence>& result, const ExpectedEquivalence& expected, const char* name) {
+    ASSERT_TRUE(result) << name;
+    EXPECT_NEAR(result->p_low, expected.p_low, 1e-12) << name;
+    EXPECT_NEAR(result->p_high, expected.p_high, 1e-12) << name;
+    EXPECT_NEAR(result->p_beyond, expected.p_beyond, 1e-12) << name;
+    EXPECT_EQ(result->p, std::max(result->p_low, result->p_high)) << name;
 }
 
-// p_low and p_high: statsmodels 0.15.0, ttost_ind(a, b, -margin, margin, usevar="unequal") and ttost_paired. p_beyond:
-// scipy 1.17.1, ttest_ind(equal_var=False) and ttest_rel of the samples moved by the margin, alternative="greater".
+// Reference values: p_low and p_high are from statsmodels 0.15.0, ttost_ind(a, b, -margin, margin, usevar="unequal")
+// and ttost_paired; p_beyond is from scipy 1.17.1, ttest_ind(equal_var=False) and ttest_rel of samples shifted by the
+// margin, alternative="greater".
 TEST(Equivalence, AgreesWithStatsmodels) {
-    const std::vector<Case> cases = {
+    const std::vector<EquivalenceCase> cases = {
         {"within the margin",
          {1.4712, 1.4728, 1.4744},
          {1.4709, 1.4739, 1.4769},
@@ -69,42 +70,44 @@ TEST(Equivalence, AgreesWithStatsmodels) {
          {0.13077652538168716, 0.06812050004428921, 0.8692234746183128},
          {0.08475065946143208, 0.0498479256383133, 0.915249340538568}},
     };
-    for (const Case& each : cases) {
+    for (const EquivalenceCase& each : cases) {
         expect_near(welch_equivalence(sample_of(each.a), sample_of(each.b), each.margin), each.welch, each.name);
         expect_near(paired_equivalence(each.a, each.b, each.margin), each.paired, each.name);
     }
 }
 
-TEST(Equivalence, SamplesMayDifferInSizeAndLackValues) {
-    const Values a = {1.47, 1.48, 1.465, 1.472};
-    const Values b = {1.47, nan, 1.475};
-    const auto made = welch_equivalence(sample_of(a), sample_of(b), 0.02);
-    ASSERT_TRUE(made);
-    EXPECT_NEAR(made->p_low, 0.0054843547876543735, 1e-12);
-    EXPECT_NEAR(made->p_high, 0.004301484331294788, 1e-12);
-    // Pairs without their mate are left out.
-    const Values c = {1.47, nan, 1.475, 1.48};
+TEST(Equivalence, AcceptsSamplesOfDifferentSizeAndMissingValues) {
+    const EquivalenceValues a = {1.47, 1.48, 1.465, 1.472};
+    const EquivalenceValues b = {1.47, no_value, 1.475};
+    const auto result = welch_equivalence(sample_of(a), sample_of(b), 0.02);
+    ASSERT_TRUE(result);
+    EXPECT_NEAR(result->p_low, 0.0054843547876543735, 1e-12);
+    EXPECT_NEAR(result->p_high, 0.004301484331294788, 1e-12);
+    // Pairs with a missing value are excluded.
+    const EquivalenceValues c = {1.47, no_value, 1.475, 1.48};
     const auto pairs = paired_equivalence(a, c, 0.02);
     ASSERT_TRUE(pairs);
     EXPECT_EQ(pairs->degrees_of_freedom, 2);
 }
 
-TEST(Equivalence, SaysNothingWhereNothingCanBeSaid) {
-    EXPECT_FALSE(welch_equivalence({1, 1.0, nan}, {3, 1.0, 0.1}, 0.1));
+TEST(Equivalence, ReturnsNulloptIfNoTestIsPossible) {
+    EXPECT_FALSE(welch_equivalence({1, 1.0, no_value}, {3, 1.0, 0.1}, 0.1));
     EXPECT_FALSE(welch_equivalence({3, 1.0, 0}, {3, 1.0, 0}, 0.1));
-    EXPECT_FALSE(paired_equivalence(Values{1.0, 2.0}, Values{1.0, 2.0}, 0.1));  // copies, not measurements
+    EXPECT_FALSE(
+        paired_equivalence(EquivalenceValues{1.0, 2.0}, EquivalenceValues{1.0, 2.0}, 0.1));  // copies, not measurements
     EXPECT_MESSAGE(welch_equivalence({3, 1, 1}, {3, 1, 1}, 0), BadInput, "more than 0");
-    EXPECT_MESSAGE(paired_equivalence(Values{1, 2}, Values{2, 1}, -0.5), BadInput, "-0.5");
-    EXPECT_FALSE(seeds_to_show_equivalence(0.1, 0.2, 0.1, SeedDesign::paired));  // not within the margin
+    EXPECT_MESSAGE(paired_equivalence(EquivalenceValues{1, 2}, EquivalenceValues{2, 1}, -0.5), BadInput, "-0.5");
+    // A difference of 0.2 is not within the margin.
+    EXPECT_FALSE(seeds_to_show_equivalence(0.1, 0.2, 0.1, SeedDesign::paired));
     EXPECT_FALSE(seeds_to_show_equivalence(0.1, 0, 0, SeedDesign::paired));
     EXPECT_FALSE(seeds_to_show_equivalence(0.001, 0.0009, 1, SeedDesign::groups));
     EXPECT_FALSE(pairs_to_detect(0, 1));
     EXPECT_FALSE(pairs_to_detect(0.001, 1));
 }
 
-// scipy 1.17.1: nct.sf(c, df, (m - d)/se) + nct.sf(c, df, (m + d)/se) - 1 with c = t.ppf(0.95, df). Drawing 200,000
-// samples of numpy's normal numbers finds 0.7967 and 0.7208 for the first two.
-TEST(Equivalence, PowerAgreesWithScipysNoncentralT) {
+// Reference values: scipy 1.17.1, nct.sf(c, df, (m - d)/se) + nct.sf(c, df, (m + d)/se) - 1 with c = t.ppf(0.95, df). A
+// simulation with 200,000 samples of numpy's normal numbers gives 0.7967 and 0.7208 for the first two.
+TEST(Equivalence, PowerAgreesWithTheNoncentralTDistributionOfScipy) {
     EXPECT_NEAR(equivalence_power(1, 0, 1, 10, SeedDesign::paired), 0.7950339886793654, 1e-9);
     EXPECT_NEAR(equivalence_power(1, 0.2, 1, 10, SeedDesign::paired), 0.7219000078141691, 1e-9);
     EXPECT_NEAR(equivalence_power(1, 0, 1, 10, SeedDesign::groups), 0.38711498387332277, 1e-9);
@@ -113,8 +116,8 @@ TEST(Equivalence, PowerAgreesWithScipysNoncentralT) {
     EXPECT_EQ(equivalence_power(1, 0, 1, 1, SeedDesign::groups), 0);
 }
 
-// The first n at which scipy's power above reaches 0.8.
-TEST(Equivalence, SeedsAreTheFirstWithThePower) {
+// The expected numbers are the smallest n for which the formula of the previous test gives a power of 0.8.
+TEST(Equivalence, SeedsAreTheSmallestNumberWithThePower) {
     EXPECT_EQ(seeds_to_show_equivalence(1, 0, 1, SeedDesign::paired), 11);
     EXPECT_EQ(seeds_to_show_equivalence(1, 0.5, 1, SeedDesign::paired), 27);
     EXPECT_EQ(seeds_to_show_equivalence(1, 0, 1, SeedDesign::groups), 18);
@@ -123,8 +126,8 @@ TEST(Equivalence, SeedsAreTheFirstWithThePower) {
     EXPECT_EQ(seeds_to_show_equivalence(1, 0, 0.1, SeedDesign::paired), 2);
 }
 
-// statsmodels 0.15.0: TTestPower().solve_power(effect, None, alpha=0.05, power=0.8) gives 33.3671, 14.3028, 9.9379,
-// 4.2207 and 2.4824.
+// Reference values: statsmodels 0.15.0, TTestPower().solve_power(effect, None, alpha=0.05, power=0.8)
+// gives 33.3671, 14.3028, 9.9379, 4.2207 and 2.4824.
 TEST(Equivalence, PairsToDetectAgreeWithStatsmodels) {
     EXPECT_EQ(pairs_to_detect(0.5, 1), 34);
     EXPECT_EQ(pairs_to_detect(-0.8, 1), 15);

@@ -16,20 +16,20 @@ namespace {
 using Tokens = std::vector<std::int32_t>;
 using Distances = std::vector<std::int64_t>;
 
-TEST(MutualInformation, AnAlternatingTextTellsOneBit) {
+TEST(MutualInformation, AlternatingTextHasOneBit) {
     const Tokens tokens = {0, 1, 0, 1, 0, 1, 0, 1, 0};
-    const MutualInformation of = mutual_information(tokens, 2, Distances{1});
-    ASSERT_EQ(of.nats.size(), 1u);
-    EXPECT_NEAR(of.plug_in[0], std::numbers::ln2, 1e-12);
-    // 2 kinds of pairs of 2 and 2 symbols, 8 pairs: − (2 − 2 − 2 + 1)/16.
-    EXPECT_NEAR(of.nats[0], std::numbers::ln2 + 1.0 / 16, 1e-12);
-    EXPECT_EQ(of.symbols, 9);
+    const MutualInformation result = mutual_information(tokens, 2, Distances{1});
+    ASSERT_EQ(result.nats.size(), 1u);
+    EXPECT_NEAR(result.plug_in[0], std::numbers::ln2, 1e-12);
+    // The 8 pairs have 2 different pairs, first tokens and second tokens, so the correction is −(2 − 2 − 2 + 1)/16.
+    EXPECT_NEAR(result.nats[0], std::numbers::ln2 + 1.0 / 16, 1e-12);
+    EXPECT_EQ(result.tokens, 9);
 }
 
-TEST(MutualInformation, AgreesWithSumsByHand) {
-    // Pairs at distance 1: 01 10 00 02 21 11 10; at distance 2: 00 10 02 01 21 10.
+TEST(MutualInformation, AgreesWithManuallyCountedPairs) {
+    // The pairs at distance 1 are 01 10 00 02 21 11 10, those at distance 2 are 00 10 02 01 21 10.
     const Tokens tokens = {0, 1, 0, 0, 2, 1, 1, 0};
-    const MutualInformation of = mutual_information(tokens, 3, Distances{1, 2});
+    const MutualInformation result = mutual_information(tokens, 3, Distances{1, 2});
     const auto entropy = [](std::vector<double> counts) {
         double n = 0;
         double sum = 0;
@@ -39,32 +39,32 @@ TEST(MutualInformation, AgreesWithSumsByHand) {
     };
     const double first = entropy({3, 3, 1}) + entropy({3, 3, 1}) - entropy({1, 2, 1, 1, 1, 1});
     const double second = entropy({3, 2, 1}) + entropy({3, 2, 1}) - entropy({1, 2, 1, 1, 1});
-    EXPECT_NEAR(of.plug_in[0], first, 1e-12);
-    EXPECT_NEAR(of.plug_in[1], second, 1e-12);
-    EXPECT_NEAR(of.nats[0], first - (6.0 - 3 - 3 + 1) / 14, 1e-12);
-    EXPECT_NEAR(of.nats[1], second - (5.0 - 3 - 3 + 1) / 12, 1e-12);
+    EXPECT_NEAR(result.plug_in[0], first, 1e-12);
+    EXPECT_NEAR(result.plug_in[1], second, 1e-12);
+    EXPECT_NEAR(result.nats[0], first - (6.0 - 3 - 3 + 1) / 14, 1e-12);
+    EXPECT_NEAR(result.nats[1], second - (5.0 - 3 - 3 + 1) / 12, 1e-12);
 }
 
-TEST(MutualInformation, CorrectionTakesChanceAway) {
+TEST(MutualInformation, CorrectionRemovesTheBiasForIndependentTokens) {
     std::mt19937 random(7);
     Tokens tokens(20'000);
     for (std::int32_t& token : tokens) token = static_cast<std::int32_t>(random() % 8);
     Distances distances;
     for (int i = 1; i <= 40; ++i) distances.push_back(i);
-    const MutualInformation of = mutual_information(tokens, 8, distances);
+    const MutualInformation result = mutual_information(tokens, 8, distances);
     double plain = 0;
     double corrected = 0;
     for (std::size_t i = 0; i < distances.size(); ++i) {
-        EXPECT_GT(of.plug_in[i], 0);
-        plain += of.plug_in[i] / 40;
-        corrected += of.nats[i] / 40;
+        EXPECT_GT(result.plug_in[i], 0);
+        plain += result.plug_in[i] / 40;
+        corrected += result.nats[i] / 40;
     }
-    // Chance alone gives (8 − 1)²/(2n) on average.
+    // For independent tokens, the plug-in estimate is (8 − 1)²/(2n) on average.
     EXPECT_NEAR(plain, 49.0 / 40'000, 1e-4);
     EXPECT_NEAR(corrected, 0, 1e-4);
 }
 
-TEST(MutualInformation, ManySymbolsAreCountedAlike) {
+TEST(MutualInformation, LargeVocabularyGivesTheSameResult) {
     std::mt19937 random(3);
     Tokens tokens(3000);
     for (std::int32_t& token : tokens) token = static_cast<std::int32_t>(random() % 5 + random() % 3);
@@ -74,14 +74,14 @@ TEST(MutualInformation, ManySymbolsAreCountedAlike) {
     for (std::size_t i = 0; i < distances.size(); ++i) EXPECT_NEAR(small.nats[i], large.nats[i], 1e-12);
 }
 
-TEST(MutualInformation, LeavesOutDistancesWithoutAPair) {
+TEST(MutualInformation, OmitsDistancesWithoutPairs) {
     const Tokens tokens = {0, 1, 1};
     EXPECT_THAT(mutual_information(tokens, 2, Distances{1, 2, 3, 9}).distances, testing::ElementsAre(1, 2));
     EXPECT_TRUE(mutual_information({}, 2, Distances{1}).distances.empty());
     EXPECT_TRUE(mutual_information(tokens, 2, Distances{1, 2}, [] { return true; }).distances.empty());
 }
 
-TEST(MutualInformation, RefusesWhatIsNoText) {
+TEST(MutualInformation, ThrowsForInvalidTokensAndDistances) {
     const Tokens high = {0, 4};
     const Tokens tokens = {0, 1};
     const Distances zero = {0};
@@ -91,7 +91,7 @@ TEST(MutualInformation, RefusesWhatIsNoText) {
     EXPECT_MESSAGE(mutual_information(tokens, 3, twice), BadInput, "The distance 5 must be 6 or more");
 }
 
-TEST(MutualInformation, DistancesAscendOnceEach) {
+TEST(MutualInformation, SpacedDistancesAscendWithoutRepetition) {
     const Distances distances = spaced_distances(5000);
     EXPECT_EQ(distances.front(), 1);
     EXPECT_LE(distances.back(), 5000);

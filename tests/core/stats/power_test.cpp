@@ -10,10 +10,10 @@
 namespace ropelab {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-// scipy 1.17.1: nct.sf(tc, df, ncp) + nct.cdf(-tc, df, ncp) with tc = t.ppf(0.975, df).
-TEST(Power, AgreesWithScipysNoncentralT) {
+// Reference values: scipy 1.17.1, nct.sf(tc, df, ncp) + nct.cdf(-tc, df, ncp) with tc = t.ppf(0.975, df).
+TEST(Power, AgreesWithTheNoncentralTDistributionOfScipy) {
     EXPECT_NEAR(t_test_power(1, 4), 0.122249152073, 1e-10);
     EXPECT_NEAR(t_test_power(2.5, 4), 0.477261117382, 1e-10);
     EXPECT_NEAR(t_test_power(-2.5, 4), 0.477261117382, 1e-10);
@@ -22,8 +22,9 @@ TEST(Power, AgreesWithScipysNoncentralT) {
     EXPECT_EQ(t_test_power(0, 4), 0.05);
 }
 
-// statsmodels 0.15.0: TTestIndPower().solve_power(None, nobs1, alpha=0.05, power=0.8, ratio=…), in standard deviations.
-TEST(Power, SmallestDifferenceAgreesWithStatsmodels) {
+// Reference values: statsmodels 0.15.0, TTestIndPower().solve_power(None, nobs1, alpha=0.05, power=0.8, ratio=…), in
+// standard deviations.
+TEST(Power, DetectableDifferenceAgreesWithStatsmodels) {
     struct Case {
         std::int64_t a, b;
         double effect;
@@ -36,16 +37,16 @@ TEST(Power, SmallestDifferenceAgreesWithStatsmodels) {
     }
 }
 
-// statsmodels 0.15.0: TTestPower().solve_power(None, nobs, alpha=0.05, power=0.8).
-TEST(Power, SmallestDifferenceOfPairsAgreesWithStatsmodels) {
+// Reference values: statsmodels 0.15.0, TTestPower().solve_power(None, nobs, alpha=0.05, power=0.8).
+TEST(Power, DetectableDifferenceOfPairsAgreesWithStatsmodels) {
     EXPECT_NEAR(*detectable_difference_of_pairs({2, 0, 1}), 11.54988975, 1e-5);
     EXPECT_NEAR(*detectable_difference_of_pairs({3, 0, 1}), 3.264043553, 1e-6);
     EXPECT_NEAR(*detectable_difference_of_pairs({5, 0, 0.1}), 0.1681997083, 1e-7);
     EXPECT_NEAR(*detectable_difference_of_pairs({10, 7, 1}), 0.9960019108, 1e-6);
 }
 
-// statsmodels 0.15.0: TTestIndPower().solve_power(effect, None, alpha=0.05, power=0.8) gives 393.4057, 63.7656,
-// 25.5246, 16.7147, 8.0603, 5.09, 3.07 and 2.1172.
+// Reference values: statsmodels 0.15.0, TTestIndPower().solve_power(effect, None, alpha=0.05, power=0.8) gives
+// 393.4057, 63.7656, 25.5246, 16.7147, 8.0603, 5.09, 3.07 and 2.1172.
 TEST(Power, SeedsAgreeWithStatsmodels) {
     EXPECT_EQ(seeds_to_detect(0.2, 1), 394);
     EXPECT_EQ(seeds_to_detect(0.5, 1), 64);
@@ -58,19 +59,19 @@ TEST(Power, SeedsAgreeWithStatsmodels) {
     EXPECT_EQ(seeds_to_detect(500, 1), 2);
 }
 
-TEST(Power, UnequalSpreadsArePooled) {
-    // √((2 · 1 + 2 · 9) / 4) = √5.
+TEST(Power, UnequalStandardDeviationsArePooled) {
+    // The pooled standard deviation is √((2 · 1 + 2 · 9) / 4) = √5.
     EXPECT_NEAR(*detectable_difference({3, 0, 1}, {3, 0, 3}), std::sqrt(5.0) * 3.07089227, 1e-6);
 }
 
-TEST(Power, SaysNothingWhereNothingCanBeSaid) {
-    EXPECT_FALSE(detectable_difference({1, 2, nan}, {3, 2, 1}));
+TEST(Power, ReturnsNulloptOrThrowsIfNoTestIsPossible) {
+    EXPECT_FALSE(detectable_difference({1, 2, not_a_number}, {3, 2, 1}));
     EXPECT_FALSE(detectable_difference({3, 2, 0}, {3, 1, 0}));
     EXPECT_FALSE(detectable_difference_of_pairs({3, 1, 0}));
     EXPECT_FALSE(seeds_to_detect(0, 1));
     EXPECT_FALSE(seeds_to_detect(1, 0));
-    EXPECT_FALSE(seeds_to_detect(nan, 1));
-    EXPECT_FALSE(seeds_to_detect(0.001, 1));  // 15.7 million seeds
+    EXPECT_FALSE(seeds_to_detect(not_a_number, 1));
+    EXPECT_FALSE(seeds_to_detect(0.001, 1));  // 15.7 million seeds would be needed
     EXPECT_THROW(t_test_power(1, 0), BadInput);
     EXPECT_THROW(detectable_difference({3, 0, 1}, {3, 0, 1}, {0.05, 1}), BadInput);
 }

@@ -7,7 +7,7 @@
 
 namespace ropelab {
 
-/// A finished run with a best validation loss; its other numbers follow from that.
+/// Returns a finished run with the given best validation loss; its other results are derived from it.
 inline ResultRun result_run(nlohmann::json settings, double best) {
     RunSummary summary;
     summary.iterations = 5000;
@@ -19,8 +19,9 @@ inline ResultRun result_run(nlohmann::json settings, double best) {
     return {std::move(settings), "run", summary, RunState::finished};
 }
 
-/// Tiny Shakespeare in the theta paper's table 2 (best validation loss, mean ± sample standard deviation of the seeds
-/// 1337 … 1339): m − s, m, m + s have that mean and deviation.
+/// Returns runs with the results on Tiny Shakespeare in table 2 of the theta paper (best validation loss, mean m ±
+/// sample standard deviation s). The seeds 1337 to 1339 have the losses m − s, m and m + s, which have this mean and
+/// deviation.
 inline std::vector<ResultRun> theta_paper_runs() {
     struct Row {
         int theta;

@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return result;
 }
 
-// Fields of a line without quotes.
+// Returns the fields of a CSV line that has no quotation marks.
 std::vector<std::string> fields_of(std::string line) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     std::vector<std::string> result(1);
@@ -40,7 +40,7 @@ std::vector<std::string> fields_of(std::string line) {
     return result;
 }
 
-TEST(ResultsText, ShowsMeanAndDeviationAndTests) {
+TEST(ResultsText, ShowsMeansDeviationsAndTests) {
     const std::string text = results_text(results_table(theta_paper_runs()));
     EXPECT_THAT(text, HasSubstr("1.4662 ± 0.0014"));
     EXPECT_THAT(text, HasSubstr("+0.52"));  // an improvement: the loss is lower
@@ -48,33 +48,34 @@ TEST(ResultsText, ShowsMeanAndDeviationAndTests) {
     EXPECT_THAT(text, HasSubstr("0.031"));
     EXPECT_THAT(text, HasSubstr("Baseline: theta = 10000."));
     EXPECT_THAT(text, HasSubstr("over 5 comparisons"));
-    EXPECT_THAT(text, Not(HasSubstr("whole val")));  // nobody measured it
+    EXPECT_THAT(text, Not(HasSubstr("whole val")));  // no run has this measure
 }
 
-TEST(ResultsText, TellsOfRunsThatAreLeftOut) {
+TEST(ResultsText, NotesExcludedRuns) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs[0].state = RunState::failed;
     runs[3].summary->best_validation_loss = std::numeric_limits<double>::infinity();
     const std::string text = results_text(results_table(runs));
-    EXPECT_THAT(text, HasSubstr("theta = 500: 1 run failed or diverged, left out."));
-    EXPECT_THAT(text, HasSubstr("theta = 1000: 1 run without a finite best_validation_loss"));
-    EXPECT_EQ(fields_of(lines_of(results_csv(results_table(runs)))[1]).back(), "1");  // failed
+    EXPECT_THAT(text, HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
+    EXPECT_THAT(text, HasSubstr("theta = 1000: the group excludes 1 run without a finite best_validation_loss"));
+    EXPECT_EQ(fields_of(lines_of(results_csv(results_table(runs)))[1]).back(), "1");  // column `failed`
     EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("\n500 & 2 (1 failed) & "));
 }
 
-TEST(ResultsText, TimesOfRunsThatTrainedTogetherAreOneMeasurement) {
+TEST(ResultsText, TimesOfACohortHaveNoDeviationAndNoTest) {
     std::vector<ResultRun> runs = theta_paper_runs();
     EXPECT_THAT(results_text(results_table(runs)), HasSubstr("share one clock"));
-    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("± 0.0 ")));  // no deviation that nobody measured
+    // The deviation of a single measurement is omitted.
+    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("± 0.0 ")));
     EXPECT_THAT(results_latex(results_table(runs)), Not(HasSubstr("\\pm 0.0$")));
     ResultsOptions seconds;
     seconds.compare = "seconds";
-    EXPECT_THAT(results_text(results_table(runs, seconds)), HasSubstr("train them one by one to compare times"));
+    EXPECT_THAT(results_text(results_table(runs, seconds)), HasSubstr("train the runs sequentially to compare times"));
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].summary->seconds += static_cast<double>(i % 3);
     EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("clock")));
 }
 
-TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
+TEST(ResultsCsv, ContainsTheExactNumbers) {
     const ResultsTable table = results_table(theta_paper_runs());
     const std::vector<std::string> lines = lines_of(results_csv(table));
     ASSERT_EQ(lines.size(), 7U);
@@ -89,7 +90,7 @@ TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
         EXPECT_EQ(parse_number(fields[3]), table.groups[i].described[0].standard_deviation);
         EXPECT_EQ(fields[6], "");  // whole_validation_loss was not measured
     }
-    const std::vector<std::string> baseline = fields_of(lines[4]);  // says what was compared, how and with what
+    const std::vector<std::string> baseline = fields_of(lines[4]);  // has the columns compared, test and baseline
     const auto column = [&](const std::string& name) {
         return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
     };
@@ -105,7 +106,7 @@ TEST(ResultsCsv, ReadsBackToTheSameNumbers) {
     EXPECT_EQ(parse_number(best[column("improvement_percent")]), *table.groups[2].improvement_percent);
 }
 
-TEST(ResultsCsv, QuotesWhatNeedsIt) {
+TEST(ResultsCsv, QuotesFieldsWithCommasAndQuotationMarks) {
     const std::vector<ResultRun> runs = {result_run({{"data", "a \"b\", c.txt"}, {"seed", 1}}, 1),
                                          result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
     EXPECT_THAT(results_csv(results_table(runs)), HasSubstr("\r\n\"a \"\"b\"\", c.txt\",1,"));
@@ -116,7 +117,7 @@ TEST(ResultsLatex, IsABooktabsTable) {
     EXPECT_THAT(latex, HasSubstr("\\toprule\n$\\theta$ & $n$ & best val. loss"));
     EXPECT_THAT(latex, HasSubstr("5000 & 3 & $1.4662 \\pm 0.0014$"));
     EXPECT_THAT(latex, HasSubstr("& best val. loss (nats) & final val. loss (nats) & "));
-    EXPECT_THAT(latex, HasSubstr(" & seconds & symbols/s & 95\\,\\% interval & std. error & "));
+    EXPECT_THAT(latex, HasSubstr(" & training time (s) & tokens/s & 95\\,\\% interval & std. error & "));
     EXPECT_THAT(latex, HasSubstr(" & $[1.4627, 1.4697]$ & "));
     EXPECT_THAT(latex, HasSubstr("\\bottomrule\n\\end{tabular}\n"));
     std::size_t separators = 0;
@@ -130,7 +131,7 @@ TEST(ResultsLatex, IsABooktabsTable) {
     EXPECT_GT(separators, 0U);
 }
 
-TEST(ResultsLatex, WritesSmallNumbersAsPowersOfTen) {
+TEST(ResultsLatex, FormatsSmallNumbersAsPowersOfTen) {
     const std::vector<ResultRun> runs = {result_run({{"learning_rate", 1e-4}, {"seed", 1}}, 1),
                                          result_run({{"learning_rate", 2.5e-5}, {"seed", 1}}, 2),
                                          result_run({{"learning_rate", 0.01}, {"seed", 1}}, 2)};
@@ -140,19 +141,19 @@ TEST(ResultsLatex, WritesSmallNumbersAsPowersOfTen) {
     EXPECT_THAT(latex, HasSubstr("\n0.01 & 1 & "));
 }
 
-TEST(ResultsLatex, EscapesNames) {
+TEST(ResultsLatex, EscapesSpecialCharacters) {
     const std::vector<ResultRun> runs = {result_run({{"data", "50%_off&more.txt"}, {"seed", 1}}, 1),
                                          result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
     EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("50\\%\\_off\\&more.txt & 1"));
 }
 
-TEST(ResultsJson, KeepsEverySeedsNumbersAndWritesMissingOnesAsNull) {
+TEST(ResultsJson, ContainsTheValuesOfEverySeedAndNullForMissingNumbers) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs[1].summary->best_validation_loss = std::numeric_limits<double>::quiet_NaN();
     const nlohmann::json read = nlohmann::json::parse(results_json(results_table(runs)).dump());
     EXPECT_EQ(read["compared"], "best_validation_loss");
     EXPECT_EQ(read["units"]["best_validation_loss"], "nats");
-    EXPECT_EQ(read["units"]["tokens_per_second"], "symbols/s");
+    EXPECT_EQ(read["units"]["tokens_per_second"], "tokens/s");
     EXPECT_EQ(read["baseline"]["theta"], 10000);
     const nlohmann::json& group = read["groups"][0];
     EXPECT_EQ(group["seeds"], nlohmann::json({1337, 1338, 1339}));
@@ -168,7 +169,8 @@ TEST(ResultsJson, KeepsEverySeedsNumbersAndWritesMissingOnesAsNull) {
     EXPECT_EQ(read["groups"][2]["verdict"]["kind"], "not significant");
 }
 
-// Streams read the C++ locale, printf and strtod the C locale (of which a machine may have only "C").
+// Sets locales with decimal commas. Streams use the C++ locale; printf and strtod use the C locale. A machine may have
+// only the C locale "C".
 class DecimalCommas {
  public:
     DecimalCommas() : old_(std::locale::global(std::locale(std::locale::classic(), new Commas))) {
@@ -192,7 +194,7 @@ class DecimalCommas {
     std::locale old_;
 };
 
-TEST(ResultsFormats, UseDecimalPointsWhateverTheLocale) {
+TEST(ResultsFormats, UseDecimalPointsInEveryLocale) {
     const ResultsTable table = results_table(theta_paper_runs());
     const auto all = [&] {
         return results_text(table) + results_csv(table) + results_latex(table) + results_json(table).dump();
@@ -203,8 +205,8 @@ TEST(ResultsFormats, UseDecimalPointsWhateverTheLocale) {
     EXPECT_EQ(all(), before);
 }
 
-TEST(ResultsFormat, CellsAndTheirWidth) {
-    EXPECT_EQ(rough_text(0.0996), "0.10");  // two digits, also where rounding carries
+TEST(ResultsFormat, FormatsCellsAndComputesTheirWidth) {
+    EXPECT_EQ(rough_text(0.0996), "0.10");  // two digits, even if rounding adds a digit
     EXPECT_EQ(rough_text(0.0994), "0.099");
     EXPECT_EQ(rough_text(-0.996), "-1.0");
     EXPECT_EQ(rough_text(99.6), "100");

@@ -11,22 +11,22 @@ namespace {
 using testing::ElementsAre;
 
 std::vector<std::size_t> front_of(const std::vector<Costs>& choices) {
-    return efficient_front(choices);
+    return pareto_front(choices);
 }
 
-TEST(EfficientFront, KeepsWhatNothingBeats) {
+TEST(ParetoFront, ContainsTheChoicesThatNoOtherChoiceDominates) {
     EXPECT_THAT(front_of({{3, 1}, {1, 3}, {2, 2}, {2, 2.5}, {3, 3}}), ElementsAre(1, 2, 0));
     EXPECT_THAT(front_of({{1, 1}, {2, 2}}), ElementsAre(0));
     EXPECT_THAT(front_of({}), ElementsAre());
 }
 
-TEST(EfficientFront, TiesInOneCost) {
+TEST(ParetoFront, HandlesTies) {
     EXPECT_THAT(front_of({{1, 2}, {1, 1}}), ElementsAre(1));
     EXPECT_THAT(front_of({{1, 1}, {2, 1}}), ElementsAre(0));
-    EXPECT_THAT(front_of({{1, 1}, {1, 1}}), ElementsAre(0, 1));  // neither beats the other
+    EXPECT_THAT(front_of({{1, 1}, {1, 1}}), ElementsAre(0, 1));  // equal choices are both on the front
 }
 
-TEST(EfficientFront, WhatIsNotKnownIsNotOnIt) {
+TEST(ParetoFront, ExcludesChoicesWithCostsThatAreNotFinite) {
     EXPECT_THAT(front_of({{1, std::nan("")}, {INFINITY, 0}, {2, 2}}), ElementsAre(2));
 }
 

@@ -26,8 +26,8 @@ std::vector<double> plus(std::vector<double> values, double shift) {
     return values;
 }
 
-// An end of the interval is the true difference that the test would only just not refuse.
-TEST(DifferenceInterval, InvertsItsTest) {
+// If the true difference is an end of the interval, the test has p = 0.05.
+TEST(DifferenceInterval, EndsHaveAPValueOfFivePercent) {
     const std::vector<double> baseline = {1.50, 1.52, 1.55, 1.49};
     const std::vector<double> other = {1.44, 1.47, 1.46, 1.45};
     const ResultsTable table = table_of(baseline, other);
@@ -48,7 +48,7 @@ TEST(DifferenceInterval, InvertsItsTest) {
     }
 }
 
-TEST(DifferenceInterval, SaysWhatItCannot) {
+TEST(DifferenceInterval, HasNoEndsWithTooFewOrEqualValues) {
     const ResultsTable one = table_of({1.5}, {1.4});
     const auto single = difference_interval(one.groups[1], one.groups[0], 0, TestKind::welch);
     ASSERT_TRUE(single);
@@ -61,7 +61,7 @@ TEST(DifferenceInterval, SaysWhatItCannot) {
     EXPECT_TRUE(std::isnan(difference_interval(copies.groups[1], copies.groups[0], 0, TestKind::student)->high));
 }
 
-TEST(DifferenceInterval, SeedsArePairedByNumber) {
+TEST(DifferenceInterval, SeedDifferencesPairEqualSeeds) {
     std::vector<ResultRun> runs = {
         result_run({{"theta", 10000}, {"seed", 3}}, 1.5), result_run({{"theta", 10000}, {"seed", 1}}, 1.7),
         result_run({{"theta", 500}, {"seed", 1}}, 1.6), result_run({{"theta", 500}, {"seed", 2}}, 1.0),

@@ -27,9 +27,9 @@ TEST(ResultsTable, GroupsRunsThatDifferOnlyInTheirSeed) {
     EXPECT_NEAR(table.groups[2].described[0].standard_deviation, 0.0014, 1e-12);
 }
 
-// The paper claims p < 0.01 for θ = 5,000; its numbers give 0.016 (Student), 0.031 (Welch), and after correction for
-// the five comparisons of the column nothing is left.
-TEST(ResultsTable, RecomputesTheThetaPapersTable) {
+// The paper claims p < 0.01 for θ = 5,000. Its numbers give p = 0.016 (Student) and 0.031 (Welch); after correction for
+// the five comparisons of the column, no difference is significant.
+TEST(ResultsTable, RecomputesTheTableOfTheThetaPaper) {
     const ResultsTable table = results_table(theta_paper_runs());
     EXPECT_EQ(table.groups[table.baseline].settings.at("theta"), 10000);  // the default theta
     EXPECT_FALSE(table.groups[table.baseline].difference_percent);
@@ -38,7 +38,7 @@ TEST(ResultsTable, RecomputesTheThetaPapersTable) {
     EXPECT_NEAR(*best.difference_percent, -0.52, 0.005);
     EXPECT_NEAR(*best.student.p, 0.016, 0.0005);
     EXPECT_NEAR(*best.welch.p, 0.031, 0.0005);
-    EXPECT_NEAR(*best.student.p_holm, 5 * *best.student.p, 1e-12);  // the smallest of five
+    EXPECT_NEAR(*best.student.p_holm, 5 * *best.student.p, 1e-12);  // the smallest of five p values
     for (const ResultGroup& group : table.groups) {
         if (group.student.p_holm) {
             EXPECT_GT(*group.student.p_holm, 0.05);
@@ -49,18 +49,18 @@ TEST(ResultsTable, RecomputesTheThetaPapersTable) {
 TEST(ResultsTable, ComparesPairsOfEqualSeed) {
     std::vector<ResultRun> runs;
     for (int seed = 1; seed <= 4; ++seed) {
-        // Seeds spread widely, and the other theta is better by nearly the same with each.
+        // The seeds differ widely, and with each seed the other theta is better by about the same amount.
         runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, 1.0 + seed));
         runs.push_back(result_run({{"theta", 500}, {"seed", seed}}, 1.0 + seed - 0.1 - 0.001 * (seed % 2)));
     }
-    runs.push_back(result_run({{"theta", 500}, {"seed", 99}}, 50));  // has no mate
+    runs.push_back(result_run({{"theta", 500}, {"seed", 99}}, 50));  // no other run has this seed
     const ResultsTable table = results_table(runs);
     const ResultGroup& group = table.groups[1];
     EXPECT_GT(*group.student.p, 0.3);
     EXPECT_LT(*group.paired.p, 1e-4);
 }
 
-TEST(ResultsTable, PutsSweptKeysInTheOrderOfTheKeyTableAndFillsInDefaults) {
+TEST(ResultsTable, OrdersSweptSettingsAndFillsInDefaults) {
     const std::vector<ResultRun> runs = {
         result_run({{"seed", 1}, {"fraction", 0.25}, {"from_the_future", 1}}, 1),
         result_run({{"seed", 1}, {"theta", 500}}, 2),
@@ -74,7 +74,7 @@ TEST(ResultsTable, PutsSweptKeysInTheOrderOfTheKeyTableAndFillsInDefaults) {
     EXPECT_EQ(table.groups[1].settings.at("from_the_future"), nlohmann::json());
 }
 
-TEST(ResultsTable, TakesANamedBaseline) {
+TEST(ResultsTable, UsesTheGivenBaseline) {
     ResultsOptions options;
     options.baseline = {{"theta", "50k"}};
     const ResultsTable table = results_table(theta_paper_runs(), options);
@@ -85,8 +85,8 @@ TEST(ResultsTable, TakesANamedBaseline) {
     EXPECT_THAT([&] { results_table({}, options); }, ThrowsMessage<BadInput>(HasSubstr("theta=7")));
 }
 
-// θ at its default beside a fraction that never is.
-TEST(ResultsTable, TheBaselineHasTheMostDefaults) {
+// Theta has its default in some runs, fraction in none.
+TEST(ResultsTable, BaselineIsTheGroupWithTheMostDefaults) {
     std::vector<ResultRun> runs;
     for (const double theta : {500.0, 10000.0}) {
         for (const double fraction : {0.25, 0.5}) {
@@ -97,11 +97,12 @@ TEST(ResultsTable, TheBaselineHasTheMostDefaults) {
     runs.push_back(result_run({{"theta", 10000.0}, {"fraction", 1.0}}, 1.5));
     EXPECT_EQ(results_table(runs).baseline, 4U);
     for (ResultRun& run : runs) run.settings["theta"] = 500.0;
-    EXPECT_EQ(results_table(std::span(runs).first(2)).baseline, 0U) << "none has any: the first";
+    EXPECT_EQ(results_table(std::span(runs).first(2)).baseline, 0U)
+        << "no group has a default, so the first one is the baseline";
 }
 
-// As the key reads it where it is set: shares, per cent and channels of the run's heads.
-TEST(ResultsTable, TakesABaselineAsItsKeyIsTyped) {
+// The baseline may be given as a fraction, as a percentage or in channels of the heads of the run.
+TEST(ResultsTable, ParsesTheBaselineAsSettingsAreTyped) {
     std::vector<ResultRun> runs;
     for (const double fraction : {1.0, 0.25, 0.0625}) {
         runs.push_back(result_run({{"fraction", fraction}, {"width", 64}, {"heads", 2}, {"qk_norm", true}}, 1.5));
@@ -123,7 +124,7 @@ TEST(ResultsTable, TakesABaselineAsItsKeyIsTyped) {
     }
 }
 
-TEST(ResultsTable, ComparesTheMeasureAskedFor) {
+TEST(ResultsTable, ComparesTheSelectedMeasure) {
     ResultsOptions options;
     options.compare = "bits_per_character";
     const ResultsTable table = results_table(theta_paper_runs(), options);
@@ -134,7 +135,7 @@ TEST(ResultsTable, ComparesTheMeasureAskedFor) {
                 ThrowsMessage<BadInput>(HasSubstr("did you mean best_validation_loss?")));
 }
 
-TEST(ResultsTable, LeavesOutRunsThatDidNotFinish) {
+TEST(ResultsTable, ExcludesRunsThatDidNotFinish) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs[0].state = RunState::stopped;
     runs[1].summary.reset();
@@ -147,16 +148,16 @@ TEST(ResultsTable, LeavesOutRunsThatDidNotFinish) {
     EXPECT_EQ(results_table(runs, options).groups[0].summaries.size(), 2U);
 }
 
-TEST(ResultsTable, CountsASeedOnce) {
+TEST(ResultsTable, IncludesEachSeedOnce) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs.push_back(result_run({{"theta", 500}, {"seed", 1338}}, 9));
     const ResultsTable table = results_table(runs);
     EXPECT_EQ(table.groups[0].repeated, 1);
     EXPECT_THAT(table.groups[0].seeds, ElementsAre(1337, 1338, 1339));
-    EXPECT_EQ(table.groups[0].summaries[1].best_validation_loss, 9);  // the last one counts
+    EXPECT_EQ(table.groups[0].summaries[1].best_validation_loss, 9);  // the last run replaces the earlier one
 }
 
-TEST(ResultsTable, ADivergedRunDoesNotPoisonItsGroup) {
+TEST(ResultsTable, LossThatIsNotFiniteIsExcludedFromTheMean) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs[0].summary->best_validation_loss = std::numeric_limits<double>::quiet_NaN();
     const ResultsTable table = results_table(runs);
@@ -165,20 +166,20 @@ TEST(ResultsTable, ADivergedRunDoesNotPoisonItsGroup) {
     EXPECT_TRUE(table.groups[0].student.p);
 }
 
-TEST(ResultsTable, StandsWithoutRuns) {
+TEST(ResultsTable, IsEmptyWithoutRuns) {
     const ResultsTable table = results_table({});
     EXPECT_TRUE(table.groups.empty());
     EXPECT_TRUE(table.swept.empty());
     EXPECT_TRUE(results_json(table)["groups"].empty());
 }
 
-TEST(ResultsTable, RefusesSettingsThatAreNoObject) {
+TEST(ResultsTable, ThrowsIfSettingsAreNotAnObject) {
     const std::vector<ResultRun> runs = {result_run(nlohmann::json::array({1}), 1)};
     EXPECT_THROW(results_table(runs), BadInput);
 }
 
-// Three bases on each of two texts, whose losses have nothing to do with each other.
-std::vector<ResultRun> two_texts() {
+// Returns runs with three bases on each of two data sets, whose losses differ in level.
+std::vector<ResultRun> two_data_sets() {
     std::vector<ResultRun> runs;
     for (const char* data : {"tinyshakespeare", "text8"}) {
         const double level = data == std::string_view("text8") ? 3 : 1;
@@ -192,10 +193,10 @@ std::vector<ResultRun> two_texts() {
     return runs;
 }
 
-TEST(ResultsTable, ComparesWithinOneText) {
-    ResultsTable table = results_table(two_texts());
+TEST(ResultsTable, ComparesGroupsOfTheSameDataSet) {
+    ResultsTable table = results_table(two_data_sets());
     ASSERT_EQ(table.groups.size(), 6U);
-    EXPECT_EQ(table.baseline, 2U);  // the default theta, though neither text is the default
+    EXPECT_EQ(table.baseline, 2U);  // theta is at its default, although neither data set is
     for (int time = 0; time < 2; ++time) {
         for (const ResultGroup& group : table.groups) {
             ASSERT_TRUE(group.against);
@@ -206,19 +207,20 @@ TEST(ResultsTable, ComparesWithinOneText) {
             EXPECT_EQ(table.comparisons_beside(group), 2);
             if (group.settings.at("theta") == 500) {
                 EXPECT_NEAR(*group.difference, -0.1, 1e-12);
-                EXPECT_DOUBLE_EQ(*group.welch.p_holm, 2 * *group.welch.p);  // of two, not of five
+                // p is corrected for two comparisons, not for five.
+                EXPECT_DOUBLE_EQ(*group.welch.p_holm, 2 * *group.welch.p);
                 EXPECT_THAT(verdict_of(table, group).words, HasSubstr("2 comparisons"));
             }
         }
         EXPECT_EQ(table.comparisons(), 4);
-        sort_groups(table, "-theta");  // baselines go with their groups
+        sort_groups(table, "-theta");  // sorting must keep the baseline of each group
     }
 }
 
-TEST(ResultsTable, ABaselineIsNamedForEveryText) {
+TEST(ResultsTable, TextNamesTheBaselineOfEachDataSet) {
     ResultsOptions options;
     options.baseline = {{"data", "text8"}, {"theta", "500"}};
-    const ResultsTable table = results_table(two_texts(), options);
+    const ResultsTable table = results_table(two_data_sets(), options);
     EXPECT_EQ(table.baseline, 3U);
     EXPECT_EQ(table.groups[2].against, 0U);
     EXPECT_EQ(table.groups[5].against, 3U);
@@ -228,8 +230,8 @@ TEST(ResultsTable, ABaselineIsNamedForEveryText) {
     EXPECT_EQ(results_json(table).at("groups").at(2).at("baseline").at("data"), "tinyshakespeare");
 }
 
-TEST(ResultsTable, ATextWithoutTheBaselinesSettingsIsNotTested) {
-    std::vector<ResultRun> runs = two_texts();
+TEST(ResultsTable, DataSetWithoutABaselineIsNotTested) {
+    std::vector<ResultRun> runs = two_data_sets();
     std::erase_if(runs, [](const ResultRun& run) {
         return run.settings.at("data") == "text8" && run.settings.at("theta") == 10000;
     });
@@ -238,7 +240,7 @@ TEST(ResultsTable, ATextWithoutTheBaselinesSettingsIsNotTested) {
     EXPECT_FALSE(alone.against);
     EXPECT_FALSE(alone.difference);
     EXPECT_EQ(verdict_of(table, alone).kind, Verdict::Kind::untested);
-    EXPECT_THAT(verdict_of(table, alone).words, HasSubstr("no group on this text has the baseline's"));
+    EXPECT_THAT(verdict_of(table, alone).words, HasSubstr("no group on this data set has the other settings"));
 }
 
 }  // namespace

@@ -15,14 +15,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-// Three seeds at 10000, and three at another theta that lies `difference` away.
+// Returns three runs with theta 10000 and three with theta 500, whose losses differ by about `difference`.
 std::vector<ResultRun> two_groups(double difference) {
     std::vector<ResultRun> runs;
     for (int seed = 1; seed <= 3; ++seed) {
         runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, 1.5 + 0.01 * seed));
         runs.push_back(result_run({{"theta", 500}, {"seed", seed}}, 1.5 + 0.01 * seed + difference));
     }
-    runs.back().summary->best_validation_loss += 0.002;  // pairs differ by more than a constant
+    runs.back().summary->best_validation_loss += 0.002;  // the differences within pairs are not all equal
     return runs;
 }
 
@@ -32,13 +32,13 @@ std::string thetas(const ResultsTable& table) {
     return result;
 }
 
-TEST(ResultsVerdict, SaysWhatIsSignificantAndWhatIsNot) {
+TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {
     const ResultsTable far = results_table(two_groups(-0.2));
     EXPECT_EQ(verdict_of(far, far.groups[0]).kind, Verdict::Kind::baseline);
     const Verdict better = verdict_of(far, far.groups[1]);
     EXPECT_EQ(better.kind, Verdict::Kind::better);
-    EXPECT_THAT(better.words,
-                HasSubstr("Better: 0.20 nats lower than the baseline, p < 0.001 after Holm (Welch, 1 comparison)"));
+    EXPECT_THAT(better.words, HasSubstr("Better: 0.20 nats lower than the baseline, p < 0.001 after Holm's correction "
+                                        "(Welch's t test, 1 comparison)"));
     const ResultsTable above = results_table(two_groups(0.2));
     EXPECT_EQ(verdict_of(above, above.groups[1]).kind, Verdict::Kind::worse);
 
@@ -46,19 +46,22 @@ TEST(ResultsVerdict, SaysWhatIsSignificantAndWhatIsNot) {
     const Verdict undecided = verdict_of(near, near.groups[1]);
     EXPECT_EQ(undecided.kind, Verdict::Kind::undecided);
     EXPECT_THAT(undecided.words, HasSubstr("Not significant"));
-    EXPECT_THAT(undecided.words, HasSubstr("With 3 seeds a difference below 0.03"));
+    EXPECT_THAT(undecided.words, HasSubstr("With 3 seeds per group, a difference below 0.03"));
     EXPECT_THAT(undecided.words, HasSubstr("cannot be detected"));
-    EXPECT_THAT(undecided.words, HasSubstr("seeds a group"));
+    EXPECT_THAT(undecided.words, HasSubstr("seeds per group"));
 }
 
-TEST(ResultsVerdict, TellsWhatHolmTakesAway) {
+TEST(ResultsVerdict, NamesPWithoutAndWithCorrection) {
     const ResultsTable table = results_table(theta_paper_runs());
-    const Verdict verdict = verdict_of(table, table.groups[2]);  // Welch 0.031 by itself
+    const Verdict verdict = verdict_of(table, table.groups[2]);  // Welch's p is 0.031 without correction
     EXPECT_EQ(verdict.kind, Verdict::Kind::undecided);
-    EXPECT_THAT(verdict.words, HasSubstr("p = 0.031 by itself, but p = 0.153 after Holm (Welch, 5 comparisons)"));
+    EXPECT_THAT(
+        verdict.words,
+        HasSubstr(
+            "p = 0.031 without correction, but p = 0.153 after Holm's correction (Welch's t test, 5 comparisons)"));
 }
 
-TEST(ResultsVerdict, FollowsTheTestAskedFor) {
+TEST(ResultsVerdict, IsBasedOnTheSelectedTest) {
     ResultsOptions options;
     options.test = TestKind::paired;
     const ResultsTable table = results_table(two_groups(-0.02), options);
@@ -71,13 +74,13 @@ TEST(ResultsVerdict, FollowsTheTestAskedFor) {
     EXPECT_THAT([] { test_kind("mann-whitney"); }, ThrowsMessage<BadInput>(HasSubstr("student, welch or paired")));
 }
 
-TEST(ResultsVerdict, OneSeedIsNoTest) {
+TEST(ResultsVerdict, IsUntestedWithOneSeed) {
     const std::vector<ResultRun> runs = {result_run({{"theta", 10000}, {"seed", 1}}, 1),
                                          result_run({{"theta", 500}, {"seed", 1}}, 2)};
     ResultsOptions options;
     const ResultsTable table = results_table(runs, options);
     EXPECT_EQ(verdict_of(table, table.groups[1]).kind, Verdict::Kind::untested);
-    EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr("two seeds or more"));
+    EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr("at least two seeds"));
     EXPECT_FALSE(table.groups[1].detectable);
     EXPECT_FALSE(table.groups[1].seeds_needed);
     EXPECT_EQ(*table.groups[1].difference, 1);
@@ -86,7 +89,7 @@ TEST(ResultsVerdict, OneSeedIsNoTest) {
     EXPECT_THAT(verdict_of(paired, paired.groups[1]).words, HasSubstr("there is 1."));
 }
 
-TEST(ResultsVerdict, EqualSamplesAreNotSignificantAndCopiesAreNoTest) {
+TEST(ResultsVerdict, IsUndecidedForEqualSamplesAndUntestedForCopies) {
     std::vector<ResultRun> runs = two_groups(0);
     runs.back().summary->best_validation_loss -= 0.002;
     ResultsOptions options;
@@ -99,7 +102,7 @@ TEST(ResultsVerdict, EqualSamplesAreNotSignificantAndCopiesAreNoTest) {
     EXPECT_THAT(verdict_of(copies, copies.groups[1]).words, HasSubstr("copies"));
 }
 
-TEST(ResultsVerdict, ADivergedRunIsCountedAndShownAndNotAveragedAway) {
+TEST(ResultsVerdict, DivergedRunIsExcludedAndReported) {
     std::vector<ResultRun> runs = two_groups(-0.2);
     runs[1].state = RunState::failed;
     runs[1].summary->best_validation_loss = 1e9;
@@ -110,11 +113,11 @@ TEST(ResultsVerdict, ADivergedRunIsCountedAndShownAndNotAveragedAway) {
     EXPECT_THAT(table.groups[1].counted, ElementsAre(3, 5));
     EXPECT_EQ(table.groups[1].described[0].n, 2);
     EXPECT_LT(table.groups[1].described[0].mean, 2);
-    EXPECT_THAT(results_text(table), HasSubstr("theta = 500: 1 run failed or diverged, left out."));
+    EXPECT_THAT(results_text(table), HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
     EXPECT_EQ(results_json(table)["groups"][1]["failed"], 1);
 }
 
-TEST(ResultsVerdict, MoreIsBetterOfSpeeds) {
+TEST(ResultsVerdict, HigherSpeedIsBetter) {
     std::vector<ResultRun> runs = two_groups(0);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         runs[i].summary->tokens_per_second = (i % 2 == 0 ? 1000 : 2000) + static_cast<double>(i);
@@ -130,7 +133,7 @@ TEST(ResultsVerdict, MoreIsBetterOfSpeeds) {
     EXPECT_GT(*losses.groups[1].improvement_percent, 0);
 }
 
-TEST(ResultsVerdict, DetectableDifferenceIsThatOfThePooledSpread) {
+TEST(ResultsVerdict, DetectableDifferenceUsesThePooledStandardDeviation) {
     const ResultsTable table = results_table(two_groups(-0.02));
     const Sample ours = sample_of(table.groups[1].values(0));
     const Sample theirs = sample_of(table.groups[0].values(0));
@@ -140,7 +143,7 @@ TEST(ResultsVerdict, DetectableDifferenceIsThatOfThePooledSpread) {
     EXPECT_FALSE(table.groups[0].detectable);
 }
 
-TEST(ResultsUntil, IsTheFirstEvaluationThatComesSoLow) {
+TEST(ResultsUntil, IsTheFirstEvaluationAtOrBelowTheTargetLoss) {
     std::vector<ResultRun> runs = two_groups(-0.2);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const double late = static_cast<double>(i);
@@ -163,7 +166,7 @@ TEST(ResultsUntil, IsTheFirstEvaluationThatComesSoLow) {
     EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("until")));
 }
 
-TEST(ResultsSort, OrdersByAnyColumnAndKeepsTheBaseline) {
+TEST(ResultsSort, SortsByAnyColumnAndKeepsTheBaseline) {
     ResultsTable table = results_table(theta_paper_runs());
     sort_groups(table, "-theta");
     EXPECT_EQ(thetas(table), "50000 20000 10000 5000 1000 500 ");
@@ -173,7 +176,7 @@ TEST(ResultsSort, OrdersByAnyColumnAndKeepsTheBaseline) {
     EXPECT_EQ(setting_text(table.groups[table.baseline].settings.at("theta")), "10000");
     sort_groups(table, "p_welch");
     EXPECT_EQ(thetas(table).substr(0, 5), "5000 ");
-    EXPECT_EQ(table.baseline, 5U);  // it has no p
+    EXPECT_EQ(table.baseline, 5U);  // the baseline has no p value
     sort_groups(table, "-p_welch");
     EXPECT_EQ(table.baseline, 5U);
     sort_groups(table, "improvement");
@@ -181,7 +184,7 @@ TEST(ResultsSort, OrdersByAnyColumnAndKeepsTheBaseline) {
     EXPECT_THAT([&] { sort_groups(table, "thetaa"); }, ThrowsMessage<BadInput>(HasSubstr("did you mean theta?")));
 }
 
-TEST(ResultsSort, NumbersComeBeforeWordsAndNothingLast) {
+TEST(ResultsSort, PutsNumbersBeforeWordsAndMissingValuesLast) {
     const std::vector<ResultRun> runs = {result_run({{"odd", "word"}, {"seed", 1}}, 1),
                                          result_run({{"odd", 3}, {"seed", 1}}, 2), result_run({{"seed", 1}}, 3),
                                          result_run({{"odd", 2}, {"seed", 1}}, 4)};

@@ -12,10 +12,10 @@
 namespace ropelab {
 namespace {
 
-TEST(KernelSpectrum, APairOfWholeTurnsIsALineOfHeightOne) {
-    const double window = 256;
+TEST(KernelSpectrum, PairWithAWholeNumberOfPeriodsHasAmplitudeOne) {
+    const double count = 256;
     std::vector<double> frequencies;
-    for (double turns : {3.0, 17.0, 100.0}) frequencies.push_back(2 * std::numbers::pi * turns / window);
+    for (double periods : {3.0, 17.0, 100.0}) frequencies.push_back(2 * std::numbers::pi * periods / count);
     const auto spectrum = kernel_spectrum(kernel(frequencies, 256));
     ASSERT_EQ(spectrum.size(), 129U);
     for (std::size_t j = 0; j < spectrum.size(); ++j) {
@@ -31,8 +31,8 @@ TEST(KernelSpectrum, AgreesWithTheDefinition) {
         for (std::size_t j = 0; j < spectrum.size(); ++j) {
             std::complex<double> sum = 0;
             for (std::size_t n = 0; n < count; ++n) {
-                const double turns = static_cast<double>(j * n) / static_cast<double>(count);
-                sum += std::polar(values[n], -2 * std::numbers::pi * turns);
+                const double periods = static_cast<double>(j * n) / static_cast<double>(count);
+                sum += std::polar(values[n], -2 * std::numbers::pi * periods);
             }
             EXPECT_NEAR(spectrum[j], std::abs(sum) * 2 / static_cast<double>(count), 1e-9);
         }
@@ -40,7 +40,7 @@ TEST(KernelSpectrum, AgreesWithTheDefinition) {
     EXPECT_TRUE(kernel_spectrum({}).empty());
 }
 
-TEST(KernelSpectrum, PairsThatDoNotCompleteATurnCrowdAtZero) {
+TEST(KernelSpectrum, PairsWithoutACompletePeriodConcentrateAtFrequencyZero) {
     const Frequencies f = frequencies({.theta = 1e6});
     std::vector<double> slow;
     for (double frequency : f.inverse_frequencies) {
@@ -48,11 +48,11 @@ TEST(KernelSpectrum, PairsThatDoNotCompleteATurnCrowdAtZero) {
     }
     ASSERT_GT(slow.size(), 10U);
     const auto spectrum = kernel_spectrum(kernel(slow, 256));
-    EXPECT_GT(spectrum[0], static_cast<double>(slow.size()));  // twice their number, were they not turning at all
+    EXPECT_GT(spectrum[0], static_cast<double>(slow.size()));  // with frequency 0 it would be 2 per pair
     for (std::size_t j = 10; j < spectrum.size(); ++j) EXPECT_LT(spectrum[j], 0.05 * spectrum[0]);
 }
 
-TEST(KernelSpectrum, SeveralThreadsMayAskAtOnce) {
+TEST(KernelSpectrum, CanBeCalledFromSeveralThreads) {
     const auto values = kernel(frequencies({}).inverse_frequencies, 1000);
     const auto expected = kernel_spectrum(values);
     std::vector<std::vector<double>> results(4);

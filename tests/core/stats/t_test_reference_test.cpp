@@ -1,4 +1,4 @@
-// A dozen small cases against scipy 1.17.1: ttest_ind(a, b), ttest_ind(a, b, equal_var=False), ttest_rel(a, b) and
+// Compares small cases with scipy 1.17.1: ttest_ind(a, b), ttest_ind(a, b, equal_var=False), ttest_rel(a, b) and
 // t.interval(0.95, n - 1, mean, sem).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,16 +12,16 @@
 namespace ropelab {
 namespace {
 
-using Values = std::vector<double>;
+using ReferenceValues = std::vector<double>;
 
 struct Expected {
     double t, degrees_of_freedom, p;
 };
 struct Case {
     const char* name;
-    Values a, b;
+    ReferenceValues a, b;
     Expected student, welch, paired;
-    double low, high;  // the interval of a's mean
+    double low, high;  // 95 % confidence interval of the mean of a
 };
 
 const std::vector<Case>& cases() {
@@ -122,31 +122,32 @@ TEST(TTestReference, AgreesWithScipy) {
     }
 }
 
-TEST(TTestReference, UnequalNumbersOfSeeds) {
-    const Values a = {2.31, 2.29, 2.35, 2.33, 2.30};
-    const Values b = {2.40, 2.36, 2.41};
+TEST(TTestReference, AgreesForUnequalNumbersOfSeeds) {
+    const ReferenceValues a = {2.31, 2.29, 2.35, 2.33, 2.30};
+    const ReferenceValues b = {2.40, 2.36, 2.41};
     expect_agreement(student_t_test(a, b), {-4.06945744184256, 6, 0.00657985307928267});
     expect_agreement(welch_t_test(a, b), {-3.95923888128564, 3.98982839041543, 0.0167709945530316});
 }
 
-TEST(TTestReference, EqualSamplesDoNotDiffer) {
-    const Values values = {1, 2, 3};
+TEST(TTestReference, EqualSamplesHavePOneAndNoPairedTest) {
+    const ReferenceValues values = {1, 2, 3};
     expect_agreement(student_t_test(values, values), {0, 4, 1});
     expect_agreement(welch_t_test(values, values), {0, 4, 1});
-    EXPECT_FALSE(paired_t_test(values, values));  // every difference is 0: scipy gives nan
+    EXPECT_FALSE(paired_t_test(values, values));  // all differences are 0; scipy returns nan
 }
 
-TEST(TTestReference, DifferencesOfPairsLeaveOutWhatIsNotFinite) {
-    EXPECT_THAT(paired_differences(Values{1, INFINITY, 5}, Values{0.5, 1, 7}), testing::ElementsAre(0.5, -2));
+TEST(TTestReference, PairedDifferencesExcludeValuesThatAreNotFinite) {
+    EXPECT_THAT(paired_differences(ReferenceValues{1, INFINITY, 5}, ReferenceValues{0.5, 1, 7}),
+                testing::ElementsAre(0.5, -2));
 }
 
-// statsmodels 0.15.0: multipletests(p, method='holm').
+// Reference values: statsmodels 0.15.0, multipletests(p, method='holm').
 TEST(HolmReference, AgreesWithStatsmodels) {
     const auto five = holm(std::vector<std::optional<double>>{0.01, 0.04, 0.03, 0.005, 0.6});
-    const Values expected = {0.04, 0.09, 0.09, 0.025, 0.6};
+    const ReferenceValues expected = {0.04, 0.09, 0.09, 0.025, 0.6};
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(*five[i], expected[i], 1e-15);
     const auto ties = holm(std::vector<std::optional<double>>{0.020, 0.020, 0.9, 0.001});
-    const Values tied = {0.06, 0.06, 0.9, 0.004};
+    const ReferenceValues tied = {0.06, 0.06, 0.9, 0.004};
     for (std::size_t i = 0; i < tied.size(); ++i) EXPECT_NEAR(*ties[i], tied[i], 1e-15);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Student 1908 (R's data set `sleep`): hours of extra sleep of ten patients with two drugs.
+// Data: Student 1908 (R's data set `sleep`), hours of extra sleep of ten patients with two drugs.
 const Values first_drug = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 const Values second_drug = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
 
@@ -52,7 +52,7 @@ TEST(TTest, AgreesWithTheClosedFormAtTwoDegreesOfFreedom) {
 
 // The theta paper's table 2, Tiny Shakespeare, three seeds: 1.4662 ± 0.0014 at θ = 5,000 against 1.4739 ± 0.0030 at
 // 10,000. The paper says p < 0.01; its own numbers give 0.016 (Student) and 0.031 (Welch).
-TEST(TTest, RecomputesTheThetaPapersSignificance) {
+TEST(TTest, RecomputesThePValuesOfTheThetaPaper) {
     const Sample ours{3, 1.4662, 0.0014};
     const Sample baseline{3, 1.4739, 0.0030};
     EXPECT_NEAR(student_t_test(ours, baseline)->p, 0.016, 0.0005);
@@ -67,13 +67,13 @@ TEST(TTest, RawValuesAndSummaryStatisticsAgree) {
               student_t_test(sample_of(first_drug), sample_of(second_drug))->p);
 }
 
-TEST(TTest, WelchEqualsStudentForEqualSpreadsAndSizes) {
+TEST(TTest, WelchEqualsStudentForEqualVariancesAndSizes) {
     const Sample a{5, 1.0, 0.3};
     const Sample b{5, 1.4, 0.3};
     EXPECT_NEAR(student_t_test(a, b)->p, welch_t_test(a, b)->p, 1e-12);
 }
 
-TEST(TTest, TurningTheSamplesRoundTurnsTheSign) {
+TEST(TTest, SwappingTheSamplesChangesTheSign) {
     using Statistic = std::optional<TTest> (*)(const Sample&, const Sample&);
     for (const Statistic test : {static_cast<Statistic>(&student_t_test), static_cast<Statistic>(&welch_t_test)}) {
         const auto one = test({4, 1, 2}, {7, 2, 1});
@@ -83,7 +83,7 @@ TEST(TTest, TurningTheSamplesRoundTurnsTheSign) {
     }
 }
 
-TEST(TTest, SaysNothingOfTooFewValues) {
+TEST(TTest, ReturnsNulloptForTooFewValues) {
     EXPECT_FALSE(student_t_test(Values{1}, Values{1, 2, 3}));
     EXPECT_FALSE(welch_t_test(Values{1, 2, 3}, Values{}));
     EXPECT_FALSE(paired_t_test(Values{1}, Values{2}));
@@ -92,21 +92,21 @@ TEST(TTest, SaysNothingOfTooFewValues) {
     EXPECT_FALSE(paired_t_test(Values{1, nan, 3}, Values{2, 2, nan}));
 }
 
-TEST(TTest, SaysNothingWithoutSpread) {
+TEST(TTest, ReturnsNulloptIfAllValuesAreEqual) {
     EXPECT_FALSE(student_t_test(Values{0.1, 0.1, 0.1}, Values{0.2, 0.2, 0.2}));
     EXPECT_FALSE(welch_t_test(Values{0.1, 0.1, 0.1}, Values{0.2, 0.2, 0.2}));
     EXPECT_FALSE(welch_t_test(Values{1, 1}, Values{1, 1}));
-    EXPECT_FALSE(
-        paired_t_test(Values{0.1, 0.7, 1.3}, Values{0.2, 0.8, 1.4}));  // differ by a constant, but for rounding
+    // The differences are equal except for rounding errors.
+    EXPECT_FALSE(paired_t_test(Values{0.1, 0.7, 1.3}, Values{0.2, 0.8, 1.4}));
 }
 
-TEST(TTest, OneSampleWithoutSpreadLeavesTheOthersDegreesOfFreedom) {
+TEST(TTest, WelchUsesTheDegreesOfFreedomOfTheOnlySampleWithVariance) {
     const auto test = welch_t_test(Values{1, 1, 1}, Values{2, 3, 4, 5});
     ASSERT_TRUE(test);
     EXPECT_NEAR(test->degrees_of_freedom, 3, 1e-12);
 }
 
-TEST(TTest, PairsNeedEqualLengths) {
+TEST(TTest, PairedTestThrowsForDifferentLengths) {
     EXPECT_THROW(paired_t_test(Values{1, 2}, Values{1}), BadInput);
 }
 

@@ -14,7 +14,7 @@ std::span<const std::byte> bytes(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-TEST(AtomicFile, WritesPartsOverAnOldFileAndLeavesNothingElse) {
+TEST(AtomicFile, ReplacesAFileAndLeavesNoTemporaryFile) {
     const ScratchFolder folder;
     const auto path = folder.write("a.bin", "something old and longer");
     const std::string one = "one, ";
@@ -24,17 +24,17 @@ TEST(AtomicFile, WritesPartsOverAnOldFileAndLeavesNothingElse) {
     EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
-TEST(AtomicFile, AFailedWriteLeavesTheTargetAsItWas) {
+TEST(AtomicFile, AFailedWriteLeavesTheTargetUnchanged) {
     const ScratchFolder folder;
     const std::string text = "new";
-    std::filesystem::create_directories(folder.path() / "target" / "inside");  // a folder cannot be replaced by a file
+    std::filesystem::create_directories(folder.path() / "target" / "inside");  // a file cannot replace a folder
     EXPECT_THROW(write_file_atomically(folder.path() / "target", {bytes(text)}), BadInput);
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "target" / "inside"));
     EXPECT_EQ(files_in(folder.path()), 1U);
     EXPECT_THROW(write_file_atomically(folder.path() / "no folder" / "x", {bytes(text)}), BadInput);
 }
 
-TEST(AtomicFile, TemporaryNamesAreHiddenBesideTheTargetAndDiffer) {
+TEST(AtomicFile, TemporaryNamesAreHiddenUniqueAndInTheSameFolder) {
     const auto one = temporary_beside("folder/x.ropelab");
     EXPECT_EQ(one.parent_path(), "folder");
     EXPECT_EQ(one.filename().string().front(), '.');

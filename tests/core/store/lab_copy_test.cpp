@@ -24,17 +24,17 @@ class LabCopy : public testing::Test {
     }();
 };
 
-TEST_F(LabCopy, HoldsEverything) {
+TEST_F(LabCopy, ContainsEverything) {
     lab_->delete_run(2);
     lab_->save_as(target_);
-    EXPECT_EQ(files_in(target_.parent_path()), 2U);  // the file and its checkpoints
+    EXPECT_EQ(files_in(target_.parent_path()), 2U);  // the file and its checkpoint folder
     const auto copy = LabFile::open(target_);
     EXPECT_EQ(copy->runs().size(), 1U);
     expect_equal(copy->metrics(1), lab_->metrics(1));
     EXPECT_EQ(checkpoint_value(*copy, 1), 1.5F);
     copy->restore_run(2);
     EXPECT_EQ(checkpoint_value(*copy, 2), 2.5F);
-    // Two labs from now on.
+    // Changes to one lab do not affect the other.
     copy->rename_run(1, "other");
     write_checkpoint_of(*copy, 1, 9.0F);
     EXPECT_EQ(lab_->run(1).name, "run 1");
@@ -53,7 +53,7 @@ TEST_F(LabCopy, ReplacesAnotherLabAndItsCheckpoints) {
     EXPECT_EQ(checkpoint_value(*copy, 2), 2.5F);
 }
 
-// A lab whose program was killed has a log beside it, which must not be played back into the copy.
+// A lab whose program was killed has a log, which SQLite must not replay into the copy.
 TEST_F(LabCopy, ReplacesALabThatWasNotClosed) {
     const auto away = folder_.path() / "away";
     std::filesystem::create_directory(away);
@@ -69,7 +69,7 @@ TEST_F(LabCopy, ReplacesALabThatWasNotClosed) {
     EXPECT_EQ(LabFile::open(target_)->run(1).iteration, 40);
 }
 
-TEST_F(LabCopy, RefusesAndLeavesTheTargetAsItWas) {
+TEST_F(LabCopy, RejectsInvalidTargetsAndLeavesThemUnchanged) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(lab_->path()), BadInput), HasSubstr("is this lab itself"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(folder_.path()), BadInput), HasSubstr("is not a file"));
     const auto thesis = folder_.write("thesis.pdf", "years of work");
@@ -83,8 +83,8 @@ TEST_F(LabCopy, RefusesAndLeavesTheTargetAsItWas) {
     EXPECT_EQ(LabFile::open(target_)->runs().size(), 5U);
 }
 
-// Where the last step of a save cannot be made, all earlier ones are undone.
-TEST_F(LabCopy, AnUnreadableCheckpointStopsTheSave) {
+// If the last step of a save fails, all earlier steps are undone.
+TEST_F(LabCopy, AnUnreadableCheckpointAbortsTheSave) {
     {
         const auto old = lab_with_runs(target_, 5);
         write_checkpoint_of(*old, 5, 5.0F);
@@ -95,12 +95,13 @@ TEST_F(LabCopy, AnUnreadableCheckpointStopsTheSave) {
     const auto old = LabFile::open(target_);
     EXPECT_EQ(old->runs().size(), 5U);
     EXPECT_EQ(checkpoint_value(*old, 5), 5.0F);
-    EXPECT_EQ(files_in(target_.parent_path()), 4U);  // the lab, open (log and its index), and its checkpoints
+    EXPECT_EQ(files_in(target_.parent_path()),
+              4U);  // the open lab with its log and log index, and its checkpoint folder
 }
 
-TEST_F(LabCopy, DoesNotTakeOverForeignCheckpoints) {
+TEST_F(LabCopy, RejectsATargetWithForeignCheckpoints) {
     std::filesystem::create_directory(target_.string() + ".checkpoints");
-    lab_->save_as(target_);  // an empty folder is nobody's
+    lab_->save_as(target_);  // an empty checkpoint folder is accepted
     std::filesystem::remove(target_);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(target_), BadInput), HasSubstr("checkpoints of another lab"));
 }

@@ -28,7 +28,7 @@ class LabDocuments : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
 };
 
-TEST_F(LabDocuments, AreReadAsTheyWereWritten) {
+TEST_F(LabDocuments, RoundTrip) {
     lab_->add_document(1, "sheet", rules);
     lab_->add_document(1, "predictions", "[]");
     const auto documents = LabFile::open(path_, LabFile::Mode::read)->documents(1);
@@ -40,18 +40,18 @@ TEST_F(LabDocuments, AreReadAsTheyWereWritten) {
     EXPECT_TRUE(lab_->documents(2).empty());
 }
 
-TEST_F(LabDocuments, AreWrittenOnceAndBeforeTheRuns) {
+TEST_F(LabDocuments, CanBeAddedOnceAndOnlyBeforeTheRunsStart) {
     EXPECT_MESSAGE(lab_->add_document(7, "sheet", rules), BadInput, "There is no experiment 7");
     lab_->add_document(1, "sheet", rules);
-    EXPECT_MESSAGE(lab_->add_document(1, "sheet", "{}"), BadInput, "fixed already");
+    EXPECT_MESSAGE(lab_->add_document(1, "sheet", "{}"), BadInput, "already exists and cannot be changed");
     lab_->record(std::vector<Event>{cohort_started({1})});
     EXPECT_MESSAGE(lab_->add_document(1, "predictions", "[]"), BadInput, "have started");
     const std::int64_t second = lab_->add_experiment("another", "{}");
-    lab_->add_document(second, "predictions", "[]");  // of an experiment without runs
+    lab_->add_document(second, "predictions", "[]");  // for an experiment without runs
     EXPECT_EQ(lab_->documents(1).size(), 1U);
 }
 
-TEST_F(LabDocuments, WritesOfOneTransactionStandTogetherOrNotAtAll) {
+TEST_F(LabDocuments, TransactionsAreAtomic) {
     const auto enter = [&] { lab_->add_document(lab_->add_experiment("another", "{}"), "sheet", rules); };
     EXPECT_THROW(lab_->in_one_transaction([&] {
         enter();
@@ -59,7 +59,7 @@ TEST_F(LabDocuments, WritesOfOneTransactionStandTogetherOrNotAtAll) {
     }),
                  std::runtime_error);
     EXPECT_EQ(lab_->experiments().size(), 1U);
-    // A part that is refused is taken back by itself.
+    // An inner transaction that fails is rolled back separately.
     lab_->in_one_transaction([&] {
         enter();
         EXPECT_THROW(lab_->in_one_transaction([&] {
@@ -75,7 +75,7 @@ TEST_F(LabDocuments, WritesOfOneTransactionStandTogetherOrNotAtAll) {
     EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->experiments().size(), 3U);
 }
 
-TEST_F(LabDocuments, TheFileItselfRefusesToChangeThem) {
+TEST_F(LabDocuments, DatabaseTriggersPreventChanges) {
     lab_->add_document(1, "sheet", rules);
     EXPECT_THROW(run_sql(path_, "UPDATE document SET text = '{}'"), BadInput);
     EXPECT_THROW(run_sql(path_, "DELETE FROM document"), BadInput);
@@ -84,19 +84,19 @@ TEST_F(LabDocuments, TheFileItselfRefusesToChangeThem) {
     lab_->record(std::vector<Event>{cohort_started({1})});
     EXPECT_THROW(run_sql(path_, "INSERT INTO document VALUES (1, 'late', '{}', '')"), BadInput);
     EXPECT_EQ(lab_->documents(1).back().text, rules);
-    // They go with their experiment.
+    // Documents are deleted with their experiment.
     run_sql(path_, "DELETE FROM run; DELETE FROM experiment");
     EXPECT_TRUE(lab_->documents(1).empty());
 }
 
-TEST_F(LabDocuments, MeasurementsAreKeptByName) {
-    lab_->set_measurement(2, "written_symbols_per_second", 250);
-    lab_->set_measurement(2, "written_symbols_per_second", 251.5);
+TEST_F(LabDocuments, MeasurementsAreStoredByName) {
+    lab_->set_measurement(2, "generated_tokens_per_second", 250);
+    lab_->set_measurement(2, "generated_tokens_per_second", 251.5);
     lab_->set_measurement(2, "extended", std::numeric_limits<double>::infinity());
-    const auto kept = lab_->measurements(2);
-    ASSERT_EQ(kept.size(), 2U);
-    EXPECT_EQ(kept.at("written_symbols_per_second"), 251.5);
-    EXPECT_TRUE(std::isnan(kept.at("extended")));
+    const auto stored = lab_->measurements(2);
+    ASSERT_EQ(stored.size(), 2U);
+    EXPECT_EQ(stored.at("generated_tokens_per_second"), 251.5);
+    EXPECT_TRUE(std::isnan(stored.at("extended")));
     EXPECT_TRUE(lab_->measurements(1).empty());
     EXPECT_MESSAGE(lab_->set_measurement(9, "x", 1), BadInput, "no run 9");
 }
@@ -122,7 +122,7 @@ TEST_F(LabDocuments, AreCopiedAndMerged) {
     EXPECT_EQ(other->measurements(other->runs().front().id).at("speed"), 3);
 }
 
-TEST_F(LabDocuments, ALabOfVersionOneIsBroughtUpToDate) {
+TEST_F(LabDocuments, ALabOfVersionOneIsMigrated) {
     const std::filesystem::path path = folder_.write("old.ropelab", "");
     {
         const sqlite::Connection database(path, sqlite::Access::write);

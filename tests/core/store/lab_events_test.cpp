@@ -26,7 +26,7 @@ class LabEvents : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 3);
 };
 
-TEST_F(LabEvents, KeepsEveryNumberOfEveryStep) {
+TEST_F(LabEvents, StoresAllMetricsOfEveryStep) {
     record(trained(2, 25));
     const RunMetrics metrics = lab_->metrics(2);
     ASSERT_EQ(metrics.steps.iteration.size(), 25U);
@@ -47,7 +47,7 @@ TEST_F(LabEvents, KeepsEveryNumberOfEveryStep) {
     EXPECT_FALSE(lab_->metrics(1).latest_sample);
 }
 
-TEST_F(LabEvents, NumbersThatAreNotFiniteSurviveAsNan) {
+TEST_F(LabEvents, StoresNonFiniteNumbersAsNan) {
     const double infinity = std::numeric_limits<double>::infinity();
     RunSummary summary = summary_of(1);
     summary.final_validation_loss = nan;
@@ -64,11 +64,11 @@ TEST_F(LabEvents, NumbersThatAreNotFiniteSurviveAsNan) {
     EXPECT_EQ(run.state, RunState::failed);
     EXPECT_EQ(run.message, "The loss is not finite.");
     EXPECT_TRUE(std::isnan(run.summary->final_validation_loss));
-    ASSERT_TRUE(run.summary->whole_validation_loss);  // measured, and not a number
+    ASSERT_TRUE(run.summary->whole_validation_loss);  // measured, but NaN
     EXPECT_TRUE(std::isnan(*run.summary->whole_validation_loss));
 }
 
-TEST_F(LabEvents, ARunPassesThroughItsStates) {
+TEST_F(LabEvents, EventsChangeTheStateOfARun) {
     EXPECT_EQ(state(1), RunState::waiting);
     record({cohort_started({1, 2})});
     EXPECT_EQ(state(1), RunState::running);
@@ -104,7 +104,7 @@ TEST_F(LabEvents, ARunPassesThroughItsStates) {
     EXPECT_EQ(summary.tokens_per_second, 1e5);
 }
 
-TEST_F(LabEvents, ASweepThatFailsEndsItsRuns) {
+TEST_F(LabEvents, AFailedSweepEndsItsRuns) {
     record({cohort_started({1, 2}), event::RunEnded{1, RunState::finished, "", summary_of(50)},
             event::SweepEnded{RunState::failed, "Out of memory."}});
     EXPECT_EQ(state(1), RunState::finished);
@@ -113,7 +113,7 @@ TEST_F(LabEvents, ASweepThatFailsEndsItsRuns) {
     EXPECT_EQ(state(3), RunState::waiting);
 }
 
-TEST_F(LabEvents, ARunThatGoesOnLosesWhatCameAfterItsCheckpoint) {
+TEST_F(LabEvents, ResumingDeletesMetricsAfterTheCheckpoint) {
     record(trained(1, 30));
     record({event::RunEnded{1, RunState::stopped, "", summary_of(30)}});
     record({cohort_started({1}, 20)});
@@ -121,25 +121,25 @@ TEST_F(LabEvents, ARunThatGoesOnLosesWhatCameAfterItsCheckpoint) {
     EXPECT_FALSE(lab_->run(1).summary);
     EXPECT_EQ(lab_->metrics(1).evaluations.iteration.back(), 20);
     EXPECT_EQ(lab_->metrics(1).latest_sample->iteration, 20);
-    record(trained(1, 40));  // steps that are there already are written again
+    record(trained(1, 40));  // existing steps are replaced
     EXPECT_EQ(lab_->metrics(1).steps.iteration.size(), 40U);
 }
 
-TEST_F(LabEvents, CutBackDropsWhatWasMeasuredLater) {
+TEST_F(LabEvents, CutBackDeletesLaterMetrics) {
     record(trained(1, 30));
     record(trained(2, 30));
     record({event::RunEnded{1, RunState::stopped, "", summary_of(30)}});
-    lab_->cut_back(1, 15);
+    lab_->discard_after(1, 15);
     EXPECT_EQ(lab_->run(1).iteration, 15);
     EXPECT_FALSE(lab_->run(1).summary);
     EXPECT_EQ(lab_->metrics(1).evaluations.iteration, (std::vector<std::int64_t>{10}));
     EXPECT_EQ(lab_->samples(1).size(), 1U);
     EXPECT_EQ(lab_->run(2).iteration, 30);
-    lab_->cut_back(1, 0);
+    lab_->discard_after(1, 0);
     EXPECT_EQ(lab_->run(1).iteration, 0);
 }
 
-TEST_F(LabEvents, EventsOfPurgedRunsAreDropped) {
+TEST_F(LabEvents, EventsOfPurgedRunsAreIgnored) {
     lab_->delete_run(2);
     lab_->purge();
     record({cohort_started({1, 2}), step(1, 1), step(2, 1), event::Evaluated{2, 1, 1, 1}, event::Sampled{2, 1, "x"},
@@ -148,7 +148,7 @@ TEST_F(LabEvents, EventsOfPurgedRunsAreDropped) {
     EXPECT_EQ(lab_->runs().size(), 2U);
 }
 
-TEST_F(LabEvents, RecoverStopsWhatAnEndedProgramLeftRunning) {
+TEST_F(LabEvents, RecoverStopsRunsOfATerminatedProgram) {
     record({cohort_started({1, 2}), event::RunEnded{1, RunState::finished, "", summary_of(5)}});
     lab_ = LabFile::open(path_);
     EXPECT_EQ(lab_->recover(), 1);
@@ -157,15 +157,15 @@ TEST_F(LabEvents, RecoverStopsWhatAnEndedProgramLeftRunning) {
     EXPECT_EQ(lab_->recover(), 0);
 }
 
-// A second window that opens the file must not stop what the first one is training.
-TEST_F(LabEvents, RecoverLeavesALivingProgramsRunsAlone) {
+// A second program window that opens the lab must not stop the runs that the first one is training.
+TEST_F(LabEvents, RecoverDoesNotChangeRunsOfARunningProgram) {
     std::array<int, 2> ready{};
     ASSERT_EQ(::pipe(ready.data()), 0);
     lab_.reset();
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this test in any case
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child process never outlives this test
         const auto lab = LabFile::open(path_);
         lab->record(std::vector<Event>{cohort_started({1})});
         if (::write(ready[1], "x", 1) != 1) ::_exit(1);
@@ -178,7 +178,7 @@ TEST_F(LabEvents, RecoverLeavesALivingProgramsRunsAlone) {
     EXPECT_EQ(state(1), RunState::running);
     event::Progress paused;
     paused.paused = true;
-    record({paused, event::SweepEnded{}});  // this program's, so not of that run
+    record({paused, event::SweepEnded{}});  // events of this program do not affect that run
     EXPECT_EQ(state(1), RunState::running);
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
@@ -188,14 +188,14 @@ TEST_F(LabEvents, RecoverLeavesALivingProgramsRunsAlone) {
     ::close(ready[1]);
 }
 
-TEST_F(LabEvents, AFileOfALongSweepStaysSmall) {
+TEST_F(LabEvents, ALongSweepNeedsFewBytesPerStep) {
     for (RunId run = 1; run <= 3; ++run) {
         std::vector<Event> events;
         for (std::int64_t i = 1; i <= 5000; ++i) events.emplace_back(step(run, i));
         lab_->record(events);
     }
     lab_.reset();
-    EXPECT_LT(std::filesystem::file_size(path_), 50U * 3 * 5000);  // bytes a step
+    EXPECT_LT(std::filesystem::file_size(path_), 50U * 3 * 5000);  // bytes per step * runs * steps
     EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->metrics(3).steps.iteration.size(), 5000U);
 }
 

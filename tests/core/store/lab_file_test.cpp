@@ -18,10 +18,10 @@ using testing::MatchesRegex;
 class LabFileTest : public testing::Test {
  protected:
     ScratchFolder folder_;
-    std::filesystem::path path_ = folder_.path() / "50% off? #1.ropelab";  // characters that mean something in a URI
+    std::filesystem::path path_ = folder_.path() / "50% off? #1.ropelab";  // characters with a meaning in URIs
 };
 
-TEST_F(LabFileTest, KeepsExperimentsAndRuns) {
+TEST_F(LabFileTest, StoresExperimentsAndRuns) {
     auto lab = LabFile::create(path_);
     EXPECT_TRUE(lab->experiments().empty());
     const std::int64_t first = lab->add_experiment("θ sweep", R"({"theta":[500,1000]})");
@@ -48,7 +48,7 @@ TEST_F(LabFileTest, KeepsExperimentsAndRuns) {
     EXPECT_EQ(record.iteration, 0);
 }
 
-TEST_F(LabFileTest, RunsAreRenamedAnnotatedDeletedAndRestored) {
+TEST_F(LabFileTest, RunsCanBeRenamedAnnotatedDeletedAndRestored) {
     const auto lab = lab_with_runs(path_, 3);
     lab->rename_run(1, "mine");
     lab->annotate_run(1, "with a note");
@@ -62,7 +62,7 @@ TEST_F(LabFileTest, RunsAreRenamedAnnotatedDeletedAndRestored) {
     EXPECT_EQ(lab->runs().size(), 3U);
 }
 
-TEST_F(LabFileTest, PurgeRemovesDeletedRunsAndTheirCheckpointsForGood) {
+TEST_F(LabFileTest, PurgeRemovesDeletedRunsAndTheirCheckpoints) {
     const auto lab = lab_with_runs(path_, 3);
     lab->record(trained(3, 20));
     for (RunId run = 1; run <= 3; ++run) write_checkpoint_of(*lab, run, 1.0F);
@@ -73,12 +73,12 @@ TEST_F(LabFileTest, PurgeRemovesDeletedRunsAndTheirCheckpointsForGood) {
     EXPECT_TRUE(lab->metrics(3).steps.iteration.empty());
     EXPECT_FALSE(std::filesystem::exists(lab->checkpoint_path(3)));
     EXPECT_TRUE(std::filesystem::exists(lab->checkpoint_path(2)));
-    EXPECT_EQ(lab->add_run(1, "new", "{}"), 4);  // a purged run's number is not given again
+    EXPECT_EQ(lab->add_run(1, "new", "{}"), 4);  // a purged run's id is not reused
     lab->delete_run(4);
     lab->purge();  // a run without a checkpoint
 }
 
-TEST_F(LabFileTest, CheckpointsLieBesideTheFile) {
+TEST_F(LabFileTest, CheckpointsAreStoredNextToTheFile) {
     const auto lab = lab_with_runs(path_, 1);
     EXPECT_FALSE(std::filesystem::exists(path_.string() + ".checkpoints"));
     EXPECT_EQ(lab->checkpoint_folder(), path_.string() + ".checkpoints");
@@ -87,13 +87,13 @@ TEST_F(LabFileTest, CheckpointsLieBesideTheFile) {
     EXPECT_NE(lab->checkpoint_path(7), lab->checkpoint_path(8));
 }
 
-TEST_F(LabFileTest, AClosedLabIsOneFile) {
+TEST_F(LabFileTest, AClosedLabConsistsOfOneFile) {
     lab_with_runs(path_, 3)->record(trained(1, 100));
     EXPECT_EQ(files_in(folder_.path()), 1U);
 }
 
-// With a reader still there the writer's log stays, but the file alone holds everything.
-TEST_F(LabFileTest, AClosedWriterLeavesAWholeFileWhileAReaderStays) {
+// While a reader has the lab open, the writer's log remains, but the file alone is complete.
+TEST_F(LabFileTest, AClosedWriterLeavesACompleteFileDespiteAnOpenReader) {
     auto writer = lab_with_runs(path_, 1);
     const auto reader = LabFile::open(path_, LabFile::Mode::read);
     EXPECT_EQ(reader->runs().size(), 1U);
@@ -104,7 +104,7 @@ TEST_F(LabFileTest, AClosedWriterLeavesAWholeFileWhileAReaderStays) {
     EXPECT_EQ(reader->run(1).iteration, 100);
 }
 
-TEST_F(LabFileTest, OneWritesWhileOthersRead) {
+TEST_F(LabFileTest, OthersCanReadWhileOneWrites) {
     lab_with_runs(path_, 2);
     std::atomic<bool> done = false;
     std::thread writing([&] {
@@ -118,7 +118,7 @@ TEST_F(LabFileTest, OneWritesWhileOthersRead) {
     std::size_t seen = 0;
     while (!done) {
         const RunMetrics metrics = reader->metrics(1);
-        // What was written in one transaction is read in one piece, and nothing goes back.
+        // A reader sees each transaction completely or not at all, and never an older state than before.
         EXPECT_EQ(metrics.steps.iteration.size(), metrics.evaluations.iteration.size());
         EXPECT_GE(metrics.steps.iteration.size(), seen);
         seen = metrics.steps.iteration.size();
@@ -127,7 +127,7 @@ TEST_F(LabFileTest, OneWritesWhileOthersRead) {
     EXPECT_EQ(reader->metrics(2).steps.iteration.size(), 300U);
 }
 
-TEST_F(LabFileTest, TwoWritersTakeTurns) {
+TEST_F(LabFileTest, TwoWritersCanAlternate) {
     lab_with_runs(path_, 2);
     std::vector<std::thread> threads;
     for (RunId run = 1; run <= 2; ++run) {
@@ -142,8 +142,8 @@ TEST_F(LabFileTest, TwoWritersTakeTurns) {
     EXPECT_EQ(lab->run(2).iteration, 200);
 }
 
-// Looking at a lab leaves nothing beside it, and takes nothing from who has it open.
-TEST_F(LabFileTest, AReaderLeavesNothingBehind) {
+// Reading a lab leaves no files next to it and does not remove the log of a program that has the lab open.
+TEST_F(LabFileTest, AReaderLeavesNoFilesBehind) {
     lab_with_runs(path_, 1)->record(trained(1, 50));
     const auto is_there = [&](const char* suffix) { return std::filesystem::exists(path_.string() + suffix); };
     ASSERT_FALSE(is_there("-wal"));
@@ -158,7 +158,7 @@ TEST_F(LabFileTest, AReaderLeavesNothingBehind) {
     EXPECT_EQ(LabFile::open(path_, LabFile::Mode::read)->run(1).iteration, 51);
 }
 
-// "unix-dotfile" is SQLite's file layer for file systems without shared memory: there is no write-ahead log on it.
+// SQLite's VFS "unix-dotfile" is for file systems without shared memory and does not support the write-ahead log.
 TEST_F(LabFileTest, FallsBackToARollbackJournal) {
     sqlite3_vfs* usual = sqlite3_vfs_find(nullptr);
     sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1);

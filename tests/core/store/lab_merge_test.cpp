@@ -20,7 +20,7 @@ class LabMerge : public testing::Test {
     std::unique_ptr<LabFile> other_ = lab_with_runs(other_path_, 3);
 };
 
-TEST_F(LabMerge, AddsRunsWithAllTheyHave) {
+TEST_F(LabMerge, AddsRunsWithAllTheirData) {
     lab_->record(trained(1, 10));
     std::vector<Event> events = trained(2, 30);
     event::CohortStarted started = cohort_started({2});
@@ -56,21 +56,21 @@ TEST_F(LabMerge, AddsRunsWithAllTheyHave) {
     EXPECT_EQ(lab_->add_run(runs[3].experiment, "next", "{}"), 5);
 }
 
-TEST_F(LabMerge, SkipsRunsThatAreHere) {
+TEST_F(LabMerge, SkipsRunsThatAlreadyExist) {
     lab_->record(trained(1, 10));
-    other_->record(trained(1, 10));  // the same settings (seed 1) and numbers: the same run
+    other_->record(trained(1, 10));  // equal settings (seed 1) and metrics mean the same run
     other_->record(trained(2, 20));
     EXPECT_EQ(lab_->merge(other_path_), 2);
     EXPECT_EQ(lab_->merge(other_path_), 0);
     EXPECT_EQ(lab_->runs().size(), 3U);
     const std::size_t experiments = lab_->experiments().size();
-    other_->record(trained(3, 5));  // that run has gone on: it is not the one that is here
+    other_->record(trained(3, 5));  // that run has more steps, so it differs from the one in this lab
     EXPECT_EQ(lab_->merge(other_path_), 1);
     EXPECT_EQ(lab_->experiments().size(), experiments);
 }
 
-// A merge that is killed after its transaction leaves runs whose checkpoints have not come.
-TEST_F(LabMerge, BringsTheCheckpointsThatAnEarlierMergeDidNot) {
+// A merge that is killed after its transaction leaves runs without their checkpoints.
+TEST_F(LabMerge, AddsCheckpointsThatAnInterruptedMergeDidNotCopy) {
     for (RunId run = 1; run <= 3; ++run) {
         other_->record(trained(run, 10));
         write_checkpoint_of(*other_, run, static_cast<float>(run));
@@ -80,11 +80,11 @@ TEST_F(LabMerge, BringsTheCheckpointsThatAnEarlierMergeDidNot) {
     write_checkpoint_of(*lab_, 4, 9.0F);
     EXPECT_EQ(lab_->merge(other_path_), 0);
     EXPECT_EQ(checkpoint_value(*lab_, 3), 2.0F);
-    EXPECT_EQ(checkpoint_value(*lab_, 4), 9.0F) << "one that is here stays";
+    EXPECT_EQ(checkpoint_value(*lab_, 4), 9.0F) << "an existing checkpoint is unchanged";
     EXPECT_EQ(files_in(lab_->checkpoint_folder()), 3U);
 }
 
-TEST_F(LabMerge, OneRunHereStandsForOneRunThere) {
+TEST_F(LabMerge, EachRunMatchesAtMostOneOtherRun) {
     const auto twice = LabFile::create(folder_.path() / "twice.ropelab");
     const std::int64_t experiment = twice->add_experiment("twice", "{}");
     for (int i = 0; i < 2; ++i) {
@@ -96,7 +96,7 @@ TEST_F(LabMerge, OneRunHereStandsForOneRunThere) {
     EXPECT_EQ(lab_->merge(twice->path()), 0);
 }
 
-TEST_F(LabMerge, TellsNumbersThatAreNotFiniteFromOthers) {
+TEST_F(LabMerge, ComparesNonFiniteNumbers) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     lab_->record(std::vector<Event>{event::Step{1, 1, nan, 1, 1}});
     other_->record(std::vector<Event>{event::Step{1, 1, nan, 1, 1}});
@@ -107,21 +107,21 @@ TEST_F(LabMerge, TellsNumbersThatAreNotFiniteFromOthers) {
     EXPECT_EQ(lab_->merge(other_path_), 1);
 }
 
-TEST_F(LabMerge, RunsInTrainingComeAsStopped) {
+TEST_F(LabMerge, RunsInTrainingAreAddedAsStopped) {
     other_->record(std::vector<Event>{cohort_started({1, 2, 3}), step(1, 1)});
     lab_->merge(other_path_);
     EXPECT_EQ(lab_->run(2).state, RunState::stopped);
     EXPECT_EQ(other_->run(1).state, RunState::running);
 }
 
-TEST_F(LabMerge, RefusesWhatIsNoOtherLab) {
+TEST_F(LabMerge, RejectsFilesThatAreNotAnotherLab) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(path_), BadInput), HasSubstr("is this lab itself"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(folder_.path() / "none"), BadInput), HasSubstr("There is no file"));
     EXPECT_THROW(lab_->merge(folder_.write("text", "not a lab at all")), BadInput);
     EXPECT_EQ(lab_->runs().size(), 1U);
 }
 
-TEST_F(LabMerge, AMergeThatFailsAddsNothing) {
+TEST_F(LabMerge, AFailedMergeAddsNothing) {
     write_checkpoint_of(*other_, 1, 1.0F);
     std::filesystem::create_directories(other_->checkpoint_path(3));  // cannot be copied as a file
     EXPECT_THROW(lab_->merge(other_path_), BadInput);
@@ -130,7 +130,7 @@ TEST_F(LabMerge, AMergeThatFailsAddsNothing) {
     EXPECT_EQ(files_in(lab_->checkpoint_folder()), 0U);
     std::filesystem::remove(other_->checkpoint_path(3));
     EXPECT_EQ(lab_->merge(other_path_),
-              2);  // run 1, which waits here too, is the same; and the lab is as usable as before
+              2);  // run 1 is the same waiting run as in this lab; the lab remains usable
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ using namespace std::chrono_literals;
 
 class LabRecorderTest : public testing::Test {
  protected:
-    // Whether the file comes to hold `steps` steps of run 1, asked for as long as a loaded machine may need.
-    bool comes_to_hold(std::int64_t steps) const {
+    // Waits until the file contains `steps` steps of run 1; the time limit is generous for a loaded machine. Returns
+    // false if it does not.
+    bool waits_until_stored(std::int64_t steps) const {
         const auto lab = LabFile::open(path_, LabFile::Mode::read);
         for (int i = 0; i < 3000; ++i) {
             if (lab->run(1).iteration >= steps) return true;
@@ -35,18 +36,18 @@ class LabRecorderTest : public testing::Test {
     std::filesystem::path path_ = folder_.path() / "x.ropelab";
 };
 
-TEST_F(LabRecorderTest, WritesByItself) {
+TEST_F(LabRecorderTest, WritesInTheBackground) {
     lab_with_runs(path_, 1);
     LabRecorder recorder(path_);
     for (const Event& event : trained(1, 50)) recorder.record(event);
-    EXPECT_TRUE(comes_to_hold(50));
+    EXPECT_TRUE(waits_until_stored(50));
     EXPECT_EQ(recorder.trouble(), "");
 }
 
-TEST_F(LabRecorderTest, FlushWaitsForTheFile) {
+TEST_F(LabRecorderTest, FlushWaitsUntilEventsAreInTheFile) {
     const auto lab = lab_with_runs(path_, 1);
     LabRecorder recorder(path_);
-    recorder.flush();  // nothing to wait for
+    recorder.flush();  // returns immediately
     for (std::int64_t i = 1; i <= 20; ++i) {
         recorder.record(step(1, i));
         recorder.flush();
@@ -54,7 +55,7 @@ TEST_F(LabRecorderTest, FlushWaitsForTheFile) {
     }
 }
 
-TEST_F(LabRecorderTest, TheDestructorWritesWhatIsLeft) {
+TEST_F(LabRecorderTest, TheDestructorWritesRemainingEvents) {
     const auto lab = lab_with_runs(path_, 1);
     {
         LabRecorder recorder(path_);
@@ -63,7 +64,7 @@ TEST_F(LabRecorderTest, TheDestructorWritesWhatIsLeft) {
     EXPECT_EQ(lab->run(1).iteration, 1000);
 }
 
-TEST_F(LabRecorderTest, TakesEventsFromSeveralThreads) {
+TEST_F(LabRecorderTest, AcceptsEventsFromSeveralThreads) {
     const auto lab = lab_with_runs(path_, 3);
     LabRecorder recorder(path_);
     std::vector<std::thread> threads;
@@ -90,8 +91,8 @@ TEST_F(LabRecorderTest, PausesAndResumesRuns) {
     }
 }
 
-// A table that is away for a while makes writes fail; the events are kept and come through when it is back.
-TEST_F(LabRecorderTest, TriesAgainAfterTrouble) {
+// Writes fail while a table is missing. The events stay queued and are written when the table exists again.
+TEST_F(LabRecorderTest, RetriesAfterAFailedWrite) {
     const auto lab = lab_with_runs(path_, 1);
     LabRecorder recorder(path_);
     sqlite3* other = nullptr;
@@ -104,14 +105,14 @@ TEST_F(LabRecorderTest, TriesAgainAfterTrouble) {
     ASSERT_EQ(sqlite3_exec(other, "ALTER TABLE away RENAME TO step", nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(other);
     EXPECT_EQ(lab->run(1).iteration, 0);
-    EXPECT_TRUE(comes_to_hold(2));
+    EXPECT_TRUE(waits_until_stored(2));
     EXPECT_TRUE(recorder.flush());
     EXPECT_EQ(recorder.trouble(), "");
     EXPECT_EQ(recorder.close(), "");
     EXPECT_EQ(lab->metrics(1).steps.iteration.size(), 2U);
 }
 
-TEST_F(LabRecorderTest, SaysAtTheEndWhatTheLabLacks) {
+TEST_F(LabRecorderTest, CloseReportsEventsThatCouldNotBeWritten) {
     const auto lab = lab_with_runs(path_, 1);
     LabRecorder recorder(path_);
     recorder.record(step(1, 1));
@@ -120,7 +121,8 @@ TEST_F(LabRecorderTest, SaysAtTheEndWhatTheLabLacks) {
         .run("CREATE TRIGGER full BEFORE INSERT ON step BEGIN SELECT RAISE(ABORT, 'full'); END");
     recorder.record(step(1, 2));
     const std::string lost = recorder.close();
-    EXPECT_THAT(lost, testing::HasSubstr("The lab does not hold all of this training, because " + path_.string()));
+    EXPECT_THAT(
+        lost, testing::HasSubstr("Some results of this training are missing from the lab, because " + path_.string()));
     EXPECT_EQ(recorder.close(), lost);
     EXPECT_EQ(lab->run(1).iteration, 1);
 }
@@ -129,14 +131,13 @@ TEST_F(LabRecorderTest, OpensLabsOnly) {
     EXPECT_THROW(LabRecorder(folder_.write("text", "no lab")), BadInput);
 }
 
-// A program that is killed in the middle of training leaves what it had recorded, without having been asked to flush,
-// and a sound file.
-TEST_F(LabRecorderTest, SurvivesBeingKilled) {
+// A program that is killed during training leaves a valid file with the recorded events, even without a flush.
+TEST_F(LabRecorderTest, KeepsRecordedEventsWhenKilled) {
     lab_with_runs(path_, 1);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this test in any case
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child process never outlives this test
         LabRecorder recorder(path_);
         recorder.record(cohort_started({1}));
         for (std::int64_t i = 1;; ++i) {
@@ -144,7 +145,7 @@ TEST_F(LabRecorderTest, SurvivesBeingKilled) {
             std::this_thread::sleep_for(1ms);
         }
     }
-    const bool recorded = comes_to_hold(300);
+    const bool recorded = waits_until_stored(300);
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     ASSERT_TRUE(recorded);

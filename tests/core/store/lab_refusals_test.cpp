@@ -23,8 +23,8 @@ void run_sql(const std::filesystem::path& path, const char* sql) {
     sqlite3_close(database);
 }
 
-// Runs `body` in a child process that owns nothing and may nothing; true where it returned true.
-bool as_nobody(const std::function<bool()>& body) {
+// Runs `body` in a child process without any permissions. Returns true if `body` returned true.
+bool without_permissions(const std::function<bool()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {
         const bool lowered = ::getuid() != 0 || (::setgid(65534) == 0 && ::setuid(65534) == 0);
@@ -46,7 +46,7 @@ class LabRefusals : public testing::Test {
     static std::string refusal(const std::filesystem::path& path, LabFile::Mode mode) {
         return ROPELAB_SENTENCE_OF(LabFile::open(path, mode), BadInput);
     }
-    // The same sentence whether for reading or writing, and the file as it was.
+    // The error message is the same for reading and writing, and the file is unchanged.
     static std::string refusal(const std::filesystem::path& path) {
         const bool file = std::filesystem::is_regular_file(path);
         const std::string before = file ? read_file(path) : "";
@@ -71,31 +71,32 @@ TEST_F(LabRefusals, OpensLabsOnly) {
     EXPECT_THAT(refusal(folder_.path() / "other.db"), HasSubstr("is an SQLite database, but not a RoPE Lab file."));
 }
 
-TEST_F(LabRefusals, LabsOfANewerProgramAreNotOpened) {
+TEST_F(LabRefusals, RejectsLabsOfANewerProgram) {
     lab_with_runs(path_, 1);
     run_sql(path_, "PRAGMA user_version = 99");
     EXPECT_THAT(refusal(path_), HasSubstr("written by a newer RoPE Lab (file version 99"));
 }
 
-TEST_F(LabRefusals, NothingIsCreatedOverAnything) {
+TEST_F(LabRefusals, CreateDoesNotReplaceAFile) {
     folder_.write("x.ropelab", "precious");
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::create(path_), BadInput), HasSubstr("exists already"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::create(path_), BadInput), HasSubstr("already exists"));
     EXPECT_EQ(read_file(path_), "precious");
     EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::create(folder_.path() / "no folder" / "x"), BadInput),
-                HasSubstr("cannot be made: No such file or directory."));
+                HasSubstr("cannot be created: No such file or directory."));
 }
 
-TEST_F(LabRefusals, ANewLabDoesNotInheritCheckpoints) {
+TEST_F(LabRefusals, CreateRejectsLeftoverCheckpoints) {
     {
         const auto lab = lab_with_runs(path_, 1);
         write_checkpoint_of(*lab, 1, 3.0F);
     }
     std::filesystem::remove(path_);
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::create(path_), BadInput), HasSubstr("holds checkpoints of another lab"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::create(path_), BadInput),
+                HasSubstr("contains checkpoints of another lab"));
     EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-TEST_F(LabRefusals, NamesRunsAndExperimentsThatAreNotThere) {
+TEST_F(LabRefusals, NamesMissingRunsAndExperiments) {
     const auto lab = lab_with_runs(path_, 1);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab->run(7), BadInput), HasSubstr("There is no run 7 in "));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab->run(7), BadInput), HasSubstr("; its only run is 1."));
@@ -107,7 +108,7 @@ TEST_F(LabRefusals, NamesRunsAndExperimentsThatAreNotThere) {
     EXPECT_THROW(lab->restore_run(7), BadInput);
 }
 
-TEST_F(LabRefusals, AReaderDoesNotWrite) {
+TEST_F(LabRefusals, AReaderCannotWrite) {
     lab_with_runs(path_, 1);
     const auto lab = LabFile::open(path_, LabFile::Mode::read);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab->rename_run(1, "x"), BadInput), HasSubstr("cannot be written"));
@@ -115,12 +116,12 @@ TEST_F(LabRefusals, AReaderDoesNotWrite) {
     EXPECT_EQ(lab->run(1).name, "run 1");
 }
 
-TEST_F(LabRefusals, AReadOnlyFolderCanBeReadAndNotWritten) {
+TEST_F(LabRefusals, ReadsButDoesNotWriteInAReadOnlyFolder) {
     lab_with_runs(path_, 1)->record(trained(1, 20));
     std::filesystem::permissions(path_, std::filesystem::perms(0444));
     std::filesystem::permissions(folder_.path(), std::filesystem::perms(0555));
-    EXPECT_TRUE(as_nobody([&] { return LabFile::open(path_, LabFile::Mode::read)->run(1).iteration == 20; }));
-    EXPECT_TRUE(as_nobody([&] {
+    EXPECT_TRUE(without_permissions([&] { return LabFile::open(path_, LabFile::Mode::read)->run(1).iteration == 20; }));
+    EXPECT_TRUE(without_permissions([&] {
         try {
             LabFile::open(path_);
         } catch (const BadInput& problem) {
@@ -131,7 +132,7 @@ TEST_F(LabRefusals, AReadOnlyFolderCanBeReadAndNotWritten) {
     std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
 }
 
-// A damaged file is refused, or read as far as it goes; it never takes the program down.
+// A damaged file is rejected or read in part; it never crashes the program.
 TEST_F(LabRefusals, SurvivesDamage) {
     lab_with_runs(path_, 2)->record(trained(1, 300));
     const std::string whole = read_file(path_);

@@ -13,7 +13,7 @@
 
 namespace ropelab {
 
-/// A lab with one experiment and `runs` waiting runs (numbers 1, 2, …).
+/// Creates a lab with one experiment and `runs` waiting runs (with the ids 1, 2, …).
 inline std::unique_ptr<LabFile> lab_with_runs(const std::filesystem::path& path, int runs) {
     std::unique_ptr<LabFile> lab = LabFile::create(path);
     const std::int64_t experiment = lab->add_experiment("sweep", R"({"theta":[500,10000]})");
@@ -32,7 +32,7 @@ inline event::Step step(RunId run, std::int64_t iteration) {
     return {run, iteration, 4.0 / (1 + x), 0.1 * x, 1e-3};
 }
 
-/// Steps 1 … `iterations`, with an evaluation and a sample every 10.
+/// Returns the events of training steps 1 … `iterations`, with an evaluation and a sample every 10 steps.
 inline std::vector<Event> trained(RunId run, std::int64_t iterations) {
     std::vector<Event> events;
     for (std::int64_t i = 1; i <= iterations; ++i) {
@@ -64,7 +64,7 @@ inline std::size_t files_in(const std::filesystem::path& folder) {
     return count;
 }
 
-/// Equal measurements; NaN equals NaN.
+/// Expects equal metrics; NaN equals NaN.
 inline void expect_equal(const RunMetrics& a, const RunMetrics& b) {
     const auto same = [](const std::vector<double>& x, const std::vector<double>& y) {
         if (x.size() != y.size()) return false;

@@ -24,34 +24,34 @@ class LabSchema : public testing::Test {
     sqlite::Connection database_{path_, sqlite::Access::write};
 };
 
-TEST_F(LabSchema, MigratesStepByStepAndKeepsWhatIsThere) {
+TEST_F(LabSchema, MigratesStepByStepAndKeepsTheData) {
     const std::array<const char*, 1> old = {first};
     migrate(database_, old);
     EXPECT_EQ(checked_version(database_, path_, old), 1);
     const std::array<const char*, 2> now = {first, second};
     EXPECT_EQ(checked_version(database_, path_, now), 1);
     migrate(database_, now);
-    migrate(database_, now);  // nothing left to do
+    migrate(database_, now);  // changes nothing
     EXPECT_EQ(checked_version(database_, path_, now), 2);
     EXPECT_EQ(database_.number("SELECT COUNT(size) + COUNT(*) FROM thing"), 1);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(checked_version(database_, path_, old), BadInput),
                 HasSubstr("written by a newer RoPE Lab (file version 2, this program reads up to 1)"));
 }
 
-TEST_F(LabSchema, AMigrationThatFailsChangesNothing) {
+TEST_F(LabSchema, AFailedMigrationChangesNothing) {
     const std::array<const char*, 2> migrations = {first, broken};
     EXPECT_THROW(migrate(database_, migrations), BadInput);
     EXPECT_EQ(database_.number("PRAGMA user_version"), 1);
     EXPECT_EQ(database_.number("SELECT COUNT(*) FROM pragma_table_info('thing')"), 1);
 }
 
-TEST_F(LabSchema, TheReleasedStepsMakeALab) {
+TEST_F(LabSchema, ReleasedMigrationsCreateALab) {
     migrate(database_, lab_migrations());
     EXPECT_EQ(checked_version(database_, path_, lab_migrations()), static_cast<int>(lab_migrations().size()));
     EXPECT_EQ(database_.number("PRAGMA application_id"), lab_application_id);
 }
 
-TEST_F(LabSchema, ALabOfBeforeTextsWereKeptOpens) {
+TEST_F(LabSchema, OpensALabFromBeforeTextsWereStored) {
     migrate(database_, lab_migrations().first(3));
     database_.run(
         "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"
@@ -59,12 +59,12 @@ TEST_F(LabSchema, ALabOfBeforeTextsWereKeptOpens) {
         "(1, 'stopped', '{}', 'stopped', 'node7 1 2'), (1, 'running', '{}', 'running', 'node7 1 2')");
     const auto lab = LabFile::open(path_);
     for (const RunRecord& run : lab->runs()) EXPECT_FALSE(run.text);
-    ASSERT_EQ(lab->held_runs().size(), 1U);
-    EXPECT_EQ(lab->held_runs()[0].id, 3);
+    ASSERT_EQ(lab->claimed_runs().size(), 1U);
+    EXPECT_EQ(lab->claimed_runs()[0].id, 3);
     EXPECT_EQ(database_.number("PRAGMA user_version"), static_cast<int>(lab_migrations().size()));
 }
 
-TEST_F(LabSchema, ALabOfBeforeKernelsWereKeptOpens) {
+TEST_F(LabSchema, OpensALabFromBeforeKernelsWereStored) {
     migrate(database_, lab_migrations().first(4));
     database_.run(
         "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"

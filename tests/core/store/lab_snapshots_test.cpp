@@ -10,7 +10,7 @@ namespace {
 
 ProbeResult seen(float level) {
     ProbeResult result;
-    result.windows = 2;
+    result.sequences = 2;
     result.length = 3;
     result.query_usage = {{1, 1, 2}, {level, level + 1}};
     result.attention = {{1, 1, 2, 2}, {1, 0, 0.25, 0.75}};
@@ -35,7 +35,7 @@ class LabSnapshots : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
 };
 
-TEST_F(LabSnapshots, AreReadBack) {
+TEST_F(LabSnapshots, RoundTrip) {
     record({probed(1, 0, 1), probed(1, 8, 2), probed(2, 8, 3)});
     EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0, 8}));
     ProbeResult result = lab_->snapshot(1, 8).value();
@@ -45,14 +45,9 @@ TEST_F(LabSnapshots, AreReadBack) {
     EXPECT_EQ(result, seen(2));
     EXPECT_FALSE(lab_->snapshot(1, 4));
     EXPECT_FALSE(lab_->snapshot(99, 0));
-
-    const SnapshotCourse course = lab_->snapshot_course(1, "usage.query");
-    EXPECT_EQ(course.iteration, (std::vector<std::int64_t>{0, 8}));
-    EXPECT_EQ(course.numbers.at(1), seen(2).query_usage);
-    EXPECT_TRUE(lab_->snapshot_course(1, "no such part").iteration.empty());
 }
 
-TEST_F(LabSnapshots, ANewerOneOfAStepStands) {
+TEST_F(LabSnapshots, ANewSnapshotReplacesThatOfTheSameStep) {
     record({probed(1, 8, 1)});
     ProbeResult smaller = seen(5);
     smaller.attention = {};
@@ -60,16 +55,16 @@ TEST_F(LabSnapshots, ANewerOneOfAStepStands) {
     EXPECT_EQ(lab_->snapshot(1, 8), smaller);
 }
 
-TEST_F(LabSnapshots, GoWithWhatWasMeasuredAfterACheckpoint) {
+TEST_F(LabSnapshots, AreDeletedWithMetricsAfterACheckpoint) {
     record({probed(1, 0, 1), probed(1, 8, 2), probed(1, 10, 3)});
-    lab_->cut_back(1, 8);
+    lab_->discard_after(1, 8);
     EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0, 8}));
     record({cohort_started({1}, 4)});
     EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0}));
     record({probed(2, 0, 1)});
     lab_->delete_run(2);
     lab_->purge();
-    record({probed(2, 1, 1)});  // of a run that is gone
+    record({probed(2, 1, 1)});  // run 2 has been removed
     EXPECT_TRUE(lab_->snapshots(2).empty());
 }
 
@@ -85,7 +80,7 @@ TEST_F(LabSnapshots, AreMergedWithTheirRuns) {
     EXPECT_EQ(lab_->snapshot(id, 1)->query_usage, seen(7).query_usage);
 }
 
-TEST_F(LabSnapshots, NumbersThatAreNotFiniteSurvive) {
+TEST_F(LabSnapshots, KeepNonFiniteNumbers) {
     ProbeResult broken = seen(1);
     broken.loss = std::nan("");
     broken.query_usage.values[0] = std::nanf("");

@@ -1,4 +1,4 @@
-// What a power cut leaves cannot be tried out here; what has been asked of the disk can be seen.
+// A power failure cannot be tested, so this test replaces fsync and checks which files are synced.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@
 namespace {
 
 std::mutex mutex;
-std::vector<std::string> synced;  // the files, in order
+std::vector<std::string> synced;  // paths of the synced files, in order
 
 int noted(int file, long call) {
     std::array<char, 4096> name{};
@@ -31,7 +31,7 @@ int noted(int file, long call) {
 
 }  // namespace
 
-// In place of the C library's, for the libraries of this program too.
+// These functions replace those of the C library, also for the libraries that this program uses.
 extern "C" int fsync(int file) {
     return noted(file, SYS_fsync);
 }
@@ -42,31 +42,31 @@ extern "C" int fdatasync(int file) {
 namespace ropelab {
 namespace {
 
-std::vector<std::string> taken() {
+std::vector<std::string> take_synced() {
     const std::lock_guard lock(mutex);
     return std::exchange(synced, {});
 }
 
-TEST(LabSync, WhatIsFlushedIsOnTheDiskAndNotOnlyWritten) {
+TEST(LabSync, FlushSyncsTheDisk) {
     const ScratchFolder folder;
     const auto path = folder.path() / "x.ropelab";
     const auto lab = lab_with_runs(path, 1);
     LabRecorder recorder(path);
     recorder.record(step(1, 1));
     ASSERT_TRUE(recorder.flush());
-    taken();
+    take_synced();
     for (std::int64_t i = 2; i <= 5; ++i) {
         recorder.record(step(1, i));
         ASSERT_TRUE(recorder.flush());
-        EXPECT_THAT(taken(), testing::Contains(path.string() + "-wal")) << i;
+        EXPECT_THAT(take_synced(), testing::Contains(path.string() + "-wal")) << i;
     }
-    // What was written without being asked for is synced too.
+    // Events that were written in the background before the flush are synced too.
     recorder.record(step(1, 6));
     while (lab->run(1).iteration < 6) std::this_thread::yield();
     ASSERT_TRUE(recorder.flush());
-    EXPECT_THAT(taken(), testing::Contains(path.string() + "-wal"));
+    EXPECT_THAT(take_synced(), testing::Contains(path.string() + "-wal"));
     ASSERT_TRUE(recorder.flush());
-    EXPECT_TRUE(taken().empty()) << "nothing new";
+    EXPECT_TRUE(take_synced().empty()) << "there are no new events";
 }
 
 }  // namespace

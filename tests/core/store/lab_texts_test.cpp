@@ -19,37 +19,37 @@ class LabTexts : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(folder_.path() / "x.ropelab", 3);
 };
 
-TEST_F(LabTexts, ARunIsHeldToTheTextItBeganWith) {
+TEST_F(LabTexts, ARunMustResumeWithItsOriginalText) {
     EXPECT_FALSE(lab_->run(1).text);
-    lab_->hold_to_text(1, text_of(1000, 'a'), true);
+    lab_->bind_to_text(1, text_of(1000, 'a'), true);
     EXPECT_EQ(lab_->run(1).text, text_of(1000, 'a'));
-    lab_->hold_to_text(1, text_of(1000, 'a'), false);
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->hold_to_text(1, text_of(999, 'a'), false), BadInput),
-                HasSubstr("has 999 bytes, but training began with one that has 1,000 bytes"));
-    EXPECT_THROW(lab_->hold_to_text(1, text_of(1000, 'b'), true), BadInput);
+    lab_->bind_to_text(1, text_of(1000, 'a'), false);
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->bind_to_text(1, text_of(999, 'a'), false), BadInput),
+                HasSubstr("has 999 bytes, but training began with a text that has 1,000 bytes"));
+    EXPECT_THROW(lab_->bind_to_text(1, text_of(1000, 'b'), true), BadInput);
     EXPECT_EQ(lab_->run(1).text, text_of(1000, 'a'));
     EXPECT_EQ(lab_->runs()[0].text, text_of(1000, 'a'));
 }
 
-TEST_F(LabTexts, RunsOfALabTrainOnOneTextUnderOneName) {
-    lab_->hold_to_text(1, text_of(1000, 'a'), true);
-    EXPECT_THROW(lab_->hold_to_text(2, text_of(1000, 'b'), true), BadInput);
+TEST_F(LabTexts, RunsWithOneTextNameMustUseOneText) {
+    lab_->bind_to_text(1, text_of(1000, 'a'), true);
+    EXPECT_THROW(lab_->bind_to_text(2, text_of(1000, 'b'), true), BadInput);
     EXPECT_FALSE(lab_->run(2).text);
-    lab_->hold_to_text(2, text_of(1000, 'a'), true);
-    lab_->hold_to_text(3, text_of(500, 'c', "text8"), true);
+    lab_->bind_to_text(2, text_of(1000, 'a'), true);
+    lab_->bind_to_text(3, text_of(500, 'c', "text8"), true);
     lab_->delete_run(3);
     lab_->purge();
-    lab_->hold_to_text(lab_->add_run(1, "new", "{}"), text_of(700, 'd', "text8"), true);
+    lab_->bind_to_text(lab_->add_run(1, "new", "{}"), text_of(700, 'd', "text8"), true);
 }
 
-// Nobody knows what a run of an older file began with, and it is not made up.
-TEST_F(LabTexts, ARunThatGoesOnWithoutAMarkGetsNone) {
-    lab_->hold_to_text(1, text_of(1000, 'a'), false);
+// The text of a run from an older lab is unknown, so resuming that run must not store one.
+TEST_F(LabTexts, AResumedRunWithoutATextMarkGetsNone) {
+    lab_->bind_to_text(1, text_of(1000, 'a'), false);
     EXPECT_FALSE(lab_->run(1).text);
 }
 
-TEST_F(LabTexts, AMergedRunKeepsItsText) {
-    lab_->hold_to_text(2, text_of(1000, 'a'), true);
+TEST_F(LabTexts, MergingKeepsTheTextOfARun) {
+    lab_->bind_to_text(2, text_of(1000, 'a'), true);
     const auto all = LabFile::create(folder_.path() / "all.ropelab");
     EXPECT_EQ(all->merge(lab_->path()), 3);
     EXPECT_EQ(all->run(2).text, text_of(1000, 'a'));

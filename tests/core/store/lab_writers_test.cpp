@@ -21,8 +21,8 @@ class LabWriters : public testing::Test {
  protected:
     ~LabWriters() override { end_other(); }
 
-    // Another program that has claimed these runs and lives until end_other. Not while this one has the lab open:
-    // SQLite does not survive a fork.
+    // Starts another process that claims these runs and runs until end_other. Must not be called while this process has
+    // the lab open, because SQLite connections do not survive a fork.
     void start_other(const std::vector<RunId>& runs) {
         lab_.reset();
         std::array<int, 2> ready{};
@@ -30,7 +30,7 @@ class LabWriters : public testing::Test {
         other_ = ::fork();
         ASSERT_GE(other_, 0);
         if (other_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this test in any case
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child process never outlives this test
             const auto lab = LabFile::open(path_);
             lab->claim(runs);
             if (::write(ready[1], "x", 1) != 1) ::_exit(1);
@@ -48,9 +48,9 @@ class LabWriters : public testing::Test {
         ::waitpid(other_, nullptr, 0);
         other_ = 0;
     }
-    std::vector<RunId> held() const {
+    std::vector<RunId> claimed_elsewhere() const {
         std::vector<RunId> runs;
-        for (const HeldRun& run : lab_->held_runs()) runs.push_back(run.id);
+        for (const ClaimedRun& run : lab_->claimed_runs()) runs.push_back(run.id);
         return runs;
     }
     void as_on_another_machine(RunId run) {
@@ -67,34 +67,35 @@ class LabWriters : public testing::Test {
     pid_t other_ = 0;
 };
 
-TEST_F(LabWriters, WhatALivingProgramClaimedIsItsOwn) {
+TEST_F(LabWriters, RunsClaimedByARunningProgramCannotBeClaimed) {
     start_other({1, 3});
     EXPECT_EQ(lab_->recover(), 0);
-    EXPECT_EQ(held(), (std::vector<RunId>{1, 3}));
+    EXPECT_EQ(claimed_elsewhere(), (std::vector<RunId>{1, 3}));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->claim({2, 3}), BadInput),
                 HasSubstr("Another program is training a run of " + path_.string()));
-    EXPECT_THAT(lab_->words_of(lab_->held_runs()), HasSubstr("training 2 runs of"));
+    EXPECT_THAT(lab_->words_of(lab_->claimed_runs()), HasSubstr("training 2 runs of"));
     EXPECT_NO_THROW(lab_->claim({2}));
-    EXPECT_EQ(held(), (std::vector<RunId>{1, 3})) << "one's own are not held by others";
+    EXPECT_EQ(claimed_elsewhere(), (std::vector<RunId>{1, 3}))
+        << "runs claimed by this process are not claimed by others";
     end_other();
-    EXPECT_TRUE(held().empty());
+    EXPECT_TRUE(claimed_elsewhere().empty());
     EXPECT_EQ(lab_->words_of({}), "");
     EXPECT_NO_THROW(lab_->claim({1, 2, 3}));
 }
 
-TEST_F(LabWriters, AClaimThatIsRefusedChangesNothing) {
+TEST_F(LabWriters, ARejectedClaimChangesNothing) {
     start_other({1});
     EXPECT_THROW(lab_->claim({2, 1}), BadInput);
     EXPECT_EQ(sqlite::Connection(path_, sqlite::Access::read).number("SELECT COUNT(*) FROM run WHERE writer <> ''"), 1);
 }
 
-TEST_F(LabWriters, WhatAnotherProgramFinishedMeanwhileIsNotClaimed) {
+TEST_F(LabWriters, RunsFinishedByAnotherProgramCannotBeClaimed) {
     lab_->record(std::vector<Event>{event::RunEnded{2, RunState::finished, "", summary_of(5)}});
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->claim({1, 2}), BadInput), HasSubstr("finished the run \"run 2\""));
     EXPECT_EQ(sqlite::Connection(path_, sqlite::Access::read).number("SELECT COUNT(*) FROM run WHERE writer <> ''"), 0);
 }
 
-TEST_F(LabWriters, ARunThatHasEndedIsNobodys) {
+TEST_F(LabWriters, EndedRunsAreReleased) {
     lab_->claim({1, 2, 3});
     lab_->record(std::vector<Event>{cohort_started({1}), event::RunEnded{1, RunState::stopped, "", {}}});
     const sqlite::Connection reader(path_, sqlite::Access::read);
@@ -104,24 +105,24 @@ TEST_F(LabWriters, ARunThatHasEndedIsNobodys) {
     EXPECT_EQ(lab_->run(2).state, RunState::waiting);
 }
 
-// Of a program on another machine nothing can be known, so its runs are left to it until somebody says that it ended.
-TEST_F(LabWriters, RunsOfAnotherMachineAreTakenOverOnlyWhenAsked) {
+// The state of a program on another machine is unknown, so its runs stay claimed until the user says that it has ended.
+TEST_F(LabWriters, RunsOfAnotherMachineAreTakenOverOnlyOnRequest) {
     as_on_another_machine(2);
     EXPECT_EQ(lab_->recover(), 0);
     EXPECT_EQ(lab_->run(2).state, RunState::running);
-    EXPECT_EQ(held(), (std::vector<RunId>{2}));
-    EXPECT_EQ(lab_->held_runs()[0].host, "node7");
+    EXPECT_EQ(claimed_elsewhere(), (std::vector<RunId>{2}));
+    EXPECT_EQ(lab_->claimed_runs()[0].host, "node7");
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->claim({2}), BadInput),
                 AllOf(HasSubstr("the machine node7"), HasSubstr("sweep --resume --take-over --lab " + path_.string())));
     EXPECT_EQ(lab_->recover(true), 1);
     EXPECT_EQ(lab_->run(2).state, RunState::stopped);
-    EXPECT_TRUE(held().empty());
+    EXPECT_TRUE(claimed_elsewhere().empty());
 }
 
-TEST_F(LabWriters, TakingOverLeavesALivingProgramOfThisMachineAlone) {
+TEST_F(LabWriters, TakingOverDoesNotAffectARunningProgramOnThisMachine) {
     start_other({1});
     EXPECT_EQ(lab_->recover(true), 0);
-    EXPECT_EQ(held(), (std::vector<RunId>{1}));
+    EXPECT_EQ(claimed_elsewhere(), (std::vector<RunId>{1}));
 }
 
 }  // namespace

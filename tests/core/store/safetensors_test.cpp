@@ -32,7 +32,7 @@ std::string file_of(const std::string& header, const std::string& data) {
 
 class Safetensors : public testing::Test {
  protected:
-    // What is wrong with a file of this header and data.
+    // Returns the error message for a file with this header and data.
     std::string sentence(const std::string& header, const std::string& data = "") const {
         const auto path = folder_.write("bad.safetensors", file_of(header, data));
         return ROPELAB_SENTENCE_OF(read_safetensors(path), BadInput);
@@ -41,7 +41,7 @@ class Safetensors : public testing::Test {
     std::filesystem::path path_ = folder_.path() / "x.safetensors";
 };
 
-TEST_F(Safetensors, RoundTripSortsByName) {
+TEST_F(Safetensors, RoundTripSortsTensorsByName) {
     write_safetensors(path_, example());
     const TensorFile read = read_safetensors(path_);
     EXPECT_EQ(read.metadata, example().metadata);
@@ -52,11 +52,11 @@ TEST_F(Safetensors, RoundTripSortsByName) {
     EXPECT_EQ(files_in(folder_.path()), 1U);
 }
 
-TEST_F(Safetensors, EqualContentGivesEqualBytesAndAlignedData) {
+TEST_F(Safetensors, EqualContentGivesIdenticalAlignedFiles) {
     write_safetensors(path_, example());
-    TensorFile turned = example();
-    std::swap(turned.tensors[0], turned.tensors[2]);
-    write_safetensors(folder_.path() / "y.safetensors", turned);
+    TensorFile reordered = example();
+    std::swap(reordered.tensors[0], reordered.tensors[2]);
+    write_safetensors(folder_.path() / "y.safetensors", reordered);
     const std::string bytes = read_file(path_);
     EXPECT_EQ(bytes, read_file(folder_.path() / "y.safetensors"));
     std::uint64_t header = 0;
@@ -78,13 +78,13 @@ TEST_F(Safetensors, KeepsEveryBitOfEveryFloat) {
     }
 }
 
-TEST_F(Safetensors, AnEmptyFileOfTensorsIsOne) {
+TEST_F(Safetensors, RoundTripsAFileWithoutTensors) {
     write_safetensors(path_, {});
     EXPECT_TRUE(read_safetensors(path_).tensors.empty());
 }
 
 TEST_F(Safetensors, ReadsHalfPrecision) {
-    // 1.5, −2, the smallest subnormal 2^-24, the largest 65504, infinity, and a NaN.
+    // The float16 codes of 1.5, −2, the smallest subnormal 2^-24, the largest number 65504, infinity and NaN.
     const std::string half("\x00\x3E\x00\xC0\x01\x00\xFF\x7B\x00\x7C\x01\x7E", 12);
     const auto path = folder_.write("h", file_of(R"({"x":{"dtype":"F16","shape":[6],"data_offsets":[0,12]}})", half));
     const std::vector<float> values = read_safetensors(path).tensors.at(0).values;
@@ -94,13 +94,13 @@ TEST_F(Safetensors, ReadsHalfPrecision) {
     EXPECT_EQ(values[3], 65504.0F);
     EXPECT_EQ(values[4], std::numeric_limits<float>::infinity());
     EXPECT_TRUE(std::isnan(values[5]));
-    // The upper halves of 1.5F and −3F.
+    // The bfloat16 codes of 1.5 and −3 are the upper halves of their float32 codes.
     const auto brain = folder_.write(
         "b", file_of(R"({"x":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}})", std::string("\xC0\x3F\x40\xC0", 4)));
     EXPECT_EQ(read_safetensors(brain).tensors.at(0).values, (std::vector<float>{1.5F, -3.0F}));
 }
 
-TEST_F(Safetensors, SaysWhatIsWrong) {
+TEST_F(Safetensors, ReportsEachKindOfInvalidFile) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(read_safetensors(folder_.path() / "none"), BadInput),
                 HasSubstr("There is no file"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(read_safetensors(folder_.path()), BadInput), HasSubstr("it is not a file"));
@@ -110,23 +110,23 @@ TEST_F(Safetensors, SaysWhatIsWrong) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(read_safetensors(large), BadInput), HasSubstr("but only 2 follow"));
 
     const std::string four(4, '\0');
-    EXPECT_THAT(sentence("[]"), HasSubstr("does not start as JSON"));
+    EXPECT_THAT(sentence("[]"), HasSubstr("does not start with '{'"));
     EXPECT_THAT(sentence("{"), HasSubstr("not valid JSON"));
     EXPECT_THAT(sentence(R"({"x":1})"), HasSubstr("\"x\" does not have exactly a dtype"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"I64","shape":[],"data_offsets":[0,4]}})", four),
                 HasSubstr("the type I64, but only F32, F16 and BF16"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", four),
-                HasSubstr("4 bytes, which its shape 2 does not need"));
+                HasSubstr("4 bytes, which does not match its shape 2"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", four),
-                HasSubstr("not all whole numbers"));
+                HasSubstr("not non-negative integers"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})", four),
                 HasSubstr("ends at byte 8, but the data has only 4"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", four),
-                HasSubstr("no ordered pair"));
+                HasSubstr("not an ascending pair"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},
                              "y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
                          four),
-                HasSubstr("starts at byte 0 of the data, but the one before ends at 4"));
+                HasSubstr("starts at byte 0 of the data, but the previous one ends at 4"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", four + four),
                 HasSubstr("starts at byte 4"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four + four),
@@ -135,31 +135,31 @@ TEST_F(Safetensors, SaysWhatIsWrong) {
                              "x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
                          four),
                 HasSubstr("names \"x\" twice"));
-    EXPECT_THAT(sentence(R"({"__metadata__":{"a":1}})"), HasSubstr("metadata \"a\" is not a text"));
-    // A product that wraps around to 1 in 64 bits must not pass for one number.
+    EXPECT_THAT(sentence(R"({"__metadata__":{"a":1}})"), HasSubstr("metadata \"a\" is not a string"));
+    // A shape whose product overflows to 1 in 64 bits must not be accepted as one element.
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[4294967297,4294967295,1],"data_offsets":[0,4]}})", four),
-                HasSubstr("does not need"));
+                HasSubstr("does not match its shape"));
 }
 
-TEST_F(Safetensors, RefusesToWriteWhatCouldNotBeRead) {
+TEST_F(Safetensors, RejectsTensorsThatCouldNotBeReadBack) {
     const auto refused = [&](NamedTensor tensor, std::map<std::string, std::string> metadata = {}) {
         return ROPELAB_SENTENCE_OF(write_safetensors(path_, {{std::move(tensor)}, std::move(metadata)}), BadInput);
     };
     EXPECT_THAT(refused({"x", {2}, {1}}), HasSubstr("has 1 values, but its shape is 2"));
     EXPECT_THAT(refused({"x", {-1}, {1}}), HasSubstr("its shape is -1"));
-    EXPECT_THAT(refused({"__metadata__", {1}, {1}}), HasSubstr("keeps for metadata"));
+    EXPECT_THAT(refused({"__metadata__", {1}, {1}}), HasSubstr("reserves for metadata"));
     EXPECT_THAT(refused({"x", {1}, {1}}, {{"a", "\xFF"}}), HasSubstr("not UTF-8"));
     EXPECT_THROW(write_safetensors(path_, {{{"x", {1}, {1}}, {"x", {1}, {1}}}, {}}), BadInput);
     EXPECT_THROW(write_safetensors(folder_.path() / "no folder" / "x", example()), BadInput);
     EXPECT_EQ(files_in(folder_.path()), 0U);
 }
 
-// Whatever happens to a file on its way, reading it either works or says what is wrong.
+// Reading a damaged file either succeeds or throws BadInput with a reason.
 TEST_F(Safetensors, SurvivesDamage) {
     write_safetensors(path_, example());
     const std::string whole = read_file(path_);
     std::mt19937 random(7);
-    int read_all_the_same = 0;
+    int read_despite_damage = 0;
     for (int round = 0; round < 600; ++round) {
         std::string damaged = whole;
         if (round % 3 == 0) damaged.resize(random() % whole.size());
@@ -169,12 +169,12 @@ TEST_F(Safetensors, SurvivesDamage) {
         const auto path = folder_.write("damaged", damaged);
         try {
             for (const NamedTensor& tensor : read_safetensors(path).tensors) EXPECT_LE(tensor.values.size(), 7U);
-            ++read_all_the_same;
+            ++read_despite_damage;
         } catch (const BadInput& problem) {
             EXPECT_THAT(problem.what(), HasSubstr("cannot be read as safetensors"));
         }
     }
-    EXPECT_GT(read_all_the_same, 0);  // flips in the numbers themselves go unnoticed
+    EXPECT_GT(read_despite_damage, 0);  // bit flips in the tensor data are not detected
 }
 
 TEST_F(Safetensors, SurvivesDeepNesting) {
@@ -183,9 +183,9 @@ TEST_F(Safetensors, SurvivesDeepNesting) {
                 HasSubstr("does not have exactly"));
 }
 
-TEST_F(Safetensors, ReadsWhatPyTorchWrote) {
+TEST_F(Safetensors, ReadsAFileWrittenByPyTorch) {
     const auto path = std::filesystem::path(ROPELAB_SHARED_DATA) / "oracles/hf_models/neox_25/model.safetensors";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "The shared data are not here: " << path;
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "The shared test data are not installed: " << path;
     const TensorFile file = read_safetensors(path);
     EXPECT_EQ(file.metadata.at("format"), "pt");
     EXPECT_EQ(file.tensors.size(), 28U);

@@ -8,7 +8,7 @@
 namespace ropelab {
 namespace {
 
-TEST(AmxGuard, DetectsTilesThatAreAnnouncedAndNotDescribed) {
+TEST(AmxGuard, DetectsAnnouncedTilesWithoutDescription) {
     constexpr std::uint32_t announced = 1U << 24;
     constexpr std::uint32_t described = (1024U << 16) | 8192U;  // 8 tiles of 1,024 bytes
     EXPECT_TRUE(is_amx_broken(announced, 0));
@@ -17,7 +17,7 @@ TEST(AmxGuard, DetectsTilesThatAreAnnouncedAndNotDescribed) {
     EXPECT_FALSE(is_amx_broken(~announced, 0));
 }
 
-TEST(AmxGuard, KeepsTheUsersOwnLimit) {
+TEST(AmxGuard, KeepsTheUsersLimit) {
     constexpr const char* limit = "ONEDNN_MAX_CPU_ISA";
     const char* before = std::getenv(limit);
     const std::string value = before ? before : "";

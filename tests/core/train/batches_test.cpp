@@ -9,7 +9,7 @@
 namespace ropelab {
 namespace {
 
-TEST(Batches, RandomOffsetsDependOnSeedAndStepAndLeaveRoom) {
+TEST(Batches, RandomOffsetsDependOnSeedAndStepAndFit) {
     RunSpec spec = tiny_spec();
     const auto first = batch_starts(spec, 100, 0);
     ASSERT_EQ(first.size(), 4U);
@@ -18,7 +18,7 @@ TEST(Batches, RandomOffsetsDependOnSeedAndStepAndLeaveRoom) {
     RunSpec other = spec;
     other.theta = 500;
     other.fraction = 0.25;
-    EXPECT_EQ(first, batch_starts(other, 100, 0));  // runs of one seed are compared in pairs
+    EXPECT_EQ(first, batch_starts(other, 100, 0));  // runs of equal seeds are compared in pairs
     other.seed = 2;
     EXPECT_NE(first, batch_starts(other, 100, 0));
 
@@ -34,7 +34,7 @@ TEST(Batches, RandomOffsetsDependOnSeedAndStepAndLeaveRoom) {
     EXPECT_EQ(most, 83);  // 83 + 16 inputs, the last target at 99
 }
 
-TEST(Batches, SequentialOnesWalkThroughTheTextForEverySeed) {
+TEST(Batches, SequentialOffsetsAreEqualForEverySeed) {
     RunSpec spec = tiny_spec();
     spec.batches = BatchOrder::sequential;
     EXPECT_EQ(batch_starts(spec, 100, 0), (std::vector<std::int64_t>{0, 16, 32, 48}));
@@ -43,12 +43,12 @@ TEST(Batches, SequentialOnesWalkThroughTheTextForEverySeed) {
     EXPECT_EQ(batch_starts(spec, 100, 0), (std::vector<std::int64_t>{0, 16, 32, 48}));
 }
 
-TEST(Batches, SpacedOnesCoverTheTextEvenly) {
-    RunSpec spec = tiny_spec();  // 2 × 4 windows
+TEST(Batches, SpacedOffsetsCoverTheTextEvenly) {
+    RunSpec spec = tiny_spec();  // 2 × 4 sequences
     const auto starts = spaced_starts(spec, 16 * 80 + 1);
     ASSERT_EQ(starts.size(), 8U);
     for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(starts[i], static_cast<std::int64_t>(i) * 160);
-    EXPECT_EQ(spaced_starts(spec, 40).size(), 2U);  // no more than there are
+    EXPECT_EQ(spaced_starts(spec, 40).size(), 2U);  // not more than the text has
 }
 
 }  // namespace

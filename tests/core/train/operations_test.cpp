@@ -7,35 +7,36 @@
 namespace ropelab {
 namespace {
 
-// One way to calculate a run.
-struct Way {
+// Implementation with which a run is computed.
+struct Implementation {
     Operations operations;
     bool rope_cache;
 };
-constexpr Way usual = {Operations::fused, true};
-constexpr Way others[] = {{Operations::fused, false}, {Operations::eager, true}, {Operations::eager, false}};
+constexpr Implementation usual = {Operations::fused, true};
+constexpr Implementation others[] = {{Operations::fused, false}, {Operations::eager, true}, {Operations::eager, false}};
 
 class OperationsTest : public testing::Test {
  protected:
-    std::unique_ptr<TorchCohort> cohort(RunSpec spec, const Way& way, const Scaling& scaling = {}) const {
-        spec.operations = way.operations;
-        spec.rope_cache = way.rope_cache;
-        RunSpec mate = spec;  // with tables and dropout of its own
-        mate.theta = 300;
-        mate.seed = 5;
+    std::unique_ptr<TorchCohort> cohort(RunSpec spec, const Implementation& implementation,
+                                        const Scaling& scaling = {}) const {
+        spec.operations = implementation.operations;
+        spec.rope_cache = implementation.rope_cache;
+        RunSpec other_run = spec;  // with its own tables and dropout
+        other_run.theta = 300;
+        other_run.seed = 5;
         CohortStart start;
-        start.runs = {spec, mate};
+        start.runs = {spec, other_run};
         start.scaling = scaling;
         return std::make_unique<TorchCohort>(start, data_, 1);
     }
 
-    // Everything that ten steps showed of both runs, and an evaluation after them.
-    static std::vector<double> story(TorchCohort& trained) {
+    // Results of ten steps of both runs, and of an evaluation after them.
+    static std::vector<double> results_of(TorchCohort& trained) {
         std::vector<double> numbers;
         for (int step = 0; step < 10; ++step) {
             for (const StepResult& result : trained.step()) {
                 numbers.push_back(result.training_loss);
-                numbers.push_back(result.gradient_norm / 10);  // so large that its last digit is float32's
+                numbers.push_back(result.gradient_norm / 10);  // scaled so that the last digit is float32's
             }
         }
         for (const EvaluationResult& result : trained.evaluate({})) {
@@ -47,30 +48,30 @@ class OperationsTest : public testing::Test {
 
     void expect_equal_runs(const RunSpec& spec, double tolerance = 1e-5, const Scaling& scaling = {}) const {
         const auto first = cohort(spec, usual, scaling);
-        const std::vector<double> expected = story(*first);
-        for (const Way& way : others) {
-            SCOPED_TRACE(std::string(way.operations == Operations::eager ? "eager" : "fused") +
-                         (way.rope_cache ? "" : ", cos and sin at every call"));
-            const auto second = cohort(spec, way, scaling);
-            const std::vector<double> got = story(*second);
+        const std::vector<double> expected = results_of(*first);
+        for (const Implementation& implementation : others) {
+            SCOPED_TRACE(std::string(implementation.operations == Operations::eager ? "eager" : "fused") +
+                         (implementation.rope_cache ? "" : ", cos and sin at every call"));
+            const auto second = cohort(spec, implementation, scaling);
+            const std::vector<double> got = results_of(*second);
             ASSERT_EQ(got.size(), expected.size());
             for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], tolerance) << i;
         }
     }
 
-    std::int64_t operations_of_a_step(const RunSpec& spec, const Way& way) {
-        const auto trained = cohort(spec, way);
+    std::int64_t operations_per_step(const RunSpec& spec, const Implementation& implementation) {
+        const auto trained = cohort(spec, implementation);
         trained->step();
         return engine_.count_operations([&] { trained->step(); }).value();
     }
-    // What one more symbol takes.
-    std::int64_t operations_of_a_symbol(const RunSpec& spec, const Way& way) {
-        const auto model = cohort(spec, way)->model(0);
+    // Number of operations per further token.
+    std::int64_t operations_per_token(const RunSpec& spec, const Implementation& implementation) {
+        const auto model = cohort(spec, implementation)->model(0);
         const std::vector<std::int32_t> prompt = {3};
-        Generation how;
+        Generation options;
         const auto count = [&](std::int64_t length) {
-            how.length = length;
-            return engine_.count_operations([&] { model->generate(prompt, how); }).value();
+            options.length = length;
+            return engine_.count_operations([&] { model->generate(prompt, options); }).value();
         };
         return count(4) - count(3);
     }
@@ -107,18 +108,18 @@ RunSpec pythia() {
     return spec;
 }
 
-TEST_F(OperationsTest, EveryWayTrainsTheSameRun) {
+TEST_F(OperationsTest, EveryImplementationTrainsEqually) {
     for (const RunSpec& spec : {gpt2(), llama(), pythia()}) expect_equal_runs(spec);
 }
 
-TEST_F(OperationsTest, DropoutHasTheSameMasks) {
+TEST_F(OperationsTest, DropoutMasksAreEqual) {
     for (RunSpec spec : {gpt2(), llama()}) {
         spec.dropout = 0.2;
         expect_equal_runs(spec);
     }
 }
 
-TEST_F(OperationsTest, AThetaThatMovesMovesTheSameWay) {
+TEST_F(OperationsTest, ChangingThetaIsEqual) {
     for (const ThetaTraining training : {ThetaTraining::one, ThetaTraining::head}) {
         RunSpec spec = tiny_spec();
         spec.theta_training = training;
@@ -134,8 +135,8 @@ TEST_F(OperationsTest, ScaledFrequenciesKeepTheirFactor) {
     expect_equal_runs(pythia(), 1e-5, {.method = ScalingMethod::yarn, .factor = 4});
 }
 
-// Fused, what lies between products is rounded as well; operation by operation only what is multiplied.
-TEST_F(OperationsTest, Bfloat16RoundsTheSameWeights) {
+// Fused operations also round between products; eager operations round only the factors of products.
+TEST_F(OperationsTest, Bfloat16RoundsEqualWeights) {
     RunSpec dropping = gpt2();
     dropping.bias = false;
     dropping.dropout = 0.2;
@@ -147,8 +148,8 @@ TEST_F(OperationsTest, Bfloat16RoundsTheSameWeights) {
     }
 }
 
-// Bit for bit, as where operations are fused; at a shape where sums are shared out among threads, too.
-TEST_F(OperationsTest, ARunDoesNotDependOnItsMates) {
+// Bit for bit, as with fused operations; also at a shape where threads share sums.
+TEST_F(OperationsTest, RunDoesNotDependOnTheCohort) {
     RunSpec large;
     large.precision = Precision::float32;
     large.context = 128;
@@ -160,10 +161,11 @@ TEST_F(OperationsTest, ARunDoesNotDependOnItsMates) {
         spec.rope_cache = false;
         spec.dropout = 0.1;
         std::vector<std::vector<NamedTensor>> states;
-        for (const std::int64_t mates : {0, 3}) {
+        for (const std::int64_t other_runs : {0, 3}) {
             CohortStart start;
-            start.runs.assign(static_cast<std::size_t>(mates + 1), spec);
-            for (std::int64_t mate = 1; mate <= mates; ++mate) start.runs[mate].seed = mate;
+            start.runs.assign(static_cast<std::size_t>(other_runs + 1), spec);
+            for (std::int64_t other_run = 1; other_run <= other_runs; ++other_run)
+                start.runs[other_run].seed = other_run;
             TorchCohort trained(start, data_, 2);
             for (int step = 0; step < 3; ++step) trained.step();
             states.push_back(trained.state(0));
@@ -172,7 +174,7 @@ TEST_F(OperationsTest, ARunDoesNotDependOnItsMates) {
     }
 }
 
-TEST_F(OperationsTest, EveryWayWritesTheSameText) {
+TEST_F(OperationsTest, EveryImplementationGeneratesTheSameText) {
     const std::vector<std::int32_t> prompt = {3, 6, 2};
     for (const RunSpec& spec : {tiny_spec(), gpt2(), llama(), pythia()}) {
         const auto trained = cohort(spec, usual);
@@ -181,47 +183,47 @@ TEST_F(OperationsTest, EveryWayWritesTheSameText) {
         for (const double temperature : {0.0, 0.8}) {
             for (const auto mode : {Generation::Mode::recompute, Generation::Mode::rolling}) {
                 if (mode == Generation::Mode::rolling && spec.learns_positions()) continue;
-                Generation how;
-                how.length = 40;  // far past the context of 16
-                how.temperature = temperature;
-                how.mode = mode;
-                const auto expected = trained->model(0)->generate(prompt, how);
-                for (const Way& way : others) {
+                Generation options;
+                options.length = 40;  // beyond the context of 16
+                options.temperature = temperature;
+                options.mode = mode;
+                const auto expected = trained->model(0)->generate(prompt, options);
+                for (const Implementation& implementation : others) {
                     RunSpec changed = spec;
-                    changed.operations = way.operations;
-                    changed.rope_cache = way.rope_cache;
-                    EXPECT_EQ(engine_.create_model(changed, 7, state)->generate(prompt, how), expected);
+                    changed.operations = implementation.operations;
+                    changed.rope_cache = implementation.rope_cache;
+                    EXPECT_EQ(engine_.create_model(changed, 7, state)->generate(prompt, options), expected);
                 }
             }
         }
     }
 }
 
-TEST_F(OperationsTest, FusingTakesFewerOperations) {
-    const Way eager = {Operations::eager, true};
+TEST_F(OperationsTest, FusedTakesFewerOperations) {
+    const Implementation eager = {Operations::eager, true};
     for (const RunSpec& spec : {gpt2(), llama(), pythia()}) {
-        EXPECT_LT(operations_of_a_step(spec, usual), operations_of_a_step(spec, eager));
-        EXPECT_LT(operations_of_a_symbol(spec, usual), operations_of_a_symbol(spec, eager));
+        EXPECT_LT(operations_per_step(spec, usual), operations_per_step(spec, eager));
+        EXPECT_LT(operations_per_token(spec, usual), operations_per_token(spec, eager));
     }
 }
 
-// In each layer that rotates: positions, angles, cos, sin, and the two rounded to float32.
-TEST_F(OperationsTest, CosAndSinAtEveryCallTakeSixOperationsALayer) {
+// Operations per rotating layer: positions, angles, cos, sin, and the conversion of both to float32.
+TEST_F(OperationsTest, CosAndSinAtEveryCallTakeSixOperationsPerLayer) {
     for (const Operations operations : {Operations::fused, Operations::eager}) {
-        const Way kept = {operations, true};
-        const Way computed = {operations, false};
-        EXPECT_EQ(operations_of_a_step(gpt2(), computed), operations_of_a_step(gpt2(), kept) + 2 * 6);
-        EXPECT_EQ(operations_of_a_symbol(gpt2(), computed), operations_of_a_symbol(gpt2(), kept) + 2 * 6);
-        EXPECT_EQ(operations_of_a_symbol(llama(), computed), operations_of_a_symbol(llama(), kept) + 6);
+        const Implementation kept = {operations, true};
+        const Implementation computed = {operations, false};
+        EXPECT_EQ(operations_per_step(gpt2(), computed), operations_per_step(gpt2(), kept) + 2 * 6);
+        EXPECT_EQ(operations_per_token(gpt2(), computed), operations_per_token(gpt2(), kept) + 2 * 6);
+        EXPECT_EQ(operations_per_token(llama(), computed), operations_per_token(llama(), kept) + 6);
     }
 }
 
-// Of queries and keys, half by half: two products and a sum each, and the halves put together.
-TEST_F(OperationsTest, RotationOperationByOperationTakesSevenForQueriesAndSevenForKeys) {
+// Operations for queries and for keys: two products and a sum per half, and the concatenation of the halves.
+TEST_F(OperationsTest, EagerRotationTakesSevenOperationsEachForQueriesAndKeys) {
     RunSpec without = tiny_spec();
     without.position = Position::none;
-    const Way eager = {Operations::eager, true};
-    EXPECT_EQ(operations_of_a_symbol(tiny_spec(), eager), operations_of_a_symbol(without, eager) + 2 * 14);
+    const Implementation eager = {Operations::eager, true};
+    EXPECT_EQ(operations_per_token(tiny_spec(), eager), operations_per_token(without, eager) + 2 * 14);
 }
 
 }  // namespace

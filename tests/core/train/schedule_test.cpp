@@ -22,13 +22,13 @@ TEST(Schedule, FollowsNanoGpt) {
     EXPECT_DOUBLE_EQ(learning_rate_at(spec, 1500), 1e-4);
 }
 
-TEST(Schedule, WithoutWarmUpItStartsAtThePeak) {
+TEST(Schedule, StartsAtThePeakWithoutWarmUp) {
     RunSpec spec;
     spec.warmup = 0;
     EXPECT_DOUBLE_EQ(learning_rate_at(spec, 0), spec.learning_rate);
 }
 
-TEST(Schedule, ThetaGoesInEqualStepsOrByEqualFactors) {
+TEST(Schedule, ThetaChangesInEqualStepsOrByEqualFactors) {
     RunSpec spec;
     spec.theta = 100;
     spec.theta_end = 10000;

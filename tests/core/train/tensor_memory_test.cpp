@@ -25,7 +25,7 @@ class TensorMemory : public testing::Test {
  protected:
     void SetUp() override {
 #ifdef __SANITIZE_ADDRESS__
-        GTEST_SKIP() << "The address sanitizer watches LibTorch's own blocks.";
+        GTEST_SKIP() << "AddressSanitizer requires LibTorch's own allocator.";
 #endif
         keep_tensor_memory();
     }
@@ -34,7 +34,7 @@ class TensorMemory : public testing::Test {
     }
 };
 
-TEST_F(TensorMemory, GivesTheSmallestBlockThatWasLetGoAndIsLargeEnough) {
+TEST_F(TensorMemory, ReusesTheSmallestSufficientBlock) {
     const void* larger = nullptr;
     const void* smaller = nullptr;
     {
@@ -50,7 +50,7 @@ TEST_F(TensorMemory, GivesTheSmallestBlockThatWasLetGoAndIsLargeEnough) {
     EXPECT_EQ(b.sum().item<std::int64_t>(), 19 * mebibyte);
 }
 
-TEST_F(TensorMemory, GoesBackToTheSystemWhenItIsReleased) {
+TEST_F(TensorMemory, ReleaseReturnsBlocksToTheSystem) {
     constexpr std::int64_t much = 256 * mebibyte;
     const std::int64_t before = resident();
     torch::Tensor tensor = bytes(much);
@@ -60,17 +60,17 @@ TEST_F(TensorMemory, GoesBackToTheSystemWhenItIsReleased) {
     EXPECT_LT(resident() - before, much / 10);
 }
 
-TEST_F(TensorMemory, BeginsWhereACacheLineDoes) {
+TEST_F(TensorMemory, AlignsToCacheLines) {
     for (const std::int64_t count : {std::int64_t{1}, std::int64_t{1000}, 2 * mebibyte, 2 * mebibyte + 1}) {
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes(count).data_ptr()) % 64, 0U) << count;
     }
     EXPECT_EQ(torch::empty({0}).data_ptr(), nullptr);
 }
 
-TEST_F(TensorMemory, SaysWhatItCannotGive) {
+TEST_F(TensorMemory, ReportsFailedAllocations) {
     try {
         torch::empty({std::int64_t{1} << 50}, torch::kUInt8);
-        FAIL() << "A pebibyte was given.";
+        FAIL() << "A pebibyte was allocated.";
     } catch (const c10::Error& error) {
         EXPECT_EQ(std::string(error.what_without_backtrace()).substr(0, 21), "can't allocate memory");
     }

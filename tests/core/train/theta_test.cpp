@@ -1,4 +1,4 @@
-// Thetas that move while the model trains: by gradients, or on a schedule.
+// Tests of thetas that change during the training: by gradients, or on a schedule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class MovingTheta : public testing::TestWithParam<ThetaTraining> {
     }
     ProbeArray frequencies_of(Model& model) const {
         ProbeRequest request;
-        request.windows = {8, {tokens_.begin(), tokens_.begin() + 8}, {tokens_.begin() + 1, tokens_.begin() + 9}};
+        request.sequences = {8, {tokens_.begin(), tokens_.begin() + 8}, {tokens_.begin() + 1, tokens_.begin() + 9}};
         return model.probe(request).frequencies;
     }
 
@@ -46,8 +46,8 @@ class MovingTheta : public testing::TestWithParam<ThetaTraining> {
     TokenData data_{7, tokens_, {tokens_.data(), 500}};
 };
 
-// Along each shift: the loss a little ahead against the loss a little behind, from a point where theta has moved.
-TEST_P(MovingTheta, GradientsAreFiniteDifferences) {
+// Compares the gradient along each shift with a finite difference of the loss, at a point where theta has changed.
+TEST_P(MovingTheta, GradientMatchesFiniteDifferences) {
     const RunSpec spec = spec_of(GetParam());
     const auto trained = cohort({spec});
     for (int i = 0; i < 10; ++i) trained->step();
@@ -72,7 +72,7 @@ TEST_P(MovingTheta, GradientsAreFiniteDifferences) {
     }
 }
 
-TEST_P(MovingTheta, ARunDoesNotDependOnItsMatesAndGoesOnBitForBit) {
+TEST_P(MovingTheta, RunDoesNotDependOnTheCohortAndResumesBitForBit) {
     std::vector<RunSpec> runs(3, spec_of(GetParam()));
     runs[1].theta = 5000;
     runs[2].fraction = 0.5;
@@ -87,7 +87,7 @@ TEST_P(MovingTheta, ARunDoesNotDependOnItsMatesAndGoesOnBitForBit) {
     }
 }
 
-TEST_P(MovingTheta, TheModelReadsWithItsOwnFrequencies) {
+TEST_P(MovingTheta, ModelUsesItsOwnFrequencies) {
     const RunSpec spec = spec_of(GetParam());
     const auto trained = cohort({spec});
     for (int i = 0; i < 20; ++i) trained->step();
@@ -105,7 +105,7 @@ TEST_P(MovingTheta, TheModelReadsWithItsOwnFrequencies) {
     EXPECT_NEAR(frequencies.values[1], second, 1e-6);
     EXPECT_GT(std::abs(moved), 0);
 
-    // Symbol by symbol as in a whole window.
+    // Token by token as in a whole sequence.
     Generation how;
     how.length = 10;
     how.temperature = 0;
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Each, MovingTheta,
 
 using ThetaSchedules = MovingTheta;
 
-TEST_F(ThetaSchedules, EndWhereTheySayAndEqualAFixedThetaThere) {
+TEST_F(ThetaSchedules, EndAtThetaEndAndEqualAConstantTheta) {
     for (const ThetaSchedule schedule : {ThetaSchedule::linear, ThetaSchedule::geometric}) {
         RunSpec spec = spec_of(ThetaTraining::fixed);
         spec.theta_schedule = schedule;
@@ -143,7 +143,7 @@ TEST_F(ThetaSchedules, EndWhereTheySayAndEqualAFixedThetaThere) {
     }
 }
 
-TEST_F(ThetaSchedules, AutoTrainsThemWhereItTrainsAnythingElse) {
+TEST_F(ThetaSchedules, AutoDeviceAlsoTrainsSchedules) {
     CohortStart start;
     start.runs = {spec_of(ThetaTraining::one)};
     TorchEngine engine;
@@ -152,22 +152,22 @@ TEST_F(ThetaSchedules, AutoTrainsThemWhereItTrainsAnythingElse) {
     EXPECT_EQ(conditions.reason.find("theta"), std::string::npos) << conditions.reason;
 }
 
-TEST_F(ThetaSchedules, RefuseWhatDoesNotGoTogether) {
+TEST_F(ThetaSchedules, RejectContradictorySettings) {
     RunSpec spec = spec_of(ThetaTraining::one);
     spec.position = Position::learned;
-    EXPECT_MESSAGE(check(spec), BadInput, "this model does not rotate");
+    EXPECT_MESSAGE(check(spec), BadInput, "this model does not use RoPE");
     spec = spec_of(ThetaTraining::one);
     spec.theta_schedule = ThetaSchedule::linear;
-    EXPECT_MESSAGE(check(spec), BadInput, "cannot be trained and follow a schedule");
+    EXPECT_MESSAGE(check(spec), BadInput, "cannot both be trained and follow a schedule");
     spec = spec_of(ThetaTraining::head);
     spec.key_value_heads = 1;
     EXPECT_MESSAGE(check(spec), BadInput, "set key_value_heads to 0");
 
     const auto model = cohort({spec_of(ThetaTraining::one)})->model(0);
     ProbeRequest request;
-    request.windows = {8, {tokens_.begin(), tokens_.begin() + 8}, {tokens_.begin() + 1, tokens_.begin() + 9}};
+    request.sequences = {8, {tokens_.begin(), tokens_.begin() + 8}, {tokens_.begin() + 1, tokens_.begin() + 9}};
     request.scaling.method = ScalingMethod::linear;
-    EXPECT_MESSAGE(model->probe(request), BadInput, "this run moved its own");
+    EXPECT_MESSAGE(model->probe(request), BadInput, "this run changed theta during training");
 }
 
 }  // namespace

@@ -20,15 +20,15 @@ class TorchCohortTest : public testing::Test {
         return std::make_unique<TorchCohort>(start, data_, 2);
     }
 
-    // Everything that a run's training and evaluation showed, bit for bit.
-    struct Story {
+    // All results of a run's training and evaluation, bit for bit.
+    struct Results {
         std::vector<double> numbers;
         std::vector<NamedTensor> state;
-        bool operator==(const Story&) const = default;
+        bool operator==(const Results&) const = default;
     };
-    std::vector<Story> stories(const std::vector<RunSpec>& runs, int steps) {
+    std::vector<Results> results_of(const std::vector<RunSpec>& runs, int steps) {
         const auto trained = cohort(runs);
-        std::vector<Story> result(runs.size());
+        std::vector<Results> result(runs.size());
         for (int step = 0; step < steps; ++step) {
             const auto numbers = trained->step();
             for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -61,7 +61,7 @@ class TorchCohortTest : public testing::Test {
     TokenData data_{7, tokens_, {tokens_.data(), 500}};
 };
 
-TEST_F(TorchCohortTest, ARunDoesNotDependOnItsMates) {
+TEST_F(TorchCohortTest, RunDoesNotDependOnTheCohort) {
     RunSpec base = tiny_spec();
     base.width = 32;
     base.dropout = 0.2;
@@ -69,32 +69,32 @@ TEST_F(TorchCohortTest, ARunDoesNotDependOnItsMates) {
     base.position = Position::learned_rope;
     base.iterations = 200;
     const auto runs = six_runs(base);
-    const auto together = stories(runs, 200);
+    const auto together = results_of(runs, 200);
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        EXPECT_TRUE(stories({runs[run]}, 200).front() == together[run]) << "run " << run;
+        EXPECT_TRUE(results_of({runs[run]}, 200).front() == together[run]) << "run " << run;
     }
     const std::vector<RunSpec> other_order = {runs[5], runs[0], runs[3]};
-    const auto mixed = stories(other_order, 200);
+    const auto mixed = results_of(other_order, 200);
     EXPECT_TRUE(mixed[0] == together[5]);
     EXPECT_TRUE(mixed[1] == together[0]);
     EXPECT_TRUE(mixed[2] == together[3]);
 }
 
-// The shape of the lecture-minute preset, where products are large enough for other code paths.
-TEST_F(TorchCohortTest, ARunDoesNotDependOnItsMatesAtALargerShape) {
+// The shape of the preset lecture-minute, whose larger products use other code paths.
+TEST_F(TorchCohortTest, RunDoesNotDependOnTheCohortAtALargerShape) {
     RunSpec base;
     base.precision = Precision::float32;
     base.context = 128;
     base.batch = 8;
     base.evaluation_batches = 1;
     const auto runs = six_runs(base);
-    const auto together = stories(runs, 6);
+    const auto together = results_of(runs, 6);
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        EXPECT_TRUE(stories({runs[run]}, 6).front() == together[run]) << "run " << run;
+        EXPECT_TRUE(results_of({runs[run]}, 6).front() == together[run]) << "run " << run;
     }
 }
 
-TEST_F(TorchCohortTest, ARunOfOtherBlocksDoesNotDependOnItsMates) {
+TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
     for (const Block block : {Block::llama, Block::pythia}) {
         RunSpec base = tiny_spec();
         base.width = 32;
@@ -106,15 +106,15 @@ TEST_F(TorchCohortTest, ARunOfOtherBlocksDoesNotDependOnItsMates) {
         auto runs = six_runs(base);
         runs[1].rotated_layers = "1";
         runs[2].pairs = "0+2";
-        const auto together = stories(runs, 20);
+        const auto together = results_of(runs, 20);
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            EXPECT_TRUE(stories({runs[run]}, 20).front() == together[run]) << "run " << run;
+            EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run]) << "run " << run;
         }
     }
 }
 
-// Products of several runs at once may add in another order there.
-TEST_F(TorchCohortTest, InBfloat16ARunDependsOnItsMatesInItsLastBitsAtMost) {
+// In bfloat16, products of several runs may be summed in another order.
+TEST_F(TorchCohortTest, CohortChangesOnlyTheLastBitsInBfloat16) {
     for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
         RunSpec base = tiny_spec();
         base.precision = Precision::bfloat16;
@@ -122,9 +122,9 @@ TEST_F(TorchCohortTest, InBfloat16ARunDependsOnItsMatesInItsLastBitsAtMost) {
         base.dropout = 0.1;
         base.block = block;
         const auto runs = six_runs(base);
-        const auto together = stories(runs, 20);
+        const auto together = results_of(runs, 20);
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            const Story alone = stories({runs[run]}, 20).front();
+            const Results alone = results_of({runs[run]}, 20).front();
             for (std::size_t i = 0; i < alone.numbers.size(); ++i) {
                 EXPECT_NEAR(alone.numbers[i], together[run].numbers[i], 1e-3) << "run " << run << ", number " << i;
             }
@@ -132,7 +132,7 @@ TEST_F(TorchCohortTest, InBfloat16ARunDependsOnItsMatesInItsLastBitsAtMost) {
     }
 }
 
-TEST_F(TorchCohortTest, RunsOfOneSeedStartFromTheSameWeights) {
+TEST_F(TorchCohortTest, EqualSeedsStartFromEqualWeights) {
     const auto trained = cohort(six_runs(tiny_spec()));
     EXPECT_EQ(trained->state(0), trained->state(1));
     EXPECT_EQ(trained->state(0), trained->state(5));
@@ -145,12 +145,12 @@ TEST_F(TorchCohortTest, TrainingLowersTheLoss) {
     spec.learning_rate = 1e-2;
     const auto trained = cohort({spec});
     const double before = trained->evaluate({}).front().validation_loss;
-    EXPECT_NEAR(before, std::log(7), 0.1);  // it starts from no opinion
+    EXPECT_NEAR(before, std::log(7), 0.1);  // the initial predictions are uniform
     for (int i = 0; i < 300; ++i) trained->step();
     EXPECT_LT(trained->evaluate({}).front().validation_loss, before - 0.5);
 }
 
-TEST_F(TorchCohortTest, GoesOnFromItsStateBitForBit) {
+TEST_F(TorchCohortTest, ResumesFromItsStateBitForBit) {
     RunSpec spec = tiny_spec();
     spec.dropout = 0.1;
     const auto straight = cohort({spec});
@@ -165,7 +165,7 @@ TEST_F(TorchCohortTest, GoesOnFromItsStateBitForBit) {
     EXPECT_EQ(second.iteration(), 20);
 }
 
-TEST_F(TorchCohortTest, RemovingARunLeavesItsMatesAsTheyWere) {
+TEST_F(TorchCohortTest, RemovingARunDoesNotChangeTheOthers) {
     const auto runs = six_runs(tiny_spec());
     const auto whole = cohort(runs);
     const auto part = cohort(runs);
@@ -177,7 +177,7 @@ TEST_F(TorchCohortTest, RemovingARunLeavesItsMatesAsTheyWere) {
     EXPECT_EQ(part->state(2), whole->state(3));
 }
 
-TEST_F(TorchCohortTest, ARunThatDivergesKeepsItsWeightsAndSparesItsMates) {
+TEST_F(TorchCohortTest, DivergedRunKeepsItsWeightsAndDoesNotAffectOthers) {
     auto runs = six_runs(tiny_spec());
     const auto healthy = cohort(runs);
     auto broken_state = cohort({runs[1]})->state(0);
@@ -200,7 +200,7 @@ TEST_F(TorchCohortTest, ARunThatDivergesKeepsItsWeightsAndSparesItsMates) {
     EXPECT_EQ(mixed.state(5), healthy->state(5));
 }
 
-TEST_F(TorchCohortTest, WholeAndSampledEvaluationsAgreeRoughlyAndAModelReproducesTheWhole) {
+TEST_F(TorchCohortTest, SampledEvaluationApproximatesTheWholeOne) {
     RunSpec spec = tiny_spec();
     spec.evaluation_batches = 100;
     const auto whole = cohort({spec});
@@ -212,7 +212,7 @@ TEST_F(TorchCohortTest, WholeAndSampledEvaluationsAgreeRoughlyAndAModelReproduce
     EXPECT_DOUBLE_EQ(sampled->model(0)->whole_loss(data_.validation), exact);
 }
 
-TEST_F(TorchCohortTest, AnEvaluationCanBeCancelled) {
+TEST_F(TorchCohortTest, EvaluationCanBeCancelled) {
     int asked = 0;
     EXPECT_TRUE(cohort({tiny_spec()})->evaluate([&] { return ++asked > 1; }).empty());
 }
@@ -228,10 +228,10 @@ TEST_F(TorchCohortTest, Bfloat16TrainsToNearlyTheSameLoss) {
     EXPECT_NEAR(rough->evaluate({}).front().validation_loss, exact->evaluate({}).front().validation_loss, 0.02);
 }
 
-// A cohort that is made anew rounds its weights; one that goes on reads what its steps wrote.
+// A newly created cohort rounds its weights; a continued one uses the copy that its steps updated.
 TEST_F(TorchCohortTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
     RunSpec spec = tiny_spec();
-    spec.width = 256;  // matrices that threads share, and several that one thread works on
+    spec.width = 256;  // large matrices that threads share, and several that one thread processes
     spec.layers = 1;
     spec.bias = true;
     spec.tied_head = false;
@@ -242,11 +242,11 @@ TEST_F(TorchCohortTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
     for (int i = 0; i < 4; ++i) {
         CohortStart start{runs, straight->iteration(), {}, straight->conditions()};
         for (std::int64_t run = 0; run < straight->runs(); ++run) start.states.push_back(straight->state(run));
-        TorchCohort anew(start, data_, 2);
+        TorchCohort created(start, data_, 2);
         straight->step();
-        anew.step();
-        for (std::int64_t run = 0; run < straight->runs(); ++run) EXPECT_EQ(straight->state(run), anew.state(run));
-        EXPECT_EQ(straight->evaluate({}).back().validation_loss, anew.evaluate({}).back().validation_loss);
+        created.step();
+        for (std::int64_t run = 0; run < straight->runs(); ++run) EXPECT_EQ(straight->state(run), created.state(run));
+        EXPECT_EQ(straight->evaluate({}).back().validation_loss, created.evaluate({}).back().validation_loss);
         if (i == 1) {
             straight->remove(0);
             runs.erase(runs.begin());
@@ -254,7 +254,7 @@ TEST_F(TorchCohortTest, StepsKeepTheBfloat16CopyEqualToTheWeights) {
     }
 }
 
-TEST_F(TorchCohortTest, AutomaticPrecisionSaysWhatItTookAndDoesNotChangeTheRun) {
+TEST_F(TorchCohortTest, AutomaticPrecisionStatesItsChoice) {
     RunSpec spec = tiny_spec();
     spec.dropout = 0.1;
     spec.precision = Precision::automatic;
@@ -268,14 +268,14 @@ TEST_F(TorchCohortTest, AutomaticPrecisionSaysWhatItTookAndDoesNotChangeTheRun) 
     EXPECT_EQ(chosen->state(0), asked->state(0));
 }
 
-TEST_F(TorchCohortTest, RefusesWhatCannotTrainTogether) {
+TEST_F(TorchCohortTest, RejectsRunsThatCannotShareACohort) {
     RunSpec wider = tiny_spec();
     wider.width = 32;
-    EXPECT_MESSAGE(cohort({tiny_spec(), wider}), BadInput, "must agree");
+    EXPECT_MESSAGE(cohort({tiny_spec(), wider}), BadInput, "must have equal settings");
     EXPECT_MESSAGE(cohort({}), BadInput, "at least one run");
     RunSpec longer = tiny_spec();
     longer.context = 600;
-    EXPECT_MESSAGE(cohort({longer}), BadInput, "validation split has 500 symbols");
+    EXPECT_MESSAGE(cohort({longer}), BadInput, "validation split has 500 tokens");
 }
 
 }  // namespace

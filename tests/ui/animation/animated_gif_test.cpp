@@ -14,7 +14,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// A square that walks over a grey ground.
+/// Returns a frame of a square that moves over a grey background.
 QImage frame(int at, const QColor& color = QColor(0, 0x72, 0xB2)) {
     QImage image(60, 40, QImage::Format_RGB32);
     image.fill(QColor(240, 240, 240));
@@ -26,13 +26,13 @@ QImage frame(int at, const QColor& color = QColor(0, 0x72, 0xB2)) {
 QByteArray written(const std::vector<QImage>& frames, double seconds) {
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
-    AnimatedGif gif(buffer, frames.front().size(), Palette(frames, AnimatedGif::mostColors));
+    AnimatedGif gif(buffer, frames.front().size(), Palette(frames, AnimatedGif::kMaxColors));
     for (const QImage& each : frames) gif.add(each, seconds);
     gif.finish();
     return buffer.data();
 }
 
-/// As giflib itself reads it.
+/// Reads a GIF with giflib.
 struct ReadBack {
     explicit ReadBack(const QByteArray& bytes) : source(bytes) {
         const auto read = [](GifFileType* reader, GifByteType* target, int count) {
@@ -59,7 +59,7 @@ struct ReadBack {
     bool whole = false;
 };
 
-TEST(AnimatedGifTest, EachFrameIsReadBackAsItWas) {
+TEST(AnimatedGifTest, FramesSurviveARoundTrip) {
     const std::vector<QImage> frames = {frame(0), frame(20), frame(20), frame(50, QColor(0xD5, 0x5E, 0))};
     QByteArray bytes = written(frames, 0.25);
     QBuffer buffer(&bytes);
@@ -72,10 +72,10 @@ TEST(AnimatedGifTest, EachFrameIsReadBackAsItWas) {
         EXPECT_EQ(read.convertToFormat(QImage::Format_RGB32), each);
         EXPECT_EQ(reader.nextImageDelay(), 250);
     }
-    EXPECT_EQ(reader.loopCount(), -1);  // for ever
+    EXPECT_EQ(reader.loopCount(), -1);  // loops forever
 }
 
-TEST(AnimatedGifTest, LaterFramesHoldOnlyWhatChanged) {
+TEST(AnimatedGifTest, LaterFramesContainOnlyChangedPixels) {
     const ReadBack gif(written({frame(0), frame(20), frame(20)}, 0.1));
     ASSERT_TRUE(gif.whole);
     ASSERT_EQ(gif.file->ImageCount, 3);
@@ -87,7 +87,7 @@ TEST(AnimatedGifTest, LaterFramesHoldOnlyWhatChanged) {
     EXPECT_EQ(same.Width * same.Height, 1);
 }
 
-TEST(AnimatedGifTest, DelaysAddUpToWhatWasAskedFor) {
+TEST(AnimatedGifTest, DelaysAddUpToTheRequestedDuration) {
     const std::vector<QImage> frames(9, frame(0));
     const ReadBack gif(written(frames, 1.0 / 8));
     ASSERT_TRUE(gif.whole);
@@ -99,7 +99,7 @@ TEST(AnimatedGifTest, DelaysAddUpToWhatWasAskedFor) {
     EXPECT_EQ(total, 100);
 }
 
-TEST(AnimatedGifTest, AThousandColoursComeNear) {
+TEST(AnimatedGifTest, AThousandColoursAreApproximated) {
     QImage gradient(256, 64, QImage::Format_RGB32);
     for (int y = 0; y < 64; ++y) {
         for (int x = 0; x < 256; ++x) gradient.setPixel(x, y, qRgb(x, 255 - x, 4 * y));
@@ -121,7 +121,7 @@ TEST(AnimatedGifTest, AThousandColoursComeNear) {
     }
 }
 
-/// Takes so many bytes and no more.
+/// Device that fails after a number of bytes.
 class FullDisk : public QIODevice {
  public:
     explicit FullDisk(qint64 room) : m_room(room) { open(QIODevice::WriteOnly | QIODevice::Unbuffered); }
@@ -141,18 +141,18 @@ class FullDisk : public QIODevice {
     qint64 m_room;
 };
 
-TEST(AnimatedGifTest, AFullDeviceIsSaidInOneSentence) {
+TEST(AnimatedGifTest, ReportsAFullDevice) {
     const std::vector<QImage> frames = {frame(0), frame(20)};
     const auto size = written(frames, 0.25).size();
-    // At the start, in the colours, in a frame, at the very end.
+    // The device fails at the start, in the palette, in a frame and at the end.
     for (const qint64 room : {qint64{0}, qint64{20}, size / 2, size - 1}) {
         FullDisk disk(room);
         const auto write = [&] {
-            AnimatedGif gif(disk, frames.front().size(), Palette(frames, AnimatedGif::mostColors));
+            AnimatedGif gif(disk, frames.front().size(), Palette(frames, AnimatedGif::kMaxColors));
             for (const QImage& each : frames) gif.add(each, 0.25);
             gif.finish();
         };
-        EXPECT_MESSAGE((write(), 0), BadInput, "The animated picture cannot be written: No space left on device.");
+        EXPECT_MESSAGE((write(), 0), BadInput, "The GIF file cannot be written: No space left on device.");
     }
 }
 

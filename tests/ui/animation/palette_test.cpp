@@ -10,7 +10,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Every red from left to right, every green downwards.
+/// Returns an image with all red values from left to right and all green values from top to bottom.
 QImage ramp(int blue) {
     QImage image(64, 64, QImage::Format_RGB32);
     for (int y = 0; y < 64; ++y) {
@@ -23,7 +23,7 @@ int apart(QRgb a, QRgb b) {
     return std::max({std::abs(qRed(a) - qRed(b)), std::abs(qGreen(a) - qGreen(b)), std::abs(qBlue(a) - qBlue(b))});
 }
 
-TEST(PaletteTest, FewColoursAreKeptAsTheyAre) {
+TEST(PaletteTest, FewColoursDoNotChange) {
     QImage image(10, 4, QImage::Format_RGB32);
     image.fill(Qt::white);
     for (int x = 0; x < 10; ++x) image.setPixel(x, 1, qRgb(0, 0x72, 0xB2));
@@ -39,7 +39,7 @@ TEST(PaletteTest, FewColoursAreKeptAsTheyAre) {
     }
 }
 
-TEST(PaletteTest, ManyColoursBecomeNearOnesOfAllPictures) {
+TEST(PaletteTest, ManyColoursAreApproximatedForAllImages) {
     const std::vector<QImage> pictures = {ramp(0), ramp(255)};
     const Palette palette(pictures, 200, {QColor(1, 2, 3), QColor(250, 251, 77)});
     EXPECT_LE(palette.colors().size(), 200U);
@@ -58,13 +58,13 @@ TEST(PaletteTest, ManyColoursBecomeNearOnesOfAllPictures) {
     }
 }
 
-TEST(PaletteTest, AFlatAreaStaysOneColour) {
+TEST(PaletteTest, UniformAreaKeepsOneColour) {
     const Palette palette({ramp(0), ramp(255)}, 16);
     QImage flat(30, 30, QImage::Format_RGB32);
     flat.fill(qRgb(100, 120, 140));
     const auto indices = palette.indicesOf(flat);
     EXPECT_EQ(std::set<int>(indices.begin(), indices.end()).size(), 1U);
-    // The same picture after another one has the same colours.
+    // An image has the same colours after another image was processed.
     (void)palette.indicesOf(ramp(0));
     EXPECT_EQ(palette.indicesOf(flat), indices);
 }

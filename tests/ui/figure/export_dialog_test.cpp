@@ -13,7 +13,7 @@
 namespace ropelab::ui {
 namespace {
 
-TEST(ExportDialog, SavesByEndingAndRemembersFields) {
+TEST(ExportDialog, SavesBySuffixAndStoresFields) {
     QSettings().clear();
     QTemporaryDir folder;
     {
@@ -39,23 +39,23 @@ TEST(ExportDialog, SavesByEndingAndRemembersFields) {
     EXPECT_EQ(dialog->options().appearance, Appearance::light);
 }
 
-TEST(ExportDialog, SaysWhyItCannotSave) {
+TEST(ExportDialog, ShowsWhySavingFailed) {
     const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
     EXPECT_FALSE(dialog->saveTo("/nowhere at all/figure.pdf"));
-    bool told = false;
+    bool isReasonShown = false;
     for (const QLabel* label : dialog->findChildren<QLabel*>()) {
-        told = told || label->text().contains("/nowhere at all/figure.pdf");
+        isReasonShown = isReasonShown || label->text().contains("/nowhere at all/figure.pdf");
     }
-    EXPECT_TRUE(told);
+    EXPECT_TRUE(isReasonShown);
 }
 
-TEST(ExportDialog, ShowsWhatItWillLookLike) {
+TEST(ExportDialog, ShowsAPreview) {
     const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
-    bool pictured = false;
+    bool hasPreview = false;
     for (const QLabel* label : dialog->findChildren<QLabel*>()) {
-        pictured = pictured || !label->pixmap(Qt::ReturnByValue).isNull();
+        hasPreview = hasPreview || !label->pixmap(Qt::ReturnByValue).isNull();
     }
-    EXPECT_TRUE(pictured);
+    EXPECT_TRUE(hasPreview);
 }
 
 }  // namespace

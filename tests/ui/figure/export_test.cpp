@@ -35,7 +35,7 @@ ExportOptions options(FigureFormat format) {
     return result;
 }
 
-/// Whether a picture has a pixel of (nearly) this colour in a part of it.
+/// Returns the number of pixels of (nearly) this colour in a part of an image.
 int pixelsLike(const QImage& image, const QColor& color, const QRect& part) {
     int count = 0;
     const QRect inside = part.intersected(image.rect());
@@ -52,7 +52,7 @@ int pixelsLike(const QImage& image, const QColor& color, const QRect& part) {
     return count;
 }
 
-/// Runs a program of poppler-utils on a PDF; nullopt where it is not installed.
+/// Runs a program of poppler-utils and returns its output; nullopt if the program is not installed.
 std::optional<QString> poppler(const QString& program, const QStringList& arguments) {
     const QString path = QStandardPaths::findExecutable(program);
     if (path.isEmpty()) {
@@ -64,7 +64,7 @@ std::optional<QString> poppler(const QString& program, const QStringList& argume
     return QString::fromUtf8(process.readAllStandardOutput());
 }
 
-TEST(ExportPng, HasSizeResolutionAndTexts) {
+TEST(ExportPng, HasSizeResolutionAndTextKeys) {
     const Figure figure = sampleFigure();
     QByteArray bytes = figureBytes(figure, options(FigureFormat::png));
     QImage image;
@@ -77,7 +77,7 @@ TEST(ExportPng, HasSizeResolutionAndTexts) {
     EXPECT_EQ(image.text("Description"), figure.summary);
 }
 
-TEST(ExportPng, ShowsTheCurvesInTheirColoursOnTheThemesPaper) {
+TEST(ExportPng, ShowsTheCurvesInTheThemesColours) {
     ExportOptions how = options(FigureFormat::png);
     how.dashes = false;
     for (const auto appearance : {Appearance::light, Appearance::dark}) {
@@ -93,7 +93,7 @@ TEST(ExportPng, ShowsTheCurvesInTheirColoursOnTheThemesPaper) {
 }
 
 TEST(ExportPng, CurvesStayInsideTheAxes) {
-    // Both curves leave the range above and below; the strips over and under the axes hold words only.
+    // Both curves exceed the axes above and below; the strips above and below the axes contain only text.
     QImage image;
     ASSERT_TRUE(image.loadFromData(figureBytes(sampleFigure(), options(FigureFormat::png)), "PNG"));
     const Theme& theme = Theme::light();
@@ -139,8 +139,8 @@ TEST(ExportPdf, HasPageSizeTitleFontsAndAttachments) {
     EXPECT_EQ(QJsonDocument::fromJson(settings.readAll()).object(), figure.settings);
 }
 
-/// All coordinates of the lines of a stroke colour, mapped by the transforms that Qt's generator writes. Words are not
-/// lines.
+/// Returns the coordinates of all lines of a stroke colour, mapped by the transforms of Qt's generator. Text is not
+/// included.
 QList<QPointF> pointsOf(const QByteArray& svg, const QString& stroke) {
     QList<QPointF> points;
     QXmlStreamReader xml(svg);
@@ -179,7 +179,7 @@ QList<QPointF> pointsOf(const QByteArray& svg, const QString& stroke) {
     return points;
 }
 
-TEST(ExportSvg, IsXmlOfTheRightSizeWithDataInside) {
+TEST(ExportSvg, IsXmlOfTheRightSizeWithData) {
     const Figure figure = sampleFigure();
     const QByteArray bytes = figureBytes(figure, options(FigureFormat::svg));
     QXmlStreamReader xml(bytes);
@@ -203,17 +203,18 @@ TEST(ExportSvg, IsXmlOfTheRightSizeWithDataInside) {
     EXPECT_EQ(description, figure.summary);
     EXPECT_EQ(QJsonDocument::fromJson(settings.toUtf8()).object(), figure.settings);
     EXPECT_EQ(data.toUtf8(), figureCsv(figure));
-    EXPECT_FALSE(bytes.contains("<text")) << "words have to be outlines: the reader may lack the font";
+    EXPECT_FALSE(bytes.contains("<text")) << "text must be outlines, because the font may not be installed";
     EXPECT_TRUE(bytes.contains("aria-label=\"loss (nats)\""));
     QSvgRenderer renderer(bytes);
     ASSERT_TRUE(renderer.isValid());
 }
 
-TEST(ExportSvg, SaysHowManyCurvesItDoesNotName) {
+TEST(ExportSvg, StatesTheNumberOfCurvesWithoutLabels) {
     Figure figure = sampleFigure();
     figure.curves.resize(1);
     figure.horizontalLines.clear();
-    EXPECT_FALSE(figureBytes(figure, options(FigureFormat::svg)).contains(" more\"")) << "each has room for its name";
+    EXPECT_FALSE(figureBytes(figure, options(FigureFormat::svg)).contains(" more\""))
+        << "there is space for every label";
     for (int run = 1; run < 60; ++run) {
         FigureCurve curve = figure.curves[0];
         curve.label = QStringLiteral("run %1").arg(run);
@@ -225,13 +226,12 @@ TEST(ExportSvg, SaysHowManyCurvesItDoesNotName) {
     EXPECT_TRUE(bytes.contains(QStringLiteral("aria-label=\"and %1 more\"").arg(60 - named).toUtf8()));
 }
 
-TEST(ExportSvg, NoCurveLeavesItsAxes) {
-    // Qt's generator drops clipping, so every coordinate has to be inside by itself. Horizontal grid lines span the
-    // axes.
+TEST(ExportSvg, CurvesAreInsideTheAxes) {
+    // Qt's generator does not clip, so every coordinate must be inside the axes. Horizontal grid lines span the axes.
     Figure figure = sampleFigure();
     figure.horizontalLines.clear();
     for (FigureCurve& curve : figure.curves) {
-        curve.label.clear();  // labels have pieces of the line right of the axes
+        curve.label.clear();  // end labels have line samples to the right of the axes
     }
     const QByteArray bytes = figureBytes(figure, options(FigureFormat::svg));
     const QList<QPointF> grid = pointsOf(bytes, Theme::light().hairline.name());
@@ -245,7 +245,7 @@ TEST(ExportSvg, NoCurveLeavesItsAxes) {
     const QList<QPointF> base = pointsOf(bytes, Theme::light().quietText.name());
     double bottom = 1e9;
     for (const QPointF& point : base) {
-        bottom = std::min(bottom, point.y());  // ticks hang below the base line
+        bottom = std::min(bottom, point.y());  // tick marks extend below the base line
     }
     for (int run = 0; run < 2; ++run) {
         const QList<QPointF> points = pointsOf(bytes, Theme::light().dataColor(run).name());
@@ -254,12 +254,12 @@ TEST(ExportSvg, NoCurveLeavesItsAxes) {
             EXPECT_GE(point.x(), left - 10);
             EXPECT_LE(point.x(), right + 10);
             EXPECT_LE(point.y(), bottom + 10);
-            EXPECT_GE(point.y(), 100);  // under the title's line
+            EXPECT_GE(point.y(), 100);  // below the title
         }
     }
 }
 
-TEST(Export, RefusesWhatCannotBe) {
+TEST(Export, RejectsInvalidOptionsAndPaths) {
     const Figure figure = sampleFigure();
     ExportOptions wrong = options(FigureFormat::pdf);
     wrong.widthMm = 5;
@@ -275,19 +275,19 @@ TEST(Export, RefusesWhatCannotBe) {
     EXPECT_EQ(formatOf("a.b/Figure.PDF"), FigureFormat::pdf);
     try {
         exportFigure(figure, options(FigureFormat::csv), "/nowhere at all/figure.csv");
-        FAIL() << "wrote into a folder that is not there";
+        FAIL() << "wrote into a folder that does not exist";
     } catch (const BadInput& problem) {
         EXPECT_THAT(problem.what(), testing::HasSubstr("/nowhere at all/figure.csv"));
     }
 }
 
-TEST(Export, EmptyFigureInEveryFormat) {
+TEST(Export, ExportsAnEmptyFigureInEveryFormat) {
     for (const auto format : {FigureFormat::pdf, FigureFormat::svg, FigureFormat::png, FigureFormat::csv}) {
         EXPECT_FALSE(figureBytes(Figure(), options(format)).isEmpty());
     }
 }
 
-TEST(Export, ClipboardHoldsPictureDrawingAndNumbers) {
+TEST(Export, ClipboardHasPngSvgAndCsv) {
     const Figure figure = sampleFigure();
     copyFigure(figure, options(FigureFormat::png));
     const QMimeData* data = QGuiApplication::clipboard()->mimeData();

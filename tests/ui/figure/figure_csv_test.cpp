@@ -12,7 +12,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// RFC 4180, one line.
+/// Parses one line of CSV (RFC 4180).
 QStringList cellsOf(const QString& line) {
     QStringList cells{QString()};
     bool quoted = false;
@@ -53,11 +53,11 @@ Table parsed(const QByteArray& csv) {
     return table;
 }
 
-TEST(FigureCsv, ReadsBackAsTheSameNumbersUnderACommaLocale) {
+TEST(FigureCsv, NumbersSurviveARoundTripInALocaleWithDecimalComma) {
     const QLocale before;
     QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
     const std::string locale = std::setlocale(LC_ALL, nullptr);
-    std::setlocale(LC_ALL, "de_DE.UTF-8");  // where it is installed
+    std::setlocale(LC_ALL, "de_DE.UTF-8");  // no effect if the locale is not installed
 
     const Figure figure = sampleFigure();
     const Table table = parsed(figureCsv(figure));
@@ -96,7 +96,7 @@ TEST(FigureCsv, ReadsBackAsTheSameNumbersUnderACommaLocale) {
     EXPECT_EQ(secondRow, second.x.size());
 }
 
-TEST(FigureCsv, CommentsHoldSettingsAndLines) {
+TEST(FigureCsv, CommentsContainSettingsAndLines) {
     const Figure figure = sampleFigure();
     const Table table = parsed(figureCsv(figure));
     const QString prefix = QStringLiteral("# settings: ");
@@ -106,7 +106,7 @@ TEST(FigureCsv, CommentsHoldSettingsAndLines) {
     EXPECT_TRUE(table.comments.contains(QStringLiteral("# line at y = 1.6: floor 1.6")));
 }
 
-TEST(FigureCsv, QuotesInNamesAndNothingToWrite) {
+TEST(FigureCsv, QuotesNamesAndAcceptsAnEmptyFigure) {
     Figure figure;
     figure.x.label = QStringLiteral("x \"quoted\", with comma");
     const Table table = parsed(figureCsv(figure));
@@ -119,13 +119,13 @@ TEST(FigureCsv, EveryColumnHasAName) {
     Figure figure;
     figure.x.label = "distance";
     figure.y = {"bound", "nats"};
-    figure.curves.resize(1);  // a part of the drawing that has neither label nor quantity
+    figure.curves.resize(1);  // a curve that has neither label nor quantity
     figure.curves[0].x = {1};
     figure.curves[0].y = {2};
     EXPECT_TRUE(figureCsv(figure).contains("\ndistance,bound (nats)\n1,2\n")) << figureCsv(figure).toStdString();
 }
 
-TEST(FigureCsv, WordsStandInFrontOfNumbers) {
+TEST(FigureCsv, TextColumnsPrecedeNumbers) {
     Figure figure;
     figure.table = {{"loss"}, {{1.5, 1.25}}, {{"partial", {"slice", "a, b"}}}};
     EXPECT_TRUE(figureCsv(figure).endsWith("partial,loss\nslice,1.5\n\"a, b\",1.25\n"));

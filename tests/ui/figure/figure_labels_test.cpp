@@ -1,4 +1,4 @@
-// Words in and around a figure: none on another, none cut without need.
+// Labels in and around a figure do not overlap and are not shortened unnecessarily.
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
@@ -44,35 +44,35 @@ void expectApart(const QList<QRectF>& boxes) {
     }
 }
 
-TEST(LabelPlaces, LabelsThatDifferStayDifferentWhenTheyAreCut) {
+TEST(LabelPlaces, ShortenedLabelsStayDistinct) {
     const QFontMetricsF metrics(kStyle.font(kStyle.tickPt));
-    const double room = metrics.horizontalAdvance("learned + θ 10k, 100 %");
-    const QList<double> both = {room, room};
+    const double width = metrics.horizontalAdvance("learned + θ 10k, 100 %");
+    const QList<double> both = {width, width};
     const QStringList alike =
         labelsWithin({"learned + θ 10k, 100 %, data enwik8", "learned + θ 10k, 100 %, data text8"}, both, metrics);
     EXPECT_NE(alike[0], alike[1]);
     EXPECT_TRUE(alike[1].endsWith("text8")) << alike[1].toStdString();
-    const QStringList told =
+    const QStringList distinct =
         labelsWithin({"context 512, enwik8, layers 2, llama", "layers 4, context 128, enwik8"}, both, metrics);
-    EXPECT_TRUE(told[0].startsWith("context 512")) << told[0].toStdString();
-    EXPECT_TRUE(told[0].endsWith(QChar(0x2026)));
+    EXPECT_TRUE(distinct[0].startsWith("context 512")) << distinct[0].toStdString();
+    EXPECT_TRUE(distinct[0].endsWith(QChar(0x2026)));
 }
 
-TEST(LabelPlaces, TakesTheFreeBoxWithTheFewestStrokes) {
+TEST(LabelPlaces, UsesTheFreeBoxThatCoversTheFewestSegments) {
     LabelPlaces places;
-    places.take(QRectF(0, 0, 10, 10));
-    places.addStroke({0, 25}, {100, 25});  // passes through the second, its ends far away
-    const QList<QRectF> wishes = {QRectF(5, 5, 10, 10), QRectF(20, 20, 10, 10), QRectF(20, 40, 10, 10)};
-    EXPECT_EQ(places.place(wishes), wishes[2]);
-    EXPECT_EQ(places.place(wishes), wishes[1]);
-    EXPECT_EQ(places.place(wishes), std::nullopt) << "words stand everywhere";
-    EXPECT_EQ(places.taken().size(), 3);
+    places.occupy(QRectF(0, 0, 10, 10));
+    places.addStroke({0, 25}, {100, 25});  // crosses the second candidate, with its ends far away
+    const QList<QRectF> candidates = {QRectF(5, 5, 10, 10), QRectF(20, 20, 10, 10), QRectF(20, 40, 10, 10)};
+    EXPECT_EQ(places.place(candidates), candidates[2]);
+    EXPECT_EQ(places.place(candidates), candidates[1]);
+    EXPECT_EQ(places.place(candidates), std::nullopt) << "all candidates are occupied";
+    EXPECT_EQ(places.occupied().size(), 3);
     places.addPoint({55, 55});
-    EXPECT_EQ(places.place({QRectF(50, 50, 10, 10)}, true), std::nullopt) << "a point would be hidden";
+    EXPECT_EQ(places.place({QRectF(50, 50, 10, 10)}, true), std::nullopt) << "a label would cover a point";
     EXPECT_TRUE(places.place({QRectF(50, 50, 10, 10)}));
 }
 
-TEST(FigureLabels, LinesCloseTogetherHaveWordsApart) {
+TEST(FigureLabels, LabelsOfCloseLinesDoNotOverlap) {
     Figure figure;
     figure.curves.push_back(lineOf({0, 100}, {0, 10}));
     for (int i = 0; i < 8; ++i) figure.horizontalLines.push_back({5 + 0.02 * i, QStringLiteral("row %1").arg(i)});
@@ -82,7 +82,7 @@ TEST(FigureLabels, LinesCloseTogetherHaveWordsApart) {
     expectApart(painted.renderer.labelBoxes());
 }
 
-TEST(FigureLabels, WordsKeepClearOfPoints) {
+TEST(FigureLabels, LabelsDoNotCoverPoints) {
     Figure figure;
     figure.x.minimum = 0;
     figure.x.maximum = 1;
@@ -99,7 +99,7 @@ TEST(FigureLabels, WordsKeepClearOfPoints) {
     EXPECT_FALSE(painted.renderer.labelBoxes().first().contains(at));
 }
 
-TEST(FigureLabels, APointsNameStandsBesideItAndNotOnAnother) {
+TEST(FigureLabels, LabelsOfPointsDoNotOverlap) {
     Figure figure;
     for (int i = 0; i < 5; ++i) {
         FigureCurve point = lineOf({10.0 + i}, {5.0 + 0.01 * i});
@@ -114,41 +114,41 @@ TEST(FigureLabels, APointsNameStandsBesideItAndNotOnAnother) {
     expectApart(painted.renderer.labelBoxes());
 }
 
-TEST(FigureLabels, WordsAtTheEndTakeRoomRightOfTheAxes) {
+TEST(FigureLabels, EndLabelsOfLinesWidenTheRightMargin) {
     Figure figure;
     figure.curves.push_back(lineOf({0, 1}, {0, 1}));
     figure.horizontalLines.push_back({0.5, QStringLiteral("NoPE, every layer")});
     const double inside = Painted(figure, {420, 280}).renderer.axesRect().right();
-    figure.horizontalLines.back().wordsAtEnd = true;
+    figure.horizontalLines.back().labelAtEnd = true;
     const Painted painted(figure, {420, 280});
     EXPECT_LT(painted.renderer.axesRect().right(), inside - 80);
     EXPECT_TRUE(painted.renderer.labelBoxes().isEmpty());
 }
 
-TEST(FigureLabels, ANoteWithoutRoomBesideTheTitleStandsWholeBeneath) {
+TEST(FigureLabels, LongNoteIsBelowTheAxes) {
     Figure figure;
     figure.curves.push_back(lineOf({0, 1}, {0, 1}));
     figure.y.label = QStringLiteral("magnitude of attention's spectrum");
     figure.note = QStringLiteral("step 600: θ 100, layer 0; lines: wavelengths of RoPE's pairs; thin: before");
-    const QStringList lines = FigureHead(figure, kStyle, {420, 280}).noteBeneath();
+    const QStringList lines = FigureHead(figure, kStyle, {420, 280}).noteBelow();
     EXPECT_GE(lines.size(), 2);
     EXPECT_EQ(lines.join(' '), figure.note);
     const QFontMetricsF metrics(kStyle.font(kStyle.tickPt));
     for (const QString& line : lines) EXPECT_LT(metrics.horizontalAdvance(line), 420);
-    EXPECT_TRUE(FigureHead(figure, kStyle, {1400, 280}).noteBeneath().isEmpty());
+    EXPECT_TRUE(FigureHead(figure, kStyle, {1400, 280}).noteBelow().isEmpty());
     const double low = Painted(figure, {420, 280}).renderer.axesRect().bottom();
     EXPECT_LT(low, Painted(figure, {1400, 280}).renderer.axesRect().bottom() - metrics.height());
-    const QStringList few = FigureHead(figure, kStyle, {160, 110}).noteBeneath();
+    const QStringList few = FigureHead(figure, kStyle, {160, 110}).noteBelow();
     ASSERT_FALSE(few.isEmpty());
-    EXPECT_LE(static_cast<double>(few.size()) * metrics.lineSpacing(), 0.35 * 110) << "the picture keeps its place";
+    EXPECT_LE(static_cast<double>(few.size()) * metrics.lineSpacing(), 0.35 * 110) << "the axes need their space";
     EXPECT_TRUE(few.last().endsWith(QChar(0x2026)));
 }
 
-TEST(FigureLabels, AMapsKeySaysWhatItsColoursAre) {
+TEST(FigureLabels, ColourBarTitleTakesPrecedenceOverTheNote) {
     FigureMap map;
-    map.label = QStringLiteral("logit share");
+    map.label = QStringLiteral("logit contribution");
     map.unit = QStringLiteral("%");
-    EXPECT_EQ(map.title(), "logit share (%)");
+    EXPECT_EQ(map.title(), "logit contribution (%)");
     map.columns = 2;
     map.rows = 2;
     map.values = {0, 1, 2, 3};
@@ -157,13 +157,13 @@ TEST(FigureLabels, AMapsKeySaysWhatItsColoursAre) {
     figure.note = QString(40, QLatin1Char('n'));
     figure.map = map;
     const QSizeF plot(420, 280);
-    const auto beneath = FigureHead(figure, kStyle, plot).noteBeneath();
+    const auto below = FigureHead(figure, kStyle, plot).noteBelow();
     figure.map->label = QString(20, QLatin1Char('W'));
-    EXPECT_GE(FigureHead(figure, kStyle, plot).noteBeneath().size(), std::max<qsizetype>(1, beneath.size()))
-        << "the key's words come before the note's place";
+    EXPECT_GE(FigureHead(figure, kStyle, plot).noteBelow().size(), std::max<qsizetype>(1, below.size()))
+        << "the colour bar's title has precedence over the note";
 }
 
-TEST(AxisMarks, NamesWithoutRoomStandUprightRatherThanVanish) {
+TEST(AxisMarks, LongNamesAreRotatedInsteadOfOmitted) {
     Figure figure;
     figure.x.categories = {"none", "rope", "learned", "learned+rope"};
     figure.curves.push_back(lineOf({0, 1, 2, 3}, {1, 2, 3, 4}));
@@ -175,11 +175,11 @@ TEST(AxisMarks, NamesWithoutRoomStandUprightRatherThanVanish) {
     EXPECT_LT(narrow.renderer.axesRect().bottom(), Painted(figure, {700, 280}).renderer.axesRect().bottom() - 20);
     figure.x.categories = {"data tinyshakespeare, theta 500", "data enwik8, theta 500"};
     const Painted two(figure, {420, 280});
-    EXPECT_EQ(two.xLabels().size(), 2) << "cut, but there";
+    EXPECT_EQ(two.xLabels().size(), 2) << "shortened, but visible";
     EXPECT_FALSE(two.renderer.xMarks().upright);
 }
 
-TEST(AxisMarks, ValuesThatWereRunAreNamed) {
+TEST(AxisMarks, CustomValuesAreLabelled) {
     Figure figure;
     figure.x.label = QStringLiteral("θ");
     figure.x.logarithmic = true;
@@ -195,7 +195,7 @@ TEST(AxisMarks, ValuesThatWereRunAreNamed) {
     EXPECT_EQ(few.last(), "50,000");
 }
 
-TEST(AxisMarks, ALongTitleKeepsItsUnit) {
+TEST(AxisMarks, ShortenedTitleKeepsItsUnit) {
     const Axis axis{QStringLiteral("memory of training one run, estimated"), QStringLiteral("MB")};
     const QFont font = kStyle.font(kStyle.labelPt);
     EXPECT_EQ(titleWithin(axis, font, 1000), axis.title());
@@ -204,20 +204,20 @@ TEST(AxisMarks, ALongTitleKeepsItsUnit) {
     EXPECT_LE(QFontMetricsF(font).horizontalAdvance(cut), 200);
 }
 
-TEST(FigureDots, StrokesThatAreNoMeasurementsHaveNone) {
+TEST(FigureDots, AreDrawnOnlyForDistantMeasurements) {
     Figure figure;
     figure.x.logarithmic = true;
     figure.x.minimum = 1;
     figure.x.maximum = 1e6;
     figure.y.minimum = 0;
     figure.y.maximum = 2;
-    // Two points that are far apart on a linear axis and close together on this one.
+    // These points are far apart on a linear axis and close together on a logarithmic one.
     figure.curves.push_back(lineOf({9.8e5, 1e6}, {1, 1}));
     Painted painted(figure, {420, 280});
     EXPECT_EQ(painted.plot.graphCount(), 1);
     figure.curves[0] = lineOf({10, 1e5}, {1, 1});
     painted.renderer.show(figure, kStyle);
-    EXPECT_EQ(painted.plot.graphCount(), 2) << "a dot a measurement";
+    EXPECT_EQ(painted.plot.graphCount(), 2) << "one dot per measurement";
     figure.curves[0].dots = false;
     painted.renderer.show(figure, kStyle);
     EXPECT_FALSE(painted.plot.graph(1)->visible());

@@ -19,7 +19,7 @@ Figure figureOf(const QList<double>& x, const QList<double>& y) {
     return figure;
 }
 
-TEST(AxisTitle, NamesTheUnitWhereThereIsOne) {
+TEST(AxisTitle, ContainsTheUnitIfThereIsOne) {
     EXPECT_EQ((Axis{.label = "loss", .unit = "nats"}.title()), "loss (nats)");
     EXPECT_EQ((Axis{.label = "iteration", .unit = ""}.title()), "iteration");
 }
@@ -34,7 +34,7 @@ TEST(FigureRange, SpansFiniteValuesAndLines) {
     EXPECT_DOUBLE_EQ(xRange(figure).maximum, 3);
 }
 
-TEST(FigureRange, LogarithmicAxisSkipsWhatIsNotPositive) {
+TEST(FigureRange, LogarithmicAxisIgnoresValuesThatAreNotPositive) {
     Figure figure = figureOf({0, 1, 2, 3}, {-5, 0, 1, 100});
     figure.y.logarithmic = true;
     figure.x.logarithmic = true;
@@ -43,7 +43,7 @@ TEST(FigureRange, LogarithmicAxisSkipsWhatIsNotPositive) {
     EXPECT_DOUBLE_EQ(xRange(figure).minimum, 2);
 }
 
-TEST(FigureRange, NothingToDraw) {
+TEST(FigureRange, EmptyFigureHasADefaultRange) {
     EXPECT_DOUBLE_EQ(yRange(Figure()).minimum, 0);
     EXPECT_DOUBLE_EQ(yRange(Figure()).maximum, 1);
     Figure figure = figureOf({1}, {kNan});
@@ -51,7 +51,7 @@ TEST(FigureRange, NothingToDraw) {
     EXPECT_DOUBLE_EQ(yRange(figure).minimum, 0.1);
 }
 
-TEST(FigureRange, ExplicitEndsWinAndNeverMeet) {
+TEST(FigureRange, ExplicitEndsTakePrecedenceAndDiffer) {
     Figure figure = figureOf({0, 1}, {2, 2});
     EXPECT_LT(yRange(figure).minimum, 2);
     EXPECT_GT(yRange(figure).maximum, 2);

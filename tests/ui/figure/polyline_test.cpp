@@ -10,7 +10,7 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
 int pieces(const Polyline& line) {
     return line.x.isEmpty() ? 0 : 1 + static_cast<int>(std::count_if(line.y.begin(), line.y.end(), [](double y) {
@@ -18,7 +18,7 @@ int pieces(const Polyline& line) {
                                   }));
 }
 
-TEST(AxisScale, GoesThereAndBack) {
+TEST(AxisScale, ConversionsAreInverse) {
     const AxisScale linear{2, 6, false, 400};
     EXPECT_DOUBLE_EQ(linear.toDevice(3), 100);
     EXPECT_DOUBLE_EQ(linear.fromDevice(100), 3);
@@ -29,7 +29,7 @@ TEST(AxisScale, GoesThereAndBack) {
     EXPECT_TRUE(std::isnan(logarithmic.toDevice(-1)));
 }
 
-TEST(Drawable, KeepsAShortCurveAsItIs) {
+TEST(Drawable, DoesNotChangeAShortCurve) {
     const QList<double> x = {0, 1, 2, 3};
     const QList<double> y = {0.1, 0.9, 0.3, 0.5};
     const Polyline line = drawable(x, y, {0, 3, false, 300}, {0, 1, false, 100});
@@ -37,7 +37,7 @@ TEST(Drawable, KeepsAShortCurveAsItIs) {
     EXPECT_EQ(line.y, y);
 }
 
-TEST(Drawable, ThinsToAFewPointsAColumnAndKeepsExtremes) {
+TEST(Drawable, ThinsToAFewPointsPerColumnAndKeepsExtremes) {
     std::mt19937 random(7);
     std::normal_distribution<double> noise;
     QList<double> x;
@@ -59,9 +59,9 @@ TEST(Drawable, ThinsToAFewPointsAColumnAndKeepsExtremes) {
     EXPECT_EQ(pieces(line), 1);
 }
 
-TEST(Drawable, GapsAtValuesThatCannotBeDrawn) {
+TEST(Drawable, HasGapsAtValuesThatCannotBeDrawn) {
     const AxisScale x{0, 6, false, 600};
-    const Polyline line = drawable({0, 1, 2, 3, 4, 5}, {1, 2, kNan, 2, 3, 1}, x, {0, 4, false, 100});
+    const Polyline line = drawable({0, 1, 2, 3, 4, 5}, {1, 2, kGap, 2, 3, 1}, x, {0, 4, false, 100});
     EXPECT_EQ(pieces(line), 2);
     const Polyline logarithmic = drawable({0, 1, 2, 3, 4, 5}, {1, 2, 0, 2, -3, 1}, x, {0.5, 4, true, 100});
     EXPECT_EQ(pieces(logarithmic), 3);  // the last two pieces are single points
@@ -71,7 +71,7 @@ TEST(Drawable, GapsAtValuesThatCannotBeDrawn) {
     EXPECT_EQ(pieces(infinite), 2);
 }
 
-TEST(Drawable, NothingLeavesTheAxes) {
+TEST(Drawable, StaysInsideTheAxes) {
     std::mt19937 random(3);
     std::normal_distribution<double> noise(0, 3);
     QList<double> x;
@@ -93,7 +93,7 @@ TEST(Drawable, NothingLeavesTheAxes) {
     }
 }
 
-TEST(Drawable, CutsWhereTheLineCrossesTheBorder) {
+TEST(Drawable, CutsLinesAtTheBorder) {
     const Polyline line = drawable({0, 10}, {0, 10}, {2, 8, false, 60}, {3, 7, false, 40});
     ASSERT_EQ(line.x.size(), 2);
     EXPECT_NEAR(line.x[0], 3, 1e-12);
@@ -104,16 +104,16 @@ TEST(Drawable, CutsWhereTheLineCrossesTheBorder) {
     EXPECT_TRUE(drawable({}, {}, {2, 8, false, 60}, {3, 7, false, 40}).x.isEmpty());
 }
 
-TEST(Spread, LeavesRoomyOnesAlone) {
+TEST(Spread, DoesNotMoveDistantPositions) {
     EXPECT_EQ(spread({10, 30, 60}, 12, 0, 100), (QList<double>{10, 30, 60}));
 }
 
-TEST(Spread, MovesNeighboursApartAboutTheirMean) {
+TEST(Spread, MovesNeighboursApartAroundTheirMean) {
     const QList<double> places = spread({50, 50, 50}, 10, 0, 100);
     EXPECT_EQ(places, (QList<double>{40, 50, 60}));
 }
 
-TEST(Spread, StaysInsideWhereThereIsRoom) {
+TEST(Spread, StaysInTheRangeIfItIsLongEnough) {
     const QList<double> places = spread({1, 2, 98, 99, 100}, 15, 0, 100);
     EXPECT_GE(places.first(), 0);
     EXPECT_LE(places.last(), 100);

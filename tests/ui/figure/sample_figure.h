@@ -7,7 +7,8 @@
 
 namespace ropelab::ui {
 
-/// Two curves, one of them with raw values and a gap, that leave the axes above and below; a floor; settings.
+/// Returns a figure with two curves that exceed the axes above and below (one has raw values and a gap), a horizontal
+/// line and settings.
 inline Figure sampleFigure() {
     Figure figure;
     figure.name = QStringLiteral("sample");

@@ -9,7 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-TEST(Ticks, LinearOnesAreRound) {
+TEST(Ticks, LinearTicksAreRoundNumbers) {
     const Ticks ticks = ticksOf(1.37, 4.72, false, 6);
     EXPECT_EQ(ticks.at, (QList<double>{1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5}));
     EXPECT_EQ(ticks.labels, (QList<QString>{"1.5", "2.0", "2.5", "3.0", "3.5", "4.0", "4.5"}));
@@ -19,31 +19,31 @@ TEST(Ticks, LinearOnesAreRound) {
     }
 }
 
-TEST(Ticks, ZeroNegativeAndThousands) {
+TEST(Ticks, LabelsOfZeroNegativeNumbersAndThousands) {
     EXPECT_EQ(ticksOf(-1000, 2000, false, 3).labels, (QList<QString>{"−1,000", "0", "1,000", "2,000"}));
 }
 
-TEST(Ticks, VerySmallAndVeryLargeAsPowers) {
+TEST(Ticks, VerySmallAndLargeNumbersArePowersOfTen) {
     EXPECT_EQ(ticksOf(1e-7, 3e-7, false, 2).labels, (QList<QString>{"10⁻⁷", "2×10⁻⁷", "3×10⁻⁷"}));
     EXPECT_EQ(ticksOf(0, 4e8, false, 2).labels, (QList<QString>{"0", "2×10⁸", "4×10⁸"}));
 }
 
-TEST(Ticks, LogarithmicByWidth) {
-    // Less than a decade: like a linear axis, for no power of ten lies inside.
+TEST(Ticks, LogarithmicTicksDependOnTheRange) {
+    // Less than a decade has linear ticks, because it contains no power of ten.
     EXPECT_EQ(ticksOf(1.4, 4.2, true, 3).labels, (QList<QString>{"2", "3", "4"}));
     EXPECT_EQ(ticksOf(1, 100, true, 8).labels, (QList<QString>{"1", "2", "5", "10", "20", "50", "100"}));
     EXPECT_EQ(ticksOf(1e-3, 1e3, true, 7).labels, (QList<QString>{"0.001", "0.01", "0.1", "1", "10", "100", "1,000"}));
     EXPECT_EQ(ticksOf(1e-12, 1, true, 4).at.size(), 5);
 }
 
-TEST(Ticks, AtLeastTwoStandOnAShortAxis) {
+TEST(Ticks, ShortAxisHasAtLeastTwo) {
     EXPECT_GE(ticksOf(400, 60000, true, 2).at.size(), 2);
     EXPECT_GE(ticksOf(64000, 78000, true, 1).at.size(), 2);
     EXPECT_GE(ticksOf(290, 390, false, 1).at.size(), 2);
     EXPECT_GE(ticksOf(3, 40000, true, 1).at.size(), 2);
 }
 
-TEST(MarkText, NamesAValueAsItWasRun) {
+TEST(MarkText, ShowsTheExactValue) {
     EXPECT_EQ(markText(10000), "10,000");
     EXPECT_EQ(markText(3.125), "3.125");
     EXPECT_EQ(markText(0.001), "0.001");
@@ -53,7 +53,7 @@ TEST(MarkText, NamesAValueAsItWasRun) {
     EXPECT_EQ(markText(-0.5), "−0.5");
 }
 
-TEST(Ticks, ImpossibleRangesGiveNone) {
+TEST(Ticks, InvalidRangesHaveNone) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_TRUE(ticksOf(1, 1, false, 5).at.isEmpty());
     EXPECT_TRUE(ticksOf(nan, 1, false, 5).at.isEmpty());
@@ -61,7 +61,7 @@ TEST(Ticks, ImpossibleRangesGiveNone) {
     EXPECT_LE(ticksOf(1e15, 1e15 + 1, false, 5).at.size(), 1000);
 }
 
-TEST(ReadableNumber, KeepsFourDigitsInEveryLocale) {
+TEST(ReadableNumber, HasFourDigitsInEveryLocale) {
     const QLocale before;
     QLocale::setDefault(QLocale(QLocale::German));
     EXPECT_EQ(readableNumber(1.88264), "1.883");

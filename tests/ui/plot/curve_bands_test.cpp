@@ -18,7 +18,7 @@ CurveData curve(const QList<double>& x, const QList<double>& y) {
     return data;
 }
 
-TEST(CurveBands, MeanAndSpreadAtEveryMeasuredPlace) {
+TEST(CurveBands, ComputesMeanAndDeviationAtEveryMeasuredX) {
     const CurveData a = curve({0, 10, 20}, {1, 2, 3});
     const CurveData b = curve({0, 10}, {3, 4});
     const CurveData c = curve({0, 15}, {5, std::nan("")});
@@ -26,13 +26,13 @@ TEST(CurveBands, MeanAndSpreadAtEveryMeasuredPlace) {
     mean.update({&a, &b, &c});
     ASSERT_EQ(mean.mean().x(), (QList<double>{0, 10, 15, 20}));
     EXPECT_DOUBLE_EQ(mean.mean().y()[0], 3);
-    EXPECT_DOUBLE_EQ(mean.lower().y()[0], 1);  // 1, 3, 5 spread by 2 over n − 1
+    EXPECT_DOUBLE_EQ(mean.lower().y()[0], 1);  // the standard deviation of 1, 3, 5 is 2
     EXPECT_DOUBLE_EQ(mean.upper().y()[0], 5);
     EXPECT_DOUBLE_EQ(mean.mean().y()[1], 3);
     EXPECT_DOUBLE_EQ(mean.upper().y()[1], 3 + std::sqrt(2.0));
-    EXPECT_TRUE(std::isnan(mean.mean().y()[2])) << "diverged";
+    EXPECT_TRUE(std::isnan(mean.mean().y()[2])) << "the only run has diverged";
     EXPECT_DOUBLE_EQ(mean.mean().y()[3], 3);
-    EXPECT_TRUE(std::isnan(mean.lower().y()[3])) << "one run alone has no spread";
+    EXPECT_TRUE(std::isnan(mean.lower().y()[3])) << "a single run has no standard deviation";
     mean.update({});
     EXPECT_TRUE(mean.mean().x().isEmpty());
 }
@@ -44,39 +44,39 @@ void expectSame(const CurveData& a, const CurveData& b) {
     }
 }
 
-TEST(CurveBands, WhatGrowsIsAddedAndEqualsTheWhole) {
+TEST(CurveBands, IncrementalUpdateEqualsFullComputation) {
     CurveData a = curve({0, 1, 2}, {4, 3, 2});
     CurveData b = curve({0, 1}, {6, 5});
-    CurveMean kept;
-    const auto expectWhole = [&](const std::vector<const CurveData*>& curves) {
-        kept.update(curves);
-        CurveMean whole;
-        whole.update(curves);
-        expectSame(kept.mean(), whole.mean());
-        expectSame(kept.lower(), whole.lower());
-        expectSame(kept.upper(), whole.upper());
+    CurveMean incremental;
+    const auto expectFull = [&](const std::vector<const CurveData*>& curves) {
+        incremental.update(curves);
+        CurveMean full;
+        full.update(curves);
+        expectSame(incremental.mean(), full.mean());
+        expectSame(incremental.lower(), full.lower());
+        expectSame(incremental.upper(), full.upper());
     };
-    expectWhole({&a, &b});
-    const std::uint64_t history = kept.mean().history();
-    expectWhole({&a, &b});
+    expectFull({&a, &b});
+    const std::uint64_t history = incremental.mean().history();
+    expectFull({&a, &b});
     a.append(3, 1);
-    expectWhole({&a, &b});
-    EXPECT_EQ(kept.mean().history(), history) << "what was there stays";
-    b.append(2, 4);  // where only a was measured so far
+    expectFull({&a, &b});
+    EXPECT_EQ(incremental.mean().history(), history) << "appending must not replace points";
+    b.append(2, 4);  // so far, only curve a had a point here
     b.append(3, 3);
-    expectWhole({&a, &b});
-    EXPECT_NE(kept.mean().history(), history);
-    b.append(1, 7);  // goes on from its checkpoint
-    expectWhole({&a, &b});
+    expectFull({&a, &b});
+    EXPECT_NE(incremental.mean().history(), history);
+    b.append(1, 7);  // the run resumes from its checkpoint
+    expectFull({&a, &b});
     a.truncate(0);
-    expectWhole({&a, &b});
+    expectFull({&a, &b});
     const CurveData c = curve({0, 0.5}, {1, 1});
-    expectWhole({&a, &b, &c});
-    expectWhole({&a, &c});
-    expectWhole({&c});
+    expectFull({&a, &b, &c});
+    expectFull({&a, &c});
+    expectFull({&c});
 }
 
-TEST(CurveBands, ManyRunsMakeOneLegend) {
+TEST(CurveBands, LegendIsRebuiltOnceForManyRuns) {
     CurvePlot plot;
     const auto* legend = plot.findChild<Legend*>();
     const auto entries = [&] {
@@ -86,7 +86,7 @@ TEST(CurveBands, ManyRunsMakeOneLegend) {
     };
     for (RunId run = 1; run <= 54; ++run) plot.addRun(run, QStringLiteral("run %1").arg(run), 0);
     for (RunId run = 1; run <= 54; ++run) plot.setRunVisible(run, false);
-    EXPECT_EQ(entries(), 0) << "made when it is next seen";
+    EXPECT_EQ(entries(), 0) << "the legend is rebuilt before the next repaint";
     plot.refreshNow();
     EXPECT_EQ(entries(), 54);
 }
@@ -104,7 +104,7 @@ class GroupedPlot : public testing::Test {
     CurvePlot plot;
 };
 
-TEST_F(GroupedPlot, ABandOfManyPointsPaintsFew) {
+TEST_F(GroupedPlot, BandOfManyPointsIsReducedForPainting) {
     for (int i = 0; i < 20000; ++i) {
         for (const RunId run : {1, 2}) {
             plot.append({run, Quantity::training_loss}, i, static_cast<double>(run) + std::sin(i));
@@ -117,10 +117,10 @@ TEST_F(GroupedPlot, ABandOfManyPointsPaintsFew) {
     EXPECT_EQ(plot.toFigure().bands[0].x.size(), 20000);
     int painted = 0;
     for (int i = 0; i < plot.canvas()->graphCount(); ++i) painted += plot.canvas()->graph(i)->data()->size();
-    EXPECT_LE(painted, 4 * 801) << "the mean, and both ends of its band";
+    EXPECT_LE(painted, 4 * 801) << "the mean and both ends of its band";
 }
 
-TEST_F(GroupedPlot, OneCurveAGroupWithABandWhereRunsRepeat) {
+TEST_F(GroupedPlot, DrawsOneCurvePerGroupWithABand) {
     plot.setGroups({{"a", {1, 2}}, {"b", {3}}});
     const Figure figure = plot.toFigure();
     ASSERT_EQ(figure.curves.size(), 2u);
@@ -137,7 +137,7 @@ TEST_F(GroupedPlot, OneCurveAGroupWithABandWhereRunsRepeat) {
     EXPECT_TRUE(plot.toFigure().bands.empty());
 }
 
-TEST_F(GroupedPlot, TheLegendNamesGroupsAndHidesThemAsOne) {
+TEST_F(GroupedPlot, LegendEntryTogglesAllRunsOfAGroup) {
     plot.setGroups({{"a", {1, 2}}, {"b", {3}}});
     auto* legend = plot.findChild<Legend*>();
     const auto names = [&] {
@@ -146,7 +146,7 @@ TEST_F(GroupedPlot, TheLegendNamesGroupsAndHidesThemAsOne) {
         for (const auto* entry : legend->findChildren<QAbstractButton*>()) {
             if (entry->isCheckable()) result << entry->text();
         }
-        result.sort();  // made in another order when a run was removed
+        result.sort();  // the order of the widgets changes when a run is removed
         return result;
     };
     EXPECT_EQ(names(), (QStringList{"a", "b"}));
@@ -165,7 +165,7 @@ TEST_F(GroupedPlot, TheLegendNamesGroupsAndHidesThemAsOne) {
     EXPECT_EQ(names(), (QStringList{"run 2", "run 3"}));
 }
 
-TEST_F(GroupedPlot, HiddenRunsDoNotCount) {
+TEST_F(GroupedPlot, HiddenRunsAreExcludedFromTheMean) {
     plot.setGroups({{"a", {1, 2}}, {"b", {3}}});
     plot.setRunVisible(1, false);
     const Figure figure = plot.toFigure();
@@ -174,7 +174,7 @@ TEST_F(GroupedPlot, HiddenRunsDoNotCount) {
     EXPECT_TRUE(figure.bands.empty());
 }
 
-TEST_F(GroupedPlot, APickedRunLightsItsGroupAndTheUnitHoldsForTheBand) {
+TEST_F(GroupedPlot, SelectedRunAndUnitApplyToTheGroup) {
     plot.setGroups({{"a", {1, 2}}, {"b", {3}}});
     plot.pickRun(2);
     plot.resize(500, 400);

@@ -11,9 +11,9 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-TEST(CurveData, ReplacesWhatIsMeasuredAgain) {
+TEST(CurveData, ReplacesPointsThatAreMeasuredAgain) {
     CurveData data;
     for (int i = 0; i <= 5; ++i) {
         data.append(i, 10 * i);
@@ -22,18 +22,18 @@ TEST(CurveData, ReplacesWhatIsMeasuredAgain) {
     data.append(3, 7);
     EXPECT_EQ(data.x(), (QList<double>{0, 1, 2, 3}));
     EXPECT_EQ(data.scaled(2), (QList<double>{0, 20, 40, 14}));
-    data.append(kNan, 1);
+    data.append(kMissing, 1);
     EXPECT_EQ(data.x().size(), 4);
     data.truncate(1.5);
     EXPECT_EQ(data.x(), (QList<double>{0, 1}));
     EXPECT_EQ(data.scaled(2), (QList<double>{0, 20}));
 }
 
-TEST(CurveData, SmoothsAsTheFormulaBookSays) {
+TEST(CurveData, SmoothingAgreesWithTheFormula) {
     CurveData data;
-    data.set({1, 2, 3, 4}, {4, 2, kNan, 6});
+    data.set({1, 2, 3, 4}, {4, 2, kMissing, 6});
     const QList<double> smoothed = data.smoothed(0.5, 1);
-    // F36 by hand: a = 2, 2, ·, 4; 1 − wⁿ = 1/2, 3/4, ·, 7/8.
+    // Formula 36, computed by hand: a = 2, 2, ·, 4; 1 − wⁿ = 1/2, 3/4, ·, 7/8.
     EXPECT_DOUBLE_EQ(smoothed[0], 4);
     EXPECT_DOUBLE_EQ(smoothed[1], 2 / 0.75);
     EXPECT_TRUE(std::isnan(smoothed[2]));
@@ -44,12 +44,12 @@ TEST(CurveData, SmoothsAsTheFormulaBookSays) {
     EXPECT_DOUBLE_EQ(data.smoothed(0.5, 1)[4], 5 / 0.9375);
 }
 
-TEST(CurveData, GrowingCurveIsSmoothedAsAWhole) {
+TEST(CurveData, IncrementalSmoothingEqualsFullSmoothing) {
     for (const double weight : {0.3, 0.9, 0.995}) {
         CurveData data;
         std::vector<double> all;
         for (int i = 0; i < 12000; ++i) {
-            const double y = i % 997 == 5 ? kNan : 2 + std::sin(i * 0.7) + i % 13;
+            const double y = i % 997 == 5 ? kMissing : 2 + std::sin(i * 0.7) + i % 13;
             data.append(i, y);
             all.push_back(y);
             if (i % 500 == 0) {
@@ -66,7 +66,7 @@ TEST(CurveData, GrowingCurveIsSmoothedAsAWhole) {
     }
 }
 
-TEST(CurveData, HistoryTellsWhetherWhatWasSeenStillHolds) {
+TEST(CurveData, HistoryChangesWhenPointsAreReplaced) {
     CurveData data;
     CurveData other;
     EXPECT_NE(data.history(), other.history());
@@ -82,27 +82,27 @@ TEST(CurveData, HistoryTellsWhetherWhatWasSeenStillHolds) {
     EXPECT_NE(data.history(), replaced);
 }
 
-TEST(CurveData, WhatWasSmoothedBeforeACutStays) {
+TEST(CurveData, SmoothedValuesBeforeACutDoNotChange) {
     CurveData data;
     data.set({1, 2, 3, 4}, {4, 2, 8, 6});
     const QList<double> before = data.smoothed(0.5, 10);
     data.append(3, 1);
     EXPECT_EQ(data.smoothed(0.5, 10).first(2), before.first(2));
-    CurveData anew;
-    anew.set({1, 2, 3}, {4, 2, 1});
-    EXPECT_DOUBLE_EQ(data.smoothed(0.5, 10)[2], anew.smoothed(0.5, 10)[2]);
+    CurveData fresh;
+    fresh.set({1, 2, 3}, {4, 2, 1});
+    EXPECT_DOUBLE_EQ(data.smoothed(0.5, 10)[2], fresh.smoothed(0.5, 10)[2]);
 }
 
-TEST(CurveData, RefusesUnequalAndUnordered) {
+TEST(CurveData, RejectsUnequalLengthsAndUnorderedX) {
     CurveData data;
     EXPECT_THROW(data.set({1, 2}, {1}), std::invalid_argument);
     EXPECT_THROW(data.set({1, 1}, {1, 2}), std::invalid_argument);
-    EXPECT_THROW(data.set({1, kNan}, {1, 2}), std::invalid_argument);
+    EXPECT_THROW(data.set({1, kMissing}, {1, 2}), std::invalid_argument);
     EXPECT_TRUE(data.x().isEmpty());
     EXPECT_NO_THROW(data.set({}, {}));
 }
 
-TEST(CurveData, NearestAndSpacing) {
+TEST(CurveData, ComputesNearestPointAndSpacing) {
     CurveData data;
     EXPECT_EQ(data.nearest(1), -1);
     EXPECT_EQ(data.spacing(), 0);

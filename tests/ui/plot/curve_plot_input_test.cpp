@@ -51,7 +51,7 @@ class CurvePlotInputTest : public testing::Test {
     bool pressed = false;
 };
 
-TEST_F(CurvePlotInputTest, HoveringLightsARunAndReadsAllValues) {
+TEST_F(CurvePlotInputTest, HoveringHighlightsARunAndShowsAllValues) {
     mouse(QEvent::MouseMove, at(480, 7.95));
     EXPECT_EQ(plot.hoveredRun(), 1);
     ASSERT_NE(readout(), nullptr);
@@ -68,14 +68,14 @@ TEST_F(CurvePlotInputTest, HoveringLightsARunAndReadsAllValues) {
     EXPECT_FALSE(readout()->isShown());
 }
 
-TEST_F(CurvePlotInputTest, HoveringElsewhereLights) {
+TEST_F(CurvePlotInputTest, HoverRunHighlightsARun) {
     plot.hoverRun(2);
     EXPECT_EQ(plot.hoveredRun(), 2);
     plot.hoverRun(77);
     EXPECT_EQ(plot.hoveredRun(), CurvePlot::kNoRun);
 }
 
-TEST_F(CurvePlotInputTest, ClickPicksAndDoesNotPan) {
+TEST_F(CurvePlotInputTest, ClickSelectsARunWithoutPanning) {
     QSignalSpy picked(&plot, &CurvePlot::runPicked);
     const QPointF where = at(300, 2);
     mouse(QEvent::MouseButtonPress, where, Qt::LeftButton);
@@ -88,7 +88,7 @@ TEST_F(CurvePlotInputTest, ClickPicksAndDoesNotPan) {
     EXPECT_EQ(plot.pickedRun(), CurvePlot::kNoRun);
 }
 
-TEST_F(CurvePlotInputTest, DragPansAndDoubleClickResets) {
+TEST_F(CurvePlotInputTest, DragPansAndDoubleClickResetsTheView) {
     const QCPRange before = plot.canvas()->xAxis->range();
     const QPointF where = at(500, 5);
     mouse(QEvent::MouseButtonPress, where, Qt::LeftButton);
@@ -97,12 +97,12 @@ TEST_F(CurvePlotInputTest, DragPansAndDoubleClickResets) {
     mouse(QEvent::MouseButtonRelease, where + QPointF(60, 0), Qt::LeftButton);
     EXPECT_LT(plot.canvas()->xAxis->range().lower, before.lower);
     EXPECT_FALSE(plot.followsData());
-    // New data do not take the view away.
+    // New data do not change a panned view.
     const QCPRange panned = plot.canvas()->xAxis->range();
     plot.append({1, Quantity::validation_loss}, 5000, 1);
     plot.refreshNow();
     EXPECT_DOUBLE_EQ(plot.canvas()->xAxis->range().lower, panned.lower);
-    EXPECT_DOUBLE_EQ(plot.toFigure().x.minimum, panned.lower) << "exports show what is on screen";
+    EXPECT_DOUBLE_EQ(plot.toFigure().x.minimum, panned.lower) << "exports use the range on screen";
 
     mouse(QEvent::MouseButtonDblClick, where, Qt::LeftButton);
     plot.refreshNow();
@@ -120,7 +120,7 @@ TEST_F(CurvePlotInputTest, WheelZooms) {
     EXPECT_FALSE(plot.followsData());
 }
 
-TEST_F(CurvePlotInputTest, Keys) {
+TEST_F(CurvePlotInputTest, KeysPanZoomAndToggleTheLogarithmicAxis) {
     const QCPRange x = plot.canvas()->xAxis->range();
     const QCPRange y = plot.canvas()->yAxis->range();
     press(Qt::Key_Right);

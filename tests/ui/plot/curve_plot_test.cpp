@@ -35,7 +35,7 @@ class CurvePlotTest : public testing::Test {
     CurvePlot plot;
 };
 
-TEST_F(CurvePlotTest, KeepsEveryPointAndPaintsFew) {
+TEST_F(CurvePlotTest, StoresEveryPointButPaintsFew) {
     plot.setShownQuantity(Quantity::training_loss);
     fill(20000);
     plot.refreshNow();
@@ -49,7 +49,7 @@ TEST_F(CurvePlotTest, KeepsEveryPointAndPaintsFew) {
     EXPECT_LE(painted, 2 * 2 * 801);
 }
 
-TEST_F(CurvePlotTest, StepsAndEvaluationsGoToTheirQuantities) {
+TEST_F(CurvePlotTest, EventsAreAppendedToTheirQuantities) {
     plot.append(event::Step{1, 10, 2.5, 0.7, 3e-4});
     plot.append(event::Evaluated{1, 10, 2.4, 2.6});
     EXPECT_EQ(plot.yValues({1, Quantity::training_loss}), QList<double>{2.5});
@@ -67,7 +67,7 @@ TEST_F(CurvePlotTest, EventsOfUnknownRunsAreIgnored) {
     EXPECT_TRUE(plot.toFigure().curves.empty());
 }
 
-TEST_F(CurvePlotTest, FigureHasTheDataInTheShownUnit) {
+TEST_F(CurvePlotTest, FigureUsesTheShownUnit) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
     plot.setFloor(1.4, QStringLiteral("entropy floor"));
     Figure figure = plot.toFigure();
@@ -82,7 +82,7 @@ TEST_F(CurvePlotTest, FigureHasTheDataInTheShownUnit) {
     EXPECT_DOUBLE_EQ(figure.curves[0].y[1], 2 / std::log(2.0));
     EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.4 / std::log(2.0));
     EXPECT_EQ(figure.y.title(), "validation loss (bits per character)");
-    EXPECT_EQ(plot.yValues({1, Quantity::validation_loss}), (QList<double>{4, 2})) << "the data stay in nats";
+    EXPECT_EQ(plot.yValues({1, Quantity::validation_loss}), (QList<double>{4, 2})) << "yValues returns nats";
 
     plot.setCurve({1, Quantity::gradient_norm}, {0, 100}, {4, 2});
     plot.setShownQuantity(Quantity::gradient_norm);
@@ -92,7 +92,7 @@ TEST_F(CurvePlotTest, FigureHasTheDataInTheShownUnit) {
     EXPECT_EQ(figure.y.title(), "gradient norm");
 }
 
-TEST_F(CurvePlotTest, ARunThatFailedHasARedPointWhereItWasLastSeen) {
+TEST_F(CurvePlotTest, FailedRunHasARedPointAtItsLastFiniteValue) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200}, {4, 2, std::nan("")});
     plot.setCurve({2, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1.5});
     EXPECT_EQ(plot.toFigure().curves.size(), 2U);
@@ -106,15 +106,15 @@ TEST_F(CurvePlotTest, ARunThatFailedHasARedPointWhereItWasLastSeen) {
     EXPECT_EQ(mark.y, (QList<double>{2}));
     EXPECT_TRUE(figure.note.contains("red point: a run failed there")) << figure.note.toStdString();
     EXPECT_TRUE(figure.summary.startsWith("2 runs")) << figure.summary.toStdString();
-    plot.refreshNow();  // more curves than runs on screen
+    plot.refreshNow();  // the figure has more curves than visible runs
     plot.setRunVisible(1, false);
     EXPECT_EQ(plot.toFigure().curves.size(), 1U);
     plot.setRunVisible(1, true);
-    plot.setRunFailed(1, false);  // it goes on
+    plot.setRunFailed(1, false);  // the run resumes
     EXPECT_EQ(plot.toFigure().curves.size(), 2U);
 }
 
-TEST_F(CurvePlotTest, SmoothsByIterationsAndKeepsTheRawTwin) {
+TEST_F(CurvePlotTest, SmoothsPerIterationAndShowsRawValues) {
     fill(300);
     plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200, 300}, {4, 3, 2.5, 2.4});
     plot.setShownQuantity(Quantity::training_loss);
@@ -124,7 +124,7 @@ TEST_F(CurvePlotTest, SmoothsByIterationsAndKeepsTheRawTwin) {
     EXPECT_EQ(figure.curves[0].raw, measured);
     EXPECT_EQ(figure.curves[0].y, values(smooth({measured.data(), static_cast<std::size_t>(measured.size())}, 0.9)));
 
-    // 0.9 over 100 iterations is nothing; 0.995 is 0.606.
+    // 0.9^100 is negligible; 0.995^100 is 0.606.
     plot.setShownQuantity(Quantity::validation_loss);
     EXPECT_EQ(plot.toFigure().curves[0].y, (QList<double>{4, 3, 2.5, 2.4}));
     plot.setSmoothing(0.995);
@@ -139,7 +139,7 @@ TEST_F(CurvePlotTest, SmoothsByIterationsAndKeepsTheRawTwin) {
     EXPECT_EQ(plot.toFigure().curves[0].y, measured);
 }
 
-TEST_F(CurvePlotTest, LogarithmicAxesLiveWithAnything) {
+TEST_F(CurvePlotTest, LogarithmicAxisAcceptsValuesBelowZero) {
     QSignalSpy changed(&plot, &CurvePlot::yLogarithmicChanged);
     plot.setCurve({1, Quantity::validation_loss}, {0, 1, 2, 3, 4}, {0, -1, kNan, 2, 20});
     plot.setYLogarithmic(true);
@@ -148,8 +148,8 @@ TEST_F(CurvePlotTest, LogarithmicAxesLiveWithAnything) {
     EXPECT_EQ(plot.canvas()->yAxis->scaleType(), QCPAxis::stLogarithmic);
     EXPECT_GT(plot.canvas()->yAxis->range().lower, 0);
     EXPECT_GE(plot.canvas()->yAxis->range().upper, 20);
-    EXPECT_EQ(plot.toFigure().curves[0].y.size(), 5) << "what is not drawn stays in the data";
-    // All of it impossible to draw.
+    EXPECT_EQ(plot.toFigure().curves[0].y.size(), 5) << "the figure contains values that cannot be drawn";
+    // No value of this curve can be drawn.
     plot.setCurve({1, Quantity::validation_loss}, {0, 1}, {-1, kNan});
     plot.refreshNow();
     EXPECT_GT(plot.canvas()->yAxis->range().lower, 0);
@@ -186,7 +186,7 @@ TEST_F(CurvePlotTest, HiddenRunsAreNeitherDrawnNorExported) {
     EXPECT_EQ(plot.toFigure().curves.size(), 2U);
 }
 
-TEST_F(CurvePlotTest, TwoLossesTogether) {
+TEST_F(CurvePlotTest, ShowsBothLossesTogether) {
     plot.append(event::Evaluated{1, 0, 4.2, 4.3});
     plot.append(event::Step{1, 1, 4.1, 1, 1e-3});
     plot.setShownQuantities({Quantity::validation_loss, Quantity::training_loss});
@@ -200,7 +200,7 @@ TEST_F(CurvePlotTest, TwoLossesTogether) {
     EXPECT_EQ(plot.shownQuantities().size(), 2U);
 }
 
-TEST_F(CurvePlotTest, ContinuedRunReplacesWhatItMeasuresAgain) {
+TEST_F(CurvePlotTest, ResumedRunReplacesPointsThatItMeasuresAgain) {
     fill(100);
     plot.append(event::Step{1, 51, 9, 9, 9});
     EXPECT_EQ(plot.yValues({1, Quantity::training_loss}).size(), 51);
@@ -209,7 +209,7 @@ TEST_F(CurvePlotTest, ContinuedRunReplacesWhatItMeasuresAgain) {
     EXPECT_EQ(plot.yValues({2, Quantity::gradient_norm}).size(), 30);
 }
 
-TEST_F(CurvePlotTest, RemovingAndClearing) {
+TEST_F(CurvePlotTest, RunsCanBeRemovedAndCleared) {
     fill(10);
     plot.pickRun(1);
     QSignalSpy picked(&plot, &CurvePlot::runPicked);
@@ -224,7 +224,7 @@ TEST_F(CurvePlotTest, RemovingAndClearing) {
     EXPECT_EQ(plot.summary(), "No curves yet.");
 }
 
-TEST_F(CurvePlotTest, HorizonHoldsTheAxisWhileCurvesGrow) {
+TEST_F(CurvePlotTest, HorizonFixesTheAxisWhileCurvesGrow) {
     plot.setHorizon(1000);
     plot.append(event::Evaluated{1, 0, 4, 4});
     plot.append(event::Evaluated{1, 100, 3, 3});
@@ -236,7 +236,7 @@ TEST_F(CurvePlotTest, HorizonHoldsTheAxisWhileCurvesGrow) {
     EXPECT_DOUBLE_EQ(plot.canvas()->xAxis->range().upper, 1500);
 }
 
-TEST_F(CurvePlotTest, SummaryTellsTheEnds) {
+TEST_F(CurvePlotTest, SummaryContainsLowestAndHighestValue) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 1000}, {4, 2.071});
     EXPECT_EQ(plot.summary(), "θ = 100: validation loss 2.071 nats at step 1,000.");
     plot.setCurve({2, Quantity::validation_loss}, {0, 1000}, {4, 1.882});
@@ -249,7 +249,7 @@ TEST_F(CurvePlotTest, SummaryTellsTheEnds) {
     EXPECT_EQ(plot.toFigure().summary, plot.summary());
 }
 
-TEST_F(CurvePlotTest, SettingsAndViewGoIntoTheFigure) {
+TEST_F(CurvePlotTest, FigureContainsSettingsAndView) {
     plot.setSettings({{QStringLiteral("preset"), QStringLiteral("lecture-minute")}});
     plot.setSmoothing(0.5);
     const QJsonObject settings = plot.toFigure().settings;
@@ -257,7 +257,7 @@ TEST_F(CurvePlotTest, SettingsAndViewGoIntoTheFigure) {
     EXPECT_DOUBLE_EQ(settings[QStringLiteral("view")].toObject()[QStringLiteral("smoothing")].toDouble(), 0.5);
 }
 
-TEST_F(CurvePlotTest, TextIsNeverSmallAndGrowsWithTheScale) {
+TEST_F(CurvePlotTest, TextSizeFollowsTheScale) {
     plot.refreshNow();
     const int at100 = plot.canvas()->xAxis->tickLabelFont().pixelSize();
     EXPECT_GE(at100, static_cast<int>(10 * plot.logicalDpiY() / 72));
@@ -268,7 +268,7 @@ TEST_F(CurvePlotTest, TextIsNeverSmallAndGrowsWithTheScale) {
     ThemeManager::instance().setScale(100);
 }
 
-TEST_F(CurvePlotTest, PaintsQueuedWhileShown) {
+TEST_F(CurvePlotTest, PaintingIsQueued) {
     plot.show();
     QSignalSpy painted(plot.canvas(), &QCustomPlot::afterReplot);
     fill(500);
@@ -278,7 +278,7 @@ TEST_F(CurvePlotTest, PaintsQueuedWhileShown) {
     EXPECT_LT(painted.count(), 5);
 }
 
-TEST_F(CurvePlotTest, ScreenShowsTheRunsColours) {
+TEST_F(CurvePlotTest, CurvesUseTheColoursOfTheirRuns) {
     ThemeManager::instance().setChoice(ThemeManager::Choice::light);
     plot.setCurve({1, Quantity::validation_loss}, {0, 1, 2}, {4, 3, 2});
     plot.setCurve({2, Quantity::validation_loss}, {0, 1, 2}, {3, 2, 1});

@@ -5,28 +5,28 @@
 namespace ropelab::ui {
 namespace {
 
-TEST(DistinctNames, KeepWhatTellsThemApart) {
+TEST(DistinctNames, RemoveCommonParts) {
     EXPECT_EQ(distinctNames({"θ 10k, 100 %, seed 3, learning rate 0.01", "θ 10k, 100 %, seed 3, learning rate 0.001"}),
               QStringList({"learning rate 0.01", "learning rate 0.001"}));
     EXPECT_EQ(distinctNames({"θ 500, 100 %, seed 1", "θ 500, 2 ch, seed 2"}),
               QStringList({"100 %, seed 1", "2 ch, seed 2"}));
 }
 
-TEST(DistinctNames, AStartThatAllHaveIsLeftOut) {
+TEST(DistinctNames, RemoveACommonPrefix) {
     EXPECT_EQ(distinctNames({"learned + θ 10k, 100 %", "learned + no rotation, 100 %"}),
               QStringList({"θ 10k", "no rotation"}));
     const QStringList other = {"learned + θ 10k", "learned"};
     EXPECT_EQ(distinctNames(other), other);
 }
 
-TEST(DistinctNames, BeginWithWhatFewHave) {
+TEST(DistinctNames, BeginWithRareParts) {
     EXPECT_EQ(distinctNames({"no rotation, llama, seed 1", "no rotation, pythia, seed 1", "no rotation, pythia, seed 2",
                              "2 ch, pythia, seed 2"})
                   .first(),
               "llama, seed 1, no rotation");
 }
 
-TEST(DistinctNames, WhatVariesTogetherIsToldOnce) {
+TEST(DistinctNames, RemoveRedundantParts) {
     EXPECT_EQ(distinctNames({"no rotation, context 512, block llama, batch 2, rate 0.1, last rate 0.01",
                              "no rotation, context 512, block llama, batch 2, rate 0.01, last rate 0.001",
                              "no rotation, context 128, block pythia, batch 8, rate 0.1, last rate 0.01",
@@ -36,7 +36,7 @@ TEST(DistinctNames, WhatVariesTogetherIsToldOnce) {
     EXPECT_EQ(distinctNames({"θ 500, 25 %", "θ 10k, 100 %"}), QStringList({"θ 500, 25 %", "θ 10k, 100 %"}));
 }
 
-TEST(ListedNames, OnlyWhereMostAreLong) {
+TEST(ListedNames, ShortensOnlyIfMostNamesAreLong) {
     const QString one = "no rotation, context 512, block llama, seed 1337";
     const QString other = "no rotation, context 512, block llama, seed 1338";
     EXPECT_EQ(listedNames({one, other, "mine, of today"}), QStringList({"seed 1337", "seed 1338", "mine, of today"}));
@@ -45,18 +45,18 @@ TEST(ListedNames, OnlyWhereMostAreLong) {
     EXPECT_TRUE(listedNames({}).isEmpty());
 }
 
-TEST(DistinctNames, ShortOnesReadAsEverywhere) {
+TEST(DistinctNames, DoNotReorderShortNames) {
     const QStringList names = {"no rotation", "θ 10k, 2 ch", "θ 10k, 100 %", "θ 1M, 100 %"};
     EXPECT_EQ(distinctNames(names), names);
 }
 
-TEST(DistinctNames, NeverLeaveNothing) {
+TEST(DistinctNames, AreNeverEmpty) {
     EXPECT_EQ(distinctNames({"θ 500, 100 %"}), QStringList({"θ 500, 100 %"}));
     EXPECT_EQ(distinctNames({"mine", "mine"}), QStringList({"mine", "mine"}));
     EXPECT_EQ(distinctNames({"θ 500", "θ 500, seed 2"}), QStringList({"θ 500", "seed 2"}));
     EXPECT_TRUE(distinctNames({}).isEmpty());
-    const QStringList turned = {"no rotation, context 512", "context 512, no rotation", "no rotation, context 512"};
-    EXPECT_EQ(distinctNames(turned), turned);
+    const QStringList reordered = {"no rotation, context 512", "context 512, no rotation", "no rotation, context 512"};
+    EXPECT_EQ(distinctNames(reordered), reordered);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Shown {
     FigureView view;
 };
 
-TEST(FigureView, PixelsAndValuesAgree) {
+TEST(FigureView, PixelsAndValuesAreInverse) {
     Shown shown;
     const QPointF value = shown.view.valueAt(shown.view.pixelOf({25, 7}));
     EXPECT_NEAR(value.x(), 25, 1e-6);
@@ -51,7 +51,7 @@ TEST(FigureView, PixelsAndValuesAgree) {
     EXPECT_TRUE(shown.view.canvasRect().contains(shown.view.pixelOf({50, 5})));
 }
 
-TEST(FigureView, ALineWithAHandleIsDragged) {
+TEST(FigureView, LineWithAHandleCanBeDragged) {
     Shown shown;
     QSignalSpy dragged(&shown.view, &FigureView::lineDragged);
     QSignalSpy dropped(&shown.view, &FigureView::lineDropped);
@@ -62,13 +62,13 @@ TEST(FigureView, ALineWithAHandleIsDragged) {
     EXPECT_EQ(dragged.last().at(0).toString(), "context");
     EXPECT_NEAR(dragged.last().at(1).toDouble(), 70, 0.5);
     EXPECT_EQ(dropped.count(), 1);
-    // Arrow keys move it too, once it was touched.
+    // After a click, the arrow keys move the line too.
     QTest::keyClick(&shown.view, Qt::Key_Right);
     EXPECT_GT(dragged.last().at(1).toDouble(), 40);
     EXPECT_LT(dragged.last().at(1).toDouble(), 42);
 }
 
-TEST(FigureView, EmptyGroundIsClickedAndHovered) {
+TEST(FigureView, EmptyAreaEmitsClickedAndHovered) {
     Shown shown;
     QSignalSpy clicked(&shown.view, &FigureView::clicked);
     QSignalSpy hovered(&shown.view, &FigureView::hovered);
@@ -79,7 +79,7 @@ TEST(FigureView, EmptyGroundIsClickedAndHovered) {
     EXPECT_FALSE(hovered.isEmpty());
 }
 
-TEST(FigureView, ADrawingGetsPixels) {
+TEST(FigureView, DrawingReceivesPixels) {
     Shown shown;
     Figure figure;
     int painted = 0;

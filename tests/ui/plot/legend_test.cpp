@@ -39,7 +39,7 @@ TEST(Legend, ClickTogglesARun) {
     EXPECT_EQ(shownButtons(legend)[1]->accessibleName(), "run number 2");
 }
 
-TEST(Legend, NamesRunsByWhatTellsThemApart) {
+TEST(Legend, ShowsShortenedNamesAndFullToolTips) {
     Legend legend;
     legend.resize(600, 100);
     legend.setEntries({{1, "learned + θ 500, 100 %, 3 seeds", QPen(Qt::blue), true},
@@ -50,7 +50,7 @@ TEST(Legend, NamesRunsByWhatTellsThemApart) {
     EXPECT_EQ(shownButtons(legend)[1]->accessibleName(), QStringLiteral("learned + θ 10k, 100 %, 3 seeds"));
 }
 
-TEST(Legend, WrapsAndFoldsBehindMore) {
+TEST(Legend, HidesEntriesAfterThreeRows) {
     Legend legend;
     legend.resize(500, 200);
     legend.setEntries(entries(40));
@@ -64,7 +64,7 @@ TEST(Legend, WrapsAndFoldsBehindMore) {
         EXPECT_LE(button->geometry().right(), 500);
         EXPECT_FALSE(button->geometry().intersects(more->geometry()));
     }
-    // Measuring for another width says nothing.
+    // Measuring for another width does not change the text of the button.
     EXPECT_GT(legend.heightForWidth(200), 0);
     EXPECT_EQ(more->text(), QStringLiteral("%1 more").arg(40 - folded));
     more->click();

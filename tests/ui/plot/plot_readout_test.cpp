@@ -17,18 +17,18 @@ QString namesOf(const QList<PlotReadout::Row>& rows) {
     return names.join(' ');
 }
 
-TEST(PlotReadout, WhereAllHaveRoomAllAreThere) {
-    EXPECT_EQ(namesOf(PlotReadout::someOf(rowsOf(3), 3, 0)), "0 1 2");
+TEST(PlotReadout, ShowsAllRowsThatFit) {
+    EXPECT_EQ(namesOf(PlotReadout::rowsAround(rowsOf(3), 3, 0)), "0 1 2");
 }
 
-TEST(PlotReadout, ElseThoseAboutTheMouseOrTheStrongOne) {
-    QList<PlotReadout::Row> rows = rowsOf(10);  // from 10 down to 1
-    EXPECT_EQ(namesOf(PlotReadout::someOf(rows, 3, 5.2)), "4 5 6");
-    EXPECT_EQ(namesOf(PlotReadout::someOf(rows, 3, 100)), "0 1 2");
-    EXPECT_EQ(namesOf(PlotReadout::someOf(rows, 3, -100)), "7 8 9");
+TEST(PlotReadout, ShowsRowsAroundTheMouseOrTheStrongRow) {
+    QList<PlotReadout::Row> rows = rowsOf(10);  // y descends from 10 to 1
+    EXPECT_EQ(namesOf(PlotReadout::rowsAround(rows, 3, 5.2)), "4 5 6");
+    EXPECT_EQ(namesOf(PlotReadout::rowsAround(rows, 3, 100)), "0 1 2");
+    EXPECT_EQ(namesOf(PlotReadout::rowsAround(rows, 3, -100)), "7 8 9");
     rows[2].strong = true;
-    EXPECT_EQ(namesOf(PlotReadout::someOf(rows, 3, -100)), "1 2 3");
-    EXPECT_EQ(PlotReadout::someOf(rows, 3, std::numeric_limits<double>::quiet_NaN()).size(), 3);
+    EXPECT_EQ(namesOf(PlotReadout::rowsAround(rows, 3, -100)), "1 2 3");
+    EXPECT_EQ(PlotReadout::rowsAround(rows, 3, std::numeric_limits<double>::quiet_NaN()).size(), 3);
 }
 
 }  // namespace

@@ -7,23 +7,23 @@
 
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rotary/rotary_model.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 
-/// A rotary room on screen, with a workspace of its own.
+/// Fixture that shows a rotary room of class R in a workspace of its own.
 template <typename R>
 class RoomFixture : public Workbench {
  protected:
     void open(const RotarySetup& setup, const QSize& size) {
         workspace = std::make_unique<Workspace>(options());
         set(setup);
-        room = std::make_unique<R>(*workspace);
+        room = std::make_unique<R>(workspace->rotary());
         room->resize(size);
         room->show();
         ASSERT_TRUE(QTest::qWaitForWindowExposed(room.get()));
         room->refreshNow();
-        QApplication::processEvents();  // the words take their lines, the views what is left
+        QApplication::processEvents();  // the layout assigns the remaining height to the views after the texts
         room->refreshNow();
     }
     void TearDown() override {
@@ -33,7 +33,7 @@ class RoomFixture : public Workbench {
 
     RotaryModel& model() { return workspace->rotary(); }
     const RotarySetup& setup() { return model().setup(); }
-    /// One step of undo.
+    /// Changes the setup as one undo step.
     void set(const RotarySetup& setup) {
         model().endDrag();
         model().change("change setup", setup);

@@ -5,7 +5,7 @@
 #include <QUndoStack>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/rotary/number_slider.h"
+#include "ui/common/number_slider.h"
 #include "ui/rotary/scaling_fields.h"
 
 namespace ropelab::ui {
@@ -13,9 +13,9 @@ namespace {
 
 class SetupPanelTest : public Workbench {};
 
-TEST_F(SetupPanelTest, TypingReachesTheSetupAndUndoComesBack) {
+TEST_F(SetupPanelTest, TypingChangesTheSetupAndCanBeUndone) {
     Workspace workspace(options());
-    SetupPanel panel(workspace);
+    SetupPanel panel(workspace.rotary());
     panel.show();
     panel.theta()->commit("500k");
     EXPECT_EQ(workspace.rotary().setup().theta, 500000);
@@ -30,24 +30,24 @@ TEST_F(SetupPanelTest, TypingReachesTheSetupAndUndoComesBack) {
     EXPECT_EQ(panel.theta()->value(), 500000);
 }
 
-TEST_F(SetupPanelTest, WrongInputIsExplainedAndChangesNothing) {
+TEST_F(SetupPanelTest, InvalidInputIsExplainedAndChangesNothing) {
     Workspace workspace(options());
-    SetupPanel panel(workspace);
+    SetupPanel panel(workspace.rotary());
     panel.show();
     panel.headDim()->commit("63");
     EXPECT_TRUE(panel.headDim()->error().contains("multiple of 2")) << panel.headDim()->error().toStdString();
     panel.theta()->commit("big");
     EXPECT_FALSE(panel.theta()->error().isEmpty());
-    panel.take("theta=1k colour=blue");
+    panel.applyText("theta=1k colour=blue");
     EXPECT_TRUE(panel.problem().contains("colour")) << panel.problem().toStdString();
     EXPECT_EQ(workspace.rotary().setup(), RotarySetup{});
     panel.theta()->commit("1000");
     EXPECT_TRUE(panel.theta()->error().isEmpty());
 }
 
-TEST_F(SetupPanelTest, ATextSetsEverything) {
+TEST_F(SetupPanelTest, PastedTextSetsAllSettings) {
     Workspace workspace(options());
-    SetupPanel panel(workspace);
+    SetupPanel panel(workspace.rotary());
     panel.show();
     RotarySetup setup;
     setup.theta = 500000;
@@ -60,16 +60,16 @@ TEST_F(SetupPanelTest, ATextSetsEverything) {
     setup.scaling.factor = 8;
     setup.scaling.original_context = 8192;
     setup.precision = NumberFormat::bfloat16;
-    panel.take(QString::fromStdString(text_of(setup)));
+    panel.applyText(QString::fromStdString(text_of(setup)));
     EXPECT_EQ(panel.problem().toStdString(), "");
     EXPECT_EQ(workspace.rotary().setup(), setup);
     EXPECT_EQ(panel.scaling()->currentText(), "Llama 3");
     EXPECT_EQ(panel.headDim()->value(), 128);
 }
 
-TEST_F(SetupPanelTest, ChoosingAScalingGivesItAFactor) {
+TEST_F(SetupPanelTest, NewScalingGetsADefaultFactor) {
     Workspace workspace(options());
-    SetupPanel panel(workspace);
+    SetupPanel panel(workspace.rotary());
     panel.show();
     const int index = panel.scaling()->findData(static_cast<int>(ScalingMethod::linear));
     panel.scaling()->setCurrentIndex(index);
@@ -79,9 +79,9 @@ TEST_F(SetupPanelTest, ChoosingAScalingGivesItAFactor) {
     EXPECT_DOUBLE_EQ(workspace.rotary().frequencies().inverse_frequencies[0], 0.25);
 }
 
-TEST_F(SetupPanelTest, TheFieldsOfTheChosenScalingAreShownAndSetIt) {
+TEST_F(SetupPanelTest, ShowsTheFieldsOfTheScalingMethod) {
     Workspace workspace(options());
-    SetupPanel panel(workspace);
+    SetupPanel panel(workspace.rotary());
     panel.show();
     const auto shown = [&panel] {
         QStringList names;
@@ -91,16 +91,16 @@ TEST_F(SetupPanelTest, TheFieldsOfTheChosenScalingAreShownAndSetIt) {
         return names;
     };
     EXPECT_EQ(shown(), QStringList());
-    panel.take("scaling=yarn factor=8 context=16384");
-    EXPECT_EQ(shown(), QStringList({"factor", "training context, tokens", "β fast, turns", "β slow, turns"}));
-    panel.take("scaling=llama3 factor=8");
-    EXPECT_EQ(shown().last(), "high frequency factor, turns");
+    panel.applyText("scaling=yarn factor=8 context=16384");
+    EXPECT_EQ(shown(), QStringList({"factor", "training context, tokens", "β fast, periods", "β slow, periods"}));
+    panel.applyText("scaling=llama3 factor=8");
+    EXPECT_EQ(shown().last(), "high frequency factor, periods");
     auto* factor = panel.findChild<ScalingFields*>()->findChild<NumberSlider*>();
     factor->commit("4");
     EXPECT_EQ(workspace.rotary().setup().scaling.factor, 4);
     EXPECT_EQ(workspace.rotary().setup().scaling.method, ScalingMethod::llama3);
     EXPECT_EQ(workspace.undo().undoText(), "change factor");
-    panel.take("scaling=linear factor=2");
+    panel.applyText("scaling=linear factor=2");
     EXPECT_EQ(shown(), QStringList("factor"));
     EXPECT_EQ(factor->value(), 2);
 }

@@ -13,16 +13,18 @@
 
 namespace ropelab::testing {
 
-/// Stands for LibTorch in tests of the window: losses follow a formula of theta, fraction and the step alone, so that
-/// they are known, quick, and the same after a pause or a continuation.
+/// Training engine for tests of the window that needs no LibTorch. Its losses are a formula of theta, fraction and
+/// step, so they are known, fast to compute, and equal after a pause or a resume.
 class FakeEngine : public Engine {
  public:
-    /// How long a step takes.
+    /// Duration of a training step, in microseconds.
     std::atomic<int> step_microseconds{200};
-    /// The run of this theta gets a loss that is not finite after 10 steps; 0: none.
+    /// Runs with this theta get a loss that is not finite after 10 steps; 0: no run fails.
     std::atomic<double> failing_theta{0};
+    /// Number of cohorts that were created.
     std::atomic<int> cohorts{0};
 
+    /// Returns the training loss of a run after `iteration` steps.
     static double loss(const RunSpec& spec, std::int64_t iteration) {
         const double speed = 20.0 + 5.0 * std::log10(spec.theta) + 40.0 * (1 - spec.fraction);
         return 1.0 + 2.4 * std::exp(-static_cast<double>(iteration) / speed);
@@ -33,7 +35,7 @@ class FakeEngine : public Engine {
     std::unique_ptr<Model> create_model(const RunSpec&, int vocabulary, std::span<const NamedTensor>) override;
 };
 
-/// Writes the alphabet over and over.
+/// Model that generates all tokens of the vocabulary in order, repeatedly.
 class FakeModel : public Model {
  public:
     explicit FakeModel(int vocabulary, std::int64_t head_dim = 8) : vocabulary_(vocabulary), head_dim_(head_dim) {}
@@ -51,13 +53,13 @@ class FakeModel : public Model {
     double whole_loss(std::span<const std::int32_t>) override { return 1.5; }
     ProbeResult probe(const ProbeRequest& request) override {
         ProbeResult result;
-        result.windows = request.windows.count();
-        result.length = request.windows.length;
+        result.sequences = request.sequences.count();
+        result.length = request.sequences.length;
         result.loss_by_position.assign(static_cast<std::size_t>(result.length), 1.5);
         result.loss = 1.5;
-        if (request.vectors_at >= 0) {  // heads enough for every test; the numbers depend on the token alone
+        if (request.vectors_at >= 0) {  // enough heads for all tests; the values depend only on the token
             constexpr std::int64_t heads = 8;
-            const auto token = static_cast<float>(request.windows.tokens.front());
+            const auto token = static_cast<float>(request.sequences.tokens.front());
             for (std::int64_t i = 0; i < heads * head_dim_; ++i) {
                 result.query_vectors.values.push_back(std::sin(token + static_cast<float>(i)));
                 result.key_vectors.values.push_back(std::cos(token + static_cast<float>(i)));
@@ -72,21 +74,24 @@ class FakeModel : public Model {
     std::int64_t head_dim_;
 };
 
+/// Cohort of FakeEngine whose state is the number of trained steps.
 class FakeCohort : public Cohort {
  public:
     FakeCohort(FakeEngine& engine, const CohortStart& start, int vocabulary)
         : engine_(engine), runs_(start.runs), iteration_(start.iteration), vocabulary_(vocabulary) {
-        // The one number of a state is the step it was taken after.
+        // The state of a run is a single number: the step after which the state was saved.
         for (const auto& state : start.states) {
             if (state.size() != 1 || state.front().values.at(0) != static_cast<float>(iteration_)) {
-                throw BadInput("The state is of another step than the start says.");
+                throw BadInput("The step of the state does not equal the first step of the cohort.");
             }
         }
     }
 
     std::int64_t runs() const override { return static_cast<std::int64_t>(runs_.size()); }
     std::int64_t iteration() const override { return iteration_; }
-    RunConditions conditions() const override { return {"float32", "cpu", 1, "float32: nothing else is here"}; }
+    RunConditions conditions() const override {
+        return {"float32", "cpu", 1, "float32: the only precision of this engine"};
+    }
 
     std::vector<StepResult> step() override {
         std::this_thread::sleep_for(std::chrono::microseconds(engine_.step_microseconds));

@@ -7,7 +7,7 @@
 
 namespace ropelab::ui {
 
-/// The main window on a workbench, on show; theme and scale are put back afterwards.
+/// Fixture that shows the main window of a Workbench and resets theme and scale after the test.
 class WindowFixture : public Workbench {
  protected:
     void SetUp() override {

@@ -12,12 +12,12 @@
 
 #include "core/experiment/experiment.h"
 #include "tests/ui/support/fake_engine.h"
+#include "ui/session/workspace.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/workspace.h"
 
 namespace ropelab::ui {
 
-/// A folder of its own with settings, labs and a text, and an engine that needs no LibTorch.
+/// Fixture with a temporary folder for settings, labs and a text file, and with an engine that needs no LibTorch.
 class Workbench : public ::testing::Test {
  protected:
     void SetUp() override {
@@ -37,7 +37,7 @@ class Workbench : public ::testing::Test {
                 .engine = [this]() -> Engine& { return engine; }};
     }
 
-    /// Two runs of `iterations` steps on the little text.
+    /// Returns an experiment with two runs of `iterations` steps on the text file.
     Experiment smallSweep(int iterations = 200) const {
         Experiment experiment("small");
         experiment.set("data", {textFile().toStdString()});
@@ -49,10 +49,11 @@ class Workbench : public ::testing::Test {
         return experiment;
     }
 
-    /// Runs the event loop until `holds`; false when it does not within the time.
-    static bool waitUntil(const std::function<bool()>& holds, int milliseconds = 30000) {
-        return QTest::qWaitFor(holds, milliseconds);
+    /// Runs the event loop until `condition` is true; returns false after the timeout.
+    static bool waitUntil(const std::function<bool()>& condition, int milliseconds = 30000) {
+        return QTest::qWaitFor(condition, milliseconds);
     }
+    /// Runs the event loop until the sweep has ended; returns false after a timeout.
     static bool waitForEnd(Workspace& workspace) {
         return waitUntil([&] { return !workspace.session().isActive(); });
     }

@@ -7,7 +7,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// CIE L* of a colour.
+/// Returns the lightness L* (CIE) of a colour.
 double lightness(QRgb rgb) {
     const auto linear = [](int channel) {
         const double c = channel / 255.0;
@@ -17,7 +17,7 @@ double lightness(QRgb rgb) {
     return 116 * std::cbrt(std::max(y, 0.008856)) - 16;
 }
 
-TEST(ColorMaps, ViridisGrowsEvenlyLighter) {
+TEST(ColorMaps, ViridisHasUniformlyIncreasingLightness) {
     EXPECT_EQ(viridis(0), 0xFF440154);
     EXPECT_EQ(viridis(1), 0xFFFDE725);
     EXPECT_EQ(viridis(-3), viridis(0));
@@ -28,13 +28,13 @@ TEST(ColorMaps, ViridisGrowsEvenlyLighter) {
     }
 }
 
-TEST(ColorMaps, DivergingIsPaperInTheMiddle) {
+TEST(ColorMaps, DivergingHasThePaperColourAtZero) {
     EXPECT_EQ(diverging(0, 0xFFFFFFFF), 0xFFFFFFFF);
     EXPECT_EQ(diverging(-1, 0xFFFFFFFF), 0xFF0072B2);
     EXPECT_EQ(diverging(1, 0xFF1B1D21), 0xFFD55E00);
 }
 
-TEST(ColorMaps, CyclicClosesAndKeepsItsLightness) {
+TEST(ColorMaps, CyclicIsPeriodicWithConstantLightness) {
     EXPECT_EQ(cyclic(0), cyclic(1));
     for (int i = 0; i < 24; ++i) EXPECT_NEAR(lightness(cyclic(i / 24.0)), 62, 3) << i;
 }

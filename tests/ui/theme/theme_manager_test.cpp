@@ -22,7 +22,7 @@ class ThemeManagerTest : public testing::Test {
     ThemeManager& manager = ThemeManager::instance();
 };
 
-TEST_F(ThemeManagerTest, ReachesPaletteStyleSheetAndFont) {
+TEST_F(ThemeManagerTest, SetsPaletteStyleSheetAndFont) {
     EXPECT_EQ(QApplication::palette().color(QPalette::Window), Theme::light().window);
     EXPECT_EQ(QApplication::font().family(), ThemeManager::family());
     EXPECT_DOUBLE_EQ(QApplication::font().pointSizeF(), 10.5);
@@ -32,7 +32,7 @@ TEST_F(ThemeManagerTest, ReachesPaletteStyleSheetAndFont) {
     EXPECT_FALSE(qApp->styleSheet().contains(Theme::light().accent.name()));
 }
 
-TEST_F(ThemeManagerTest, StyleSheetHasNoNameLeftOver) {
+TEST_F(ThemeManagerTest, StyleSheetContainsNoUnreplacedNames) {
     const QRegularExpression name(QStringLiteral("@[A-Za-z]+"));
     EXPECT_FALSE(qApp->styleSheet().isEmpty());
     EXPECT_EQ(name.match(qApp->styleSheet()).captured().toStdString(), "");
@@ -47,7 +47,7 @@ TEST_F(ThemeManagerTest, ScalesFontsAndLengthsTogether) {
     EXPECT_DOUBLE_EQ(QApplication::font().pointSizeF(), font * 1.5);
 }
 
-TEST_F(ThemeManagerTest, KeepsTheScaleInItsLimits) {
+TEST_F(ThemeManagerTest, LimitsTheScale) {
     manager.setScale(10);
     EXPECT_EQ(manager.scale(), 100);
     manager.smaller();
@@ -63,7 +63,7 @@ TEST_F(ThemeManagerTest, KeepsTheScaleInItsLimits) {
     EXPECT_EQ(manager.scale(), 125);
 }
 
-TEST_F(ThemeManagerTest, TellsOfChangesOnly) {
+TEST_F(ThemeManagerTest, EmitsSignalsOnlyForChanges) {
     QSignalSpy changes(&manager, &ThemeManager::changed);
     manager.setChoice(ThemeManager::Choice::light);
     manager.setScale(100);
@@ -73,7 +73,7 @@ TEST_F(ThemeManagerTest, TellsOfChangesOnly) {
     EXPECT_EQ(changes.count(), 2);
 }
 
-TEST_F(ThemeManagerTest, BundledFontIsThereWithTabularDigitsAndGreek) {
+TEST_F(ThemeManagerTest, BundledFontHasTabularDigitsAndGreek) {
     EXPECT_EQ(QFontInfo(manager.font()).family(), ThemeManager::family());
     for (const auto weight : {QFont::Normal, QFont::DemiBold}) {
         const QFontMetricsF metrics(manager.fontAt(10.5, weight));

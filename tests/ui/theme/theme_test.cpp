@@ -7,11 +7,11 @@
 namespace ropelab::ui {
 namespace {
 
-TEST(Contrast, EndsAndSymmetry) {
+TEST(Contrast, HasReferenceValuesAndIsSymmetric) {
     EXPECT_DOUBLE_EQ(contrastRatio(Qt::black, Qt::white), 21.0);
     EXPECT_DOUBLE_EQ(contrastRatio(Qt::white, Qt::black), 21.0);
     EXPECT_DOUBLE_EQ(contrastRatio(Qt::red, Qt::red), 1.0);
-    // WCAG's own example of a grey that just passes on white.
+    // WCAG's example of a grey that has just enough contrast on white.
     EXPECT_NEAR(contrastRatio(QColor(0x76, 0x76, 0x76), Qt::white), 4.54, 0.005);
 }
 
@@ -24,7 +24,7 @@ TEST(Theme, TextIsReadableOnEverySurface) {
     }
 }
 
-TEST(Theme, DataColoursAreOkabeAndIto) {
+TEST(Theme, DataColoursAreTheOkabeItoPalette) {
     EXPECT_EQ(Theme::light().dataColor(0).name(), "#0072b2");
     EXPECT_EQ(Theme::light().dataColor(6).name(), "#000000");
     EXPECT_EQ(Theme::dark().dataColor(6).name(), "#f0e442");
@@ -37,11 +37,11 @@ TEST(Theme, DataColoursAreOkabeAndIto) {
     EXPECT_EQ(names.size(), 7U);
 }
 
-TEST(Theme, ColourAndDashesTellFortyNineRunsApart) {
-    for (const bool eachItsOwn : {false, true}) {
+TEST(Theme, ColoursAndDashesDistinguishFortyNineRuns) {
+    for (const bool isUnique : {false, true}) {
         std::set<std::pair<QString, QList<double>>> looks;
         for (int i = 0; i < 49; ++i) {
-            looks.insert({Theme::light().dataColor(i).name(), Theme::dashes(i, eachItsOwn)});
+            looks.insert({Theme::light().dataColor(i).name(), Theme::dashes(i, isUnique)});
         }
         EXPECT_EQ(looks.size(), 49U);
     }
@@ -49,7 +49,7 @@ TEST(Theme, ColourAndDashesTellFortyNineRunsApart) {
     EXPECT_FALSE(Theme::dashes(7, false).isEmpty());
 }
 
-TEST(Theme, DashesAloneTellSevenRunsApart) {
+TEST(Theme, DashesAloneDistinguishSevenRuns) {
     std::set<QList<double>> patterns;
     for (int i = 0; i < 7; ++i) {
         patterns.insert(Theme::dashes(i, true));

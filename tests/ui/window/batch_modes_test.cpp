@@ -30,7 +30,7 @@ class BatchModes : public Workbench {
     }
 };
 
-TEST_F(BatchModes, ScreenshotHasTheSizeAskedForAndShowsSomething) {
+TEST_F(BatchModes, ScreenshotHasTheRequestedSizeAndTheme) {
     for (const char* theme : {"light", "dark"}) {
         for (const auto& [size, scale] : {std::pair{"1280x720", "100"}, std::pair{"1024x640", "150"}}) {
             const QString picture = file("window.png");
@@ -47,11 +47,11 @@ TEST_F(BatchModes, ScreenshotHasTheSizeAskedForAndShowsSomething) {
     }
 }
 
-TEST_F(BatchModes, ScreenshotRefusesAnUnknownRoom) {
+TEST_F(BatchModes, ScreenshotRejectsAnUnknownRoom) {
     EXPECT_THROW(paintScreenshot(parse({"--screenshot", file("a.png"), "--room", "kitchen"}), source()), BadInput);
 }
 
-TEST_F(BatchModes, HeadlessTrainsAndWritesPlotsAndALabThatFiguresCanBeMadeOf) {
+TEST_F(BatchModes, HeadlessSavesPlotsAndALabForFigures) {
     engine.step_microseconds = 0;
     const QString out = file("out");
     ASSERT_EQ(runHeadless(parse({"--headless", "--output", out, "--preset", "theta-minute"}), source()), 0);
@@ -69,7 +69,7 @@ TEST_F(BatchModes, HeadlessTrainsAndWritesPlotsAndALabThatFiguresCanBeMadeOf) {
     EXPECT_THROW(writeFigure(parse({"--figure", "learning-rate", "--lab", textFile(), "--output", figure})), BadInput);
 }
 
-TEST_F(BatchModes, HeadlessSaysWhenTheSweepFailed) {
+TEST_F(BatchModes, HeadlessReturnsOneIfTheSweepFails) {
     const Runner::EngineSource broken = []() -> Engine& { throw std::runtime_error("no engine"); };
     EXPECT_EQ(runHeadless(parse({"--headless", "--output", file("out")}), broken), 1);
 }

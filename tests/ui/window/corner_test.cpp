@@ -19,20 +19,20 @@ class CornerTest : public WindowFixture {
     QPushButton* start() { return window->findChild<QPushButton*>("start"); }
 };
 
-TEST_F(CornerTest, ItHasTheLabTheThemeAndTheFullScreen) {
+TEST_F(CornerTest, ShowsLabNameAndButtons) {
     EXPECT_TRUE(corner().findChild<QLabel*>()->text().startsWith("lab: "));
     for (const QToolButton* button : {corner().themeButton(), corner().fullScreenButton()}) {
         EXPECT_TRUE(button->isVisible());
         EXPECT_FALSE(button->icon().isNull());
         EXPECT_FALSE(button->accessibleName().isEmpty());
-        EXPECT_FALSE(button->toolTip().isEmpty()) << "no word stands beside it";
+        EXPECT_FALSE(button->toolTip().isEmpty()) << "a button without text needs a tooltip";
     }
     EXPECT_LE(corner().geometry().right(), window->menuBar()->width());
     EXPECT_LE(corner().height(), window->menuBar()->height());
-    EXPECT_FALSE(corner().panelButton()->isVisible()) << "the panel is there";
+    EXPECT_FALSE(corner().panelButton()->isVisible()) << "the panel is visible already";
 }
 
-TEST_F(CornerTest, TheThemeIsChosenFromTheActionsOfTheMenu) {
+TEST_F(CornerTest, ThemeMenuContainsTheThemeActions) {
     const QList<QAction*> actions = corner().themeButton()->menu()->actions();
     ASSERT_EQ(actions.size(), 3);
     for (const char* id : {"view.light", "view.dark", "view.system"}) {
@@ -43,16 +43,16 @@ TEST_F(CornerTest, TheThemeIsChosenFromTheActionsOfTheMenu) {
     EXPECT_TRUE(actions.at(1)->isChecked());
 }
 
-TEST_F(CornerTest, FullScreenGoesThereAndBack) {
+TEST_F(CornerTest, FullScreenButtonFollowsTheWindowState) {
     corner().fullScreenButton()->click();
     EXPECT_TRUE(window->isFullScreen());
     EXPECT_TRUE(corner().fullScreenButton()->isChecked());
-    window->setWindowState(window->windowState() & ~Qt::WindowFullScreen);  // as a desktop does
+    window->setWindowState(window->windowState() & ~Qt::WindowFullScreen);  // as if the desktop did it
     EXPECT_TRUE(waitUntil([&] { return !corner().fullScreenButton()->isChecked(); }));
     EXPECT_FALSE(window->actions().action("view.fullscreen")->isChecked());
 }
 
-TEST_F(CornerTest, AFoldedPanelIsOneClickAway) {
+TEST_F(CornerTest, PanelButtonShowsAHiddenPanel) {
     window->actions().action("view.panel")->trigger();
     EXPECT_FALSE(start()->isVisible());
     ASSERT_TRUE(corner().panelButton()->isVisible());
@@ -61,19 +61,20 @@ TEST_F(CornerTest, AFoldedPanelIsOneClickAway) {
     EXPECT_FALSE(corner().panelButton()->isVisible());
 }
 
-TEST_F(CornerTest, ANarrowWindowFoldsThePanelUntilItIsAskedFor) {
+TEST_F(CornerTest, NarrowWindowHidesThePanelUntilTheUserOpensIt) {
     window->setMinimumSize(1, 1);
     window->resize(700, 640);
     EXPECT_FALSE(window->isPanelShown());
     EXPECT_FALSE(start()->isVisible());
     corner().panelButton()->click();
     EXPECT_TRUE(start()->isVisible());
-    EXPECT_FALSE(window->workspace().settings().value("window/panel_folded").toBool()) << "nobody chose that";
+    EXPECT_FALSE(window->workspace().settings().value("window/panel_folded").toBool())
+        << "the automatic change is not stored";
     window->resize(1280, 800);
     EXPECT_TRUE(window->isPanelShown());
     window->resize(700, 640);
     EXPECT_FALSE(window->isPanelShown());
-    // What was chosen for a wide window holds there.
+    // The choice for wide windows is restored in a wide window.
     window->resize(1280, 800);
     window->actions().action("view.panel")->trigger();
     window->resize(700, 640);
@@ -81,7 +82,7 @@ TEST_F(CornerTest, ANarrowWindowFoldsThePanelUntilItIsAskedFor) {
     EXPECT_FALSE(window->isPanelShown());
 }
 
-TEST_F(CornerTest, AtEveryScaleTheWindowFitsAScreen) {
+TEST_F(CornerTest, WindowFitsTheScreenAtEveryScale) {
     for (const int scale : {100, 150, 200, 250}) {
         ThemeManager::instance().setScale(scale);
         QApplication::processEvents();
@@ -95,21 +96,21 @@ TEST_F(CornerTest, AtEveryScaleTheWindowFitsAScreen) {
     }
 }
 
-TEST_F(CornerTest, WhatIsRunningHasRoomAtALargeScale) {
+TEST_F(CornerTest, StatusStripFitsAtALargeScale) {
     engine.step_microseconds = 2000;
     window->setMinimumSize(1, 1);
     window->workspace().experiment().replace(smallSweep(100000));
     window->workspace().start();
-    const auto speed = [this] { return window->strip().summary().contains("symbols/s"); };
+    const auto speed = [this] { return window->strip().summary().contains("tokens/s"); };
     ASSERT_TRUE(waitUntil(speed));
-    window->workspace().startOrPause();  // so that the numbers hold still
+    window->workspace().startOrPause();  // so that the numbers do not change
     ASSERT_TRUE(waitUntil([this] { return window->strip().summary().contains("paused"); }));
     QTest::qWait(100);
     for (const int scale : {100, 200}) {
         ThemeManager::instance().setScale(scale);
         window->resize(1280, 720);
         QApplication::processEvents();
-        EXPECT_TRUE(speed()) << "also where it is not on show";
+        EXPECT_TRUE(speed()) << "the summary contains the speed even if it is hidden";
         int shown = 0;
         for (const QLabel* label : window->strip().findChildren<QLabel*>()) {
             if (!label->isVisible()) continue;
@@ -122,7 +123,7 @@ TEST_F(CornerTest, WhatIsRunningHasRoomAtALargeScale) {
     ASSERT_TRUE(waitForEnd(window->workspace()));
 }
 
-TEST_F(CornerTest, ALargerScaleIsANarrowerWindow) {
+TEST_F(CornerTest, LargeScaleHidesThePanel) {
     window->setMinimumSize(1, 1);
     EXPECT_TRUE(window->isPanelShown());
     ThemeManager::instance().setScale(200);

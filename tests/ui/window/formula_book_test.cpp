@@ -9,7 +9,7 @@
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/window/command_palette.h"
-#include "ui/window/why_card.h"
+#include "ui/window/explanation_card.h"
 
 namespace ropelab::ui {
 namespace {
@@ -28,7 +28,7 @@ class FormulaBookTest : public WindowFixture {
     }
 };
 
-TEST_F(FormulaBookTest, HelpOpensItAndThePaletteFindsIt) {
+TEST_F(FormulaBookTest, HelpMenuAndPaletteOpenTheFormulas) {
     EXPECT_EQ(window->commandPalette().matches("formulas").value(0), "help.formulas");
     EXPECT_EQ(window->actions().spec("help.formulas").menu, "Help");
     FormulaBook& book = open();
@@ -36,20 +36,21 @@ TEST_F(FormulaBookTest, HelpOpensItAndThePaletteFindsIt) {
     EXPECT_FALSE(book.isModal());
     const QString text = book.page()->toPlainText();
     EXPECT_TRUE(text.startsWith("Formulas\n"));
-    EXPECT_TRUE(text.contains("Formula 12: context bound\n")) << "headings are set, not spelt with #";
-    EXPECT_TRUE(text.contains(QStringLiteral("B(m) = Σ_i cos(m·g_i); b carries L where B(m) ≥ 0")));
+    EXPECT_TRUE(text.contains("Formula 12: context bound\n")) << "Markdown is rendered";
+    EXPECT_TRUE(text.contains(QStringLiteral("B(m) = Σ_i cos(m·g_i); b supports L if B(m) ≥ 0")));
     EXPECT_TRUE(text.contains("Source: Men et al. 2024."));
     EXPECT_TRUE(book.page()->toHtml().contains("href=\"https://arxiv.org/abs/2405.14591\""));
     QTest::keyClick(book.search(), Qt::Key_Escape);
     EXPECT_FALSE(book.isVisible());
 }
 
-TEST_F(FormulaBookTest, ANumberGoesToItsFormulaAndWordsAreFound) {
+TEST_F(FormulaBookTest, FindsFormulasByNumberAndText) {
     FormulaBook& book = open();
     for (const char* typed : {"12", "F12", "formula 12"}) {
         type(book, "1");
         type(book, typed);
-        EXPECT_TRUE(book.present().startsWith("Formula 12:")) << typed << ": " << book.present().toStdString();
+        EXPECT_TRUE(book.currentHeading().startsWith("Formula 12:"))
+            << typed << ": " << book.currentHeading().toStdString();
         EXPECT_FALSE(book.search()->property("wrong").toBool());
     }
     type(book, "YaRN");
@@ -64,16 +65,16 @@ TEST_F(FormulaBookTest, ANumberGoesToItsFormulaAndWordsAreFound) {
     const int before = book.page()->verticalScrollBar()->value();
     QTest::keyClick(book.search(), Qt::Key_PageUp);
     EXPECT_LT(book.page()->verticalScrollBar()->value(), before);
-    EXPECT_FALSE(book.showFormula(26)) << "the number of no formula";
+    EXPECT_FALSE(book.showFormula(26)) << "there is no formula 26";
 }
 
-TEST_F(FormulaBookTest, FollowsThemeAndScaleAndStaysAtItsPlace) {
+TEST_F(FormulaBookTest, ThemeAndScaleChangesKeepThePosition) {
     FormulaBook& book = open();
     ASSERT_TRUE(book.showFormula(21));
     ThemeManager& theme = ThemeManager::instance();
     theme.setScale(200);
     theme.setChoice(ThemeManager::Choice::dark);
-    EXPECT_TRUE(book.present().startsWith("Formula 21:")) << book.present().toStdString();
+    EXPECT_TRUE(book.currentHeading().startsWith("Formula 21:")) << book.currentHeading().toStdString();
     bool hasLink = false;
     for (QTextBlock block = book.page()->document()->begin(); block.isValid(); block = block.next()) {
         for (auto piece = block.begin(); !piece.atEnd(); ++piece) {
@@ -87,29 +88,29 @@ TEST_F(FormulaBookTest, FollowsThemeAndScaleAndStaysAtItsPlace) {
     EXPECT_TRUE(hasLink);
 }
 
-TEST_F(FormulaBookTest, TheWindowsFontHasItsSigns) {
+TEST_F(FormulaBookTest, WindowFontContainsAllSigns) {
     const QFontMetricsF metrics(ThemeManager::instance().font());
     for (const QChar sign : open().page()->toPlainText()) {
         EXPECT_TRUE(sign.isSpace() || metrics.inFont(sign)) << QString(sign).toStdString();
     }
 }
 
-TEST_F(FormulaBookTest, F1ExplainsItsField) {
+TEST_F(FormulaBookTest, F1ExplainsTheSearchField) {
     FormulaBook& book = open();
     book.activateWindow();
     ASSERT_TRUE(waitUntil([&book] { return book.search()->hasFocus(); }));
     QCursor::setPos(book.mapToGlobal(QPoint(2, 2)));
     QTest::keyClick(book.search(), Qt::Key_Shift);
     QTest::keyClick(book.search(), Qt::Key_F1);
-    const auto* card = book.findChild<WhyCard*>();
+    const auto* card = book.findChild<ExplanationCard*>();
     ASSERT_NE(card, nullptr);
     ASSERT_TRUE(card->isVisible());
     EXPECT_TRUE(card->why().text.contains("Shift+Enter"));
     QTest::keyClick(book.search(), Qt::Key_Escape);
-    EXPECT_TRUE(book.isVisible()) << "the first Escape is the card's";
+    EXPECT_TRUE(book.isVisible()) << "the first Escape only hides the card";
 }
 
-TEST(FormulasIn, ATextsNumbersInItsOrder) {
+TEST(FormulasIn, ReturnsNumbersInTheOrderOfTheText) {
     using Numbers = QList<int>;
     EXPECT_EQ(formulasIn("Men et al. 2024, formula 12"), Numbers({12}));
     EXPECT_EQ(formulasIn("Formulas 12 and 3, then formula 12"), Numbers({12, 3}));

@@ -11,7 +11,7 @@ LaunchOptions parse(const QStringList& flags) {
     return parseLaunchOptions(QStringList("ropelab") + flags);
 }
 
-TEST(LaunchOptions, OpensTheWindowByDefaultAndALabByName) {
+TEST(LaunchOptions, ParsesModesAndThePositionalLab) {
     EXPECT_EQ(parse({}).mode, LaunchOptions::Mode::window);
     EXPECT_EQ(parse({"my.ropelab"}).lab, "my.ropelab");
     EXPECT_EQ(parse({"--exit-after-startup"}).mode, LaunchOptions::Mode::startup);
@@ -19,7 +19,7 @@ TEST(LaunchOptions, OpensTheWindowByDefaultAndALabByName) {
     EXPECT_TRUE(parse({"--help"}).helpText.contains("--screenshot"));
 }
 
-TEST(LaunchOptions, ReadsAScreenshot) {
+TEST(LaunchOptions, ParsesScreenshotOptions) {
     const auto options = parse({"--screenshot", "a.png", "--room", "Train", "--size", "1024x640", "--theme", "dark",
                                 "--scale", "150", "--after", "2.5"});
     EXPECT_EQ(options.mode, LaunchOptions::Mode::screenshot);
@@ -29,7 +29,7 @@ TEST(LaunchOptions, ReadsAScreenshot) {
     EXPECT_EQ(options.after, 2.5);
 }
 
-TEST(LaunchOptions, ReadsAFigureAndHeadless) {
+TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     const auto figure = parse({"--figure", "training-loss", "--lab", "a.ropelab", "--output", "a.svg", "--width-mm",
                                "85", "--height-mm", "60", "--dpi", "600", "--font-pt", "8"});
     EXPECT_EQ(figure.mode, LaunchOptions::Mode::figure);
@@ -41,17 +41,17 @@ TEST(LaunchOptions, ReadsAFigureAndHeadless) {
     EXPECT_EQ(headless.preset, "theta-minute");
 }
 
-TEST(LaunchOptions, ReadsAReplay) {
-    const auto options =
-        parse({"--replay", R"({"lab": "a.ropelab", "output": "a.gif", "figures": ["logit-share"], "width": 640})"});
+TEST(LaunchOptions, ParsesReplayOptions) {
+    const auto options = parse(
+        {"--replay", R"({"lab": "a.ropelab", "output": "a.gif", "figures": ["logit-contribution"], "width": 640})"});
     EXPECT_EQ(options.mode, LaunchOptions::Mode::replay);
-    EXPECT_EQ(options.replay.figures, QStringList("logit-share"));
+    EXPECT_EQ(options.replay.figures, QStringList("logit-contribution"));
     EXPECT_EQ(options.replay.width, 640);
     EXPECT_THROW(parse({"--replay", "{}"}), BadInput);
     EXPECT_THROW(parse({"--replay", "{}", "--headless"}), BadInput);
 }
 
-TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
+TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
     const std::pair<QStringList, const char*> cases[] = {
         {{"--wrong"}, "wrong"},
         {{"--size", "12"}, "12"},
@@ -64,17 +64,18 @@ TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
         {{"--figure", "heat", "--lab", "a", "--output", "b.pdf"}, "heat"},
         {{"--figure", "training-loss", "--lab", "a", "--output", "b.doc"}, "doc"},
         {{"--figure", "training-loss", "--output", "b.pdf"}, "--lab"},
-        {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--run", "1.7"}, "1.7, but it must be a whole"},
+        {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--run", "1.7"},
+         "1.7, but it must be a whole"},
         {{"--screenshot", "a.png", "--headless", "--output", "b"}, "--headless"},
-        {{"--figure", "spikes", "--lab", "a", "--output", "b.pdf", "--baseline", "theta"}, "write key=value"},
-        {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--compare", "seconds"}, "Results room"},
-        {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--test", "paired"}, "Results room"},
+        {{"--figure", "spikes", "--lab", "a", "--output", "b.pdf", "--baseline", "theta"}, "such as theta=10000"},
+        {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--compare", "seconds"}, "Results room"},
+        {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--test", "paired"}, "Results room"},
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--test", "sign"}, "student, welch or paired"},
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--run", "3"}, "Inspect room"},
-        {{"--figure", "logit-share", "--lab", "a", "--output", "b.pdf", "--text", "x"}, "figures of attention"},
+        {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--text", "x"}, "figures of attention"},
         {{"--figure", "attention-map", "--lab", "a", "--output", "b.pdf", "--pair", "1"}, "pair-logits"},
-        {{"--figure", "pair-logits", "--lab", "a", "--output", "b.pdf"}, "name one with --text"},
-        {{"--headless", "--output", "b", "--room", "cache"}, "--room is not for it"},
+        {{"--figure", "pair-logits", "--lab", "a", "--output", "b.pdf"}, "give the text with --text"},
+        {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},
         {{"--json"}, "--figure and --replay"},
@@ -83,9 +84,9 @@ TEST(LaunchOptions, RefusesInOneSentenceThatNamesTheValue) {
     for (const auto& [flags, named] : cases) {
         try {
             parse(flags);
-            ADD_FAILURE() << flags.join(' ').toStdString() << " was taken";
-        } catch (const BadInput& refusal) {
-            EXPECT_NE(std::string(refusal.what()).find(named), std::string::npos) << refusal.what();
+            ADD_FAILURE() << flags.join(' ').toStdString() << " was accepted";
+        } catch (const BadInput& error) {
+            EXPECT_NE(std::string(error.what()).find(named), std::string::npos) << error.what();
         }
     }
 }

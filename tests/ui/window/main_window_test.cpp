@@ -6,9 +6,9 @@
 #include <QScreen>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/experiment/run_list.h"
-#include "ui/experiment/train_room.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/rooms/train/run_list.h"
+#include "ui/rooms/train/train_room.h"
 #include "ui/window/status_strip.h"
 
 namespace ropelab::ui {
@@ -32,7 +32,7 @@ class Window : public Workbench {
     }
 };
 
-TEST_F(Window, TheFirstStartFitsTheScreenAndTheNextIsAsItWasLeft) {
+TEST_F(Window, FirstStartFitsTheScreenAndLaterStartsRestoreTheSize) {
     {
         MainWindow window(options());
         window.resize(5000, 5000);
@@ -50,10 +50,10 @@ TEST_F(Window, TheFirstStartFitsTheScreenAndTheNextIsAsItWasLeft) {
     EXPECT_FALSE(window.isMaximized());
 }
 
-TEST_F(Window, DefaultSweepStartsWithOneClickAndEnds) {
+TEST_F(Window, DefaultSweepStartsWithOneClickAndFinishes) {
     auto window = open();
     EXPECT_TRUE(train(*window).isEmpty());
-    // The default sweep as it is, but for the time.
+    // The default sweep with fewer steps.
     window->workspace().experiment().edit("short", [](Experiment& experiment) {
         experiment.set("iterations", {"60"});
         experiment.set("decay_iterations", {"60"});
@@ -80,7 +80,7 @@ TEST_F(Window, DefaultSweepStartsWithOneClickAndEnds) {
     EXPECT_TRUE(window->strip().summary().contains("60 / 60")) << window->strip().summary().toStdString();
 }
 
-TEST_F(Window, CurvesGrowPauseHoldsThemAndResumeGoesOn) {
+TEST_F(Window, PauseStopsTheCurvesAndResumeContinuesThem) {
     engine.step_microseconds = 2000;
     auto window = openWith(smallSweep(2000));
     Workspace& workspace = window->workspace();
@@ -92,12 +92,12 @@ TEST_F(Window, CurvesGrowPauseHoldsThemAndResumeGoesOn) {
     QTest::keyClick(window.get(), Qt::Key_Space);
     EXPECT_EQ(workspace.session().state(), SweepSession::State::paused);
     ASSERT_TRUE(waitUntil([&] { return workspace.runs().find(1)->record.state == RunState::paused; }));
-    const auto held = curve(*window, 1).size();
+    const auto paused = curve(*window, 1).size();
     QTest::qWait(200);
-    EXPECT_EQ(curve(*window, 1).size(), held);
+    EXPECT_EQ(curve(*window, 1).size(), paused);
 
     QTest::keyClick(window.get(), Qt::Key_Space);
-    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > held + 20; }));
+    ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > paused + 20; }));
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
     EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::stopped);
@@ -105,7 +105,7 @@ TEST_F(Window, CurvesGrowPauseHoldsThemAndResumeGoesOn) {
     EXPECT_GT(window->stalls().longestWork(), 0);
 }
 
-TEST_F(Window, ReopenedLabShowsTheSameCurvesAndContinuesToTheSameEnd) {
+TEST_F(Window, ReopenedLabShowsTheSameCurvesAndResumesToTheSameLosses) {
     engine.step_microseconds = 1000;
     const QString lab = file("kept.ropelab");
     QList<double> before;
@@ -143,7 +143,7 @@ TEST_F(Window, ReopenedLabShowsTheSameCurvesAndContinuesToTheSameEnd) {
     }
 }
 
-TEST_F(Window, ClosingWhileTrainingSavesFirst) {
+TEST_F(Window, ClosingDuringTrainingSavesFirst) {
     engine.step_microseconds = 2000;
     QString lab;
     {
@@ -151,7 +151,7 @@ TEST_F(Window, ClosingWhileTrainingSavesFirst) {
         window->workspace().start();
         ASSERT_TRUE(waitUntil([&] { return curve(*window, 1).size() > 20; }));
         lab = window->workspace().lab().path();
-        EXPECT_FALSE(window->close()) << "it saves first";
+        EXPECT_FALSE(window->close()) << "the window saves before it closes";
         EXPECT_TRUE(window->strip().summary().contains("Saving"));
         ASSERT_TRUE(waitUntil([&] { return !window->isVisible(); }));
         EXPECT_FALSE(window->workspace().session().isActive());
@@ -164,7 +164,7 @@ TEST_F(Window, ClosingWhileTrainingSavesFirst) {
     }
 }
 
-TEST_F(Window, DestroyingItWhileTrainingJoins) {
+TEST_F(Window, DestroyingTheWindowDuringTrainingStopsTheSweep) {
     engine.step_microseconds = 2000;
     auto window = openWith(smallSweep(5000));
     window->workspace().start();
@@ -174,7 +174,7 @@ TEST_F(Window, DestroyingItWhileTrainingJoins) {
     EXPECT_FALSE(LabFile::open(lab.toStdString(), LabFile::Mode::read)->metrics(1).steps.iteration.empty());
 }
 
-TEST_F(Window, ALabWithoutANameIsFoundAgain) {
+TEST_F(Window, UnsavedLabIsReopened) {
     QString lab;
     {
         auto window = openWith(smallSweep(40));
@@ -183,34 +183,34 @@ TEST_F(Window, ALabWithoutANameIsFoundAgain) {
         lab = window->workspace().lab().path();
     }
     auto window = open();
-    window->findAgain();
+    window->reopenUnsavedLab();
     ASSERT_EQ(window->banners().texts().size(), 1);
-    EXPECT_TRUE(window->banners().texts().first().startsWith("Found again: a lab with 2 runs"));
+    EXPECT_TRUE(window->banners().texts().first().contains("unsaved lab of the previous session, with 2 runs"));
     EXPECT_EQ(window->workspace().lab().path(), lab);
     EXPECT_EQ(curve(*window, 2).size(), 40);
 
-    ASSERT_TRUE(window->banners().choose("found", "Start afresh"));
+    ASSERT_TRUE(window->banners().choose("found", "Start new lab"));
     EXPECT_TRUE(train(*window).isEmpty());
     EXPECT_TRUE(window->banners().texts().isEmpty());
     auto again = open();
-    again->findAgain();
+    again->reopenUnsavedLab();
     EXPECT_TRUE(again->banners().texts().isEmpty());
 }
 
-TEST_F(Window, FoundAgainCanBeSaved) {
+TEST_F(Window, ReopenedUnsavedLabCanBeSaved) {
     {
         auto window = openWith(smallSweep(40));
         window->workspace().start();
         ASSERT_TRUE(waitForEnd(window->workspace()));
     }
     auto window = open();
-    window->findAgain();
+    window->reopenUnsavedLab();
     window->askSave = [this] { return file("named.ropelab"); };
-    ASSERT_TRUE(window->banners().choose("found", "Save as …"));
+    ASSERT_TRUE(window->banners().choose("found", "Save lab as …"));
     ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "named"; }));
     EXPECT_EQ(window->workspace().settings().recentLabs(), QStringList{file("named.ropelab")});
     auto again = open();
-    again->findAgain();
+    again->reopenUnsavedLab();
     EXPECT_TRUE(again->banners().texts().isEmpty());
 }
 
@@ -236,7 +236,7 @@ TEST_F(Window, RenameNoteAndDeleteCanBeUndone) {
     EXPECT_EQ(undo->text(), "Undo: delete small base");
     undo->trigger();
     ASSERT_NE(workspace.runs().find(1), nullptr);
-    EXPECT_EQ(curve(*window, 1).size(), 40) << "its curve is back";
+    EXPECT_EQ(curve(*window, 1).size(), 40) << "its curve is restored";
     undo->trigger();
     EXPECT_EQ(workspace.lab().file()->run(1).note, "");
     undo->trigger();
@@ -245,7 +245,7 @@ TEST_F(Window, RenameNoteAndDeleteCanBeUndone) {
     EXPECT_EQ(workspace.lab().file()->run(1).name, "small base");
 }
 
-TEST_F(Window, ARunThatTrainsIsNotDeletedButCanBeStoppedAlone) {
+TEST_F(Window, TrainingRunCannotBeDeletedButStopped) {
     engine.step_microseconds = 2000;
     auto window = openWith(smallSweep(1000));
     Workspace& workspace = window->workspace();
@@ -262,7 +262,7 @@ TEST_F(Window, ARunThatTrainsIsNotDeletedButCanBeStoppedAlone) {
     ASSERT_TRUE(waitForEnd(workspace));
 }
 
-TEST_F(Window, SavingWhileTrainingGoesOnInTheNewFile) {
+TEST_F(Window, SavingDuringTrainingContinuesInTheNewFile) {
     engine.step_microseconds = 1000;
     auto window = openWith(smallSweep(300));
     Workspace& workspace = window->workspace();
@@ -276,7 +276,7 @@ TEST_F(Window, SavingWhileTrainingGoesOnInTheNewFile) {
     EXPECT_EQ(curve(*window, 1).size(), 300);
 }
 
-TEST_F(Window, SavingAndThenClosingWhileTrainingDoesBoth) {
+TEST_F(Window, SavingThenClosingDuringTrainingDoesBoth) {
     engine.step_microseconds = 1000;
     auto window = openWith(smallSweep(100000));
     Workspace& workspace = window->workspace();
@@ -293,7 +293,7 @@ TEST_F(Window, SavingAndThenClosingWhileTrainingDoesBoth) {
     }
 }
 
-TEST_F(Window, SavingAndThenOpeningAnotherWhileTrainingKeepsThemApart) {
+TEST_F(Window, SavingThenOpeningAnotherLabDuringTrainingKeepsBothIntact) {
     engine.step_microseconds = 1000;
     const QString other = file("other.ropelab");
     {
@@ -315,7 +315,7 @@ TEST_F(Window, SavingAndThenOpeningAnotherWhileTrainingKeepsThemApart) {
     EXPECT_GT(LabFile::open(file("kept.ropelab").toStdString())->run(1).iteration, 20);
 }
 
-TEST_F(Window, AFailedRunIsExplainedAndItsMatesFinish) {
+TEST_F(Window, FailedRunIsExplainedAndOtherRunsFinish) {
     engine.failing_theta = 100;
     auto window = openWith(smallSweep(60));
     Workspace& workspace = window->workspace();
@@ -323,10 +323,10 @@ TEST_F(Window, AFailedRunIsExplainedAndItsMatesFinish) {
     ASSERT_TRUE(waitForEnd(workspace));
     EXPECT_EQ(workspace.runs().find(1)->record.state, RunState::failed);
     EXPECT_EQ(workspace.runs().find(2)->record.state, RunState::finished);
-    EXPECT_EQ(window->banners().texts().filter(" ended early: ").size(), 1);
+    EXPECT_EQ(window->banners().texts().filter(" failed: ").size(), 1);
 }
 
-TEST_F(Window, ManyFailedRunsAreOneBanner) {
+TEST_F(Window, SeveralFailedRunsShareOneBanner) {
     engine.failing_theta = 100;
     Experiment experiment = smallSweep(60);
     experiment.set("theta", {"100"});
@@ -334,11 +334,11 @@ TEST_F(Window, ManyFailedRunsAreOneBanner) {
     auto window = openWith(experiment);
     window->workspace().start();
     ASSERT_TRUE(waitForEnd(window->workspace()));
-    EXPECT_EQ(window->banners().texts().filter("3 runs ended early; the last: ").size(), 1);
-    EXPECT_LE(window->banners().texts().size(), 2);  // and one of the sweep
+    EXPECT_EQ(window->banners().texts().filter("3 runs failed. The last failure: ").size(), 1);
+    EXPECT_LE(window->banners().texts().size(), 2);  // the other banner is of the sweep
 }
 
-TEST_F(Window, AnEngineThatDoesNotOpenIsABanner) {
+TEST_F(Window, EngineErrorIsShownAsBanner) {
     WorkspaceOptions broken = options();
     broken.engine = []() -> Engine& { throw std::runtime_error("The training engine does not open."); };
     MainWindow window(std::move(broken));
@@ -347,10 +347,10 @@ TEST_F(Window, AnEngineThatDoesNotOpenIsABanner) {
     ASSERT_TRUE(waitForEnd(window.workspace()));
     ASSERT_FALSE(window.banners().texts().isEmpty());
     EXPECT_TRUE(window.banners().texts().join(' ').contains("engine does not open"));
-    EXPECT_EQ(window.workspace().unfinishedRuns().size(), 2u) << "they can be tried again";
+    EXPECT_EQ(window.workspace().unfinishedRuns().size(), 2u) << "the runs can be resumed";
 }
 
-TEST_F(Window, AnotherLabReplacesTheCurvesOfTheSameNumbers) {
+TEST_F(Window, OpeningAnotherLabReplacesCurvesOfEqualRunIds) {
     for (const auto& [name, steps] : {std::pair{"long.ropelab", 80}, std::pair{"short.ropelab", 40}}) {
         auto window = openWith(smallSweep(steps));
         window->workspace().start();
@@ -364,11 +364,11 @@ TEST_F(Window, AnotherLabReplacesTheCurvesOfTheSameNumbers) {
     window->workspace().openLab(file("short.ropelab"));
     EXPECT_EQ(curve(*window, 1).size(), 40);
     window->workspace().openLab(textFile());
-    EXPECT_EQ(curve(*window, 1).size(), 40) << "what is no lab changes nothing";
+    EXPECT_EQ(curve(*window, 1).size(), 40) << "an invalid file does not replace the lab";
     EXPECT_EQ(window->banners().texts().size(), 1);
 }
 
-TEST_F(Window, ANewSweepHasThePictureAndColoursStay) {
+TEST_F(Window, NewSweepHidesEarlierRunsAndColoursStay) {
     auto window = openWith(smallSweep(20));
     Workspace& workspace = window->workspace();
     workspace.start();

@@ -10,7 +10,7 @@
 namespace ropelab::ui {
 namespace {
 
-TEST(StallMeter, CountsAHandlerThatKeepsTheLoopWaiting) {
+TEST(StallMeter, MeasuresAHandlerThatBlocksTheEventLoop) {
     StallMeter meter;
     meter.restart();
     QEventLoop loop;
@@ -22,12 +22,12 @@ TEST(StallMeter, CountsAHandlerThatKeepsTheLoopWaiting) {
     const double longest = meter.longest();
     std::this_thread::sleep_for(std::chrono::milliseconds(2 * static_cast<int>(longest)));
     meter.stop();
-    EXPECT_EQ(meter.longest(), longest) << "it was stopped";
+    EXPECT_EQ(meter.longest(), longest) << "a stopped meter does not change";
     meter.restart();
     EXPECT_EQ(meter.longest(), 0);
 }
 
-TEST(StallMeter, WorkIsProcessorTimeAlone) {
+TEST(StallMeter, WorkIsCpuTimeWithoutWaiting) {
     StallMeter meter;
     meter.restart();
     const auto until = std::clock() + CLOCKS_PER_SEC / 20;

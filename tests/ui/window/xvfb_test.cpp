@@ -1,4 +1,4 @@
-// The built program in a real window: under an X server of the test's own.
+// Tests of the built program in a real window, under an X server that the test starts.
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 
@@ -19,7 +19,7 @@ class Xvfb : public ::testing::Test {
         program_ = QStandardPaths::findExecutable("Xvfb");
         if (program_.isEmpty()) GTEST_SKIP() << "Xvfb is not installed, so no real window can be opened here.";
         if (!QFileInfo::exists(ROPELAB_PROGRAM)) GTEST_SKIP() << "The program ropelab is not built.";
-        // The server picks a free display and writes its number to its standard output. It goes when this test goes.
+        // The server chooses a free display and prints its number to standard output. It ends when this test ends.
         server_.setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
         server_.start(program_, {"-displayfd", "1", "-screen", "0", "1400x900x24", "-nolisten", "tcp"});
         ASSERT_TRUE(server_.waitForStarted());
@@ -51,8 +51,8 @@ class Xvfb : public ::testing::Test {
             program.waitForFinished(5000);
             return -1;
         }
-        const QByteArray said = program.readAll();
-        if (output) *output = said;
+        const QByteArray printed = program.readAll();
+        if (output) *output = printed;
         return program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -2;
     }
 
@@ -62,23 +62,24 @@ class Xvfb : public ::testing::Test {
     QProcessEnvironment environment_;
 };
 
-TEST_F(Xvfb, OpensAndEnds) {
-    QByteArray said;
-    ASSERT_EQ(run({"--exit-after-startup"}, &said), 0) << said.toStdString();
-    EXPECT_TRUE(said.contains("ms until the window was ready")) << said.toStdString();
+TEST_F(Xvfb, OpensTheWindowAndExits) {
+    QByteArray printed;
+    ASSERT_EQ(run({"--exit-after-startup"}, &printed), 0) << printed.toStdString();
+    EXPECT_TRUE(printed.contains("ms until the window was ready")) << printed.toStdString();
 }
 
 TEST_F(Xvfb, TrainsInARealWindow) {
     const QString picture = folder_.filePath("window.png");
-    QByteArray said;
-    const int status = run({"--screenshot", picture, "--size", "1280x720", "--theme", "light", "--after", "12"}, &said);
-    if (status == 1 && said.contains("engine does not open")) {
-        GTEST_SKIP() << "The training engine is not built, so nothing trains here: " << said.toStdString();
+    QByteArray printed;
+    const int status =
+        run({"--screenshot", picture, "--size", "1280x720", "--theme", "light", "--after", "12"}, &printed);
+    if (status == 1 && printed.contains("engine cannot be loaded")) {
+        GTEST_SKIP() << "The training engine is not built, so nothing trains here: " << printed.toStdString();
     }
-    ASSERT_EQ(status, 0) << said.toStdString();
+    ASSERT_EQ(status, 0) << printed.toStdString();
     const QImage image(picture);
     ASSERT_EQ(image.size(), QSize(1280, 720));
-    // The first run's blue is in the list and in the plot.
+    // The blue of the first run occurs in the list and in the plot.
     const QColor first(0x00, 0x72, 0xB2);
     int found = 0;
     for (int y = 0; y < image.height(); ++y) {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <utility>
 
-// As much of CUDA as core/cuda's kernels use, on the CPU: one thread at a time, each running until it waits for the
-// others of its warp or block; blocks run one after another. What a kernel computes, where it reads and writes, and
-// whether it waits where it must is tested with it; speed and memory order are not.
+// An emulation on the CPU of the part of CUDA that the kernels in core/cuda use. It runs one thread at a time until
+// that thread waits for the others of its warp or block; blocks run sequentially. It tests the results, the memory
+// accesses and the synchronization of a kernel, but not its speed or its memory order.
 
 #define __global__
 #define __host__
@@ -32,7 +32,7 @@ inline const char* cudaGetErrorString(cudaError_t error) {
 }
 
 namespace emulated {
-/// The error of the last refused launch, until cudaGetLastError returns it.
+/// The error of the last failed launch, until cudaGetLastError returns it.
 inline cudaError_t last_error = cudaSuccess;
 }  // namespace emulated
 inline cudaError_t cudaGetLastError() {
@@ -45,7 +45,7 @@ struct cudaLaunchConfig_t {
     cudaStream_t stream = nullptr;
 };
 
-/// Where the running thread stands.
+/// Indices and sizes of the running thread.
 extern dim3 threadIdx;
 extern dim3 blockIdx;
 extern dim3 blockDim;
@@ -53,10 +53,12 @@ extern dim3 gridDim;
 
 namespace emulated {
 
-/// Runs body() once for each thread of each block. Throws std::logic_error where threads wait for one that has left.
+/// Runs body() once for each thread of each block. Throws std::logic_error if threads wait for a thread that has
+/// exited.
 void run(dim3 grid, dim3 block, const std::function<void()>& body);
+/// Waits for the other threads of the block (__syncthreads).
 void wait_for_block();
-/// Every lane of the warp gives a number; `all` then holds those of the 32 lanes until the next call.
+/// Exchanges one number per lane: `all` receives the numbers of the 32 lanes of the warp.
 void exchange(std::uint64_t mine, std::uint64_t (&all)[32]);
 
 template <typename T>
@@ -87,7 +89,8 @@ inline unsigned ballot(bool mine) {
 #define __ballot_sync(mask, value) emulated::ballot(value)
 #define __popc(x) __builtin_popcount(x)
 
-/// Refuses what a device refuses: more than 1,024 threads per block, or more than 65,535 blocks along y or z.
+/// Launches a kernel. Like a device, it fails for more than 1,024 threads per block or more than 65,535 blocks along y
+/// or z.
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments) {

@@ -1,4 +1,4 @@
-// Threads are left and gone on with by longjmp, which checked builds take for a mistake.
+// Threads are suspended and resumed with longjmp, which fortified builds would report as an error.
 #undef _FORTIFY_SOURCE
 #include <setjmp.h>
 #include <ucontext.h>
@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t stack_size = 128 * 1024;
 constexpr unsigned warp_lanes = 32;
 
-// A place to go on from. Once a thread has begun, jumps do what swapcontext does without asking the system; the address
-// sanitizer follows swapcontext alone.
+// A point at which a thread can be resumed. After a thread has begun, longjmp replaces swapcontext, because it makes no
+// system call. The address sanitizer supports only swapcontext.
 struct Place {
     ucontext_t context;
 #ifndef __SANITIZE_ADDRESS__
@@ -49,7 +49,7 @@ struct Thread {
     bool done = false;
 };
 
-// Threads that wait for each other: the last to come lets all go on.
+// A barrier at which threads wait for each other. The last thread to arrive releases all of them.
 struct Barrier {
     unsigned expected = 0;
     unsigned arrived = 0;
@@ -58,12 +58,12 @@ struct Barrier {
 
 struct Warp {
     Barrier barrier;
-    // Of this round and the one before, so that a lane may go on while others still read.
+    // The numbers of this round and the previous one, so that a lane can continue while other lanes still read.
     std::uint64_t numbers[2][warp_lanes];
 };
 
 Place scheduler;
-std::vector<Thread> threads;  // of the block that runs
+std::vector<Thread> threads;  // the threads of the running block
 std::vector<Warp> warps;
 Barrier block_barrier;
 const std::function<void()>* body_of_kernel = nullptr;
@@ -100,8 +100,8 @@ void prepare(Thread& thread) {
     makecontext(&thread.place.context, run_body, 0);
 }
 
-// All threads of one block, until they are done. Now the first thread before the last and now the other way: a thread
-// that does not wait where it must reads what is not there yet, or what is there no longer.
+// Runs all threads of one block until they have finished, alternately in ascending and descending order. With a missing
+// synchronization, a thread then reads numbers too early or too late, and the test fails.
 void run_block(unsigned count) {
     block_barrier = {count, 0, 0};
     for (Warp& warp : warps) warp.barrier = {warp_lanes, 0, 0};
@@ -116,7 +116,7 @@ void run_block(unsigned count) {
             change(scheduler, threads[current].place);
             left -= threads[current].done;
         }
-        if (left > 0 && !progress) throw std::logic_error("Threads of a block wait for one that has left.");
+        if (left > 0 && !progress) throw std::logic_error("Threads of a block wait for a thread that has exited.");
     }
 }
 

@@ -1,0 +1,163 @@
+#include "core/data/synthetic/source.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ropelab {
+namespace {
+
+[[noreturn]] void refuse(std::size_t state, const char* what) {
+    throw std::invalid_argument("state " + std::to_string(state) + " of the source " + what);
+}
+
+std::uint32_t checked_total(std::size_t state, const std::vector<Source::Arc>& row, std::size_t states) {
+    if (row.empty()) refuse(state, "has no outgoing arc");
+    std::bitset<256> seen;
+    std::uint64_t total = 0;
+    for (const Source::Arc& arc : row) {
+        const auto character = static_cast<unsigned char>(arc.character);
+        if (seen[character]) refuse(state, "has two arcs for one character");
+        seen.set(character);
+        if (arc.weight == 0) refuse(state, "has an arc of weight 0");
+        if (arc.next < 0 || static_cast<std::size_t>(arc.next) >= states)
+            refuse(state, "has an arc to a state that does not exist");
+        total += arc.weight;
+    }
+    if (total > std::numeric_limits<std::uint32_t>::max()) refuse(state, "has weights whose sum exceeds 32 bits");
+    return static_cast<std::uint32_t>(total);
+}
+
+/// Throws std::invalid_argument unless every state can be reached from the start. `neighbors` lists each state's
+/// neighbors; `what` is the rest of the message.
+void require_all_reachable(const std::vector<std::vector<std::int32_t>>& neighbors, const char* what) {
+    std::vector<bool> reached(neighbors.size(), false);
+    std::vector<std::size_t> open{static_cast<std::size_t>(Source::kStart)};
+    reached[open.front()] = true;
+    while (!open.empty()) {
+        const std::size_t state = open.back();
+        open.pop_back();
+        for (const std::int32_t neighbor : neighbors[state]) {
+            const auto index = static_cast<std::size_t>(neighbor);
+            if (!reached[index]) {
+                reached[index] = true;
+                open.push_back(index);
+            }
+        }
+    }
+    const auto missed = std::find(reached.begin(), reached.end(), false);
+    if (missed != reached.end()) refuse(static_cast<std::size_t>(missed - reached.begin()), what);
+}
+
+/// Returns the states in an order in which most arcs lead forwards: the reverse postorder of a depth-first search.
+std::vector<std::int32_t> forward_order(const Source& source) {
+    struct Visit {
+        std::int32_t state;
+        std::size_t next_arc;
+    };
+    std::vector<bool> reached(static_cast<std::size_t>(source.size()), false);
+    std::vector<std::int32_t> order;
+    order.reserve(reached.size());
+    std::vector<Visit> path{{Source::kStart, 0}};
+    reached[Source::kStart] = true;
+    while (!path.empty()) {
+        Visit& visit = path.back();
+        const auto arcs = source.arcs(visit.state);
+        if (visit.next_arc == arcs.size()) {
+            order.push_back(visit.state);
+            path.pop_back();
+            continue;
+        }
+        const std::int32_t next = arcs[visit.next_arc++].next;
+        if (!reached[static_cast<std::size_t>(next)]) {
+            reached[static_cast<std::size_t>(next)] = true;
+            path.push_back({next, 0});
+        }
+    }
+    std::reverse(order.begin(), order.end());
+    return order;
+}
+
+}  // namespace
+
+Source::Source(const std::vector<std::vector<Arc>>& rows) {
+    if (rows.empty()) throw std::invalid_argument("a source needs at least one state");
+    first_.push_back(0);
+    std::vector<std::vector<std::int32_t>> forwards(rows.size());
+    std::vector<std::vector<std::int32_t>> backwards(rows.size());
+    for (std::size_t state = 0; state < rows.size(); ++state) {
+        totals_.push_back(checked_total(state, rows[state], rows.size()));
+        for (const Arc& arc : rows[state]) {
+            arcs_.push_back(arc);
+            forwards[state].push_back(arc.next);
+            backwards[static_cast<std::size_t>(arc.next)].push_back(static_cast<std::int32_t>(state));
+        }
+        first_.push_back(arcs_.size());
+    }
+    require_all_reachable(forwards, "cannot be reached from the start");
+    require_all_reachable(backwards, "never leads back to the start");
+}
+
+std::span<const Source::Arc> Source::arcs(std::int32_t state) const {
+    const auto index = static_cast<std::size_t>(state);
+    return std::span(arcs_).subspan(first_[index], first_[index + 1] - first_[index]);
+}
+
+const Source::Arc* Source::find(std::int32_t state, char character) const {
+    for (const Arc& arc : arcs(state)) {
+        if (arc.character == character) return &arc;
+    }
+    return nullptr;
+}
+
+std::int32_t Source::next(std::int32_t state, char character) const {
+    const Arc* arc = find(state, character);
+    return arc == nullptr ? kNowhere : arc->next;
+}
+
+std::vector<double> stationary_distribution(const Source& source) {
+    // Probability mass 1 leaves the start and is propagated along the arcs until all of it has returned. One pass in
+    // forward order propagates all mass except that in loops which avoid the start, so the remaining mass shrinks
+    // geometrically with the number of passes.
+    const std::vector<std::int32_t> order = forward_order(source);
+    std::vector<double> visits(order.size(), 0.0);
+    std::vector<double> waiting(order.size(), 0.0);
+    waiting[Source::kStart] = 1;
+    double sum = 0;
+    double moved = 1;
+    while (moved > 1e-18 * sum) {
+        moved = 0;
+        for (const std::int32_t state : order) {
+            const double mass = std::exchange(waiting[static_cast<std::size_t>(state)], 0.0);
+            if (mass == 0) continue;
+            visits[static_cast<std::size_t>(state)] += mass;
+            moved += mass;
+            for (const Source::Arc& arc : source.arcs(state)) {
+                if (arc.next == Source::kStart) continue;
+                waiting[static_cast<std::size_t>(arc.next)] += mass * source.probability(state, arc);
+            }
+        }
+        sum += moved;
+    }
+    for (double& visit : visits) visit /= sum;
+    return visits;
+}
+
+double entropy_rate(const Source& source, std::span<const double> stationary) {
+    double rate = 0;
+    for (std::int32_t state = 0; state < source.size(); ++state) {
+        double entropy = 0;
+        for (const Source::Arc& arc : source.arcs(state)) {
+            const double probability = source.probability(state, arc);
+            entropy -= probability * std::log(probability);
+        }
+        rate += stationary[static_cast<std::size_t>(state)] * entropy;
+    }
+    return rate;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace ropelab {
+
+/// A transition of a source: the character that it generates, its weight and the next state. The probability of an arc
+/// is its weight divided by the sum of the weights of the state's arcs. Weights are integers, so that sampling gives
+/// the same result on every machine.
+template <class State>
+struct SourceArc {
+    char character;
+    std::uint32_t weight;
+    State next;
+};
+
+/// A finite-state source of characters (a Markov source). State and character determine the next state, so every text
+/// that begins at the start state has at most one parse, and the entropy rate has a closed form.
+class Source {
+ public:
+    using Arc = SourceArc<std::int32_t>;
+
+    /// Builds a source from rows: row s contains the arcs of state s; state 0 is the start. Throws
+    /// std::invalid_argument for a row without arcs, a weight of 0, a row that has a character twice, a weight sum of
+    /// 2^32 or more, a next state that does not exist, and a state that cannot be reached from the start or cannot
+    /// reach the start.
+    explicit Source(const std::vector<std::vector<Arc>>& rows);
+
+    static constexpr std::int32_t kStart = 0;
+    static constexpr std::int32_t kNowhere = -1;
+
+    /// Number of states.
+    std::int32_t size() const { return static_cast<std::int32_t>(totals_.size()); }
+    /// Returns the arcs of `state`.
+    std::span<const Arc> arcs(std::int32_t state) const;
+    /// Sum of the weights of the arcs of `state`.
+    std::uint32_t total_weight(std::int32_t state) const { return totals_[static_cast<std::size_t>(state)]; }
+    /// Returns the arc of `state` that generates `character`, or nullptr if there is none.
+    const Arc* find(std::int32_t state, char character) const;
+    /// Returns the state that follows `state` after `character`, or kNowhere if `character` is not possible.
+    std::int32_t next(std::int32_t state, char character) const;
+    /// Returns the probability of `arc` in `state`.
+    double probability(std::int32_t state, const Arc& arc) const {
+        return static_cast<double>(arc.weight) / total_weight(state);
+    }
+
+ private:
+    std::vector<Arc> arcs_;
+    std::vector<std::size_t> first_;  // (states + 1): index of each state's first arc
+    std::vector<std::uint32_t> totals_;
+};
+
+/// Returns the stationary distribution: the fraction of the characters of an infinite text that each state generates;
+/// (states), sums to 1. It is exact except for rounding: the expected number of visits between two returns to the
+/// start, divided by the sum of these numbers.
+std::vector<double> stationary_distribution(const Source& source);
+
+/// Returns the entropy rate in nats per character: the mean entropy of the next character over the distribution
+/// `stationary`.
+double entropy_rate(const Source& source, std::span<const double> stationary);
+
+/// Numbers the states that can be reached from `start` and returns the source that consists of these states.
+/// `arcs_of(state)` returns a state's arcs. State must have `std::uint64_t key() const`, unique for each state.
+template <class State, class ArcsOf>
+Source compile_source(const State& start, ArcsOf arcs_of) {
+    std::unordered_map<std::uint64_t, std::int32_t> numbers{{start.key(), Source::kStart}};
+    std::vector<State> states{start};
+    std::vector<std::vector<Source::Arc>> rows;
+    for (std::size_t at = 0; at < states.size(); ++at) {
+        const std::vector<SourceArc<State>> arcs = arcs_of(State(states[at]));
+        std::vector<Source::Arc> row;
+        row.reserve(arcs.size());
+        for (const auto& arc : arcs) {
+            const auto [entry, is_new] = numbers.try_emplace(arc.next.key(), static_cast<std::int32_t>(states.size()));
+            if (is_new) states.push_back(arc.next);
+            row.push_back({arc.character, arc.weight, entry->second});
+        }
+        rows.push_back(std::move(row));
+    }
+    return Source(rows);
+}
+
+}  // namespace ropelab

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <chrono>
+
+namespace ropelab {
+
+/// Clock for durations: it never jumps.
+using Clock = std::chrono::steady_clock;
+
+/// Returns the seconds that have passed since `begin`.
+inline double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace ropelab

@@ -1,0 +1,186 @@
+#include "core/experiment/extrapolation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/experiment/device_choice.h"
+#include "core/experiment/probing.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::int64_t tested_tokens = 16384;  // enough to average the loss at the end of long sequences
+
+void check_length(const RunSpec& spec, std::int64_t factor) {
+    if (spec.learns_positions()) {
+        throw BadInput("This run learned a position embedding for each of its " + std::to_string(spec.context) +
+                       " positions, so it cannot be evaluated beyond them.");
+    }
+    if (!spec.rotates())
+        throw BadInput("This run has no RoPE, so its frequencies cannot be scaled; choose a run with RoPE.");
+    if (factor < 1) {
+        throw BadInput("The length is " + std::to_string(factor) +
+                       " times the run's context, but it must be 1 time or more, such as 2, 4 or 8 times.");
+    }
+    if (const std::int64_t most = longest_extrapolation / spec.context; factor > most) {
+        throw BadInput("The length is " + std::to_string(factor) + " times the run's context of " +
+                       std::to_string(spec.context) + ", but it must be at most " + std::to_string(most) +
+                       " times, so that a sequence has at most " + std::to_string(longest_extrapolation) + " tokens.");
+    }
+}
+
+ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t factor,
+                        std::optional<std::int64_t> sequences) {
+    const std::int64_t length = spec.context * factor;
+    ProbeRequest request = loss_request(corpus.validation, length, tested_tokens);
+    if (sequences) request.sequences = spaced_sequences(corpus.validation, length, *sequences);
+    return request;
+}
+
+// Evaluates the model with one scaling method; nullopt if it was cancelled, because the result is then incomplete.
+std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& request, ScalingMethod method,
+                                                std::int64_t factor) {
+    request.scaling = {.method = method, .factor = static_cast<double>(factor)};
+    ExtrapolationEvaluation reading{method, std::make_shared<const ProbeResult>(model.probe(request))};
+    if (request.cancelled && request.cancelled()) return std::nullopt;
+    return reading;
+}
+
+}  // namespace
+
+std::span<const ScalingMethod> extrapolation_methods() {
+    static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear, ScalingMethod::ntk,
+                                           ScalingMethod::dynamic, ScalingMethod::yarn,   ScalingMethod::llama3};
+    return methods;
+}
+
+double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
+    return tuning.learning_rate == 0 ? spec.learning_rate / 10 : tuning.learning_rate;
+}
+
+void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning) {
+    check_length(spec, tuning.factor);
+    if (spec.theta_varies()) {
+        throw BadInput(
+            "The theta of this run changed during training (it is trained or scheduled), but fine-tuning requires a "
+            "fixed "
+            "theta.");
+    }
+    if (tuning.steps < 0) {
+        throw BadInput("The number of fine-tuning steps is " + std::to_string(tuning.steps) +
+                       ", but it must be 0 or more.");
+    }
+    const double learning_rate = learning_rate_of(tuning, spec);
+    if (!(learning_rate > 0) || !std::isfinite(learning_rate)) {
+        throw BadInput("The learning rate of fine-tuning is " + number_text(learning_rate) +
+                       ", but it must be above 0 and finite.");
+    }
+}
+
+ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& checkpoint, std::int64_t factor,
+                                           std::span<const ScalingMethod> methods,
+                                           const std::filesystem::path& data_dir,
+                                           const std::function<bool()>& cancelled,
+                                           std::optional<std::int64_t> sequences) {
+    check_length(checkpoint.spec, factor);
+    ProbeRequest request = request_of(*corpus_of(checkpoint, data_dir), checkpoint.spec, factor, sequences);
+    request.cancelled = cancelled;
+    const auto model = model_of(engine, checkpoint);
+    ExtrapolationResult result{factor, checkpoint.iteration, {}};
+    for (const ScalingMethod method : methods) {
+        auto reading = evaluate(*model, request, method, factor);
+        if (!reading) break;
+        result.readings.push_back(std::move(*reading));
+    }
+    return result;
+}
+
+std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
+                                     const std::filesystem::path& data_dir,
+                                     const std::function<bool(std::int64_t done)>& should_continue) {
+    check_fine_tuning(checkpoint.spec, tuning);
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    RunSpec spec = checkpoint.spec;
+    spec.context *= tuning.factor;
+    spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
+    spec.iterations = checkpoint.iteration + tuning.steps;
+    spec.warmup = 0;
+    spec.decay_iterations = 0;
+    spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, checkpoint.spec);
+
+    CohortStart start;
+    start.runs = {spec};
+    start.iteration = checkpoint.iteration;
+    start.states = {checkpoint.state};
+    start.conditions = checkpoint.conditions;
+    const DeviceCheckSettings check{.cancelled = [&] { return !should_continue(0); }};
+    if (!engine.info().cuda || choose_device_trust(engine, spec, start.conditions, check).leaves_device) {
+        start.conditions->device = "cpu";
+        start.conditions->kernels.clear();
+    }
+    start.scaling = {.method = tuning.method,
+                     .factor = static_cast<double>(tuning.factor),
+                     .original_context = static_cast<double>(checkpoint.spec.context)};
+    const auto cohort = engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
+    for (std::int64_t done = 0; done < tuning.steps; ++done) {
+        if (!should_continue(done)) return std::nullopt;
+        const StepResult step = cohort->step().front();
+        if (std::isfinite(step.training_loss) && std::isfinite(step.gradient_norm)) continue;
+        throw BadInput("The loss is no longer a finite number after " + std::to_string(done + 1) +
+                       " steps of fine-tuning; a learning rate below " + number_text(step.learning_rate) +
+                       " usually helps.");
+    }
+    if (!should_continue(tuning.steps)) return std::nullopt;
+    Checkpoint result = checkpoint;
+    result.iteration = cohort->iteration();
+    result.state = cohort->state(0);
+    return result;
+}
+
+ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
+                                            const std::filesystem::path& data_dir,
+                                            const std::function<bool(std::int64_t done)>& should_continue,
+                                            std::optional<std::int64_t> sequences) {
+    check_fine_tuning(checkpoint.spec, tuning);
+    ExtrapolationResult result{tuning.factor, checkpoint.iteration, {}};
+    ProbeRequest request = request_of(*corpus_of(checkpoint, data_dir), checkpoint.spec, tuning.factor, sequences);
+    std::int64_t done = 0;
+    request.cancelled = [&] { return !should_continue(done); };
+    auto before = evaluate(*model_of(engine, checkpoint), request, tuning.method, tuning.factor);
+    if (!before) return result;
+    result.readings.push_back(std::move(*before));
+    const auto tuned = fine_tuned(engine, checkpoint, tuning, data_dir, [&](std::int64_t steps) {
+        done = steps;
+        return should_continue(steps);
+    });
+    if (!tuned) return result;
+    auto after = evaluate(*model_of(engine, *tuned), request, tuning.method, tuning.factor);
+    if (!after) return result;
+    after->fine_tuning = tuning;
+    result.readings.push_back(std::move(*after));
+    return result;
+}
+
+SplitLoss split_loss(const ProbeResult& result, std::int64_t context) {
+    const auto mean = [&](std::size_t first, std::size_t last) {
+        double sum = 0;
+        double count = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            if (!std::isfinite(result.loss_by_position[i])) continue;
+            sum += result.loss_by_position[i];
+            ++count;
+        }
+        return sum / count;  // NaN if count is 0
+    };
+    const std::size_t end = result.loss_by_position.size();
+    const std::size_t edge = std::min(end, static_cast<std::size_t>(context));
+    return {mean(0, edge), mean(edge, end)};
+}
+
+}  // namespace ropelab

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/reproduce/sheet.h"
+
+namespace ropelab {
+
+// Functions that the plans of all sheets use.
+
+/// Setting keys, each with its values; a setting with several values is swept.
+using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+/// Data set that a sheet requests, and the data set that is used for it.
+struct SheetData {
+    std::string requested;  // requested data set: "enwik8"
+    std::string data;       // value of the setting `data`
+    bool whole = true;      // false if `data` is only a part of the requested set or a substitute
+};
+
+/// Returns a data set for each requested name. A set that is not complete on disk is replaced by its available
+/// beginning, or else by a synthetic language, and `notes` says so; a set without a remaining substitute is left out.
+/// At `paper` scale throws BadInput instead; the error names the set and the command that downloads it.
+std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request,
+                                std::vector<std::string>& notes);
+
+/// Returns the seeds 1337, 1338, …: the requested number, else two at `smoke` scale and `usual` at the others. Throws
+/// BadInput if the number is not between 2 and 1000.
+std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual);
+
+/// Returns a plan with title, source, seeds and an otherwise empty experiment; `usual_seeds` is as in seeds_for. The
+/// plan's notes state the scale and the number of seeds.
+SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohmann::json& source,
+                     std::int64_t usual_seeds);
+
+/// Sets every listed setting of the experiment.
+void set_all(Experiment& experiment, const Settings& settings);
+
+/// Returns settings for runs of seconds on any machine: one layer, one head of 64 channels, eight iterations.
+Settings smoke_shape();
+/// Returns settings for runs of seconds to a minute on two cores: two layers, one head of 64 channels, context 256.
+Settings laptop_shape();
+
+/// Returns a rule with the default test, significance level and power of VerdictRule.
+VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
+
+/// Returns a row that compares a group with a baseline.
+PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
+                        GroupKeys baseline, VerdictRule rule);
+/// Returns a row without a rule.
+PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group);
+
+/// Returns the probability that k given groups of n come first in a random order: 1 / C(n, k).
+double chance_of_set(std::size_t n, std::size_t k);
+
+/// Returns the theta paper's model and training settings.
+Settings theta_paper_shape();
+/// Returns the six bases of the theta paper, among them the baseline 10,000.
+const std::vector<std::string>& theta_paper_bases();
+
+}  // namespace ropelab

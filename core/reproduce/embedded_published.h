@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+/// Files of resources/published, embedded in the executable.
+namespace ropelab::embedded {
+
+extern const std::string_view theta_paper;         // theta_paper.json
+extern const std::string_view partial_rope_paper;  // partial_rope_paper.json
+extern const std::string_view post;                // post.json
+
+}  // namespace ropelab::embedded

@@ -1,0 +1,250 @@
+#include "core/reproduce/measuring.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "core/experiment/checkpoint.h"
+#include "core/experiment/device_choice.h"
+#include "core/experiment/probing.h"
+#include "core/experiment/stored_run.h"
+#include "core/spec/error.h"
+#include "core/stats/smoothing.h"
+
+namespace ropelab {
+
+namespace {
+
+// Finished run.
+struct Finished {
+    RunId id;
+    RunSpec spec;
+};
+
+Checkpoint checkpoint_of(const LabFile& lab, RunId id) {
+    auto checkpoint = read_checkpoint(lab.checkpoint_path(id));
+    if (!checkpoint) {
+        throw BadInput("The checkpoint " + lab.checkpoint_path(id).string() +
+                       " is missing. The sheet's measurements require it.");
+    }
+    return std::move(*checkpoint);
+}
+
+std::optional<double> generation_speed(Engine& engine, const Checkpoint& checkpoint, const GenerationSpeed& writing,
+                                       const std::function<bool()>& cancelled) {
+    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
+    const auto model = model_of(engine, checkpoint);
+    Generation options;
+    options.length = writing.length;
+    options.temperature = writing.temperature;
+    options.top_k = std::min<std::int64_t>(writing.top_k, vocabulary.size());
+    options.on_token = [&](std::int32_t) { return !cancelled(); };
+    const std::vector<std::int32_t> prompt = {0};
+    double sum = 0;
+    model->generate(prompt, options);  // warm-up, not timed
+    for (std::int64_t i = 0; i < writing.samples; ++i) {
+        options.seed = checkpoint.spec.seed + i;
+        const auto begin = std::chrono::steady_clock::now();
+        const auto generated = model->generate(prompt, options);
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        if (cancelled()) return std::nullopt;
+        sum += static_cast<double>(generated.size()) / elapsed.count();
+    }
+    return sum / static_cast<double>(writing.samples);
+}
+
+void measure_operations(LabFile& lab, RunId id, Engine& engine) {
+    const Checkpoint checkpoint = checkpoint_of(lab, id);
+    const auto count = [&](const std::function<void()>& work) {
+        const auto operations = engine.count_operations(work);
+        return operations ? static_cast<double>(*operations) : std::numeric_limits<double>::quiet_NaN();
+    };
+    const DeviceChoice choice = choose_device_trust(engine, checkpoint.spec, checkpoint.conditions);
+    const auto model = model_of(engine, checkpoint);
+    const auto writing = [&](std::int64_t length) {
+        const std::vector<std::int32_t> prompt = {0};
+        Generation options;
+        options.length = length;
+        return count([&] { model->generate(prompt, options); });
+    };
+    const double of_first_token = writing(1);
+    const double of_further_token = writing(2) - of_first_token;
+    // The cohort has one sequence per batch; a larger batch starts the same operations.
+    const std::vector<std::int32_t> tokens(static_cast<std::size_t>(checkpoint.spec.context + 2), 0);
+    CohortStart start;
+    start.runs = {checkpoint.spec};
+    start.runs.front().batch = 1;
+    start.iteration = checkpoint.iteration;
+    start.states = {checkpoint.state};
+    start.conditions = checkpoint.conditions;
+    if (choice.leaves_device) {
+        start.conditions->device = "cpu";
+        start.conditions->kernels.clear();
+    }
+    const auto cohort =
+        engine.create_cohort(start, {Vocabulary::from_text(checkpoint.vocabulary).size(), tokens, tokens});
+    cohort->step();  // the first step fills caches that later steps find
+    lab.set_measurement(id, operations_per_training_step, count([&] { cohort->step(); }));
+    // stored last: this measurement marks the run as complete
+    lab.set_measurement(id, operations_per_token, of_further_token);
+}
+
+// Returns the loss at each extension, in order; empty if the validation split is too short.
+std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
+                                    const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
+    const std::size_t available = std::min<std::size_t>(extension_tokens, corpus->validation.size());
+    if (static_cast<std::int64_t>(available) < longest + 1) return {};
+    // Whole sequences of the longest length, so that the losses at all lengths use the same tokens.
+    const std::size_t length =
+        (available - 1) / static_cast<std::size_t>(longest) * static_cast<std::size_t>(longest) + 1;
+    std::vector<double> losses;
+    for (const std::int64_t factor : times) {
+        const auto model = model_of(engine, checkpoint, factor);
+        losses.push_back(model->whole_loss(std::span(corpus->validation).first(length)));
+    }
+    return losses;
+}
+
+void measure_extensions(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
+                        const std::filesystem::path& data_dir) {
+    const auto losses = extended_losses(engine, checkpoint_of(lab, id), plan.extensions, data_dir);
+    for (std::size_t i = 0; i < losses.size(); ++i) lab.set_measurement(id, loss_at(plan.extensions[i]), losses[i]);
+    // Stored last, with NaN if the text is too short: this measurement marks the run as complete.
+    lab.set_measurement(id, extension_rise,
+                        losses.empty() ? std::numeric_limits<double>::quiet_NaN() : losses.back() - losses.front());
+}
+
+void measure_retrieval(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
+                       const std::filesystem::path& data_dir) {
+    const Checkpoint checkpoint = checkpoint_of(lab, id);
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    ProbeRequest request;
+    request.vectors = false;
+    request.attention = false;
+    request.retrieval = retrieval_test(corpus->validation, checkpoint.spec.context, plan.retrieval_windows);
+    // ascending: the longest lag, which marks the run as complete, is stored last
+    std::map<std::int64_t, double> gains;
+    for (const std::int64_t lag : retrieval_lags(checkpoint.spec.context)) {
+        gains[lag] = std::numeric_limits<double>::quiet_NaN();
+    }
+    if (!request.retrieval.lags.empty()) {
+        request.sequences = spaced_sequences(corpus->validation, checkpoint.spec.context, 1);
+        for (const RetrievalPoint& point : model_of(engine, checkpoint)->probe(request).retrieval) {
+            gains[point.lag] = point.accuracy - point.first_accuracy;
+        }
+    }
+    for (const auto& [lag, gain] : gains) lab.set_measurement(id, retrieval_gain(lag), gain);
+}
+
+bool is_not_finite(const RunMetrics::Steps& steps, std::size_t i) {
+    return !std::isfinite(steps.training_loss[i]) || !std::isfinite(steps.gradient_norm[i]);
+}
+
+// Stores whether each ended run spiked. A failed run whose last loss is finite failed for another reason than its
+// numbers, such as lack of memory, and gets NaN. Failed runs are evaluated again each time, because they may have been
+// resumed.
+void measure_spikes(LabFile& lab, std::int64_t experiment) {
+    constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+    for (const RunRecord& run : lab.runs()) {
+        const bool failed = run.state == RunState::failed;
+        if (run.experiment != experiment || (!failed && run.state != RunState::finished)) continue;
+        const auto known = lab.measurements(run.id);
+        if (!failed && known.contains(spiked) && known.contains(spiked_early)) continue;
+        const RunSpec spec = stored_spec(run);
+        const RunMetrics::Steps steps = lab.metrics(run.id).steps;
+        const auto spike = first_spike(steps, spec.warmup);
+        const bool diverged = !steps.iteration.empty() && is_not_finite(steps, steps.iteration.size() - 1);
+        const bool is_known = !failed || diverged;
+        const bool is_early = spike && static_cast<double>(*spike) <= early * static_cast<double>(spec.iterations);
+        lab.set_measurement(run.id, spiked, is_known ? (spike ? 1 : 0) : not_a_number);
+        lab.set_measurement(run.id, spiked_early, is_known ? (is_early ? 1 : 0) : not_a_number);
+    }
+}
+
+bool lacks_retrieval(const SheetPlan& plan, const RunSpec& spec, const std::map<std::string, double>& known) {
+    const std::vector<std::int64_t> lags = retrieval_lags(spec.context);
+    return !lags.empty() && measures_retrieval(plan, spec) && !known.contains(retrieval_gain(lags.back()));
+}
+
+bool needs_measure(const SheetPlan& plan, const std::string& measure) {
+    return std::any_of(plan.rows.begin(), plan.rows.end(),
+                       [&](const PlannedRow& row) { return row.measure == measure; });
+}
+
+}  // namespace
+
+std::string loss_at(std::int64_t times) {
+    return "loss_at_" + std::to_string(times) + "x";
+}
+
+std::string retrieval_gain(std::int64_t lag) {
+    return "retrieval_gain_at_lag_" + std::to_string(lag);
+}
+
+bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec) {
+    const auto is_of = [&](const GroupKeys& group) { return belongs(spec, group); };
+    return plan.retrieval_windows > 0 &&
+           std::any_of(plan.predictions.begin(), plan.predictions.end(), [&](const Prediction& prediction) {
+               return prediction.retrieval && (std::any_of(prediction.low.begin(), prediction.low.end(), is_of) ||
+                                               std::any_of(prediction.high.begin(), prediction.high.end(), is_of));
+           });
+}
+
+std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup) {
+    const std::vector<double> smoothed = smooth(steps.training_loss, 0.9);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < smoothed.size(); ++i) {
+        const bool rose = steps.iteration[i] > warmup && smoothed[i] > lowest + spike_nats;
+        if (rose || is_not_finite(steps, i)) return steps.iteration[i];
+        if (std::isfinite(smoothed[i])) lowest = std::min(lowest, smoothed[i]);
+    }
+    return std::nullopt;
+}
+
+std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs) {
+    return std::count_if(runs.begin(), runs.end(), [&](const SheetRun& run) {
+        const bool is_finished = run.state == RunState::finished;
+        const auto lacks = [&](const char* name) { return !run.measurements.contains(name); };
+        const auto lacks_spike = [&](const char* name) { return needs_measure(plan, name) && lacks(name); };
+        const bool has_ended = is_finished || run.state == RunState::failed;
+        return (has_ended && (lacks_spike(spiked) || lacks_spike(spiked_early))) ||
+               (is_finished && ((plan.writing.samples > 0 && lacks(generated_per_second)) ||
+                                (needs_measure(plan, operations_per_token) && lacks(operations_per_token)) ||
+                                (!plan.extensions.empty() && lacks(extension_rise)) ||
+                                lacks_retrieval(plan, run.spec, run.measurements)));
+    });
+}
+
+bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, const std::filesystem::path& data_dir,
+                  const std::function<Engine&()>& engine, const std::function<bool()>& cancelled) {
+    if (needs_measure(plan, spiked) || needs_measure(plan, spiked_early)) measure_spikes(lab, experiment);
+    std::vector<Finished> runs;
+    for (const RunRecord& run : lab.runs()) {
+        if (run.experiment != experiment || run.state != RunState::finished) continue;
+        runs.push_back({run.id, stored_spec(run)});
+    }
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const Finished& a, const Finished& b) { return a.spec.seed < b.spec.seed; });
+    for (const Finished& run : runs) {
+        if (cancelled()) return false;
+        const auto known = lab.measurements(run.id);
+        if (plan.writing.samples > 0 && !known.contains(generated_per_second)) {
+            const auto speed = generation_speed(engine(), checkpoint_of(lab, run.id), plan.writing, cancelled);
+            if (!speed) return false;
+            lab.set_measurement(run.id, generated_per_second, *speed);
+        }
+        if (needs_measure(plan, operations_per_token) && !known.contains(operations_per_token)) {
+            measure_operations(lab, run.id, engine());
+        }
+        if (!plan.extensions.empty() && !known.contains(extension_rise)) {
+            measure_extensions(lab, run.id, engine(), plan, data_dir);
+        }
+        if (lacks_retrieval(plan, run.spec, known)) measure_retrieval(lab, run.id, engine(), plan, data_dir);
+    }
+    return true;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "core/reproduce/evaluate.h"
+#include "core/spec/engine.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab {
+
+// Names of the measurements that a lab stores for the runs of a sheet.
+
+/// Generation speed of the trained model in tokens per second: mean over the plan's samples (batch size 1, the prompt
+/// is the newline or the first token of the vocabulary).
+inline constexpr const char* generated_per_second = "generated_tokens_per_second";
+/// Number of operations (Engine::count_operations) per training step, and per generated token after the first, without
+/// CUDA graphs. NaN if the engine does not count operations.
+inline constexpr const char* operations_per_training_step = "operations_per_training_step";
+inline constexpr const char* operations_per_token = "operations_per_generated_token";
+/// Loss at the longest of the plan's extensions less the loss at the context, in nats per token; both on the same
+/// beginning of the validation split.
+inline constexpr const char* extension_rise = "extension_rise";
+/// Largest number of validation tokens for the losses at longer contexts (extensions); enough for a few hundred
+/// sequences.
+inline constexpr std::int64_t extension_tokens = 32768;
+/// 1 if the training loss spiked (first_spike), else 0; NaN if the run failed for another reason.
+inline constexpr const char* spiked = "spiked";
+/// 1 if the training loss spiked within the first `early` of the run's steps, else 0; NaN if the run failed for another
+/// reason.
+inline constexpr const char* spiked_early = "spiked_early";
+/// Increase of the smoothed training loss over its previous minimum that counts as a spike, in nats per token.
+inline constexpr double spike_nats = 0.5;
+/// Fraction of a run's steps that counts as early.
+inline constexpr double early = 0.2;
+/// Returns the name of the loss at a multiple of the context: "loss_at_2x".
+std::string loss_at(std::int64_t times);
+/// Returns the name of the retrieval gain at a lag (see RetrievalRule): "retrieval_gain_at_lag_16". It is measured on
+/// sequences of the context's length from the validation split; NaN if the split is too short.
+std::string retrieval_gain(std::int64_t lag);
+
+/// Returns whether the plan measures the retrieval of this run, because a prediction with a retrieval rule concerns its
+/// group.
+bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec);
+
+/// Returns the step of the first loss spike, or nullopt if there is none. A spike is a loss or gradient that is not
+/// finite, or, after the warm-up, a smoothed loss (weight 0.9, formula 36) more than spike_nats above its previous
+/// minimum. The loss is smoothed because with small batches it varies by more than that from batch to batch.
+std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup);
+
+/// Returns the number of ended runs that still lack a measurement of the plan.
+std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs);
+
+/// Measures every ended run of the experiment that lacks a measurement of the plan, and stores the values in the lab.
+/// For failed runs only spikes are measured. Runs are measured seed by seed, so that a disturbance of the machine
+/// affects all groups. `engine` is called when it is first needed, `cancelled` between samples. Returns false if
+/// cancelled. Throws BadInput if a checkpoint or a data set is missing, or if a data set's tokens have changed.
+bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, const std::filesystem::path& data_dir,
+                  const std::function<Engine&()>& engine, const std::function<bool()>& cancelled);
+
+}  // namespace ropelab

@@ -1,0 +1,185 @@
+// The sheet nope-spikes tests section 5 of the partial-RoPE paper, Khan et al.: loss spikes of models without position
+// encoding.
+#include "core/reproduce/building.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/published.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* loss = "final_validation_loss";
+constexpr double spike_loss_margin = 0.01;
+
+// Learning rates in steps of a factor of ten: `lowest` is a final learning rate only, the others are compared.
+struct Rates {
+    std::string lowest, slow, usual, fast;
+
+    // Returns the next lower learning rate, to which a schedule that starts at `rate` decays.
+    const std::string& below(const std::string& rate) const {
+        return rate == fast ? usual : rate == usual ? slow : lowest;
+    }
+};
+
+// Training settings of the models with one type of block, at every scale.
+struct BlockSettings {
+    std::string block;
+    std::string context, batch;
+    Rates rates;
+    int head_dim;
+    bool paper;
+    /// The paper studies seeds and learning rates of the parallel block only; for the sequential block these rows are
+    /// shown without a verdict.
+    bool is_parallel;
+};
+
+GroupKeys setting(const BlockSettings& arm, const std::string& fraction, const std::string& rate, bool qk_norm) {
+    return {{"block", arm.block},
+            {"key_value_heads", arm.is_parallel ? "0" : "1"},
+            {"context", arm.context},
+            {"batch", arm.batch},
+            {"fraction", fraction},
+            {"learning_rate", rate},
+            {"final_learning_rate", arm.rates.below(rate)},
+            {"qk_norm", qk_norm ? "true" : "false"}};
+}
+
+json keys_of(const GroupKeys& group, int head_dim) {
+    return {{"block", group.at("block")},
+            {"context", parse_number(group.at("context"))},
+            {"fraction", parse_fraction(group.at("fraction"), head_dim)},
+            {"learning_rate", parse_number(group.at("learning_rate"))},
+            {"qk_norm", group.at("qk_norm") == "true"}};
+}
+
+void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& runs, const BlockSettings& arm) {
+    const Rates& rates = arm.rates;
+    const GroupKeys nope = setting(arm, "0", rates.usual, false);
+    const GroupKeys slow = setting(arm, "0", rates.slow, false);
+    const GroupKeys fast = setting(arm, "0", rates.fast, false);
+    const GroupKeys normalized = setting(arm, "0", rates.usual, true);
+    const GroupKeys fast_normalized = setting(arm, "0", rates.fast, true);
+    const GroupKeys little = setting(arm, "2 ch", rates.usual, false);
+    const GroupKeys fast_little = setting(arm, "2 ch", rates.fast, false);
+    const GroupKeys tenth = setting(arm, "10 %", rates.usual, false);
+    for (const GroupKeys& group : {nope, slow, fast, normalized, fast_normalized, little, fast_little, tenth}) {
+        runs.push_back(group);
+    }
+    using Kind = VerdictRule::Kind;
+    const auto show = [&](const char* measure, const GroupKeys& group) {
+        plan.rows.push_back(shown_row(keys_of(group, arm.head_dim), measure, group));
+    };
+    const auto add = [&](const char* claim, const char* measure, const GroupKeys& group, const GroupKeys& baseline,
+                         Kind kind, int direction) {
+        json keys = keys_of(group, arm.head_dim);
+        keys["against"] = "fraction " + baseline.at("fraction") + " at " + baseline.at("learning_rate") +
+                          (baseline.at("qk_norm") == "true" ? " with QK-Norm" : "");
+        plan.rows.push_back(
+            compared_row(claim, std::move(keys), measure, group, baseline,
+                         rule_of(kind, direction, spike_loss_margin, std::string(claim) + ", " + measure)));
+    };
+    add(arm.is_parallel ? "spikes" : "sequential-spikes", spiked, nope, tenth, Kind::events, +1);
+    if (!arm.paper) {
+        plan.rows.back().out_of_reach =
+            "The paper observes these spikes after tens of billions of tokens in models with a billion parameters; a "
+            "test requires such runs.";
+    }
+    add("qk-norm-removes", spiked, normalized, nope, Kind::events, -1);
+    add("qk-norm-band", loss, normalized, tenth, Kind::difference, +1);
+    add("little-prevents", spiked, little, nope, Kind::events, -1);
+    if (arm.is_parallel) {
+        // With the usual learning rate the loss of a diverged run is no measure; QK-Norm prevents the divergence and
+        // changes nothing else.
+        add("low-rate", loss, slow, normalized, Kind::difference, +1);
+        add("high-rate", spiked_early, fast, nope, Kind::events, +1);
+    } else {
+        show(loss, slow);
+        show(spiked_early, fast);
+    }
+    // The paper does not use this learning rate, but smaller models spike at it, so that there are spikes to remove.
+    if (arm.is_parallel && !arm.paper) {
+        add("qk-norm-removes", spiked, fast_normalized, fast, Kind::events, -1);
+        add("little-prevents", spiked, fast_little, fast, Kind::events, -1);
+    } else {
+        for (const GroupKeys& group : {fast, fast_normalized, fast_little}) show(spiked, group);
+    }
+    for (const GroupKeys& group : {nope, tenth}) show(loss, group);
+}
+
+}  // namespace
+
+SheetPlan plan_nope_spikes(const SheetRequest& request) {
+    const bool paper = request.scale == SheetScale::paper;
+    SheetPlan plan = begin_plan("nope-spikes", request, partial_rope_paper(), 10);
+    plan.claims = {
+        {"spikes",
+         "Without position encoding the training loss of parallel blocks spikes at the usual learning rate, with every "
+         "seed."},
+        {"sequential-spikes",
+         "Without position encoding the training loss of sequential blocks spikes at four times the context."},
+        {"qk-norm-removes", "QK-Norm removes the loss spikes of models without position encoding."},
+        {"qk-norm-band", "With QK-Norm a model without position encoding reaches the band of higher loss."},
+        {"little-prevents", "Rotation of two channels prevents the loss spikes."},
+        {"low-rate",
+         "Without position encoding parallel blocks converge to a higher loss at a tenth of the usual learning rate "
+         "than at the usual one, where QK-Norm prevents divergence."},
+        {"high-rate",
+         "Without position encoding parallel blocks diverge early at ten times the usual learning rate: more often "
+         "within the first fifth of the training than at the usual one."}};
+    const auto sets = data_for({"enwik8"}, request, plan.notes);
+    plan.notes.push_back(
+        "A run has a spike if it diverges, or if after the warm-up its smoothed training loss (weight 0.9) rises more "
+        "than 0.5 nats per token above its previous minimum. A spike is early within the first fifth of the run's "
+        "steps. A run that failed for another reason counts neither with nor without a spike.");
+    plan.notes.push_back(
+        "The paper studies seeds and learning rates of parallel blocks only. Rows of sequential blocks at other "
+        "learning rates are shown without a verdict.");
+    Rates rates{"1e-5", "1e-4", "1e-3", "1e-2"};
+    int head_dim = 64;
+    std::int64_t context = 128, batch = 8;
+    if (paper) {
+        rates = {"3e-6", "3e-5", "3e-4", "3e-3"};
+        head_dim = 256;
+        context = 2048;
+        batch = 4096;
+        set_all(plan.experiment, {{"layers", {"16"}},
+                                  {"heads", {"8"}},
+                                  {"width", {"2048"}},
+                                  {"iterations", {"11920"}},
+                                  {"warmup", {"596"}},
+                                  {"beta2", {"0.95"}},
+                                  {"evaluate_every", {"500"}},
+                                  {"evaluation", {"sampled"}},
+                                  {"evaluation_batches", {"2"}}});
+        plan.notes.push_back(
+            "Both blocks have the shape of Pythia-1B. The sequential one has a context of 8,192 tokens and as many "
+            "tokens per step as the parallel one. The paper does not give the learning rate 3e-4; it is this program's "
+            "choice.");
+    } else {
+        const bool smoke = request.scale == SheetScale::smoke;
+        set_all(plan.experiment, smoke ? smoke_shape() : laptop_shape());
+        set_all(plan.experiment, {{"heads", {"2"}},
+                                  {"width", {"128"}},
+                                  {"context", {}},
+                                  {"batch", {}},
+                                  {"learning_rate", {}},
+                                  {"final_learning_rate", {}}});
+        if (smoke) {
+            context = 32;
+            batch = 4;
+        } else {
+            plan.experiment.set("iterations", {"500"});
+        }
+    }
+    set_all(plan.experiment, {{"data", {sets.front().data}}, {"tokenizer", {"bytes"}}});
+    std::vector<std::map<std::string, std::string>> runs;
+    add_arm(plan, runs, {"pythia", std::to_string(context), std::to_string(batch), rates, head_dim, paper, true});
+    add_arm(plan, runs,
+            {"llama", std::to_string(4 * context), std::to_string(batch / 4), rates, head_dim, paper, false});
+    plan.experiment.set_explicit_runs(std::move(runs));
+    return plan;
+}
+
+}  // namespace ropelab

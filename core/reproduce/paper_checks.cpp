@@ -1,0 +1,204 @@
+// Checks of the sources' statements about their own numbers: each statement is recomputed from the printed numbers.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/reproduce/published.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+double mean_of(const json& value) {
+    return value.at("mean").get<double>();
+}
+
+std::string theta_text(const json& row) {
+    return "θ = " + number_text(row.at("theta").get<double>());
+}
+
+void check_improvements(const json& table, const std::string& where, std::vector<PaperCheck>& checks) {
+    const double baseline = mean_of(row_of_theta(table, 10000).at("best_validation_loss"));
+    for (const json& row : table) {
+        if (row.at("theta") == 10000) continue;
+        const auto [percent, rounding] = improvement_of(mean_of(row.at("best_validation_loss")), baseline);
+        const auto printed = row.at("improvement_percent").get<double>();
+        checks.push_back({"improvement of " + theta_text(row) + " on " + where, fixed_text(printed, 2) + " %",
+                          fixed_text(percent, 2) + " %", std::abs(printed - percent) <= rounding});
+    }
+}
+
+void check_significance(const json& paper, std::vector<PaperCheck>& checks) {
+    const json& table = paper.at("table_2").at("tinyshakespeare");
+    const auto n = paper.at("n").get<std::int64_t>();
+    const Sample best = published_sample(row_of_theta(table, 5000).at("best_validation_loss"), n);
+    const Sample baseline = published_sample(row_of_theta(table, 10000).at("best_validation_loss"), n);
+    const auto student = student_t_test(best, baseline);
+    const auto welch = welch_t_test(best, baseline);
+    const auto below = paper.at("statements").at("p_of_theta_5000_on_tinyshakespeare_below").get<double>();
+    checks.push_back({"significance of θ = 5000 on tinyshakespeare", "p < " + number_text(below),
+                      "p = " + p_text(student->p) + " (Student), " + p_text(welch->p) + " (Welch)",
+                      student->p < below || welch->p < below});
+}
+
+void check_speeds(const json& paper, std::vector<PaperCheck>& checks) {
+    double low = 1e9, high = 0;
+    for (const auto& [name, table] : paper.at("table_2").items()) {
+        for (const json& row : table) {
+            if (row.at("theta") == 10000) continue;
+            const double speed = mean_of(row.at("generated_tokens_per_second"));
+            low = std::min(low, speed);
+            high = std::max(high, speed);
+        }
+    }
+    const json& range = paper.at("statements").at("speed_of_other_thetas");
+    const double from = range[0].get<double>(), to = range[1].get<double>();
+    checks.push_back({"generation speed [tokens per second] of every θ but 10000, across all data sets",
+                      number_text(from) + " to " + number_text(to), number_text(low) + " to " + number_text(high),
+                      low >= from && high <= to});
+}
+
+void check_equal_losses(const json& paper, std::vector<PaperCheck>& checks) {
+    for (const auto& [name, table] : paper.at("table_2").items()) {
+        std::map<double, std::set<double>> gains;  // improvements by printed loss
+        std::map<double, int> bases;
+        for (const json& row : table) {
+            const double loss = mean_of(row.at("best_validation_loss"));
+            gains[loss].insert(row.at("improvement_percent").get<double>());
+            ++bases[loss];
+        }
+        for (const auto& [loss, printed] : gains) {
+            if (bases[loss] < 2) continue;
+            std::string words;
+            for (const double gain : printed) words += (words.empty() ? "" : " and ") + fixed_text(gain, 2) + " %";
+            checks.push_back({"equal losses at " + std::to_string(bases[loss]) + " bases on " + name + " (" +
+                                  fixed_text(loss, 4) + ")",
+                              "improvements of " + words, "equal losses have equal improvements", printed.size() == 1});
+        }
+    }
+}
+
+void check_table_3(const json& paper, std::vector<PaperCheck>& checks) {
+    const json& table = paper.at("table_3");
+    const json& baseline = row_of_theta(table, 10000);
+    const auto lowest = [&](const char* measure) {
+        return *std::min_element(table.begin(), table.end(), [&](const json& a, const json& b) {
+            return mean_of(a.at(measure)) < mean_of(b.at(measure));
+        });
+    };
+    const json best = lowest("best_validation_loss");
+    const json final_best = lowest("final_validation_loss");
+    checks.push_back({"θ with the lowest validation loss", theta_text(best) + " (best over the run)",
+                      theta_text(final_best) + " at the end of training (" +
+                          fixed_text(mean_of(final_best.at("final_validation_loss")), 4) + ")",
+                      best.at("theta") == final_best.at("theta")});
+    for (const json& row : table) {
+        const double increase = 100 * (mean_of(row.at("seconds")) / mean_of(baseline.at("seconds")) - 1);
+        const auto printed = row.at("increase_percent").get<double>();
+        checks.push_back({"increase in training time with " + theta_text(row), fixed_text(printed, 1) + " %",
+                          fixed_text(increase, 1) + " %", std::abs(printed - increase) <= 0.1});
+        const double slowdown =
+            mean_of(baseline.at("generated_tokens_per_second")) / mean_of(row.at("generated_tokens_per_second"));
+        const auto printed_value = row.at("slowdown").get<double>();
+        checks.push_back({"slowdown of generation with " + theta_text(row), fixed_text(printed_value, 2) + " times",
+                          fixed_text(slowdown, 2) + " times", std::abs(printed_value - slowdown) <= 0.011});
+    }
+}
+
+// A U-shaped curve has one extremum. The check lists the extrema of the printed losses.
+void check_shape(const json& paper, std::vector<PaperCheck>& checks) {
+    const json& table = paper.at("table_2").at("tinyshakespeare");
+    std::vector<std::string> extrema;
+    for (std::size_t i = 1; i + 1 < table.size(); ++i) {
+        const double previous = mean_of(table[i - 1].at("best_validation_loss"));
+        const double current = mean_of(table[i].at("best_validation_loss"));
+        const double next = mean_of(table[i + 1].at("best_validation_loss"));
+        if (current < previous && current < next) extrema.push_back("a minimum at " + theta_text(table[i]));
+        if (current > previous && current > next) extrema.push_back("a maximum at " + theta_text(table[i]));
+    }
+    std::string words;
+    for (const std::string& extremum : extrema) words += (words.empty() ? "" : ", ") + extremum;
+    checks.push_back({"shape of the loss over θ on tinyshakespeare",
+                      paper.at("statements").at("shape").get<std::string>() + " (one extremum)", words,
+                      extrema.size() == 1});
+}
+
+std::vector<PaperCheck> theta_checks() {
+    const json& paper = theta_paper();
+    std::vector<PaperCheck> checks;
+    for (const auto& [name, table] : paper.at("table_2").items()) check_improvements(table, name, checks);
+    check_equal_losses(paper, checks);
+    check_significance(paper, checks);
+    check_shape(paper, checks);
+    check_speeds(paper, checks);
+    check_table_3(paper, checks);
+    return checks;
+}
+
+std::vector<PaperCheck> partial_checks() {
+    const json& paper = partial_rope_paper();
+    std::vector<PaperCheck> checks;
+    for (const json& model : paper.at("table_1")) {
+        const auto name = model.at("model").get<std::string>();
+        const auto head = model.at("head_dim").get<int>();
+        for (const json& rotated : model.at("rotated")) {
+            const auto fraction = rotated.at("fraction").get<double>();
+            const auto channels = rotated.at("channels").get<int>();
+            const int rounded = rotary_dim(head, fraction);
+            checks.push_back({"rotated channels of " + name + " at " + percent_text(fraction) + " %",
+                              std::to_string(channels), std::to_string(rounded), channels == rounded});
+            if (fraction != 0.1) continue;
+            const double saving = static_cast<double>(head) / channels;
+            checks.push_back({"reduction of the RoPE cache of " + name + " at 10 %",
+                              "up to " + number_text(paper.at("cache_saving").get<double>()) + " times",
+                              fixed_text(saving, 2) + " times", saving <= paper.at("cache_saving").get<double>()});
+        }
+    }
+    for (const json& row : paper.at("lambada_perplexity")) {
+        const double mean = (mean_of(row.at("openai")) + mean_of(row.at("standard"))) / 2;
+        const double printed = mean_of(row.at("both"));
+        checks.push_back({"mean LAMBADA perplexity of " + row.at("config").get<std::string>() + ", " +
+                              row.at("rope").get<std::string>(),
+                          fixed_text(printed, 2), fixed_text(mean, 2), std::abs(mean - printed) <= 0.011});
+    }
+    const json& wording = paper.at("wording");
+    checks.push_back({"effect of better data on the loss", "abstract: " + wording.at("abstract").get<std::string>(),
+                      "RQ2: " + wording.at("research_question_2").get<std::string>(), false});
+    return checks;
+}
+
+std::vector<PaperCheck> post_checks() {
+    const PrintedLetterBits printed = printed_letter_bits();
+    const LetterBits bits = letter_bits(printed.p_a);
+    std::vector<PaperCheck> checks;
+    const auto check = [&](const std::string& what, double printed_value, double recomputed) {
+        checks.push_back({what, number_text(printed_value) + " bits", fixed_text(recomputed, 3) + " bits",
+                          std::abs(printed_value - recomputed) <= 0.005});
+    };
+    check("code length of the letter A at p(A) = 0.9", printed.bits.a, bits.a);
+    check("code length of the letter B at p(B) = 0.1", printed.bits.b, bits.b);
+    check("mean code length per letter", printed.bits.average, bits.average);
+    return checks;
+}
+
+}  // namespace
+
+Improvement improvement_of(double mean, double baseline) {
+    constexpr double half_digit = 0.00005;  // half a unit of the last digit of losses
+    constexpr double half_hundredth = 0.005;
+    return {100 * (baseline - mean) / baseline, 100 * 2 * half_digit / baseline + half_hundredth};
+}
+
+std::vector<PaperCheck> paper_checks(const std::string& sheet) {
+    if (sheet.starts_with("theta-")) return theta_checks();
+    if (sheet == "partial-bands" || sheet == "nope-spikes") return partial_checks();
+    if (sheet == "bpc") return post_checks();
+    return {};
+}
+
+}  // namespace ropelab

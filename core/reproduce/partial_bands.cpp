@@ -1,0 +1,199 @@
+// The sheet partial-bands tests RQ1 to RQ5 of the partial-RoPE paper, Khan et al. Each arm changes one factor of a base
+// setting and compares seven rotated fractions.
+#include "core/reproduce/building.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/predictions.h"
+#include "core/reproduce/published.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double band_margin = 0.01;  // fraction of the loss with full rotation
+constexpr const char* measure = "best_validation_loss";
+
+// Arm of the experiment: one changed factor.
+struct Arm {
+    std::string name;
+    GroupKeys keys;  // keys whose values differ from the base setting
+};
+
+const std::vector<std::string>& fractions() {
+    static const std::vector<std::string> all = {"0", "2 ch", "10 %", "25 %", "50 %", "75 %", "1"};
+    return all;
+}
+// Returns whether the paper finds a fraction in the band of higher loss.
+bool is_low(const std::string& fraction) {
+    return fraction == "0" || fraction == "2 ch";
+}
+
+// Returns `keys` with the values of `more` added or replaced.
+GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
+    for (const auto& [key, value] : more) keys[key] = value;
+    return keys;
+}
+
+// Returns the keys of the base setting that arms change. Each group names all of them, so that no run belongs to two
+// arms.
+GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
+    if (request.scale == SheetScale::paper) {
+        return {{"data", data},    {"block", "llama"},    {"layers", "16"},
+                {"heads", "32"},   {"width", "2048"},     {"context", "2048"},
+                {"batch", "4096"}, {"mlp_width", "8192"}, {"key_value_heads", "8"}};
+    }
+    const bool smoke = request.scale == SheetScale::smoke;
+    return {{"data", data}, {"block", "llama"}, {"layers", smoke ? "1" : "2"},
+            {"heads", "2"}, {"width", "128"},   {"context", smoke ? "32" : "128"},
+            {"batch", "4"}, {"mlp_width", "0"}, {"key_value_heads", "1"}};
+}
+
+std::vector<Arm> arms_of(const SheetRequest& request, const GroupKeys& base, const std::vector<SheetData>& sets) {
+    const auto longer = [&](int times) {
+        // The batch size is divided, so that the number of tokens per step stays.
+        return GroupKeys{{"context", number_text(times * parse_number(base.at("context")))},
+                         {"batch", number_text(parse_number(base.at("batch")) / times)}};
+    };
+    const bool paper = request.scale == SheetScale::paper;
+    std::vector<Arm> arms = {{"base", {}},
+                             {"context 2x", longer(2)},
+                             {"context 4x", longer(4)},
+                             {"parallel block", {{"block", "pythia"}, {"mlp_width", "0"}, {"key_value_heads", "0"}}}};
+    if (paper) arms.back().keys["heads"] = "8";  // heads of 256 channels, as in Pythia-1B
+    if (paper) {
+        arms.push_back(
+            {"larger model", {{"layers", "36"}, {"heads", "32"}, {"width", "4096"}, {"mlp_width", "14336"}}});
+    } else {
+        arms.push_back({"larger model", {{"layers", request.scale == SheetScale::smoke ? "2" : "4"}}});
+    }
+    if (sets.size() > 1) arms.push_back({"cleaner text", {{"data", sets[1].data}}});
+    return arms;
+}
+
+json keys_of(const Arm& arm, const GroupKeys& all, const std::string& fraction) {
+    const auto head_dim = static_cast<int>(parse_number(all.at("width")) / parse_number(all.at("heads")));
+    return {{"arm", arm.name},
+            {"fraction", parse_fraction(fraction, head_dim)},
+            {"channels", rotary_dim(head_dim, parse_fraction(fraction, head_dim))},
+            {"head_dim", head_dim},
+            {"block", all.at("block")},
+            {"data", all.at("data")},
+            {"context", parse_number(all.at("context"))},
+            {"layers", parse_number(all.at("layers"))}};
+}
+
+void add_arm(SheetPlan& plan, const Arm& arm, const GroupKeys& all) {
+    const auto group = [&](const char* fraction) { return joined(all, {{"fraction", fraction}}); };
+    for (const std::string& fraction : fractions()) {
+        const json keys = keys_of(arm, all, fraction);
+        if (fraction == "1") {
+            plan.rows.push_back(shown_row(keys, measure, group("1")));
+        } else if (is_low(fraction)) {
+            plan.rows.push_back(
+                compared_row("two-bands", keys, measure, group(fraction.c_str()), group("1"),
+                             rule_of(VerdictRule::Kind::difference, +1, band_margin, "bands, " + arm.name)));
+        } else {
+            plan.rows.push_back(
+                compared_row("ten-percent", keys, measure, group(fraction.c_str()), group("1"),
+                             rule_of(VerdictRule::Kind::equivalence, 0, band_margin, "equivalence, " + arm.name)));
+            plan.rows.back().control = group("0");  // if NoPE does not differ from full RoPE, no fraction can
+        }
+    }
+    json keys = keys_of(arm, all, "2 ch");
+    keys["against"] = "10 %";
+    plan.rows.push_back(compared_row("two-bands", keys, measure, group("2 ch"), group("10 %"),
+                                     rule_of(VerdictRule::Kind::difference, +1, band_margin, "gap, all arms")));
+    plan.rows.back().control = group("0");
+    if (arm.name != "context 4x") return;
+    keys = keys_of(arm, all, "10 %");
+    keys["against"] = "25 %";
+    plan.rows.push_back(compared_row("parting", keys, measure, group("10 %"), group("25 %"),
+                                     rule_of(VerdictRule::Kind::difference, +1, band_margin, "parting")));
+    plan.rows.back().control = group("0");
+}
+
+void predict(SheetPlan& plan, const GroupKeys& base) {
+    const auto head_dim = static_cast<int>(parse_number(base.at("width")) / parse_number(base.at("heads")));
+    const auto context = static_cast<std::int64_t>(parse_number(base.at("context")));
+    predict_for_fractions(plan, base, fractions(), head_dim, context, extension_rise, "");
+    std::vector<GroupKeys> high, low;
+    for (const std::string& fraction : fractions()) {
+        (is_low(fraction) ? high : low).push_back(joined(base, {{"fraction", fraction}}));
+    }
+    plan.predictions.push_back(prediction_of_order("claims of Khan et al.",
+                                                   "The losses form two bands: NoPE and two rotated channels have a "
+                                                   "higher loss than every fraction from 10 % (base arm).",
+                                                   measure, low, high));
+}
+
+// Adds the published perplexities of each setting. They show the paper's bands, but no run is compared with them.
+void add_published(SheetPlan& plan) {
+    const json& table = partial_rope_paper().at("lambada_perplexity");
+    const auto perplexity = [](const json& row) { return published_sample(row.at("openai").at("mean"), 1); };
+    for (const json& row : table) {
+        PlannedRow shown =
+            shown_row({{"published", row.at("config")}, {"rotated", row.at("rope")}}, "lambada_perplexity", {});
+        shown.paper = perplexity(row);
+        for (const json& full : table) {
+            const bool is_full = full.at("config") == row.at("config") && full.at("rope") == "100% RoPE";
+            if (!is_full || full == row) continue;
+            shown.paper_baseline = perplexity(full);
+            shown.baseline = GroupKeys{{"fraction", "1"}};
+        }
+        plan.rows.push_back(std::move(shown));
+    }
+    plan.notes.push_back(
+        "The last table shows the published perplexities on LAMBADA (OpenAI's version; one run per setting) relative "
+        "to full rotation. They belong to the paper's models and are per word; no run of this sheet is compared "
+        "with them.");
+}
+
+}  // namespace
+
+SheetPlan plan_partial_bands(const SheetRequest& request) {
+    SheetPlan plan = begin_plan("partial-bands", request, partial_rope_paper(), 10);
+    plan.claims = {
+        {"ten-percent", "Partial RoPE with 10 % of the channels or more reaches the same loss as full RoPE."},
+        {"two-bands", "NoPE and RoPE with two rotated channels reach a higher loss than RoPE with 10 % or more."},
+        {"parting", "At the longest context the loss with 10 % of the channels is slightly higher than with 25 %."}};
+    const bool paper = request.scale == SheetScale::paper;
+    const auto sets = data_for({"enwik8", "text8"}, request, plan.notes);
+    plan.notes.push_back(
+        "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, and bytes replace the tokens of the "
+        "Pythia tokenizer. The published losses belong to other data sets.");
+    if (paper) {
+        set_all(plan.experiment, {{"iterations", {"11920"}},
+                                  {"warmup", {"596"}},
+                                  {"learning_rate", {"3e-4"}},
+                                  {"final_learning_rate", {"3e-5"}},
+                                  {"beta2", {"0.95"}},
+                                  {"evaluate_every", {"500"}},
+                                  {"evaluation", {"sampled"}},
+                                  {"evaluation_batches", {"2"}}});
+        plan.notes.push_back(
+            "Each run trains on 100 billion tokens. The paper does not give the learning rate 3e-4 and AdamW's second "
+            "beta 0.95; they are this program's choice.");
+    } else {
+        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
+        if (request.scale == SheetScale::laptop) plan.experiment.set("iterations", {"600"});
+    }
+    for (const char* key : {"layers", "heads", "width", "context", "batch"}) plan.experiment.set(key, {});
+    plan.experiment.set("tokenizer", {"bytes"});
+    plan.experiment.set("fraction", fractions());
+
+    const GroupKeys base = base_keys(request, sets.front().data);
+    std::vector<std::map<std::string, std::string>> runs;
+    for (const Arm& arm : arms_of(request, base, sets)) {
+        const GroupKeys all = joined(base, arm.keys);
+        runs.push_back(all);
+        add_arm(plan, arm, all);
+    }
+    plan.experiment.set_explicit_runs(std::move(runs));
+    add_published(plan);
+    plan.extensions = {1, 2, 4};
+    predict(plan, base);
+    return plan;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,232 @@
+#include "core/reproduce/predictions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/experiment/probing.h"
+#include "core/reproduce/building.h"
+#include "core/reproduce/measuring.h"
+#include "core/rope/context.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+// Returns the number of sequences per lag in the retrieval test; each sequence tests 12 of 16 repeated tokens.
+std::int64_t windows_for(SheetScale scale) {
+    if (scale == SheetScale::smoke) return 2;
+    return scale == SheetScale::laptop ? 32 : 64;
+}
+
+GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
+    where[key] = value;
+    return where;
+}
+
+// One group of a sweep with the quantities that the theories use.
+struct Candidate {
+    GroupKeys group;
+    std::string label;
+    std::optional<std::int64_t> breaks;  // smallest m within the longest lag at which B(m) < 0 (formulas 12 and 13)
+    int incomplete = 0;                  // rotated channels that saw no full period (d_r − d_c, formula 14)
+};
+
+Candidate candidate(GroupKeys group, std::string label, const FrequencySettings& settings, std::int64_t context) {
+    const Frequencies rotated = frequencies(settings);
+    const std::vector<std::int64_t> lags = retrieval_lags(context);
+    // With Partial::truncate a part of the head's spectrum rotates, otherwise a spectrum of its own.
+    const int spectrum = settings.partial == Partial::truncate ? settings.head_dim : rotated.rotary_dim;
+    const int complete = critical_dimension(spectrum, settings.theta, static_cast<double>(context));
+    return {std::move(group), std::move(label),
+            first_negative(rotated, settings.head_dim, lags.empty() ? context : lags.back()),
+            std::max(0, rotated.rotary_dim - complete)};
+}
+
+void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context) {
+    Prediction prediction;
+    prediction.theory = "context bound (Men et al. 2024)";
+    prediction.quantity = "retrieval by distance";
+    if (const std::vector<std::int64_t> lags = retrieval_lags(context); lags.empty()) {
+        prediction.unmeasured = "The context is too short for two copies of the tokens.";
+    } else {
+        prediction.retrieval = RetrievalRule{lags.front(), lags.back()};
+        prediction.measure = retrieval_gain(lags.back());
+        plan.retrieval_windows = windows_for(plan.scale);
+    }
+    std::string failing;
+    for (const Candidate& each : candidates) {
+        (each.breaks ? prediction.high : prediction.low).push_back(each.group);
+        if (!each.breaks) continue;
+        failing +=
+            (failing.empty() ? "" : ", ") + each.label + " (from distance " + std::to_string(*each.breaks) + " on)";
+    }
+    const std::string length = "context of " + std::to_string(context) + " tokens";
+    prediction.words = failing.empty() ? "All groups support the " + length + ": none fails in retrieval."
+                                       : "Retrieval over distance fails for " + failing + " within the " + length +
+                                             " and for no other group. The loss may stay low nevertheless.";
+    if (prediction.retrieval) prediction.words += " " + rule_words(*prediction.retrieval);
+    prediction.words +=
+        " By chance each of the " + std::to_string(candidates.size()) + " groups fails with probability 1/2.";
+    prediction.chance = std::ldexp(1.0, -static_cast<int>(candidates.size()));
+    plan.predictions.push_back(std::move(prediction));
+}
+
+void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context,
+                                const std::string& extended, const std::string& why_not) {
+    const auto fewest = std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+                            return a.incomplete < b.incomplete;
+                        })->incomplete;
+    Prediction prediction;
+    prediction.theory = "critical dimension (Liu et al. 2023)";
+    prediction.quantity = "loss beyond the context";
+    prediction.measure = extended;
+    prediction.unmeasured = extended.empty() ? why_not : "";
+    std::string least;
+    for (const Candidate& each : candidates) {
+        const bool low = each.incomplete == fewest;
+        (low ? prediction.low : prediction.high).push_back(each.group);
+        if (low) least += (least.empty() ? "" : ", ") + each.label;
+    }
+    if (prediction.high.empty()) return;
+    prediction.words = "Beyond the context of " + std::to_string(context) + " tokens the loss rises least for " +
+                       least + ", which has the fewest rotated channels without a full period in training (" +
+                       std::to_string(fewest) + ").";
+    prediction.chance = chance_of_set(candidates.size(), prediction.low.size());
+    plan.predictions.push_back(std::move(prediction));
+}
+
+void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context,
+             const std::string& extended, const std::string& why_not) {
+    predict_context_bound(plan, candidates, context);
+    predict_critical_dimension(plan, candidates, context, extended, why_not);
+}
+
+// Returns whether the theories apply to a run: its frequencies follow from one base, in all layers and throughout the
+// training.
+bool has_plain_frequencies(const RunSpec& spec) {
+    return spec.rotates() && !spec.theta_varies() && spec.pairs == "all" && spec.rotated_layers == "all" &&
+           rotary_dim(spec.head_dim(), spec.fraction) > 0;
+}
+
+// Setting whose sweeps the theories make predictions for.
+struct SweptKey {
+    const char* name;
+    double RunSpec::*value;
+};
+constexpr SweptKey swept_keys[] = {{"theta", &RunSpec::theta}, {"fraction", &RunSpec::fraction}};
+
+// Returns the keys, except the seed and `swept`, in which the runs differ.
+std::vector<const Key*> differing_keys(const std::vector<RunSpec>& runs, const SweptKey& swept) {
+    std::vector<const Key*> result;
+    for (const Key& known : keys()) {
+        if (known.name == "seed" || known.name == swept.name) continue;
+        const bool differs = std::any_of(runs.begin(), runs.end(),
+                                         [&](const RunSpec& run) { return known.get(run) != known.get(runs.front()); });
+        if (differs) result.push_back(&known);
+    }
+    return result;
+}
+
+// Adds the predictions for one sweep: runs that differ only in the swept setting and the seed.
+void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, const SweptKey& swept,
+                   const GroupKeys& where) {
+    const RunSpec& first = *runs.front();
+    const Key& known = key(swept.name);
+    std::vector<Candidate> candidates;
+    std::set<double> seen;
+    for (const RunSpec* run : runs) {
+        if (!has_plain_frequencies(*run) || !seen.insert(run->*swept.value).second) continue;
+        const std::string value = to_text(known.get(*run));
+        candidates.push_back(
+            candidate(with(where, swept.name, value),
+                      std::string(swept.name == std::string_view("theta") ? "θ" : swept.name) + " = " + value,
+                      {run->head_dim(), run->theta, run->fraction, run->partial}, first.context));
+    }
+    if (candidates.size() < 2) return;
+    const bool learns_positions = first.learns_positions();
+    const std::size_t before = plan.predictions.size();
+    predict(
+        plan, candidates, first.context, learns_positions ? "" : extension_rise,
+        learns_positions
+            ? "These models also learn positions, which end with the context; a loss beyond the context does not exist."
+            : "");
+    if (where.empty()) return;
+    for (std::size_t i = before; i < plan.predictions.size(); ++i) {
+        plan.predictions[i].words = "For runs with " + assignments_text(where) + ": " + plan.predictions[i].words;
+    }
+}
+
+}  // namespace
+
+void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
+                       std::int64_t context, const std::string& extended, const std::string& why_not) {
+    std::vector<Candidate> candidates;
+    for (const std::string& base : bases) {
+        candidates.push_back(
+            candidate(with(where, "theta", base), "θ = " + base, {head_dim, parse_number(base)}, context));
+    }
+    predict(plan, candidates, context, extended, why_not);
+}
+
+void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
+                           int head_dim, std::int64_t context, const std::string& extended,
+                           const std::string& why_not) {
+    std::vector<Candidate> candidates;
+    for (const std::string& fraction : fractions) {
+        const double rotated_fraction = parse_fraction(fraction, head_dim);
+        if (rotated_fraction == 0) continue;
+        candidates.push_back(candidate(with(where, "fraction", fraction), fraction,
+                                       {head_dim, RunSpec{}.theta, rotated_fraction}, context));
+    }
+    predict(plan, candidates, context, extended, why_not);
+}
+
+SheetPlan predicted(const std::vector<RunSpec>& runs) {
+    SheetPlan plan;
+    plan.scale = SheetScale::laptop;
+    for (const SweptKey& swept : swept_keys) {
+        const std::vector<const Key*> differing =
+            runs.empty() ? std::vector<const Key*>{} : differing_keys(runs, swept);
+        std::map<GroupKeys, std::vector<const RunSpec*>> sweeps;
+        std::vector<const GroupKeys*> order;  // in the order of appearance
+        for (const RunSpec& run : runs) {
+            GroupKeys where;
+            for (const Key* known : differing) where[std::string(known->name)] = to_text(known->get(run));
+            const auto [sweep, is_new] = sweeps.try_emplace(std::move(where));
+            if (is_new) order.push_back(&sweep->first);
+            sweep->second.push_back(&run);
+        }
+        for (const GroupKeys* where : order) predict_sweep(plan, sweeps.at(*where), swept, *where);
+    }
+    return plan_of_predictions(std::move(plan.predictions));
+}
+
+SheetPlan plan_of_predictions(std::vector<Prediction> predictions) {
+    SheetPlan plan;
+    plan.scale = SheetScale::laptop;
+    for (const Prediction& prediction : predictions) {
+        if (prediction.retrieval) plan.retrieval_windows = windows_for(plan.scale);
+        if (prediction.measure == extension_rise) plan.extensions = {1, 2, 4};
+    }
+    plan.predictions = std::move(predictions);
+    return plan;
+}
+
+Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,
+                               std::vector<GroupKeys> high) {
+    Prediction prediction;
+    prediction.theory = std::move(theory);
+    prediction.words = std::move(words);
+    prediction.quantity = measure;
+    prediction.chance = chance_of_set(low.size() + high.size(), low.size());
+    prediction.measure = std::move(measure);
+    prediction.low = std::move(low);
+    prediction.high = std::move(high);
+    return prediction;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/reproduce/sheet.h"
+
+namespace ropelab {
+
+// Predictions of the theories, stored before the runs.
+
+/// Adds the predictions for runs that differ only in theta (`bases`; all channels rotate). Context bound (formula 12):
+/// exactly the bases whose B(m) becomes negative within the longest lag of the retrieval test at `context` fail in
+/// retrieval; the plan measures the retrieval. Critical dimension (formula 14): the loss beyond the context rises least
+/// for the base with the fewest rotated channels that saw no full period. `where`: keys that the groups share.
+/// `extended`: measure of the loss beyond the context; if it is empty, `why_not` is the reason.
+void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
+                       std::int64_t context, const std::string& extended, const std::string& why_not);
+
+/// Adds the predictions for runs that differ only in the rotated fraction (formulas 13 and 14), with the arguments of
+/// predict_for_bases. `fractions` are written as a user types them; a fraction of 0 is skipped.
+void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
+                           int head_dim, std::int64_t context, const std::string& extended, const std::string& why_not);
+
+/// Returns a plan with the predictions for the runs of any experiment: one set of predictions for each sweep, that is
+/// each set of runs that differ only in theta or only in the rotated fraction (and in the seed). Models with learned
+/// positions get no prediction for the loss beyond the context. Runs that do not rotate all layers and pairs with a
+/// constant theta get none at all.
+SheetPlan predicted(const std::vector<RunSpec>& runs);
+
+/// Returns a plan that measures and scores the predictions: retrieval on 32 sequences per lag, and the loss at 1, 2 and
+/// 4 times the context.
+SheetPlan plan_of_predictions(std::vector<Prediction> predictions);
+
+/// Returns the prediction that every group of `low` has a lower mean of `measure` than every group of `high`.
+Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,
+                               std::vector<GroupKeys> high);
+
+}  // namespace ropelab

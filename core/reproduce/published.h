@@ -1,0 +1,61 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/stats/t_test.h"
+
+namespace ropelab {
+
+/// Return the published numbers of the theta paper (Huang et al. 2025), the partial-RoPE paper (Khan et al.) and the
+/// post (Brahmachary 2025), from the files of resources/published. Each has a member `source`.
+const nlohmann::json& theta_paper();
+const nlohmann::json& partial_rope_paper();
+const nlohmann::json& post();
+
+/// Returns the row of a theta paper's table (a JSON list of rows) with this theta. Throws std::out_of_range if there is
+/// none.
+const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta);
+
+/// Returns the sample {"mean": …, "std": …} of `n` values; for a plain number the standard deviation is NaN.
+Sample published_sample(const nlohmann::json& value, std::int64_t n);
+
+/// Statement of a source about its own numbers, with the value recomputed from these numbers.
+struct PaperCheck {
+    std::string what;
+    std::string printed;
+    std::string recomputed;
+    bool agrees = true;
+};
+/// Returns all checks of the source of a sheet, agreeing ones included; empty for an unknown sheet.
+std::vector<PaperCheck> paper_checks(const std::string& sheet);
+
+/// Improvement 100·(1 − mean/baseline) in percent, and the largest error that rounding of the printed numbers can
+/// cause. Losses are printed with four decimals and percentages with two.
+struct Improvement {
+    double percent = 0;
+    double rounding = 0;
+};
+/// Returns the improvement of a mean over a baseline in percent, with its largest rounding error.
+Improvement improvement_of(double mean, double baseline);
+
+/// Code length of two letters in bits (formula 35): A has probability `p_a`, B the rest; −log₂ p for each letter, and
+/// the mean over both.
+struct LetterBits {
+    double a = 0;
+    double b = 0;
+    double average = 0;
+};
+/// Returns the code lengths of the letters A and B. Throws BadInput if `p_a` is not between 0 and 1.
+LetterBits letter_bits(double p_a);
+/// Code lengths as the post prints them, and the p(A) of its example.
+struct PrintedLetterBits {
+    double p_a = 0;
+    LetterBits bits;
+};
+/// Returns the code lengths that the post prints.
+PrintedLetterBits printed_letter_bits();
+
+}  // namespace ropelab

@@ -1,0 +1,241 @@
+#include "core/reproduce/report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/experiment/experiment.h"
+#include "core/reproduce/published.h"
+#include "core/reproduce/sheet_cells.h"
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+json number(double value) {
+    return std::isfinite(value) ? json(value) : json();
+}
+json number(const std::optional<double>& value) {
+    return value ? number(*value) : json();
+}
+json sample_json(const Sample& sample) {
+    return {{"mean", sample.n > 0 ? number(sample.mean) : json()},
+            {"std", sample.n > 1 ? number(sample.standard_deviation) : json()},
+            {"n", sample.n}};
+}
+
+json row_json(const SheetRow& row) {
+    const PlannedRow& plan = row.plan;
+    json result = row.spec ? to_json(*row.spec) : json::object();
+    result.erase("seed");
+    result.update(plan.keys);
+    json values = json::array();
+    for (const double value : row.values) values.push_back(number(value));
+    result["claim"] = plan.claim;
+    result["measure"] = plan.measure;
+    result["ours"] = sample_json(row.ours);
+    result["baseline"] = plan.baseline ? sample_json(row.baseline) : json();
+    result["paper"] = plan.paper ? sample_json(*plan.paper) : json();
+    result["difference"] = number(row.difference);
+    result["difference_percent"] = number(row.difference_percent);
+    result["paper_printed_percent"] = number(plan.paper_printed);
+    result["paper_recomputed"] = {{"difference_percent", number(row.paper_difference_percent)},
+                                  {"p_student", number(row.paper_p_student)},
+                                  {"p_welch", number(row.paper_p_welch)}};
+    result["p_student"] = number(row.p_student);
+    result["p_welch"] = number(row.p_welch);
+    result["p_paired"] = number(row.p_paired);
+    result["p_equivalence"] = number(row.p_equivalence);
+    result["p_rule"] = number(row.p_rule);
+    result["p_holm"] = number(row.p_holm);
+    result["control_percent"] = number(row.control_percent);
+    result["control_p"] = number(row.control_p);
+    result["verdict"] = to_string(row.verdict);
+    result["words"] = row.words;
+    result["seeds_to_decide"] = row.seeds_to_decide ? json(*row.seeds_to_decide) : json();
+    result["rule"] = plan.rule ? json(rule_words(plan)) : json();
+    result["seeds"] = row.seeds;
+    result["values"] = std::move(values);
+    result["failed"] = row.failed;
+    return result;
+}
+
+json checks_json(const std::string& sheet) {
+    json checks = json::array();
+    for (const PaperCheck& check : paper_checks(sheet)) {
+        checks.push_back({{"what", check.what},
+                          {"printed", check.printed},
+                          {"recomputed", check.recomputed},
+                          {"agrees", check.agrees}});
+    }
+    return checks;
+}
+
+json head_json(const SheetPlan& plan) {
+    json claims = json::array();
+    for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
+    return {{"sheet", plan.sheet},   {"title", plan.title}, {"scale", to_string(plan.scale)},
+            {"source", plan.source}, {"notes", plan.notes}, {"claims", std::move(claims)}};
+}
+
+// Returns aligned columns: the first and last one left-aligned, the others right-aligned.
+std::string aligned(const std::vector<std::vector<std::string>>& lines) {
+    std::vector<std::size_t> widths;
+    for (const auto& line : lines) {
+        widths.resize(std::max(widths.size(), line.size()));
+        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+    }
+    std::string text;
+    for (const auto& line : lines) {
+        std::string row;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const std::string blank(widths[i] - width_of(line[i]), ' ');
+            row += (i == 0 ? "" : "  ") + (i == 0 || i + 1 == line.size() ? line[i] + blank : blank + line[i]);
+        }
+        row.erase(row.find_last_not_of(' ') + 1);
+        text += row + '\n';
+    }
+    return text;
+}
+
+std::string head_text(const SheetPlan& plan) {
+    std::string text = plan.title + "\n" + plan.source + "\n\n";
+    for (const Claim& claim : plan.claims) text += "Claim " + claim.id + ": " + claim.words + '\n';
+    text += '\n';
+    for (const std::string& note : plan.notes) text += "Note: " + note + '\n';
+    return text;
+}
+
+std::string table_text(const std::vector<const SheetRow*>& rows) {
+    std::vector<std::vector<std::string>> lines = {{measure_heading(rows.front()->plan.measure), "this lab", "n",
+                                                    "difference [%]", "p (Holm)", "published",
+                                                    "published difference [%] (p Student, p Welch)", "verdict"}};
+    for (const SheetRow* row : rows) {
+        std::string verdict = to_string(row->verdict);
+        if (row->failed > 0) verdict += ", " + runs_text(row->failed) + " failed";
+        lines.push_back({row_label(row->plan.keys), ours_text(*row), std::to_string(row->ours.n),
+                         signed_percent(row->difference_percent), p_text(row->p_holm),
+                         row->plan.paper ? sample_text(*row->plan.paper) : missing_cell, recomputed_text(*row),
+                         std::move(verdict)});
+    }
+    std::string text = '\n' + aligned(lines);
+    for (const SheetRow* row : rows) {
+        if (row->words.empty()) continue;
+        text += "  " + row->plan.claim + ", " + row_label(row->plan.keys) + ": " + to_string(row->verdict) + ". " +
+                row->words + '\n';
+    }
+    return text;
+}
+
+std::string rules_text(const SheetPlan& plan) {
+    std::string text = "\nRules (preregistered):\n";
+    for (const std::string& rule : rules_of(plan)) text += "  " + rule + '\n';
+    return text;
+}
+
+std::string chance_text(double chance) {
+    return rough_text(100 * chance) + " % by chance";
+}
+
+}  // namespace
+
+json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span<const ScoredPrediction> predictions) {
+    json result = head_json(plan);
+    result["rows"] = json::array();
+    for (const SheetRow& row : rows) result["rows"].push_back(row_json(row));
+    for (json& claim : result["claims"]) {
+        claim["verdicts"] = json::object();
+        for (const SheetRow& row : rows) {
+            if (row.plan.claim != claim["id"]) continue;
+            json& count = claim["verdicts"][to_string(row.verdict)];
+            count = count.is_null() ? 1 : count.get<int>() + 1;
+        }
+    }
+    result["predictions"] = predictions_json(plan, predictions);
+    result["paper_checks"] = checks_json(plan.sheet);
+    return result;
+}
+
+json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions) {
+    json result = predictions_json(plan);
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        result[i]["outcome"] = to_string(predictions[i].outcome);
+        result[i]["outcome_words"] = predictions[i].words;
+    }
+    return result;
+}
+
+std::string predictions_text(std::span<const ScoredPrediction> predictions) {
+    std::string text = predictions.empty() ? "" : "\nPredictions (preregistered):\n";
+    for (const ScoredPrediction& each : predictions) {
+        text += "  " + to_string(each.outcome) + " (" + chance_text(each.prediction.chance) +
+                "): " + each.prediction.theory + ", " + each.prediction.quantity + ": " + each.prediction.words + ' ' +
+                each.words + '\n';
+    }
+    return text;
+}
+
+std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
+                       std::span<const ScoredPrediction> predictions) {
+    std::string text = head_text(plan);
+    for (const auto& table : tables_of(rows)) text += table_text(table);
+    text += rules_text(plan);
+    text += predictions_text(predictions);
+    text += "\nStatements of the source that disagree with its own numbers:\n";
+    const auto checks = paper_checks(plan.sheet);
+    for (const PaperCheck& check : checks) {
+        if (check.agrees) continue;
+        text += "  " + check.what + ": printed " + check.printed + "; recomputed " + check.recomputed + '\n';
+    }
+    const auto agreeing = std::count_if(checks.begin(), checks.end(), [](const auto& check) { return check.agrees; });
+    return text + "  (" + std::to_string(agreeing) + " of " + std::to_string(checks.size()) + " statements agree)\n";
+}
+
+json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
+    json result = head_json(plan);
+    const auto specs = plan.experiment.expand();
+    const Estimate cost = sheet_cost(plan, specs, 0, data_dir);
+    result["experiment"] = plan.experiment.to_json();
+    result["runs"] = json::array();
+    for (const RunSpec& spec : specs) result["runs"].push_back(to_json(spec));
+    result["estimate"] = {{"runs", cost.runs},
+                          {"cohorts", cost.cohorts},
+                          {"seconds", cost.seconds},
+                          {"memory_bytes", cost.bytes},
+                          {"parameters", cost.parameters}};
+    result["one_by_one"] = plan.sequential;
+    result["rows"] = to_json(plan).at("rows");
+    result["predictions"] = predictions_json(plan);
+    result["paper_checks"] = checks_json(plan.sheet);
+    return result;
+}
+
+std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir) {
+    const auto specs = plan.experiment.expand();
+    const Estimate cost = sheet_cost(plan, specs, 0, data_dir);
+    std::string text = head_text(plan);
+    text +=
+        "\nRuns: " + std::to_string(cost.runs) +
+        (plan.sequential ? ", trained sequentially," : ", trained in " + std::to_string(cost.cohorts) + " cohorts") +
+        "; about " + duration_text(cost.seconds) + " on this machine with all evaluations and measurements, " +
+        bytes_text(cost.bytes) +
+        " of memory"
+        ", at most " +
+        rough_text(static_cast<double>(cost.parameters) / 1e6) + " million parameters.\n";
+    for (const auto& [label, runs] : settings_of(specs)) text += "  " + label + ": " + runs_text(runs) + '\n';
+    text += rules_text(plan);
+    if (!plan.predictions.empty()) text += "\nPredictions:\n";
+    for (const Prediction& prediction : plan.predictions) {
+        text += "  " + prediction.theory + ", " + prediction.quantity + " (" + chance_text(prediction.chance) +
+                "): " + prediction.words + '\n';
+    }
+    const auto needs = needs_of(plan);
+    if (!needs.empty()) text += "\nTests that are not possible at this scale:\n";
+    for (const std::string& need : needs) text += "  " + need + '\n';
+    return text;
+}
+
+}  // namespace ropelab

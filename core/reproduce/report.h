@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "core/reproduce/evaluate.h"
+
+namespace ropelab {
+
+/// Returns an evaluated sheet as JSON: `sheet`, `title`, `scale`, `source`, `notes`, `claims`, `rows` (each with its
+/// flat keys, `ours`, `baseline` and `paper` as {mean, std, n}, `difference`, `p_student`, `p_welch`, `p_paired`,
+/// `p_equivalence`, `p_holm`, `verdict`, `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions` and
+/// `paper_checks`. Missing numbers are null.
+nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
+                          std::span<const ScoredPrediction> predictions);
+
+/// Returns predictions with their scores as the JSON list `predictions` of sheet_json.
+nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
+/// Returns predictions with their scores as text: a heading, then one line per prediction; "" if there are none.
+std::string predictions_text(std::span<const ScoredPrediction> predictions);
+
+/// Returns an evaluated sheet as UTF-8 text: the notes, one aligned table per measure, and below each table the reason
+/// for each verdict.
+std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
+                       std::span<const ScoredPrediction> predictions);
+
+/// Returns the rows as CSV with full precision and the values of all seeds ("1337:1.47 1338:1.48"); line ends are CRLF.
+std::string sheet_csv(std::span<const SheetRow> rows);
+
+/// Returns the rows as LaTeX tables for booktabs, one per measure; notes and rules are comments.
+std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
+
+/// Returns what a plan would do, before anything is trained: its runs, their estimated cost, claims, rules and
+/// predictions. `data_dir`: directory that is also searched for data sets, whose sizes affect the cost.
+nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
+/// Returns what a plan would do as text (see plan_json).
+std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
+
+}  // namespace ropelab

@@ -1,0 +1,190 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment/experiment.h"
+#include "core/stats/results_table.h"
+#include "core/stats/t_test.h"
+
+namespace ropelab {
+
+// A reproduction sheet states the claims of a paper, the runs that test each claim, and the rules that lead from the
+// runs to a verdict. All of this is fixed before the first run starts and is stored in the lab file.
+
+/// Size of a sheet's models. `smoke`: two seeds and seconds per run, to check that the sheet works; `laptop`: small
+/// models; `paper`: the published models.
+enum class SheetScale { smoke, laptop, paper };
+/// Returns "smoke", "laptop" or "paper".
+std::string to_string(SheetScale scale);
+/// Returns the scale with this name. Throws BadInput for any other word.
+SheetScale sheet_scale(const std::string& word);
+
+/// Group of runs, as setting keys with the values that its runs share, written as a user types them ({"theta", "500"},
+/// {"fraction", "2 ch"}).
+using GroupKeys = std::map<std::string, std::string>;
+
+/// Statistical test that decides the verdict on a row.
+struct VerdictRule {
+    /// Kind of test. `difference`: t test of the null hypothesis that both means are equal. `equivalence`: two
+    /// one-sided t tests against the margin. `events`: one-sided Fisher's exact test of the number of runs with an
+    /// event in each group.
+    enum class Kind { difference, equivalence, events } kind = Kind::difference;
+    /// Claimed sign of the difference between group and baseline: −1 lower, +1 higher, 0 for an equivalence.
+    int direction = -1;
+    /// Smallest relevant difference, as a fraction of the baseline's mean; not used by `events`.
+    double margin = 0.01;
+    TestKind test = TestKind::paired;
+    double alpha = 0.05;  // significance level after Holm's correction over the family
+    double power = 0.8;   // power for which the number of seeds that would decide is computed
+    std::string family;   // rows of one family share one Holm correction
+
+    bool operator==(const VerdictRule&) const = default;
+};
+/// Returns one sentence that names the test and the condition of each verdict.
+std::string rule_words(const VerdictRule& rule);
+
+/// One row of a sheet: the comparison that is planned before the runs.
+struct PlannedRow {
+    std::string claim;    // id of the claim that the row tests
+    nlohmann::json keys;  // flat, shown to readers: {"theta": 500, "data": "enwik8"}
+    /// Name of one of measures() or of a measurement in the lab (sheets/measuring.h).
+    std::string measure;
+    GroupKeys group;
+    std::optional<GroupKeys> baseline;  // the group is compared with this one
+    /// Group that must differ from the baseline by more than the margin; otherwise the row is not testable, because
+    /// equal results would then show nothing.
+    std::optional<GroupKeys> control;
+    std::optional<VerdictRule> rule;       // none: the row is shown without a verdict
+    std::optional<Sample> paper;           // published sample; the standard deviation is NaN where none was published
+    std::optional<Sample> paper_baseline;  // published sample of the baseline
+    std::optional<double> paper_printed;   // published difference in percent; negative means lower
+    // not empty: the row is not testable at this scale; says what a test requires
+    std::string out_of_reach;
+};
+/// Returns the row's rule with its baseline and control, each named by the keys in which it differs; "" for a row
+/// without a rule.
+std::string rule_words(const PlannedRow& row);
+
+/// Claim of a paper, in one sentence.
+struct Claim {
+    std::string id;
+    std::string words;
+
+    bool operator==(const Claim&) const = default;
+};
+
+/// Condition under which a group of runs fails in retrieval. The retrieval gain at a lag is a run's accuracy on
+/// repeated tokens at that lag less its accuracy on their first occurrence, where nothing can be retrieved
+/// (core/spec/probe.h); a group's gain is the mean over its runs.
+struct RetrievalRule {
+    std::int64_t shortest_lag = 0;
+    std::int64_t longest_lag = 0;
+    /// A group fails if its gain at the longest lag is below this fraction of the highest gain of any group at the
+    /// shortest lag.
+    double kept = 0.5;
+    /// The rule is scored only if the highest gain at the shortest lag reaches this value; otherwise no group has
+    /// learned retrieval.
+    double least_gain = 0.1;
+
+    bool operator==(const RetrievalRule&) const = default;
+};
+/// Returns the retrieval rule in one sentence.
+std::string rule_words(const RetrievalRule& rule);
+
+/// Prediction of a theory, stored before the runs. Each group of `low` has a lower mean than each group of `high`; with
+/// a retrieval rule, each group of `high` fails and no group of `low` does.
+struct Prediction {
+    std::string theory;    // "context bound (Men et al. 2024)"
+    std::string words;     // one sentence
+    std::string quantity;  // quantity that the theory predicts: "retrieval by distance"
+    std::string measure;   // measure that stands for the quantity; empty if the sheet measures none
+    std::vector<GroupKeys> low, high;
+    /// Probability of being right by chance. With a retrieval rule each of n groups fails or not with equal
+    /// probability: 1/2^n. Otherwise every order of the groups is equally likely.
+    double chance = 1;
+    std::optional<RetrievalRule> retrieval;
+    std::string unmeasured;  // reason why the quantity is not measured; empty if it is
+
+    bool operator==(const Prediction&) const = default;
+};
+
+/// Settings of the generation speed measurement, which follows a run's training.
+struct GenerationSpeed {
+    std::int64_t samples = 0;  // 0: generation speed is not measured
+    std::int64_t length = 500;
+    double temperature = 0.8;
+    std::int64_t top_k = 200;
+
+    bool operator==(const GenerationSpeed&) const = default;
+};
+
+/// Plan of a sheet: claims, runs, rows with their rules, predictions and measurements.
+struct SheetPlan {
+    std::string sheet;
+    std::string title;
+    std::string source;  // source of the claims
+    SheetScale scale = SheetScale::smoke;
+    std::vector<Claim> claims;
+    /// Remarks above every table of the sheet: data sets, protocol, and which settings are not the paper's.
+    std::vector<std::string> notes;
+    Experiment experiment;
+    std::vector<PlannedRow> rows;
+    std::vector<Prediction> predictions;
+    /// If true, runs train sequentially, seed by seed, so that their times can be compared; the runs of a cohort share
+    /// one time.
+    bool sequential = false;
+    GenerationSpeed writing;
+    /// Multiples of the context (1 among them) at which the loss is also measured; requires runs without learned
+    /// positions.
+    std::vector<std::int64_t> extensions;
+    /// Number of sequences per lag in the retrieval test; only runs whose retrieval a prediction concerns are tested.
+    /// 0: none.
+    std::int64_t retrieval_windows = 0;
+};
+/// Returns the plan as JSON without its experiment and predictions, which a lab stores separately.
+nlohmann::json to_json(const SheetPlan& plan);
+/// Returns the plan's predictions as JSON.
+nlohmann::json predictions_json(const SheetPlan& plan);
+/// Returns the predictions that predictions_json wrote. Throws BadInput for malformed JSON.
+std::vector<Prediction> predictions_from_json(const nlohmann::json& predictions);
+/// Returns a plan from the outputs of to_json, predictions_json and Experiment::to_json. Throws BadInput for malformed
+/// JSON.
+SheetPlan sheet_plan_from_json(const nlohmann::json& sheet, const nlohmann::json& predictions,
+                               const nlohmann::json& experiment);
+
+/// Options with which a sheet is planned.
+struct SheetRequest {
+    SheetScale scale = SheetScale::smoke;
+    std::optional<std::int64_t> seeds;  // number of seeds per setting; none: the sheet's default
+    std::filesystem::path data_dir;     // data directory, as --data-dir
+};
+
+/// Reproduction sheet that can be planned.
+struct Sheet {
+    std::string name;
+    std::string title;
+    /// Returns the sheet's plan. Throws BadInput for fewer than two seeds, and at `paper` scale if a data set is not
+    /// complete.
+    SheetPlan (*plan)(const SheetRequest& request);
+};
+/// Returns all sheets: theta-table-2, theta-table-3, theta-speed, partial-bands, nope-spikes, bpc.
+const std::vector<Sheet>& sheets();
+/// Returns the sheet with this name. Throws BadInput, naming the nearest sheet, for an unknown name.
+const Sheet& sheet(std::string_view name);
+
+// One function per sheet, each in a file of its own.
+SheetPlan plan_theta_table_2(const SheetRequest& request);
+SheetPlan plan_theta_table_3(const SheetRequest& request);
+SheetPlan plan_theta_speed(const SheetRequest& request);
+SheetPlan plan_partial_bands(const SheetRequest& request);
+SheetPlan plan_nope_spikes(const SheetRequest& request);
+SheetPlan plan_bpc(const SheetRequest& request);
+
+}  // namespace ropelab

@@ -1,0 +1,182 @@
+#include "core/reproduce/sheet_cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/experiment/device_need.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/probing.h"
+#include "core/experiment/step_cost.h"
+#include "core/reproduce/measuring.h"
+#include "core/spec/numbers.h"
+#include "core/spec/run_names.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+using nlohmann::json;
+
+namespace {
+
+// Returns how many tokens the model processes per generated token: with eager operations, which use no KV cache, the
+// whole sequence, which grows up to the context.
+double tokens_per_generated_token(const RunSpec& spec, const GenerationSpeed& writing) {
+    if (spec.operations == Operations::fused) return 1;
+    const auto length = static_cast<double>(writing.length);
+    const double grows = std::min(static_cast<double>(spec.context), length);
+    return (grows * grows / 2 + (length - grows) * grows) / length;
+}
+
+// Returns the estimated time of the measurements that follow the training of one run, in seconds.
+double measuring_seconds(const SheetPlan& plan, const RunSpec& spec, double operations_per_second) {
+    // seconds per token in addition to the operations, measured on two cores
+    constexpr double per_token = 15e-6;
+    const auto forward_seconds = [&](std::int64_t times, std::int64_t tokens) {
+        RunSpec longer = spec;
+        longer.context *= times;
+        return evaluation_operations(longer, static_cast<double>(tokens)) / operations_per_second;
+    };
+    double seconds = 0;
+    if (plan.writing.samples > 0) {
+        // one more sample for warm-up
+        const auto tokens = static_cast<double>((1 + plan.writing.samples) * plan.writing.length);
+        const double forward = forward_operations(spec, likely_vocabulary(spec)).total();
+        seconds +=
+            tokens * (per_token + tokens_per_generated_token(spec, plan.writing) * forward / operations_per_second);
+    }
+    for (const std::int64_t times : plan.extensions) seconds += forward_seconds(times, extension_tokens);
+    if (measures_retrieval(plan, spec)) {
+        const std::int64_t sequences = std::ssize(retrieval_lags(spec.context)) * plan.retrieval_windows;
+        seconds += forward_seconds(1, sequences * spec.context);
+    }
+    return seconds;
+}
+
+}  // namespace
+
+std::string row_label(const json& keys) {
+    std::string label;
+    for (const auto& [key, value] : keys.items()) {
+        if (key == "asked" && value == keys.value("data", json())) continue;  // no substitute was used
+        const std::string text = value.is_string()   ? value.get<std::string>()
+                                 : value.is_number() ? short_number(value.get<double>())
+                                                     : value.dump();
+        label += (label.empty() ? "" : ", ") + key + " " + text;
+    }
+    return label;
+}
+
+std::string measure_heading(const std::string& measure) {
+    if (measure == extension_rise) return measure + " (nats)";
+    for (const Measure& known : measures()) {
+        if (known.name != measure) continue;
+        return measure + (known.unit == "nats" || known.unit == "bits" ? " (" + std::string(known.unit) + ")" : "");
+    }
+    return measure;
+}
+
+bool is_event(const std::string& measure) {
+    return measure == spiked || measure == spiked_early;
+}
+
+std::string ours_text(const SheetRow& row) {
+    if (!is_event(row.plan.measure)) return sample_text(row.ours);
+    if (row.ours.n == 0) return missing_cell;
+    return std::to_string(std::lround(row.ours.mean * static_cast<double>(row.ours.n))) + " of " +
+           std::to_string(row.ours.n);
+}
+
+std::string sample_text(const Sample& sample) {
+    if (sample.n == 0 || !std::isfinite(sample.mean)) return missing_cell;
+    const int decimals = std::abs(sample.mean) < 100 ? 4 : 1;
+    const std::string mean = fixed_text(sample.mean, decimals);
+    return std::isfinite(sample.standard_deviation) ? mean + " ± " + fixed_text(sample.standard_deviation, decimals)
+                                                    : mean;
+}
+
+std::string recomputed_text(const SheetRow& row) {
+    if (!row.paper_difference_percent || !row.plan.baseline) return missing_cell;
+    std::string text = signed_percent(row.paper_difference_percent);
+    if (row.paper_p_student) text += " (" + p_text(row.paper_p_student) + ", " + p_text(row.paper_p_welch) + ")";
+    return text;
+}
+
+std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows) {
+    std::vector<std::vector<const SheetRow*>> tables;
+    std::map<std::string, std::size_t> positions;
+    for (const SheetRow& row : rows) {
+        const auto [found, fresh] = positions.emplace(row.plan.measure, tables.size());
+        if (fresh) tables.emplace_back();
+        tables[found->second].push_back(&row);
+    }
+    return tables;
+}
+
+std::vector<std::string> rules_of(const SheetPlan& plan) {
+    std::set<std::string> known;
+    std::vector<std::string> rules;
+    for (const PlannedRow& row : plan.rows) {
+        const std::string rule = rule_words(row);
+        if (rule.empty()) continue;
+        std::string words = row.claim + ": " + rule;
+        if (known.insert(words).second) rules.push_back(std::move(words));
+    }
+    return rules;
+}
+
+std::vector<std::string> needs_of(const SheetPlan& plan) {
+    std::set<std::string> needs;
+    for (const PlannedRow& row : plan.rows) {
+        if (!row.out_of_reach.empty()) needs.insert(row.out_of_reach);
+    }
+    return {needs.begin(), needs.end()};
+}
+
+std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs) {
+    std::vector<RunSpec> distinct;  // specs without their seeds
+    std::vector<int> runs;
+    for (RunSpec spec : specs) {
+        spec.seed = RunSpec{}.seed;
+        const auto known = std::find(distinct.begin(), distinct.end(), spec);
+        if (known == distinct.end()) {
+            distinct.push_back(spec);
+            runs.push_back(1);
+        } else {
+            ++runs[static_cast<std::size_t>(known - distinct.begin())];
+        }
+    }
+    std::vector<RunSpec> without_data = distinct;  // the data set precedes the name
+    for (RunSpec& spec : without_data) spec.data = RunSpec{}.data;
+    const std::vector<std::string> names = run_names(without_data);
+    std::vector<std::pair<std::string, int>> settings;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        settings.emplace_back(distinct[i].data + ", " + names[i], runs[i]);
+    }
+    return settings;
+}
+
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second,
+                    const std::filesystem::path& data_dir) {
+    // Constants measured on two cores.
+    constexpr double startup_seconds = 1;  // seconds to start the engine and load the data sets
+    // seconds per run for its checkpoint, probes, and steps too short to occupy the processor
+    constexpr double seconds_per_run = 0.03;
+    if (operations_per_second <= 0 && !specs.empty()) operations_per_second = default_speed(specs.front());
+    Estimate cost = estimate(specs, operations_per_second, data_dir);  // finds each data set once
+    if (plan.sequential) {
+        cost.cohorts = cost.runs;
+        cost.bytes = 0;
+        for (const RunSpec& spec : specs) {
+            cost.bytes = std::max(cost.bytes, static_cast<std::int64_t>(likely_bytes(spec, 1)));
+        }
+    }
+    cost.seconds += startup_seconds;
+    for (const RunSpec& spec : specs) {
+        cost.seconds += seconds_per_run + measuring_seconds(plan, spec, operations_per_second);
+    }
+    return cost;
+}
+
+}  // namespace ropelab

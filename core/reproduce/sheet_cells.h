@@ -1,0 +1,44 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/experiment/estimate.h"
+#include "core/experiment/runner.h"
+#include "core/reproduce/evaluate.h"
+
+namespace ropelab {
+
+// Texts that all output formats of a sheet share.
+
+/// Returns a row's keys as text: "data enwik8, theta 500". The requested data set is named only if another one is used
+/// for it.
+std::string row_label(const nlohmann::json& keys);
+/// Returns mean and standard deviation: "1.4728 ± 0.0016"; "–" for a sample without a finite mean.
+std::string sample_text(const Sample& sample);
+/// Returns whether a measure says of each run if an event, such as a spike, occurred.
+bool is_event(const std::string& measure);
+/// Returns a table heading for a measure: "best_validation_loss (nats)"; without a unit if the name contains it.
+std::string measure_heading(const std::string& measure);
+/// Returns the row's result as sample_text; for events their number: "1 of 3".
+std::string ours_text(const SheetRow& row);
+/// Returns the source's difference in percent, recomputed from its means, with Student's and Welch's p: "-0.07 (0.615,
+/// 0.619)"; "–" if the source prints no such numbers.
+std::string recomputed_text(const SheetRow& row);
+/// Returns the rows grouped by measure, in their order.
+std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
+/// Returns each distinct rule as a sentence with its claim, baseline and control: "lower-loss: Two-sided …".
+std::vector<std::string> rules_of(const SheetPlan& plan);
+/// Returns what would be required to test the rows that the plan cannot test; each requirement once.
+std::vector<std::string> needs_of(const SheetPlan& plan);
+/// Returns the number of runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.
+std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);
+/// Estimates the cost of a plan's runs: training, evaluations, and measurements after the training. Runs that train
+/// sequentially are cohorts of one. Speed and data sets are as in estimate(); the time is accurate to about a factor of
+/// 1.5 on an idle processor.
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, double operations_per_second = 0,
+                    const std::filesystem::path& data_dir = {});
+
+}  // namespace ropelab

@@ -1,0 +1,200 @@
+// Conversion of a sheet's plan from and to the JSON documents that a lab stores.
+#include <cmath>
+#include <limits>
+
+#include "core/experiment/lab_plan.h"
+#include "core/reproduce/sheet.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+// A NaN is stored as null.
+json number(double value) {
+    return std::isfinite(value) ? json(value) : json();
+}
+double number_of(const json& value) {
+    return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+json sample_json(const std::optional<Sample>& sample) {
+    if (!sample) return {};
+    return {{"mean", number(sample->mean)}, {"std", number(sample->standard_deviation)}, {"n", sample->n}};
+}
+std::optional<Sample> sample_from(const json& value) {
+    if (value.is_null()) return std::nullopt;
+    return Sample{value.at("n").get<std::int64_t>(), number_of(value.at("mean")), number_of(value.at("std"))};
+}
+
+const char* kind_word(VerdictRule::Kind kind) {
+    if (kind == VerdictRule::Kind::difference) return "difference";
+    return kind == VerdictRule::Kind::equivalence ? "equivalence" : "events";
+}
+VerdictRule::Kind kind_of(const std::string& word) {
+    for (const auto kind : {VerdictRule::Kind::difference, VerdictRule::Kind::equivalence, VerdictRule::Kind::events}) {
+        if (kind_word(kind) == word) return kind;
+    }
+    throw BadInput("\"" + word + "\" is not a kind of rule; it must be difference, equivalence or events.");
+}
+
+std::vector<GroupKeys> current_groups(std::vector<GroupKeys> groups) {
+    for (GroupKeys& group : groups) group = current_settings(group);
+    return groups;
+}
+
+json rule_json(const PlannedRow& row) {
+    const auto& rule = row.rule;
+    if (!rule) return {};
+    return {{"kind", kind_word(rule->kind)}, {"direction", rule->direction}, {"margin", rule->margin},
+            {"test", to_string(rule->test)}, {"alpha", rule->alpha},         {"power", rule->power},
+            {"family", rule->family},        {"words", rule_words(row)}};
+}
+std::optional<VerdictRule> rule_from(const json& value) {
+    if (value.is_null()) return std::nullopt;
+    VerdictRule rule;
+    rule.kind = kind_of(value.at("kind").get<std::string>());
+    rule.direction = value.at("direction").get<int>();
+    rule.margin = value.at("margin").get<double>();
+    rule.test = test_kind(value.at("test").get<std::string>());
+    rule.alpha = value.at("alpha").get<double>();
+    rule.power = value.at("power").get<double>();
+    rule.family = value.at("family").get<std::string>();
+    return rule;
+}
+
+json retrieval_json(const std::optional<RetrievalRule>& rule) {
+    if (!rule) return {};
+    return {{"shortest_lag", rule->shortest_lag},
+            {"longest_lag", rule->longest_lag},
+            {"kept", rule->kept},
+            {"least_gain", rule->least_gain},
+            {"words", rule_words(*rule)}};
+}
+std::optional<RetrievalRule> retrieval_from(const json& prediction) {
+    const auto found = prediction.find("retrieval");
+    if (found == prediction.end() || found->is_null()) return std::nullopt;  // absent in labs of older versions
+    return RetrievalRule{found->at("shortest_lag").get<std::int64_t>(), found->at("longest_lag").get<std::int64_t>(),
+                         found->at("kept").get<double>(), found->at("least_gain").get<double>()};
+}
+
+json row_json(const PlannedRow& row) {
+    return {{"claim", row.claim},
+            {"keys", row.keys},
+            {"measure", row.measure},
+            {"group", row.group},
+            {"baseline", row.baseline ? json(*row.baseline) : json()},
+            {"control", row.control ? json(*row.control) : json()},
+            {"rule", rule_json(row)},
+            {"paper", sample_json(row.paper)},
+            {"paper_baseline", sample_json(row.paper_baseline)},
+            {"paper_printed", row.paper_printed ? json(*row.paper_printed) : json()},
+            {"out_of_reach", row.out_of_reach}};
+}
+PlannedRow row_from(const json& value) {
+    PlannedRow row;
+    row.claim = value.at("claim").get<std::string>();
+    row.keys = current_settings(value.at("keys"));
+    row.measure = current_name(Alias::Kind::measurement, value.at("measure").get<std::string>());
+    row.group = current_settings(value.at("group").get<GroupKeys>());
+    if (!value.at("baseline").is_null()) row.baseline = current_settings(value.at("baseline").get<GroupKeys>());
+    if (!value.at("control").is_null()) row.control = current_settings(value.at("control").get<GroupKeys>());
+    row.rule = rule_from(value.at("rule"));
+    row.paper = sample_from(value.at("paper"));
+    row.paper_baseline = sample_from(value.at("paper_baseline"));
+    if (!value.at("paper_printed").is_null()) row.paper_printed = value.at("paper_printed").get<double>();
+    row.out_of_reach = value.at("out_of_reach").get<std::string>();
+    return row;
+}
+
+}  // namespace
+
+json to_json(const SheetPlan& plan) {
+    json claims = json::array();
+    for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
+    json rows = json::array();
+    for (const PlannedRow& row : plan.rows) rows.push_back(row_json(row));
+    return {{"sheet", plan.sheet},
+            {"title", plan.title},
+            {"source", plan.source},
+            {"scale", to_string(plan.scale)},
+            {"claims", std::move(claims)},
+            {"notes", plan.notes},
+            {"rows", std::move(rows)},
+            {sequential_field, plan.sequential},
+            {"writing",
+             {{"samples", plan.writing.samples},
+              {"length", plan.writing.length},
+              {"temperature", plan.writing.temperature},
+              {"top_k", plan.writing.top_k}}},
+            {"extensions", plan.extensions},
+            {"retrieval_windows", plan.retrieval_windows}};
+}
+
+json predictions_json(const SheetPlan& plan) {
+    json result = json::array();
+    for (const Prediction& prediction : plan.predictions) {
+        result.push_back({{"theory", prediction.theory},
+                          {"words", prediction.words},
+                          {"quantity", prediction.quantity},
+                          {"measure", prediction.measure},
+                          {"low", prediction.low},
+                          {"high", prediction.high},
+                          {"chance", prediction.chance},
+                          {"retrieval", retrieval_json(prediction.retrieval)},
+                          {"unmeasured", prediction.unmeasured}});
+    }
+    return result;
+}
+
+std::vector<Prediction> predictions_from_json(const json& predictions) {
+    try {
+        std::vector<Prediction> result;
+        for (const json& entry : predictions) {
+            Prediction& prediction = result.emplace_back();
+            prediction.theory = entry.at("theory").get<std::string>();
+            prediction.words = entry.at("words").get<std::string>();
+            prediction.quantity = entry.at("quantity").get<std::string>();
+            prediction.measure = current_name(Alias::Kind::measurement, entry.at("measure").get<std::string>());
+            prediction.low = current_groups(entry.at("low").get<std::vector<GroupKeys>>());
+            prediction.high = current_groups(entry.at("high").get<std::vector<GroupKeys>>());
+            prediction.chance = entry.at("chance").get<double>();
+            prediction.retrieval = retrieval_from(entry);
+            prediction.unmeasured = entry.at("unmeasured").get<std::string>();
+        }
+        return result;
+    } catch (const json::exception& error) {
+        throw BadInput("The predictions in this lab file are malformed: " + std::string(error.what()) + ".");
+    }
+}
+
+SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const json& experiment) {
+    try {
+        SheetPlan plan;
+        plan.sheet = sheet.at("sheet").get<std::string>();
+        plan.title = sheet.at("title").get<std::string>();
+        plan.source = sheet.at("source").get<std::string>();
+        plan.scale = sheet_scale(sheet.at("scale").get<std::string>());
+        for (const json& claim : sheet.at("claims")) {
+            plan.claims.push_back({claim.at("id").get<std::string>(), claim.at("words").get<std::string>()});
+        }
+        plan.notes = sheet.at("notes").get<std::vector<std::string>>();
+        for (const json& row : sheet.at("rows")) plan.rows.push_back(row_from(row));
+        plan.sequential = sheet.at(sequential_field).get<bool>();
+        const json& writing = sheet.at("writing");
+        plan.writing = {writing.at("samples").get<std::int64_t>(), writing.at("length").get<std::int64_t>(),
+                        writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>()};
+        plan.extensions = sheet.at("extensions").get<std::vector<std::int64_t>>();
+        plan.retrieval_windows = sheet.value("retrieval_windows", std::int64_t{0});
+        plan.predictions = predictions_from_json(predictions);
+        plan.experiment = Experiment::from_json(experiment);
+        return plan;
+    } catch (const json::exception& error) {
+        throw BadInput("The sheet in this lab file is malformed: " + std::string(error.what()) + ".");
+    }
+}
+
+}  // namespace ropelab

@@ -1,0 +1,82 @@
+#include "core/reproduce/sheet_lab.h"
+
+#include "core/experiment/lab_plan.h"
+#include "core/experiment/stored_run.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/predictions.h"
+
+namespace ropelab {
+
+namespace {
+
+struct Documents {
+    nlohmann::json sheet, predictions = nlohmann::json::array();
+};
+
+Documents documents_of(const LabFile& lab, std::int64_t experiment) {
+    Documents result;
+    for (const DocumentRecord& document : lab.documents(experiment)) {
+        if (document.kind == sheet_document) result.sheet = nlohmann::json::parse(document.text);
+        if (document.kind == predictions_document) result.predictions = nlohmann::json::parse(document.text);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan) {
+    std::int64_t experiment = 0;
+    plan_new_runs(lab, plan.experiment, [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>&) {
+        experiment = id;
+        file.add_document(id, predictions_document, predictions_json(plan).dump());
+        file.add_document(id, sheet_document, to_json(plan).dump());
+    });
+    return experiment;
+}
+
+void enter_predictions(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs) {
+    const SheetPlan plan = predicted(runs);
+    if (!plan.predictions.empty()) {
+        lab.add_document(experiment, predictions_document, predictions_json(plan).dump());
+    }
+}
+
+std::optional<StoredSheet> stored_sheet(const LabFile& lab) {
+    const auto experiments = lab.experiments();
+    for (auto experiment = experiments.rbegin(); experiment != experiments.rend(); ++experiment) {
+        const Documents documents = documents_of(lab, experiment->id);
+        if (documents.sheet.is_null()) continue;
+        return StoredSheet{experiment->id, sheet_plan_from_json(documents.sheet, documents.predictions,
+                                                                nlohmann::json::parse(experiment->description))};
+    }
+    return std::nullopt;
+}
+
+std::vector<StoredSheet> stored_predictions(const LabFile& lab) {
+    std::vector<StoredSheet> result;
+    for (const ExperimentRecord& experiment : lab.experiments()) {
+        const Documents documents = documents_of(lab, experiment.id);
+        if (!documents.sheet.is_null() || documents.predictions.empty()) continue;
+        result.push_back({experiment.id, plan_of_predictions(predictions_from_json(documents.predictions))});
+    }
+    return result;
+}
+
+std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment) {
+    std::vector<SheetRun> runs;
+    for (const RunRecord& record : lab.runs()) {
+        if (record.experiment != experiment) continue;
+        runs.push_back({stored_spec(record), record.state, record.summary, lab.measurements(record.id)});
+    }
+    return runs;
+}
+
+Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet) {
+    std::vector<RunId> left;
+    for (const RunId id : unfinished_runs(lab)) {
+        if (lab.run(id).experiment == sheet.experiment) left.push_back(id);
+    }
+    return plan_continued_runs(lab, left);
+}
+
+}  // namespace ropelab

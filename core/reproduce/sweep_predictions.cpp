@@ -1,0 +1,40 @@
+#include "core/reproduce/sweep_predictions.h"
+
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/report.h"
+
+namespace ropelab {
+
+std::vector<SweepPredictions> sweep_predictions_of(const LabFile& lab) {
+    std::vector<SweepPredictions> result;
+    for (StoredSheet& stored : stored_predictions(lab)) {
+        const std::vector<SheetRun> runs = sheet_runs(lab, stored.experiment);
+        SweepPredictions& sweep = result.emplace_back();
+        sweep.predictions = score(stored.plan, runs);
+        sweep.unmeasured = unmeasured_runs(stored.plan, runs);
+        sweep.stored = std::move(stored);
+    }
+    return result;
+}
+
+std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, const std::string& how_to_measure) {
+    std::string text;
+    for (const SweepPredictions& sweep : sweeps) {
+        text += predictions_text(sweep.predictions);
+        if (sweep.unmeasured > 0) text += "  " + how_to_measure + '\n';
+    }
+    return text;
+}
+
+nlohmann::json sweep_predictions_json(std::span<const SweepPredictions> sweeps) {
+    nlohmann::json result = nlohmann::json::array();
+    for (const SweepPredictions& sweep : sweeps) {
+        for (nlohmann::json& scored : predictions_json(sweep.stored.plan, sweep.predictions)) {
+            scored["experiment"] = sweep.stored.experiment;
+            result.push_back(std::move(scored));
+        }
+    }
+    return result;
+}
+
+}  // namespace ropelab

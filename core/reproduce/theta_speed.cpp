@@ -1,0 +1,154 @@
+// The sheet theta-speed tests the possible causes of "half the speed" in the theta paper, Huang et al. 2025: learned
+// positions, rotation, and the base.
+#include "core/reproduce/building.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/published.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double slowdown_margin = 0.05;
+constexpr const char* data_set = "synthetic";  // the text does not affect the speed
+
+// How the engine computes the runs. `usual` is the default; `eager` and rope_cache false are what plain programs do.
+struct Implementation {
+    const char* operations;
+    const char* rope_cache;
+};
+constexpr Implementation usual = {"fused", "true"};
+constexpr Implementation eager = {"eager", "true"};
+
+GroupKeys position_group(const char* position, const Implementation& implementation = usual) {
+    return {
+        {"position", position}, {"operations", implementation.operations}, {"rope_cache", implementation.rope_cache}};
+}
+GroupKeys theta_group(const std::string& theta, const Implementation& implementation = usual) {
+    GroupKeys group = position_group("learned+rope", implementation);
+    group["theta"] = theta;
+    return group;
+}
+
+// Returns the keys that a row shows: implementation keys only if they differ from `usual`.
+json shown_keys(const GroupKeys& group) {
+    json keys = {{"position", group.at("position")}};
+    if (group.contains("theta")) keys["theta"] = parse_number(group.at("theta"));
+    if (group.at("operations") != usual.operations) keys["operations"] = group.at("operations");
+    if (group.at("rope_cache") != usual.rope_cache) keys["rope_cache"] = group.at("rope_cache") == "true";
+    return keys;
+}
+
+// Returns the groups that rotate q and k, in every implementation.
+std::vector<GroupKeys> groups_with_rotation() {
+    std::vector<GroupKeys> groups;
+    for (const char* operations : {"fused", "eager"}) {
+        for (const char* rope_cache : {"true", "false"}) {
+            groups.push_back(theta_group("10000", {operations, rope_cache}));
+            groups.push_back(position_group("rope", {operations, rope_cache}));
+        }
+    }
+    return groups;
+}
+// Returns the groups with learned positions only.
+std::vector<GroupKeys> groups_without_rotation() {
+    return {position_group("learned"), position_group("learned", eager)};
+}
+
+void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* claim, int slower) {
+    const json& table = theta_paper().at("table_3");
+    const json& plain = theta_paper().at("template");
+    const auto n = theta_paper().at("n").get<std::int64_t>();
+    const GroupKeys baseline = theta_group("10000");
+    const Sample paper_baseline = published_sample(row_of_theta(table, 10000).at(measure), n);
+    for (const std::string& theta : theta_paper_bases()) {
+        const json keys = shown_keys(theta_group(theta));
+        PlannedRow row = theta == "10000"
+                             ? shown_row(keys, measure, baseline)
+                             : compared_row(claim, keys, measure, theta_group(theta), baseline,
+                                            rule_of(VerdictRule::Kind::difference, slower, slowdown_margin, measure));
+        row.paper = published_sample(row_of_theta(table, parse_number(theta)).at(measure), n);
+        row.paper_baseline = paper_baseline;
+        plan.rows.push_back(std::move(row));
+    }
+    // Comparison of models with and without rotation: a baseline without rotation would explain the paper's result that
+    // every other θ is slower.
+    for (const GroupKeys& group : groups_without_rotation()) {
+        PlannedRow learned = shown_row(shown_keys(group), measure, group);
+        learned.paper = published_sample(plain.at(measure), plain.at("n").get<std::int64_t>());
+        plan.rows.push_back(std::move(learned));
+    }
+    const VerdictRule slower_by_rotation =
+        rule_of(VerdictRule::Kind::difference, slower, slowdown_margin, "rotation, " + measure);
+    for (const GroupKeys& group : groups_with_rotation()) {
+        json keys = shown_keys(group);
+        keys["against"] = "learned";
+        plan.rows.push_back(compared_row("cause", std::move(keys), measure, group,
+                                         position_group("learned", {group.at("operations").c_str(), usual.rope_cache}),
+                                         slower_by_rotation));
+    }
+}
+
+void add_counts(SheetPlan& plan) {
+    std::vector<GroupKeys> groups = groups_without_rotation();
+    for (GroupKeys& group : groups_with_rotation()) groups.push_back(std::move(group));
+    for (const char* measure : {operations_per_training_step, operations_per_token}) {
+        for (const GroupKeys& group : groups) plan.rows.push_back(shown_row(shown_keys(group), measure, group));
+    }
+}
+
+}  // namespace
+
+SheetPlan plan_theta_speed(const SheetRequest& request) {
+    const bool paper = request.scale == SheetScale::paper;
+    const bool smoke = request.scale == SheetScale::smoke;
+    SheetPlan plan = begin_plan("theta-speed", request, theta_paper(), 10);
+    plan.claims = {
+        {"longer-training", "Training takes about 11 % longer with every θ other than 10,000 than with θ = 10,000."},
+        {"slower-writing", "Generation with every θ other than 10,000 is about half as fast as with θ = 10,000."},
+        {"cause",
+         "Rotation itself costs the time, and the paper's baseline may lack it: the baseline's speed and losses "
+         "resemble those of the template's run 0, which does not rotate."}};
+    if (paper) {
+        set_all(plan.experiment, theta_paper_shape());
+        plan.experiment.set("position", {});
+        plan.notes.push_back(
+            "Runs train for 1,000 of the paper's 5,000 iterations, because the speed does not depend on the number of "
+            "iterations.");
+        plan.experiment.set("iterations", {"1000"});
+    } else {
+        set_all(plan.experiment, smoke ? smoke_shape() : laptop_shape());
+        if (!smoke) plan.experiment.set("iterations", {"100"});
+    }
+    plan.notes.push_back(
+        "The base only changes the entries of a table, so that the expected ratio of the speeds at any two bases is "
+        "1.00. Runs train sequentially, seed by seed; each seed repeats the measurement.");
+    plan.notes.push_back(
+        "By default the engine looks up cos and sin in a table and fuses operations. The paper's code computes cos and "
+        "sin at every call, operation by operation; the settings rope_cache false and operations eager do the same. "
+        "Eager operations also generate without a KV cache. Each row with rotation \"against learned\" is compared "
+        "with learned positions alone, computed with the same implementation.");
+    plan.notes.push_back(
+        "An operation is one that computes or copies numbers, about one kernel on a device: LibTorch's operations and "
+        "the engine's own kernels. Operations are counted when they start one by one, not when a CUDA graph replays "
+        "them.");
+    plan.notes.push_back(theta_paper().at("template").at("source").get<std::string>() +
+                         ": its numbers are shown next to the runs with learned positions alone.");
+    plan.experiment.set("data", {data_set});
+    std::vector<GroupKeys> runs = groups_without_rotation();
+    for (GroupKeys& group : groups_with_rotation()) runs.push_back(std::move(group));
+    for (const std::string& theta : theta_paper_bases()) {
+        if (theta != "10000") runs.push_back(theta_group(theta));
+    }
+    plan.experiment.set_explicit_runs(std::move(runs));
+    plan.sequential = true;
+    plan.writing.samples = paper ? 10 : smoke ? 1 : 5;
+    plan.writing.length = smoke ? 20 : 500;
+    add_timed_rows(plan, "seconds", "longer-training", +1);
+    add_timed_rows(plan, generated_per_second, "slower-writing", -1);
+    add_counts(plan);
+    return plan;
+}
+
+}  // namespace ropelab

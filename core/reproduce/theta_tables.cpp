@@ -1,0 +1,144 @@
+// The sheets theta-table-2 and theta-table-3 test tables 2 and 3 of the theta paper, Huang et al. 2025 (its figures 1
+// and 2 plot table 2).
+#include "core/reproduce/building.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/predictions.h"
+#include "core/reproduce/published.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t usual_seeds = 10;
+constexpr std::int64_t paper_seeds = 3;  // as in the paper's protocol
+// Half of the smallest improvement that the paper calls significant (0.5 %).
+constexpr double loss_margin = 0.0025;
+// The paper reports differences of 11 % in training time and 45 % in speed.
+constexpr double speed_margin = 0.05;
+
+SheetPlan begin(const char* name, const SheetRequest& request) {
+    const bool paper = request.scale == SheetScale::paper;
+    SheetPlan plan = begin_plan(name, request, theta_paper(), paper ? paper_seeds : usual_seeds);
+    if (paper) {
+        set_all(plan.experiment, theta_paper_shape());
+    } else {
+        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
+        plan.experiment.set("position", {"learned+rope"});
+    }
+    plan.experiment.set("theta", theta_paper_bases());
+    plan.writing.samples = paper ? 10 : request.scale == SheetScale::laptop ? 3 : 1;
+    plan.writing.length = paper ? 500 : request.scale == SheetScale::laptop ? 200 : 20;
+    return plan;
+}
+
+GroupKeys group_of(const std::string& data, const std::string& theta) {
+    return {{"data", data}, {"theta", theta}};
+}
+
+// Adds a row per base that compares a measure with θ = 10,000. `table` is the paper's table; null if the paper's
+// numbers are not comparable and must not be shown.
+void add_rows(SheetPlan& plan, const SheetData& set, const std::string& measure, const std::string& claim,
+              const VerdictRule& rule, const json& table) {
+    const auto n = theta_paper().at("n").get<std::int64_t>();
+    for (const std::string& theta : theta_paper_bases()) {
+        const double number = parse_number(theta);
+        const json keys = {{"data", set.data}, {"asked", set.requested}, {"theta", number}};
+        PlannedRow row = theta == "10000" ? shown_row(keys, measure, group_of(set.data, theta))
+                                          : compared_row(claim, keys, measure, group_of(set.data, theta),
+                                                         group_of(set.data, "10000"), rule);
+        if (!table.is_null()) {
+            const json& published = row_of_theta(table, number);
+            row.paper = published_sample(published.at(measure), n);
+            row.paper_baseline = published_sample(row_of_theta(table, 10000).at(measure), n);
+            if (measure == "best_validation_loss") {
+                row.paper_printed = -published.at("improvement_percent").get<double>();
+            }
+        }
+        plan.rows.push_back(std::move(row));
+    }
+}
+
+std::vector<GroupKeys> groups_but(const std::string& data, const std::string& left_out) {
+    std::vector<GroupKeys> groups;
+    for (const std::string& theta : theta_paper_bases()) {
+        if (theta != left_out) groups.push_back(group_of(data, theta));
+    }
+    return groups;
+}
+
+void predict(SheetPlan& plan, const std::vector<SheetData>& sets) {
+    const RunSpec first = plan.experiment.expand().front();
+    predict_for_bases(plan, {{"data", sets.front().data}}, theta_paper_bases(), first.head_dim(), first.context, "",
+                      "The paper's models also learn positions, which end with the context; a loss beyond the context "
+                      "does not exist.");
+    const std::string theory = "claims of Huang et al. 2025";
+    for (const SheetData& set : sets) {
+        plan.predictions.push_back(
+            prediction_of_order(theory, "θ = 10000 has the highest loss of the six bases on " + set.data + ".",
+                                "best_validation_loss", groups_but(set.data, "10000"), {group_of(set.data, "10000")}));
+        const std::string best = set.requested == "enwik8" ? "50000" : "5000";
+        plan.predictions.push_back(
+            prediction_of_order(theory, "θ = " + best + " has the lowest loss of the six bases on " + set.data + ".",
+                                "best_validation_loss", {group_of(set.data, best)}, groups_but(set.data, best)));
+    }
+}
+
+std::vector<std::string> data_of(const std::vector<SheetData>& sets) {
+    std::vector<std::string> names;
+    for (const SheetData& set : sets) names.push_back(set.data);
+    return names;
+}
+
+}  // namespace
+
+SheetPlan plan_theta_table_2(const SheetRequest& request) {
+    SheetPlan plan = begin("theta-table-2", request);
+    plan.claims = {
+        {"lower-loss", "Every θ other than 10,000 has a lower best validation loss than θ = 10,000, on each data set."},
+        {"slower-writing", "Generation with every θ other than 10,000 is about half as fast as with θ = 10,000."}};
+    const auto sets = data_for({"tinyshakespeare", "enwik8", "text8"}, request, plan.notes);
+    plan.experiment.set("data", data_of(sets));
+    const json& table = theta_paper().at("table_2");
+    for (const SheetData& set : sets) {
+        const json published = set.whole ? table.at(set.requested) : json();
+        add_rows(plan, set, "best_validation_loss", "lower-loss",
+                 rule_of(VerdictRule::Kind::difference, -1, loss_margin, "loss, all texts"), published);
+    }
+    for (const SheetData& set : sets) {
+        const json published = set.whole ? table.at(set.requested) : json();
+        add_rows(plan, set, generated_per_second, "slower-writing",
+                 rule_of(VerdictRule::Kind::difference, -1, speed_margin, "speed, all texts"), published);
+    }
+    predict(plan, sets);
+    return plan;
+}
+
+SheetPlan plan_theta_table_3(const SheetRequest& request) {
+    SheetPlan plan = begin("theta-table-3", request);
+    plan.claims = {
+        {"lower-loss", "Every θ other than 10,000 has a lower best validation loss than θ = 10,000."},
+        {"lower-training-loss", "Every θ other than 10,000 has a lower final training loss than θ = 10,000."},
+        {"higher-final-loss",
+         "Every θ other than 10,000 has a higher final validation loss than θ = 10,000 (as in the paper's table)."},
+        {"longer-training", "Training takes about 11 % longer with every θ other than 10,000 than with θ = 10,000."},
+        {"slower-writing", "Generation with every θ other than 10,000 is about half as fast as with θ = 10,000."}};
+    const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
+    plan.experiment.set("data", data_of(sets));
+    plan.sequential = true;
+    const json table = sets.front().whole ? theta_paper().at("table_3") : json();
+    const auto add = [&](const std::string& measure, const char* claim, int direction, double margin) {
+        add_rows(plan, sets.front(), measure, claim, rule_of(VerdictRule::Kind::difference, direction, margin, measure),
+                 table);
+    };
+    add("best_validation_loss", "lower-loss", -1, loss_margin);
+    add("final_training_loss", "lower-training-loss", -1, loss_margin);
+    add("final_validation_loss", "higher-final-loss", +1, loss_margin);
+    add("seconds", "longer-training", +1, speed_margin);
+    add(generated_per_second, "slower-writing", -1, speed_margin);
+    predict(plan, sets);
+    return plan;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/spec/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/reproduce/published.h"
+
+namespace ropelab {
+namespace {
+
+using testing::HasSubstr;
+
+PaperCheck check_of(const std::string& sheet, const std::string& what) {
+    for (const PaperCheck& check : paper_checks(sheet)) {
+        if (check.what == what) return check;
+    }
+    ADD_FAILURE() << "no check \"" << what << '"';
+    return {};
+}
+
+// Errors that were found by hand in the paper: 1.94, 1.58, 1.74, 1.74 and 2.02 % on enwik8, and others.
+TEST(PaperChecks, FindsTheThetaPapersDisagreements) {
+    const std::vector<std::pair<const char*, const char*>> enwik8 = {
+        {"500", "1.94"}, {"1000", "1.58"}, {"5000", "1.74"}, {"20000", "1.74"}, {"50000", "2.02"}};
+    for (const auto& [theta, percent] : enwik8) {
+        const PaperCheck check = check_of("theta-table-2", std::string("improvement of θ = ") + theta + " on enwik8");
+        EXPECT_EQ(check.recomputed, std::string(percent) + " %");
+        EXPECT_FALSE(check.agrees) << theta;
+    }
+    EXPECT_TRUE(check_of("theta-table-2", "improvement of θ = 5000 on tinyshakespeare").agrees);
+    const PaperCheck significance = check_of("theta-table-3", "significance of θ = 5000 on tinyshakespeare");
+    EXPECT_EQ(significance.recomputed, "p = 0.016 (Student), 0.031 (Welch)");
+    EXPECT_FALSE(significance.agrees);
+    const PaperCheck speed =
+        check_of("theta-speed", "generation speed [tokens per second] of every θ but 10000, across all data sets");
+    EXPECT_EQ(speed.recomputed, "214 to 266");
+    EXPECT_THAT(check_of("theta-table-3", "θ with the lowest validation loss").recomputed,
+                HasSubstr("θ = 10000 at the end of training (1.7066)"));
+    EXPECT_THAT(check_of("theta-table-2", "shape of the loss over θ on tinyshakespeare").recomputed,
+                HasSubstr("a maximum at θ = 10000"));
+    EXPECT_FALSE(check_of("theta-table-2", "equal losses at 5 bases on text8 (1.0648)").agrees);
+    EXPECT_TRUE(check_of("theta-table-3", "increase in training time with θ = 500").agrees);
+}
+
+TEST(PaperChecks, ChecksThePartialRopePapersNumbers) {
+    const PaperCheck saving = check_of("partial-bands", "reduction of the RoPE cache of Llama-1B at 10 %");
+    EXPECT_EQ(saving.recomputed, "10.67 times");
+    EXPECT_FALSE(saving.agrees);
+    EXPECT_EQ(check_of("partial-bands", "reduction of the RoPE cache of Pythia-1B at 10 %").recomputed, "9.85 times");
+    for (const PaperCheck& check : paper_checks("partial-bands")) {
+        EXPECT_TRUE(check.agrees || !check.what.starts_with("rotated channels")) << check.what;
+    }
+    EXPECT_FALSE(check_of("nope-spikes", "effect of better data on the loss").agrees);
+}
+
+TEST(PaperChecks, FindsThePostsErrors) {
+    EXPECT_EQ(check_of("bpc", "code length of the letter A at p(A) = 0.9").recomputed, "0.152 bits");
+    EXPECT_EQ(check_of("bpc", "mean code length per letter").recomputed, "0.469 bits");
+    EXPECT_FALSE(check_of("bpc", "mean code length per letter").agrees);
+    EXPECT_TRUE(check_of("bpc", "code length of the letter B at p(B) = 0.1").agrees);
+    EXPECT_TRUE(paper_checks("none").empty());
+}
+
+TEST(Published, EveryFileNamesItsSource) {
+    for (const auto* json : {&theta_paper(), &partial_rope_paper(), &post()}) {
+        EXPECT_GT(json->at("source").get<std::string>().size(), 20U);
+    }
+    const Sample sample = published_sample(row_of_theta(theta_paper().at("table_3"), 500).at("seconds"), 3);
+    EXPECT_EQ(sample.mean, 322.2);
+    EXPECT_EQ(sample.standard_deviation, 2.1);
+    EXPECT_TRUE(std::isnan(published_sample(666, 5).standard_deviation));
+    EXPECT_THROW(row_of_theta(theta_paper().at("table_3"), 7), std::out_of_range);
+}
+
+TEST(PaperChecks, CodeLengthsAreLogarithms) {
+    const LetterBits bits = letter_bits(0.9);
+    EXPECT_NEAR(bits.a, 0.152003, 1e-6);
+    EXPECT_NEAR(bits.b, 3.321928, 1e-6);
+    EXPECT_NEAR(bits.average, 0.468996, 1e-6);
+    EXPECT_EQ(letter_bits(0.5).average, 1);
+    EXPECT_EQ(printed_letter_bits().p_a, 0.9);
+    EXPECT_EQ(printed_letter_bits().bits.average, 0.8);
+    EXPECT_THROW(letter_bits(1), BadInput);
+    EXPECT_THROW(letter_bits(0), BadInput);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,124 @@
+#include "core/reproduce/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/reproduce/measuring.h"
+#include "tests/core/reproduce/sheet_runs.h"
+
+namespace ropelab {
+namespace {
+
+using testing::HasSubstr;
+
+class SheetReport : public testing::Test {
+ protected:
+    SheetReport() {
+        PlannedRow row = row_500({});
+        row.paper = Sample{3, 1.4728, 0.0016};
+        row.paper_baseline = Sample{3, 1.4739, 0.0030};
+        plan_ = plan_of({row, shown_row({{"theta", 10000}}, "best_validation_loss", {{"theta", "10000"}})});
+        plan_.sheet = "theta-table-2";
+        plan_.claims = {{"claim", "It is lower."}};
+        plan_.notes = {"A note."};
+        add_runs(runs_, 500, {1.1, 1.2, 1.31});
+        add_runs(runs_, 10000, {2.1, 2.2, 2.3});
+        runs_.push_back(sheet_run(500, 9, 5));
+        runs_.back().state = RunState::failed;
+    }
+    SheetPlan plan_;
+    std::vector<SheetRun> runs_;
+};
+
+TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
+    const auto rows = evaluate(plan_, runs_);
+    const auto json = sheet_json(plan_, rows, score(plan_, runs_));
+    const auto& row = json.at("rows").at(0);
+    EXPECT_EQ(row.at("theta"), 500);
+    EXPECT_EQ(row.at("context"), runs_.front().spec.context);  // settings that are not compared are included
+    EXPECT_FALSE(row.contains("seed"));
+    EXPECT_EQ(row.at("ours").at("n"), 3);
+    EXPECT_EQ(row.at("paper"), nlohmann::json({{"mean", 1.4728}, {"std", 0.0016}, {"n", 3}}));
+    EXPECT_EQ(row.at("values"), nlohmann::json({1.1, 1.2, 1.31, nullptr}));
+    EXPECT_EQ(row.at("seeds"), nlohmann::json({1, 2, 3, 9}));
+    EXPECT_EQ(row.at("failed"), 1);
+    EXPECT_EQ(row.at("verdict"), "reproduced");
+    EXPECT_THAT(row.at("rule").get<std::string>(), HasSubstr("paired by seed"));
+    for (const char* number : {"difference", "p_student", "p_welch", "p_holm"}) {
+        EXPECT_TRUE(row.at(number).is_number()) << number;
+    }
+    EXPECT_NEAR(row.at("paper_recomputed").at("difference_percent").get<double>(), -0.0746, 1e-4);
+    EXPECT_EQ(json.at("rows").at(1).at("verdict"), "shown");
+    EXPECT_TRUE(json.at("rows").at(1).at("rule").is_null());
+    EXPECT_EQ(json.at("claims").at(0).at("verdicts"), nlohmann::json({{"reproduced", 1}}));
+    EXPECT_GT(json.at("paper_checks").size(), 20U);
+}
+
+TEST_F(SheetReport, EventsAreCounted) {
+    SheetPlan plan = plan_of({shown_row({{"theta", 500}}, spiked, {{"theta", "500"}})});
+    for (std::size_t i = 0; i < 3; ++i) runs_[i].measurements[spiked] = i == 1 ? 1 : 0;
+    runs_.pop_back();
+    const auto rows = evaluate(plan, runs_);
+    EXPECT_THAT(sheet_text(plan, rows, {}), HasSubstr("1 of 3"));
+    EXPECT_THAT(sheet_latex(plan, rows), HasSubstr(" & 1 of 3 & ")) << "no math mode";
+    EXPECT_NEAR(sheet_json(plan, rows, {}).at("rows").at(0).at("ours").at("mean").get<double>(), 1.0 / 3, 1e-12);
+}
+
+TEST_F(SheetReport, TextHasNotesClaimsTablesAndRules) {
+    const std::string text = sheet_text(plan_, evaluate(plan_, runs_), {});
+    for (const char* part :
+         {"Note: A note.", "Claim claim: It is lower.", "theta 500", "1.2033 ± 0.1050", "1.4728 ± 0.0016",
+          "reproduced, 1 run failed", "Rules (preregistered)", "printed 2.09 %; recomputed 2.02 %"}) {
+        EXPECT_THAT(text, HasSubstr(part));
+    }
+}
+
+TEST_F(SheetReport, CsvHasFullPrecisionAndEverySeed) {
+    const std::string csv = sheet_csv(evaluate(plan_, runs_));
+    const auto line = [&](int number) {
+        std::size_t begin = 0;
+        for (int i = 0; i < number; ++i) begin = csv.find("\r\n", begin) + 2;
+        return csv.substr(begin, csv.find("\r\n", begin) - begin);
+    };
+    EXPECT_THAT(line(0), testing::StartsWith("claim,measure,theta,ours_mean,ours_std,ours_n,baseline_mean"));
+    EXPECT_THAT(line(1), testing::StartsWith("claim,best_validation_loss,500,1.20"));
+    EXPECT_THAT(line(1), HasSubstr(",1.4728,0.0016,3,"));
+    EXPECT_THAT(line(1), HasSubstr(",reproduced,1,1:1.1 2:1.2 3:1.31 9:,\""));
+    EXPECT_THAT(line(2), HasSubstr(",10000,2.2"));
+    EXPECT_THAT(line(2), HasSubstr(",shown,0,1:2.1 2:2.2 3:2.3,,"));
+    EXPECT_EQ(line(3), "");
+}
+
+TEST_F(SheetReport, LatexHasATablePerMeasure) {
+    plan_.notes = {"10 % of it."};
+    const std::string latex = sheet_latex(plan_, evaluate(plan_, runs_));
+    for (const char* part :
+         {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
+          "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $", "& $1.4728 \\pm 0.0016$ & $-0.07$ & ",
+          "reproduced, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & shown",
+          "\\bottomrule\n\\end{tabular}\n"}) {
+        EXPECT_THAT(latex, HasSubstr(part));
+    }
+}
+
+TEST_F(SheetReport, PlanShowsRunsAndCost) {
+    plan_.experiment.set("theta", {"500", "10000"});
+    plan_.experiment.set("seed", {"1", "2", "3"});
+    plan_.sequential = true;
+    const auto json = plan_json(plan_);
+    EXPECT_EQ(json.at("runs").size(), 6U);
+    EXPECT_EQ(json.at("estimate").at("cohorts"), 6);
+    EXPECT_GT(json.at("estimate").at("seconds"), 0);
+    EXPECT_THAT(plan_text(plan_), HasSubstr("Runs: 6, trained sequentially"));
+    EXPECT_THAT(plan_text(plan_), HasSubstr(" on this machine with all evaluations and measurements"));
+    plan_.extensions = {1, 2};
+    const auto measured = plan_json(plan_);
+    EXPECT_GT(measured.at("estimate").at("seconds"), json.at("estimate").at("seconds"));
+    plan_.writing.samples = 100;
+    EXPECT_GT(plan_json(plan_).at("estimate").at("seconds"), measured.at("estimate").at("seconds"));
+    plan_.sequential = false;
+    EXPECT_EQ(plan_json(plan_).at("estimate").at("cohorts"), 1);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,274 @@
+#include "core/reproduce/sheet_lab.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/experiment/lab_plan.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/predictions.h"
+#include "core/spec/error.h"
+#include "tests/core/reproduce/sheet_runs.h"
+#include "tests/core/store/lab_runs.h"
+
+namespace ropelab {
+namespace {
+
+class SheetLab : public testing::Test {
+ protected:
+    SheetLab() {
+        plan_ = plan_of({row_500({})});
+        plan_.experiment.set("theta", {"500", "10000"});
+        plan_.experiment.set("seed", {"1", "2"});
+        plan_.predictions = {prediction(), prediction()};
+        plan_.predictions[1].retrieval = RetrievalRule{16, 241, 0.4, 0.2};
+        plan_.retrieval_windows = 3;
+    }
+    static Prediction prediction() {
+        Prediction result;
+        result.theory = "theory";
+        result.measure = "best_validation_loss";
+        result.chance = 0.5;
+        return result;
+    }
+    // Records all runs of the lab as trained.
+    void finish(const std::vector<RunId>& runs) {
+        std::vector<Event> events = {cohort_started(runs)};
+        for (const RunId run : runs) {
+            events.emplace_back(event::RunEnded{run, RunState::finished, "", summary_of(100)});
+        }
+        lab_->record(events);
+    }
+
+    ScratchFolder folder_;
+    SheetPlan plan_;
+    std::unique_ptr<LabFile> lab_ = LabFile::create(folder_.path() / "sheet.ropelab");
+};
+
+TEST_F(SheetLab, StoresRulesAndPredictionsBeforeTheRuns) {
+    EXPECT_FALSE(stored_sheet(*lab_));
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    const auto stored = stored_sheet(*lab_);
+    ASSERT_TRUE(stored);
+    EXPECT_EQ(stored->experiment, experiment);
+    EXPECT_EQ(to_json(stored->plan), to_json(plan_));
+    EXPECT_EQ(stored->plan.predictions, plan_.predictions);
+    EXPECT_EQ(stored->plan.experiment, plan_.experiment);
+    EXPECT_THROW(lab_->add_document(experiment, predictions_document, "[]"), BadInput);
+    finish({1});
+    EXPECT_THROW(lab_->add_document(experiment, "afterthought", "[]"), BadInput);
+}
+
+TEST_F(SheetLab, TrainsRemainingRunsAsACohort) {
+    enter_sheet(*lab_, plan_);
+    const auto stored = *stored_sheet(*lab_);
+    EXPECT_EQ(remaining_plan(*lab_, stored).runs.size(), 4U);
+    finish({1});
+    const Plan left = remaining_plan(*lab_, stored);
+    ASSERT_EQ(left.runs.size(), 3U);
+    for (const PlannedRun& run : left.runs) EXPECT_FALSE(run.alone);
+    finish({2, 3, 4});
+    EXPECT_TRUE(remaining_plan(*lab_, stored).runs.empty());
+}
+
+// The runs' times are compared, so that they also train alone when they continue in a batch with runs of a cohort.
+TEST_F(SheetLab, SequentialSheetTrainsRunsAloneSeedBySeed) {
+    const Plan together = plan_new_runs(*lab_, plan_.experiment);
+    plan_.sequential = true;
+    enter_sheet(*lab_, plan_);
+    std::vector<RunId> all;
+    for (const RunRecord& run : lab_->runs()) all.push_back(run.id);
+    const Plan plan = plan_continued_runs(*lab_, {all.rbegin(), all.rend()});
+    ASSERT_EQ(plan.runs.size(), 8U);
+    std::vector<std::int64_t> seeds;
+    for (std::size_t i = 0; i < 8; ++i) {
+        EXPECT_EQ(plan.runs[i].alone, i >= 4);
+        if (i >= 4) seeds.push_back(plan.runs[i].spec.seed);
+    }
+    EXPECT_EQ(seeds, (std::vector<std::int64_t>{1, 1, 2, 2}));
+}
+
+TEST_F(SheetLab, StoresASheetInOneTransaction) {
+    plan_.rows.clear();
+    plan_.experiment.add_exclusion("theta=500");
+    plan_.experiment.add_exclusion("theta=10000");
+    EXPECT_THROW(enter_sheet(*lab_, plan_), BadInput);
+    EXPECT_TRUE(lab_->experiments().empty());
+    EXPECT_THROW(lab_->in_one_transaction([&] {
+        plan_new_runs(*lab_, Experiment("one"));
+        throw std::runtime_error("The lights went out.");
+    }),
+                 std::runtime_error);
+    EXPECT_TRUE(lab_->experiments().empty());
+    EXPECT_TRUE(lab_->runs().empty());
+    lab_->in_one_transaction([&] { plan_new_runs(*lab_, Experiment("one")); });
+    EXPECT_EQ(lab_->runs().size(), 1U);
+}
+
+TEST_F(SheetLab, SheetRunsHaveTheirMeasurements) {
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    finish({2});
+    lab_->set_measurement(2, generated_per_second, 250);
+    lab_->add_run(lab_->add_experiment("another", "{}"), "other", "{}");
+    const auto runs = sheet_runs(*lab_, experiment);
+    ASSERT_EQ(runs.size(), 4U);
+    EXPECT_EQ(measured_value(runs[1], generated_per_second), 250);
+    EXPECT_EQ(measured_value(runs[1], "best_validation_loss"), 1.47);
+    EXPECT_EQ(runs[1].spec.theta, 500);
+    EXPECT_EQ(runs[0].state, RunState::waiting);
+}
+
+// Spikes follow from the recorded steps alone; the engine is not needed.
+TEST_F(SheetLab, FindsSpikesInTheSteps) {
+    PlannedRow row = row_500({});
+    row.measure = spiked;
+    plan_.rows = {row};
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    lab_->record(std::vector<Event>{cohort_started({1, 2})});
+    for (std::int64_t i = 1; i <= 300; ++i) {
+        lab_->record(
+            std::vector<Event>{event::Step{1, i, 2.0, 1, 1e-3}, event::Step{2, i, i == 250 ? 9.0 : 2.0, 1, 1}});
+    }
+    lab_->record(std::vector<Event>{event::RunEnded{1, RunState::finished, "", summary_of(300)},
+                                    event::RunEnded{2, RunState::finished, "", summary_of(300)},
+                                    event::Step{3, 1, std::nan(""), 1, 1},
+                                    event::RunEnded{3, RunState::failed, "It diverged.", {}}});
+    const auto no_engine = []() -> Engine& { throw std::runtime_error("not needed"); };
+    EXPECT_TRUE(measure_runs(*lab_, experiment, plan_, {}, no_engine, [] { return false; }));
+    const auto runs = sheet_runs(*lab_, experiment);
+    EXPECT_EQ(measured_value(runs[0], spiked), 0);
+    EXPECT_EQ(measured_value(runs[1], spiked), 1);
+    EXPECT_EQ(measured_value(runs[2], spiked), 1);
+    EXPECT_EQ(measured_value(runs[2], spiked_early), 1);
+    EXPECT_EQ(measured_value(runs[1], spiked_early), 0);  // at step 250 of 1000
+    EXPECT_FALSE(runs[3].measurements.contains(spiked));
+    EXPECT_EQ(unmeasured_runs(plan_, runs), 0);
+    plan_.writing.samples = 1;
+    EXPECT_EQ(unmeasured_runs(plan_, runs), 2);  // the finished runs
+    plan_.writing.samples = 0;
+    plan_.extensions = {1, 2};
+    EXPECT_EQ(unmeasured_runs(plan_, runs), 2);
+}
+
+// A run that could not be trained, for example because no engine exists, has no spike; after it is resumed, its steps
+// count.
+TEST_F(SheetLab, RunThatFailedForAnotherReasonHasNoSpike) {
+    PlannedRow row = row_500({});
+    row.measure = spiked;
+    plan_.rows = {row};
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    const auto measured = [&](RunId id) {
+        const auto no_engine = []() -> Engine& { throw std::runtime_error("not needed"); };
+        measure_runs(*lab_, experiment, plan_, {}, no_engine, [] { return false; });
+        return lab_->measurements(id);
+    };
+    lab_->record(std::vector<Event>{event::RunEnded{1, RunState::failed, "There is no engine.", {}},
+                                    event::RunEnded{2, RunState::failed, "There is no engine.", {}}});
+    EXPECT_TRUE(std::isnan(measured(1).at(spiked)));
+    EXPECT_TRUE(std::isnan(measured(1).at(spiked_early)));
+    // Value stored by a version that counted every failure as a spike.
+    lab_->set_measurement(2, spiked, 1);
+    EXPECT_TRUE(std::isnan(measured(2).at(spiked)));
+    lab_->record(std::vector<Event>{cohort_started({1, 2})});
+    EXPECT_TRUE(lab_->measurements(1).empty());
+    lab_->record(std::vector<Event>{event::Step{1, 1, 2.0, 1, 1e-3}, event::Step{2, 1, std::nan(""), 1, 1e-3},
+                                    event::RunEnded{1, RunState::finished, "", summary_of(1)},
+                                    event::RunEnded{2, RunState::failed, "It diverged.", {}}});
+    EXPECT_EQ(measured(1).at(spiked), 0);
+    EXPECT_EQ(measured(2).at(spiked), 1);
+}
+
+// Runs of other experiments, as in a merged lab, do not belong to the sheet.
+TEST_F(SheetLab, DoesNotMeasureRunsOfOtherExperiments) {
+    PlannedRow row = row_500({});
+    row.measure = spiked;
+    plan_.rows = {row};
+    plan_.writing.samples = 1;
+    plan_.extensions = {1, 2};
+    const RunId other = plan_new_runs(*lab_, Experiment("another")).runs.front().id;
+    const std::int64_t experiment = enter_sheet(*lab_, plan_);
+    finish({other});  // this run has no checkpoint
+    const auto no_engine = []() -> Engine& { throw std::runtime_error("not needed"); };
+    EXPECT_TRUE(measure_runs(*lab_, experiment, plan_, {}, no_engine, [] { return false; }));
+    EXPECT_TRUE(lab_->measurements(other).empty());
+}
+
+Experiment sweep_of_bases() {
+    Experiment experiment("sweep");
+    experiment.set("theta", {"500", "10000"});
+    experiment.set("seed", {"1", "2"});
+    experiment.set("context", {"256"});
+    return experiment;
+}
+
+TEST_F(SheetLab, StoresPredictionsBeforeTheRunsAndScoresThemAfterwards) {
+    const std::int64_t experiment =
+        lab_->run(plan_new_runs(*lab_, sweep_of_bases(), enter_predictions).runs.front().id).experiment;
+    EXPECT_FALSE(stored_sheet(*lab_));
+    auto sweep = stored_predictions(*lab_);
+    ASSERT_EQ(sweep.size(), 1U);
+    EXPECT_EQ(sweep[0].experiment, experiment);
+    EXPECT_EQ(sweep[0].plan.predictions, predicted(sweep_of_bases().expand()).predictions);
+    // stored predictions cannot be replaced
+    EXPECT_THROW(lab_->add_document(experiment, predictions_document, "[]"), BadInput);
+    finish({1, 2, 3, 4});
+    EXPECT_EQ(unmeasured_runs(sweep[0].plan, sheet_runs(*lab_, experiment)), 4);
+    const auto scored = [&] { return score(sweep[0].plan, sheet_runs(*lab_, experiment)); };
+    EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::unmeasured);
+    for (const RunId run : {1, 2, 3, 4}) {
+        const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
+        for (const std::int64_t lag : {16, 241}) {
+            lab_->set_measurement(run, retrieval_gain(lag), lag == 241 && fails ? 0.1 : 0.8);
+        }
+        lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
+    }
+    EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(scored()[1].outcome, ScoredPrediction::Outcome::wrong);  // the prediction was that θ = 500 loses least
+}
+
+// Earlier versions put formula numbers into the names of theories. Stored predictions keep their text.
+TEST_F(SheetLab, ScoresDoNotDependOnTheoryNames) {
+    SheetPlan before = predicted(sweep_of_bases().expand());
+    ASSERT_EQ(before.predictions.size(), 2U);
+    before.predictions[0].theory = "context bound (F12, F13; Men et al. 2024)";
+    before.predictions[1].theory = "critical dimension (F14; Liu et al. 2023)";
+    plan_new_runs(*lab_, sweep_of_bases(), [&](LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>&) {
+        lab.add_document(experiment, predictions_document, predictions_json(before).dump());
+    });
+    plan_new_runs(*lab_, sweep_of_bases(), enter_predictions);
+    std::vector<RunId> all;
+    for (const RunRecord& run : lab_->runs()) all.push_back(run.id);
+    ASSERT_EQ(all.size(), 8U);
+    finish(all);
+    for (const RunId run : all) {
+        const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
+        lab_->set_measurement(run, retrieval_gain(16), 0.8);
+        lab_->set_measurement(run, retrieval_gain(241), fails ? 0.1 : 0.8);
+        lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
+    }
+    const std::vector<StoredSheet> sweep = stored_predictions(*lab_);
+    ASSERT_EQ(sweep.size(), 2U);
+    EXPECT_EQ(sweep[0].plan.predictions, before.predictions);
+    const auto old_ones = score(sweep[0].plan, sheet_runs(*lab_, sweep[0].experiment));
+    const auto new_ones = score(sweep[1].plan, sheet_runs(*lab_, sweep[1].experiment));
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_NE(old_ones[i].prediction.theory, new_ones[i].prediction.theory);
+        EXPECT_EQ(old_ones[i].outcome, new_ones[i].outcome);
+        EXPECT_EQ(old_ones[i].words, new_ones[i].words);
+    }
+    EXPECT_EQ(old_ones[0].outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(old_ones[1].outcome, ScoredPrediction::Outcome::wrong);
+}
+
+TEST_F(SheetLab, SheetPredictionsBelongToTheSheetOnly) {
+    enter_sheet(*lab_, plan_);
+    plan_new_runs(*lab_, Experiment("one run"), enter_predictions);
+    EXPECT_TRUE(stored_predictions(*lab_).empty());
+    EXPECT_EQ(stored_sheet(*lab_)->plan.predictions, plan_.predictions);
+    // A part of a sweep, as in a task of a cluster job, stores the predictions of the whole sweep.
+    plan_new_runs(*lab_, sweep_of_bases(), std::vector<std::size_t>{0}, enter_predictions);
+    EXPECT_EQ(stored_predictions(*lab_).size(), 1U);
+}
+
+}  // namespace
+}  // namespace ropelab

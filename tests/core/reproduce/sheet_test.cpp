@@ -1,0 +1,218 @@
+#include "core/reproduce/sheet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/reproduce/building.h"
+#include "core/reproduce/evaluate.h"
+#include "core/reproduce/sheet_cells.h"
+#include "core/spec/error.h"
+#include "tests/core/data/scratch.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+// Fixture in which no data set is on disk, whatever this machine has.
+class SheetTest : public testing::Test {
+ protected:
+    void write_texts() {
+        folder_.write("tinyshakespeare.txt", std::string(1'115'394, 'a'));
+        folder_.write("enwik8.first-5000-bytes", std::string(5000, 'b'));
+    }
+    ScratchFolder empty_, folder_;
+    Environment data_{"ROPELAB_DATA", nullptr};
+    Environment cache_{"XDG_CACHE_HOME", empty_.path().c_str()};
+};
+
+// Every row's groups have runs, every claim has rows, and a stored plan equals the original after loading.
+TEST_F(SheetTest, EveryRowHasRuns) {
+    for (const Sheet& known : sheets()) {
+        for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop}) {
+            const SheetPlan plan = known.plan({scale, {}, {}});
+            EXPECT_EQ(plan.sheet, known.name);
+            const auto specs = plan.experiment.expand();
+            const auto has_runs = [&](const GroupKeys& group) {
+                return std::any_of(specs.begin(), specs.end(),
+                                   [&](const RunSpec& spec) { return belongs(spec, group); });
+            };
+            std::set<std::string> claims;
+            for (const PlannedRow& row : plan.rows) {
+                if (!row.claim.empty()) claims.insert(row.claim);
+                EXPECT_TRUE(!row.group.empty() || !row.out_of_reach.empty() || row.paper) << row.keys;
+                if (row.group.empty()) continue;
+                EXPECT_TRUE(has_runs(row.group)) << known.name << row.keys;
+                EXPECT_TRUE(!row.baseline || has_runs(*row.baseline)) << known.name << row.keys;
+                EXPECT_TRUE(!row.control || has_runs(*row.control)) << known.name << row.keys;
+                for (const auto& [key, value] : row.keys.items()) EXPECT_TRUE(value.is_primitive()) << key;
+            }
+            for (const Claim& claim : plan.claims) EXPECT_TRUE(claims.contains(claim.id)) << claim.id;
+            for (const Prediction& prediction : plan.predictions) {
+                for (const GroupKeys& group : prediction.low) EXPECT_TRUE(has_runs(group)) << prediction.words;
+                for (const GroupKeys& group : prediction.high) EXPECT_TRUE(has_runs(group)) << prediction.words;
+            }
+            const SheetPlan again = sheet_plan_from_json(nlohmann::json::parse(to_json(plan).dump()),
+                                                         predictions_json(plan), plan.experiment.to_json());
+            EXPECT_EQ(to_json(again), to_json(plan));
+            EXPECT_EQ(predictions_json(again), predictions_json(plan));
+            EXPECT_EQ(again.experiment.expand(), specs);
+        }
+    }
+}
+
+TEST_F(SheetTest, SeedsAreTwoTenOrAsRequested) {
+    const Sheet& bpc = sheet("bpc");
+    EXPECT_EQ(bpc.plan({SheetScale::smoke, {}, {}}).experiment.values("seed").size(), 2U);
+    EXPECT_EQ(bpc.plan({SheetScale::laptop, {}, {}}).experiment.values("seed").size(), 10U);
+    EXPECT_EQ(bpc.plan({SheetScale::smoke, 5, {}}).experiment.values("seed").size(), 5U);
+    EXPECT_MESSAGE(bpc.plan({SheetScale::smoke, 1, {}}), BadInput, "between 2 and 1000");
+    EXPECT_MESSAGE(sheet("theta-table2"), BadInput, "did you mean theta-table-2?");
+    EXPECT_MESSAGE(sheet_scale("tiny"), BadInput, "smoke, laptop or paper");
+}
+
+TEST_F(SheetTest, PaperScaleFollowsThePapersProtocol) {
+    write_texts();
+    const SheetPlan plan = plan_theta_table_3({SheetScale::paper, {}, folder_.path()});
+    const auto specs = plan.experiment.expand();
+    ASSERT_EQ(specs.size(), 18U);
+    for (const RunSpec& spec : specs) {
+        EXPECT_EQ(spec.layers, 6);
+        EXPECT_EQ(spec.width, 384);
+        EXPECT_EQ(spec.head_dim(), 64);
+        EXPECT_EQ(spec.dropout, 0.2);
+        EXPECT_EQ(spec.position, Position::learned_rope);
+        EXPECT_EQ(spec.evaluation_batches, 200);
+        EXPECT_EQ(spec.iterations, 5000);
+    }
+    EXPECT_EQ(plan.writing, (GenerationSpeed{10, 500, 0.8, 200}));
+    EXPECT_EQ(plan.rows.front().paper->mean, 1.4728);
+}
+
+// Losses on a part of a data set, or on another data set, are not shown with published losses.
+TEST_F(SheetTest, LossesOnAPrefixHaveNoPublishedValues) {
+    write_texts();
+    const SheetPlan plan = plan_theta_table_2({SheetScale::laptop, {}, folder_.path()});
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("first 5,000 bytes of enwik8")));
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("text8 is not on disk")));
+    EXPECT_THAT(plan.experiment.values("data"), testing::ElementsAre("tinyshakespeare", "enwik8", "synthetic"));
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_EQ(row.paper.has_value(), row.keys.at("data") == "tinyshakespeare") << row.keys;
+    }
+    EXPECT_MESSAGE(plan_theta_table_2({SheetScale::paper, {}, folder_.path()}), BadInput, "data fetch enwik8");
+}
+
+TEST_F(SheetTest, FractionsMatchThePapersTable1) {
+    std::set<int> channels;
+    int published = 0;
+    for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, {}}).rows) {
+        if (row.measure == "lambada_perplexity") {
+            // These perplexities belong to the paper's models: no run is trained for or compared with them.
+            EXPECT_TRUE(row.group.empty() && row.paper && !row.rule);
+            ++published;
+            continue;
+        }
+        channels.insert(row.keys.at("channels").get<int>());
+    }
+    EXPECT_THAT(channels, testing::ElementsAre(0, 2, 6, 16, 32, 48, 64));
+    EXPECT_EQ(published, 50);
+}
+
+TEST_F(SheetTest, RulesStateTheConditionOfEachVerdict) {
+    VerdictRule rule;
+    rule.family = "loss";
+    EXPECT_EQ(rule_words(rule),
+              "Two-sided t test paired by seed, p < 0.05 after Holm's correction over the family \"loss\": the claim "
+              "is reproduced if the group's mean is significantly lower than the baseline's. It is not reproduced if "
+              "the mean is significantly higher, or if both are equivalent within ±1 % of the baseline's mean (two "
+              "one-sided tests), even if the difference is significant. Otherwise the claim is undecided.");
+    rule.kind = VerdictRule::Kind::equivalence;
+    rule.test = TestKind::welch;
+    EXPECT_THAT(rule_words(rule), HasSubstr("Two one-sided tests (Welch's t test)"));
+    rule.kind = VerdictRule::Kind::events;
+    EXPECT_THAT(rule_words(rule), HasSubstr("Fisher's exact test"));
+}
+
+// The plan states baseline and control before any verdict exists.
+TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
+    PlannedRow row;
+    EXPECT_EQ(rule_words(row), "");
+    row.rule.emplace().kind = VerdictRule::Kind::equivalence;
+    row.group = {{"fraction", "10 %"}, {"block", "llama"}};
+    row.baseline = GroupKeys{{"fraction", "1"}, {"block", "llama"}};
+    EXPECT_EQ(rule_words(row), rule_words(*row.rule) + " Baseline: fraction = 1.");
+    row.control = GroupKeys{{"fraction", "0"}, {"block", "llama"}};
+    EXPECT_EQ(
+        rule_words(row),
+        rule_words(*row.rule) +
+            " Baseline: fraction = 1. The row is not testable unless the control, fraction = 0, differs from the "
+            "baseline by more than ±1 % (t test paired by seed, p < 0.05); otherwise equal results show nothing.");
+    const SheetPlan bands = plan_partial_bands({SheetScale::laptop, {}, {}});
+    const auto rules = rules_of(bands);
+    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("ten-percent"), HasSubstr("Baseline: fraction = 1."),
+                                               HasSubstr("the control, fraction = 0,"))));
+    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("two-bands"), HasSubstr("Baseline: fraction = 10 %."))));
+    EXPECT_THAT(rules_of(plan_theta_table_3({SheetScale::laptop, {}, {}})),
+                Contains(HasSubstr("Baseline: theta = 10000.")));
+}
+
+const PlannedRow* row_of(const SheetPlan& plan, const std::string& claim, const std::string& block, double rate,
+                         bool qk_norm) {
+    for (const PlannedRow& row : plan.rows) {
+        if (row.claim == claim && row.keys.at("block") == block && row.keys.at("learning_rate") == rate &&
+            row.keys.at("qk_norm") == qk_norm) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+// At paper scale NoPE at the usual learning rate spikes with every seed, so that it is no baseline for losses or
+// events.
+TEST_F(SheetTest, TheClaimsOfSpikesDoNotExcludeEachOther) {
+    folder_.write("enwik8", "");
+    std::filesystem::resize_file(folder_.path() / "enwik8", 100'000'000);
+    const SheetPlan plan = plan_nope_spikes({SheetScale::paper, {}, folder_.path()});
+    const PlannedRow* slow = row_of(plan, "low-rate", "pythia", 3e-5, false);
+    ASSERT_TRUE(slow);
+    EXPECT_EQ(slow->baseline->at("qk_norm"), "true");
+    EXPECT_EQ(slow->baseline->at("learning_rate"), "3e-4");
+    const PlannedRow* fast = row_of(plan, "high-rate", "pythia", 3e-3, false);
+    ASSERT_TRUE(fast);
+    EXPECT_EQ(fast->measure, "spiked_early");
+    // Learning rates are written in the short notation.
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_THAT(row.group.at("learning_rate"), testing::AnyOf("3e-5", "3e-4", "3e-3"));
+        EXPECT_THAT(row.group.at("final_learning_rate"), testing::AnyOf("3e-6", "3e-5", "3e-4"));
+    }
+}
+
+// For sequential blocks the paper reports a context of 8,192 tokens, but no other learning rates.
+TEST_F(SheetTest, SequentialBlocksHaveRulesAtTheUsualRateOnly) {
+    folder_.write("enwik8", "");
+    std::filesystem::resize_file(folder_.path() / "enwik8", 100'000'000);
+    for (const SheetScale scale : {SheetScale::paper, SheetScale::laptop}) {
+        const SheetPlan plan = plan_nope_spikes({scale, {}, folder_.path()});
+        const bool paper = scale == SheetScale::paper;
+        std::int64_t usual_context = paper ? 2048 : 128;
+        for (const RunSpec& spec : plan.experiment.expand()) {
+            const bool is_parallel = spec.block == Block::pythia;
+            EXPECT_EQ(spec.context, is_parallel ? usual_context : 4 * usual_context);
+            EXPECT_EQ(spec.batch * spec.context, usual_context * (paper ? 4096 : 8));
+        }
+        const std::string usual = paper ? "3e-4" : "1e-3";
+        for (const PlannedRow& row : plan.rows) {
+            EXPECT_TRUE(!row.rule || row.keys.at("block") == "pythia" || row.group.at("learning_rate") == usual)
+                << row.keys;
+        }
+        EXPECT_EQ(row_of(plan, "spikes", "llama", paper ? 3e-4 : 1e-3, false), nullptr);
+        EXPECT_NE(row_of(plan, "sequential-spikes", "llama", paper ? 3e-4 : 1e-3, false), nullptr);
+    }
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,84 @@
+#include "ui/common/fields.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTest>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+namespace ropelab::ui {
+namespace {
+
+/// Fixture with a panel that contains one field of each kind.
+class FieldsTest : public ::testing::Test {
+ protected:
+    void SetUp() override {
+        const ScrollColumn made = makePanel(&panel, QStringLiteral("panel"));
+        choice = makeChoice(QStringLiteral("choice"), made.content);
+        choice->addItems({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
+        spin = new QSpinBox(made.content);
+        slider = new QSlider(Qt::Horizontal, made.content);
+        for (QWidget* field : fields()) made.column->addWidget(field);
+        panel.show();
+        panel.activateWindow();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(&panel));
+        if (QWidget* first = panel.focusWidget()) first->clearFocus();
+    }
+    std::vector<QWidget*> fields() const { return {choice, spin, slider}; }
+    /// Returns whether the field accepts a wheel event. If not, Qt sends the event to the parent, which scrolls.
+    static bool takesWheel(QWidget* field) {
+        const QPointF place(3, 3);
+        QWheelEvent event(place, field->mapToGlobal(place), QPoint(), QPoint(0, -120), Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(field, &event);
+        return event.isAccepted();
+    }
+    QFrame panel;
+    QComboBox* choice = nullptr;
+    QSpinBox* spin = nullptr;
+    QSlider* slider = nullptr;
+};
+
+TEST_F(FieldsTest, WheelChangesOnlyTheFocusedField) {
+    spin->setValue(50);
+    slider->setValue(50);
+    for (QWidget* field : fields()) {
+        EXPECT_FALSE(takesWheel(field)) << field->metaObject()->className();
+        EXPECT_FALSE(field->focusPolicy() == Qt::WheelFocus) << "the wheel must not move the focus";
+    }
+    EXPECT_EQ(choice->currentIndex(), 0);
+    EXPECT_EQ(spin->value(), 50);
+    EXPECT_EQ(slider->value(), 50);
+    for (QWidget* field : fields()) {
+        field->setFocus();
+        ASSERT_TRUE(field->hasFocus());
+        EXPECT_TRUE(takesWheel(field)) << field->metaObject()->className();
+    }
+    EXPECT_EQ(choice->currentIndex(), 1);
+    EXPECT_NE(spin->value(), 50);
+    EXPECT_NE(slider->value(), 50);
+}
+
+TEST_F(FieldsTest, UnchangedEntriesDoNotRebuildAList) {
+    const QList<QPair<QString, QVariant>> entries = {{"one", 1}, {"two", 2}, {"three", QVariantMap{{"x", 3}}}};
+    refillChoice(choice, entries, 2);
+    EXPECT_EQ(choice->currentText(), "two");
+    QSignalSpy removed(choice->model(), &QAbstractItemModel::rowsRemoved);
+    QSignalSpy reset(choice->model(), &QAbstractItemModel::modelReset);
+    QSignalSpy chosen(choice, &QComboBox::currentIndexChanged);
+    refillChoice(choice, entries, QVariantMap{{"x", 3}});
+    EXPECT_EQ(choice->currentText(), "three");
+    EXPECT_EQ(removed.count() + reset.count(), 0);
+    refillChoice(choice, {{"one", 1}, {"two", 3}}, 3);
+    EXPECT_EQ(choice->currentText(), "two");
+    EXPECT_GT(removed.count() + reset.count(), 0);
+    EXPECT_EQ(chosen.count(), 0) << "no signal is emitted";
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,288 @@
+#include "ui/rooms/context/context_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+#include "ui/rooms/context/context_criteria.h"
+
+namespace ropelab::ui {
+namespace {
+
+RotarySetup contextSetup(int headDim, double theta, std::int64_t context, double fraction = 1) {
+    RotarySetup setup;
+    setup.head_dim = headDim;
+    setup.theta = theta;
+    setup.context = context;
+    setup.fraction = fraction;
+    return setup;
+}
+
+BoundData boundOf(const RotarySetup& setup) {
+    return boundData(setup, kMaxPositions);
+}
+
+const FigureLine* contextLine(const Figure& figure) {
+    for (const FigureLine& line : figure.verticalLines) {
+        if (line.handle == kContextLine) return &line;
+    }
+    return nullptr;
+}
+
+TEST(BoundData, FirstNegativePositionsMatchReferenceValues) {
+    EXPECT_EQ(boundOf(contextSetup(64, 10000, 1024)).firstNegative, 725);
+    EXPECT_EQ(boundOf(contextSetup(64, 1e6, 1024)).firstNegative, 6235);
+    EXPECT_EQ(boundOf(contextSetup(128, 10000, 4096)).firstNegative, 1707);
+    EXPECT_EQ(boundOf(contextSetup(128, 5e5, 8192)).firstNegative, 18438);
+}
+
+TEST(BoundData, SupportsContextsUpToTheFirstNegativePosition) {
+    EXPECT_EQ(isSupported(boundOf(contextSetup(128, 10000, 1707))), true);
+    EXPECT_EQ(isSupported(boundOf(contextSetup(128, 10000, 1708))), false);
+    EXPECT_EQ(isSupported(boundData(contextSetup(128, 5e5, 8192), 4096)), std::nullopt);
+    EXPECT_FALSE(boundData(contextSetup(128, 5e5, 8192), 4096).isComplete);
+}
+
+TEST(BoundData, IsNeverNegativeWithHalfOfTheChannelsRotated) {
+    const BoundData half = boundOf(contextSetup(64, 10000, 1 << 18, 0.5));
+    EXPECT_FALSE(canBeNegative(half.setup));
+    EXPECT_TRUE(half.isComplete);
+    EXPECT_EQ(half.firstNegative, std::nullopt);
+    EXPECT_EQ(isSupported(half), true);
+    EXPECT_TRUE(canBeNegative(contextSetup(64, 10000, 1024, 0.6)));
+}
+
+TEST(BoundData, AxisShowsContextAndFirstNegativePosition) {
+    EXPECT_EQ(boundOf(contextSetup(64, 10000, 100)).end, 1024);  // 725 with a margin
+    EXPECT_EQ(boundOf(contextSetup(64, 10000, 5000)).end, 8192);
+    EXPECT_EQ(boundOf(contextSetup(64, 10000, 1 << 25)).end, kMaxPositions);
+    EXPECT_EQ(boundData(contextSetup(64, 10000, 100), kMaxPositions, 4096).bound.size(), 4096U);
+}
+
+TEST(BoundFigure, CurveIsTheSumOfCosines) {
+    const BoundData data = boundData(contextSetup(64, 10000, 1024, 0.75), kMaxPositions, 1024);
+    const Figure figure = boundFigure(data, false);
+    ASSERT_FALSE(figure.curves.empty());
+    const FigureCurve& curve = figure.curves.front();
+    for (const qsizetype m : {0, 1, 10, 700}) {
+        double sum = 8;  // unrotated pairs
+        for (int i = 0; i < 24; ++i) sum += std::cos(static_cast<double>(m) * std::pow(10000.0, -i / 24.0));
+        EXPECT_EQ(curve.x[m], static_cast<double>(m));
+        EXPECT_NEAR(curve.y[m], sum, 1e-9) << m;
+    }
+    EXPECT_TRUE(figure.note.contains("8 unrotated pairs")) << figure.note.toStdString();
+}
+
+TEST(BoundFigure, ContextLineIsGreenIfSupportedElseRed) {
+    const Figure supported = boundFigure(boundOf(contextSetup(128, 10000, 1024)), true);
+    ASSERT_NE(contextLine(supported), nullptr);
+    EXPECT_EQ(contextLine(supported)->ink.kind, Ink::Kind::success);
+    const Figure failed = boundFigure(boundOf(contextSetup(128, 10000, 4096)), true);
+    EXPECT_EQ(contextLine(failed)->ink.kind, Ink::Kind::error);
+    EXPECT_EQ(failed.verticalLines.front().at, 1707);
+    EXPECT_TRUE(failed.summary.contains("supports 1,707 tokens")) << failed.summary.toStdString();
+}
+
+TEST(BoundFigure, ThinnedCurvesKeepTheirExtremes) {
+    const BoundData data = boundOf(contextSetup(128, 5e5, 65536));
+    ASSERT_EQ(data.bound.size(), 131072U);
+    const double lowest = *std::min_element(data.bound.begin(), data.bound.end());
+    for (const bool logarithmic : {false, true}) {
+        const Figure figure = boundFigure(data, logarithmic);
+        const FigureCurve& curve = figure.curves.front();
+        EXPECT_LT(curve.x.size(), 40000);
+        EXPECT_DOUBLE_EQ(*std::min_element(curve.y.begin(), curve.y.end()), lowest);
+    }
+}
+
+TEST(ContextCriteria, CriticalDimensionsMatchReferenceValues) {
+    EXPECT_EQ(tuningNumbers(contextSetup(128, 10000, 4096), {}).criticalDimension, 92);
+    EXPECT_EQ(tuningNumbers(contextSetup(128, 5e5, 8192), {}).criticalDimension, 70);
+    EXPECT_EQ(tuningNumbers(contextSetup(64, 500, 256), {}).criticalDimension, 40);
+}
+
+TEST(ContextCriteria, TuningAboveTheCriticalBaseMeetsTheTarget) {
+    const RotarySetup llama2 = contextSetup(128, 10000, 4096);
+    Tuning tuning;
+    tuning.context = 16384;
+    TuningNumbers numbers = tuningNumbers(llama2, tuning);
+    ASSERT_TRUE(numbers.criticalBase.has_value());
+    // F15, computed directly.
+    const double twoPi = 2 * std::acos(-1.0);
+    EXPECT_NEAR(*numbers.criticalBase, std::pow(10000, std::log(16384 / twoPi) / std::log(4096 / twoPi)),
+                1e-6 * *numbers.criticalBase);
+    tuning.base = 1e6;
+    numbers = tuningNumbers(llama2, tuning);
+    EXPECT_NEAR(*numbers.extrapolationLimit, twoPi * std::pow(1e6, 92.0 / 128), 1e-6 * *numbers.extrapolationLimit);
+    const auto above = contextCriteria(boundOf(llama2), tuning);
+    EXPECT_EQ(above[2].state, Criterion::State::met) << above[2].text.toStdString();
+    tuning.base = 50000;
+    const auto below = contextCriteria(boundOf(llama2), tuning);
+    EXPECT_EQ(below[2].state, Criterion::State::failed) << below[2].text.toStdString();
+    EXPECT_TRUE(below[2].text.contains("critical base")) << below[2].text.toStdString();
+}
+
+TEST(ContextCriteria, StatesAndTexts) {
+    const auto failed = contextCriteria(boundOf(contextSetup(128, 10000, 4096)), {});
+    EXPECT_EQ(failed[0].state, Criterion::State::failed);
+    EXPECT_TRUE(failed[0].text.contains("only 1,707 tokens")) << failed[0].text.toStdString();
+    EXPECT_EQ(failed[1].state, Criterion::State::failed);
+    EXPECT_TRUE(failed[1].text.contains("92 of 128 channels")) << failed[1].text.toStdString();
+    const auto trained = contextCriteria(boundOf(contextSetup(64, 100, 4096)), {});
+    EXPECT_EQ(trained[1].state, Criterion::State::met) << trained[1].text.toStdString();
+    const auto open = contextCriteria(boundData(contextSetup(128, 5e5, 8192), 4096), {});
+    EXPECT_EQ(open[0].state, Criterion::State::open);
+    for (const auto& criterion : contextCriteria(boundOf(contextSetup(64, 10000, 4, 0)), {})) {
+        EXPECT_NE(criterion.state, Criterion::State::failed) << criterion.text.toStdString();
+    }
+}
+
+TEST(BaseProfile, FeasibleIntervalsMatchReferenceValues) {
+    // d = 64, L = 256: about [1413, 1792] ∪ [1892, 1897] ∪ [1952, ∞).
+    const RotarySetup setup = contextSetup(64, 1850, 256);
+    BaseProfile profile(setup, {.low = 1000, .high = 10000, .limit = 4096, .doublings = 13});
+    profile.extend();
+    ASSERT_TRUE(profile.isComplete());
+    const auto intervals = feasibleIntervals(profile.points(), 256);
+    ASSERT_EQ(intervals.size(), 3U);
+    EXPECT_NEAR(intervals[0].low, 1413, 2);
+    EXPECT_NEAR(intervals[0].high, 1792, 2);
+    EXPECT_NEAR(intervals[1].low, 1892, 2);
+    EXPECT_NEAR(intervals[1].high, 1897, 2);
+    EXPECT_NEAR(intervals[2].low, 1952, 2);
+    EXPECT_DOUBLE_EQ(intervals[2].high, 10000);
+}
+
+TEST(BaseProfile, FirstFeasibleBasesMatchReferenceValues) {
+    const RotarySetup setup = contextSetup(128, 10000, 1024);
+    BaseProfile profile(setup, {.low = 1000, .high = 1e6, .limit = 8192, .doublings = 11});
+    profile.extend();
+    const auto points = profile.points();
+    EXPECT_NEAR(feasibleIntervals(points, 1024).front().low, 4.3e3, 100);
+    EXPECT_NEAR(feasibleIntervals(points, 1024).back().low, 6.0e3, 100);
+    EXPECT_NEAR(feasibleIntervals(points, 2048).front().low, 1.16e4, 200);
+    EXPECT_NEAR(feasibleIntervals(points, 2048).back().low, 2.27e4, 300);
+    EXPECT_NEAR(feasibleIntervals(points, 8192).front().low, 8.4e4, 1000);
+}
+
+TEST(BaseProfile, RefiningKeepsComputedBases) {
+    const RotarySetup setup = contextSetup(64, 10000, 256);
+    BaseProfile profile(setup, {.low = 100, .high = 10000, .limit = 1024, .doublings = 4});
+    profile.extend();
+    const auto coarse = profile.points();
+    EXPECT_EQ(coarse.size(), 17U);
+    profile.refine();
+    EXPECT_FALSE(profile.isComplete());
+    EXPECT_EQ(profile.done(), 17U);
+    profile.extend();
+    const auto fine = profile.points();
+    ASSERT_EQ(fine.size(), 33U);
+    for (std::size_t i = 0; i < coarse.size(); ++i) {
+        EXPECT_DOUBLE_EQ(fine[2 * i].base, coarse[i].base);
+        EXPECT_EQ(fine[2 * i].supported, coarse[i].supported);
+    }
+    EXPECT_TRUE(profile.matches(setup, {.low = 100, .high = 10000, .limit = 1024}));
+    EXPECT_FALSE(profile.matches(contextSetup(128, 10000, 256), {.low = 100, .high = 10000, .limit = 1024}));
+    EXPECT_TRUE(profile.matches(contextSetup(64, 500, 999), {.low = 100, .high = 10000, .limit = 1024}));
+}
+
+TEST(BaseProfile, CancelledScanKeepsNoPartialResult) {
+    BaseProfile profile(contextSetup(64, 10000, 256), {});
+    profile.extend(0, [] { return true; });
+    EXPECT_EQ(profile.done(), 0U);
+    EXPECT_MESSAGE(BaseProfile(contextSetup(64, 10000, 256), {.low = 1, .high = 100}), BadInput, "from base 1 to 100");
+}
+
+TEST(BasesFigure, StatesScanAndFeasibleIntervals) {
+    const RotarySetup setup = contextSetup(64, 1850, 256);
+    BaseProfile profile(setup, {.low = 1000, .high = 10000, .limit = 4096, .doublings = 12});
+    EXPECT_TRUE(scanText(profile).contains("0 of 4,097 bases")) << scanText(profile).toStdString();
+    profile.extend();
+    const Figure figure = basesFigure(setup, profile, isSupportedUnscaled(setup, kMaxPositions));
+    EXPECT_TRUE(figure.note.contains("4,097 bases from 1k to 10k")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.summary.contains("all bases ≥ 1,95")) << figure.summary.toStdString();
+    ASSERT_EQ(figure.table.columns.size(), 2);
+    EXPECT_EQ(figure.table.columns[0].size(), 4097);
+    const FigureCurve& current = figure.curves.back();
+    EXPECT_EQ(current.ink.kind, Ink::Kind::error);  // 1,850 lies between two feasible intervals
+    EXPECT_EQ(current.x, QList<double>{1850});
+}
+
+TEST(BasesFigure, SaysThatEveryBaseIsFeasible) {
+    const RotarySetup setup = contextSetup(64, 10000, 256, 0.25);
+    const Figure figure = basesFigure(setup, BaseProfile(setup, baseRange(setup, false)), true);
+    EXPECT_TRUE(isEmpty(figure));
+    EXPECT_TRUE(figure.emptyText.contains("every base supports every context"));
+}
+
+TEST(BasesFigure, RangeContainsTheta) {
+    for (const double theta : {1.5, 50.0, 10000.0, 5e8, 1e15}) {
+        for (const bool near : {false, true}) {
+            const auto range = baseRange(contextSetup(64, theta, 256), near);
+            EXPECT_LE(range.low, std::max(2.0, theta)) << theta;
+            EXPECT_GE(range.high, theta) << theta;
+        }
+    }
+}
+
+TEST(DecayFigure, SuBoundMatchesReferenceValues) {
+    const RotarySetup setup = contextSetup(128, 10000, 4096);
+    const Figure figure = decayFigure(setup, 8192);
+    const FigureCurve& curve = figure.curves.front();
+    const auto at = [&](double distance) { return curve.y[curve.x.indexOf(distance)]; };
+    EXPECT_NEAR(at(1), 31.54, 0.005);
+    EXPECT_NEAR(at(10), 17.95, 0.005);
+    EXPECT_TRUE(figure.note.contains("32.50 at Δ = 0")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("not monotone"));
+    EXPECT_TRUE(isEmpty(decayFigure(contextSetup(64, 10000, 256, 0), 512)));
+}
+
+TEST(LogitSamples, RoundsCombineToOneSample) {
+    LogitSamples samples = startSampling(contextSetup(64, 10000, 256), 1, 512);
+    while (samples.count < 4096) samples = withMoreSamples(samples, nextRound(samples));
+    EXPECT_EQ(samples.count, 4096);
+    const Frequencies now = frequencies(frequency_settings(samples.setup));
+    for (std::size_t i = 0; i < samples.distances.size(); ++i) {
+        // F16; five standard errors.
+        EXPECT_LT(std::abs(samples.independent.mean[i]), 5 * samples.independent.standard_error[i])
+            << samples.distances[i];
+        EXPECT_NEAR(samples.independent.standard_error[i], std::sqrt(64.0 / 4096), 0.02);
+        EXPECT_NEAR(samples.equal.mean[i], expected_logit(now, 64, samples.distances[i], true),
+                    5 * samples.equal.standard_error[i]);
+    }
+    LogitSamples again = startSampling(samples.setup, 1, 512);
+    while (again.count < 4096) again = withMoreSamples(again, nextRound(again));
+    EXPECT_EQ(again.equal.mean, samples.equal.mean);
+    LogitSamples other = withMoreSamples(startSampling(samples.setup, 2, 512), 4096);
+    EXPECT_NE(other.equal.mean, samples.equal.mean);
+}
+
+TEST(RandomFigure, ExpectedValuesAndTableColumns) {
+    const RotarySetup setup = contextSetup(64, 10000, 256);
+    const Figure figure = randomFigure(withMoreSamples(startSampling(setup, 1, 512), 64), 512);
+    const FigureCurve& equal = figure.curves.front();
+    EXPECT_NEAR(equal.y[equal.x.indexOf(1.0)], 61.8, 0.05);
+    EXPECT_NEAR(equal.y[equal.x.indexOf(10.0)], 42.1, 0.05);
+    EXPECT_NEAR(equal.y[equal.x.indexOf(100.0)], 35.7, 0.05);
+    EXPECT_EQ(figure.table.names.size(), 7);
+    EXPECT_EQ(figure.table.columns.size(), 7);
+    EXPECT_TRUE(figure.note.contains("64 samples"));
+}
+
+TEST(ContextFigures, EveryFigureIsMadeFromAnySetup) {
+    EXPECT_EQ(contextFigures().size(), 4U);
+    for (const RotarySetup& setup :
+         {contextSetup(16, 10000, 64), contextSetup(16, 10000, 3, 0), contextSetup(16, 500, 64, 0.25)}) {
+        for (const RotaryFigure& each : contextFigures()) {
+            const Figure figure = each.make(setup, {});
+            EXPECT_EQ(figure.name, QLatin1String(each.name));
+            EXPECT_FALSE(figure.summary.isEmpty()) << each.name;
+            EXPECT_TRUE(figure.settings.contains("setup")) << each.name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,181 @@
+#include "ui/rooms/context/context_room.h"
+
+#include <QCheckBox>
+#include <QPushButton>
+#include <QUndoStack>
+#include <cmath>
+
+#include "tests/ui/rotary/room_fixture.h"
+#include "ui/common/number_slider.h"
+#include "ui/rooms/context/criteria_list.h"
+#include "ui/rooms/context/tuning_panel.h"
+
+namespace ropelab::ui {
+namespace {
+
+class ContextRoomTest : public RoomFixture<ContextRoom> {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        open({.head_dim = 128, .context = 1024}, {900, 600});
+    }
+    void change(const std::function<void(RotarySetup&)>& apply) {
+        RotarySetup next = setup();
+        apply(next);
+        model().change("change", next);
+        room->refreshNow();
+    }
+};
+
+TEST_F(ContextRoomTest, ShowsTheCurrentSetup) {
+    EXPECT_EQ(room->view()->figure().name, "context-bound");
+    EXPECT_TRUE(room->words().contains("supports 1,707 tokens")) << room->words().toStdString();
+    EXPECT_TRUE(room->criteria()->text(0).contains("1,707 tokens; the context is 1,024"))
+        << room->criteria()->text(0).toStdString();
+    change([](RotarySetup& next) { next.theta = 500; });
+    EXPECT_TRUE(room->words().contains("supports 171 tokens")) << room->words().toStdString();
+    EXPECT_TRUE(room->criteria()->text(0).contains("only 171 tokens"));
+}
+
+TEST_F(ContextRoomTest, DraggingTheContextIsOneUndoStep) {
+    const int steps = workspace->undo().count();
+    for (const double at : {1200.0, 1500.0, 2048.0}) {
+        emit room->view()->lineDragged(kContextLine, at);
+        room->refreshNow();
+    }
+    emit room->view()->lineDropped(kContextLine);
+    EXPECT_EQ(setup().context, 2048);
+    EXPECT_EQ(workspace->undo().count(), steps + 1);
+    workspace->undo().undo();
+    EXPECT_EQ(setup().context, 1024);
+}
+
+TEST_F(ContextRoomTest, AxisDoesNotChangeDuringADrag) {
+    const double end = room->view()->figure().x.maximum;
+    emit room->view()->lineDragged(kContextLine, end);
+    room->refreshNow();
+    EXPECT_EQ(room->view()->figure().x.maximum, end);
+    emit room->view()->lineDropped(kContextLine);
+    room->refreshNow();
+    EXPECT_GT(room->view()->figure().x.maximum, end);
+}
+
+TEST_F(ContextRoomTest, ComputesALargeContextBoundInTheBackground) {
+    RotarySetup far = setup();
+    far.theta = 1e7;  // B(m) is first negative at 144,660, which one frame does not compute
+    workspace->rotary().change("change theta", far);
+    ASSERT_TRUE(waitUntil([&] { return room->words().contains("144,660"); })) << room->words().toStdString();
+    EXPECT_GE(room->view()->figure().x.maximum, 144660);
+}
+
+TEST_F(ContextRoomTest, EveryPartShowsItsFigure) {
+    const std::vector<std::pair<const char*, const char*>> parts = {
+        {"bases", "feasible-bases"}, {"decay", "decay-bound"}, {"random", "random-logits"}, {"bound", "context-bound"}};
+    for (const auto& [part, name] : parts) {
+        room->showPart(QString::fromLatin1(part));
+        room->refreshNow();
+        EXPECT_EQ(room->figure().name, QLatin1String(name));
+        EXPECT_FALSE(room->words().isEmpty()) << part;
+    }
+    EXPECT_THROW(room->showPart("unknown"), BadInput);
+    EXPECT_EQ(room->part(), ContextRoom::Part::bound);
+    EXPECT_TRUE(room->view()->figure().x.logarithmic);
+    room->logarithmic()->click();
+    room->refreshNow();
+    EXPECT_FALSE(room->view()->figure().x.logarithmic);
+}
+
+TEST_F(ContextRoomTest, ScanCompletesAndCanBeRefined) {
+    change([](RotarySetup& next) {
+        next.head_dim = 16;
+        next.context = 64;
+    });
+    room->showPart("bases");
+    ASSERT_TRUE(waitUntil([&] { return room->profile().isComplete() && room->finer()->isEnabled(); }));
+    const std::size_t count = room->profile().count();
+    EXPECT_EQ(count, 2049U);
+    EXPECT_TRUE(room->words().startsWith("Feasible bases for a context of 64 tokens")) << room->words().toStdString();
+    room->finer()->click();
+    ASSERT_TRUE(waitUntil([&] { return room->profile().isComplete(); }));
+    EXPECT_EQ(room->profile().count(), 2 * count - 1);
+}
+
+TEST_F(ContextRoomTest, ChangingTheHeadDimensionRestartsTheScan) {
+    room->showPart("bases");
+    ASSERT_TRUE(waitUntil([&] { return room->profile().done() > 10; }));
+    const auto range = room->profile().range();
+    RotarySetup other = setup();
+    other.theta = 500;
+    workspace->rotary().change("change theta", other);
+    QTest::qWait(50);
+    EXPECT_TRUE(room->profile().matches(setup(), range));  // theta only moves the marker
+    EXPECT_GT(room->profile().done(), 10U);
+    other.head_dim = 16;
+    workspace->rotary().change("change head dimension", other);
+    ASSERT_TRUE(waitUntil([&] { return room->profile().matches(other, range); }));
+}
+
+TEST_F(ContextRoomTest, MarkerIsDraggedInBothDirections) {
+    change([](RotarySetup& next) { next.head_dim = 16; });
+    room->showPart("bases");
+    room->refreshNow();
+    FigureView* view = room->view();
+    const int steps = workspace->undo().count();
+    emit view->pressed({setup().theta, static_cast<double>(setup().context)}, Qt::NoModifier);
+    emit view->dragged({50000, 2048}, Qt::NoModifier);
+    emit view->dragged({100000, 4096}, Qt::NoModifier);
+    emit view->released();
+    EXPECT_NEAR(setup().theta, 100000, 1);
+    EXPECT_EQ(setup().context, 4096);
+    EXPECT_EQ(workspace->undo().count(), steps + 1);
+    // A press away from the marker does not move it.
+    emit view->pressed({500, 100}, Qt::NoModifier);
+    emit view->dragged({600, 200}, Qt::NoModifier);
+    emit view->released();
+    EXPECT_EQ(setup().context, 4096);
+    emit view->keyPressed(Qt::Key_Right, Qt::NoModifier);
+    EXPECT_GT(setup().theta, 100000);
+    EXPECT_EQ(setup().context, 4096);
+    emit view->keyPressed(Qt::Key_Down, Qt::NoModifier);
+    EXPECT_LT(setup().context, 4096);
+}
+
+TEST_F(ContextRoomTest, SamplingRunsWhileVisibleAndStopsWhenHidden) {
+    change([](RotarySetup& next) {
+        next.head_dim = 16;
+        next.context = 64;
+    });
+    room->showPart("random");
+    ASSERT_TRUE(waitUntil([&] { return room->samples().count >= 64; }));
+    room->hide();
+    const std::int64_t before = room->samples().count;
+    QTest::qWait(200);
+    EXPECT_EQ(room->samples().count, before);
+    room->show();
+    ASSERT_TRUE(waitUntil([&] { return room->samples().count == kMaxSamples; }));
+    QTest::qWait(100);
+    EXPECT_EQ(room->samples().count, kMaxSamples);
+    const auto mean = room->samples().equal.mean;
+    room->sampleAgain()->click();
+    ASSERT_TRUE(waitUntil([&] { return room->samples().seed == 2 && room->samples().count == kMaxSamples; }));
+    EXPECT_NE(room->samples().equal.mean, mean);
+}
+
+TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
+    std::unique_ptr<QWidget> panel(room->panel());
+    EXPECT_EQ(room->tuning()->criticalDimension(), "72 of 128");
+    room->tuning()->context()->commit("4096");
+    room->tuning()->base()->commit("10k");
+    room->refreshNow();
+    EXPECT_TRUE(room->criteria()->text(2).contains("is below the critical base"))
+        << room->criteria()->text(2).toStdString();
+    room->tuning()->base()->commit("1M");
+    room->refreshNow();
+    EXPECT_TRUE(room->criteria()->text(2).contains("the target is 4,096")) << room->criteria()->text(2).toStdString();
+    EXPECT_FALSE(room->criteria()->text(2).contains("only"));
+    EXPECT_TRUE(room->tuning()->extrapolationLimit().endsWith("tokens"));
+    room.reset();
+}
+
+}  // namespace
+}  // namespace ropelab::ui

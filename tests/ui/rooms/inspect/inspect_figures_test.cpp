@@ -1,0 +1,283 @@
+#include "ui/rooms/inspect/inspect_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "tests/ui/rooms/inspect/inspect_fixture.h"
+#include "ui/figure/export.h"
+#include "ui/rooms/inspect/attention_figures.h"
+#include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/moment_figures.h"
+#include "ui/rooms/inspect/probe_figures.h"
+#include "ui/rooms/inspect/spectrum_maps.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Returns data with results for all figures.
+InspectData someData() {
+    InspectData data;
+    data.run = std::make_shared<const InsideRun>(testRun(1, 100));
+    data.iteration = 100;
+    const auto whole = std::make_shared<const ProbeResult>(probeResultAt(1));
+    data.ablation = AblationResult{pair_range(Ablation::Kind::stop, 0, 1), 100, whole, whole};
+    AblationCurve curve;
+    curve.fast_loss = {2, 3, 4};
+    curve.slow_loss = {2, 2.5, 4};
+    curve.fast_accuracy = {0.8, 0.4, 0};
+    curve.slow_accuracy = {0.8, 0.7, 0};
+    data.ablationCurve = curve;
+    data.beyond = ExtrapolationResult{4, 100, {{ScalingMethod::none, whole}, {ScalingMethod::yarn, whole}}};
+    const FineTuning how{.method = ScalingMethod::yarn, .factor = 4, .steps = 100};
+    data.fineTunings = {ExtrapolationResult{4, 100, {{how.method, whole}, {how.method, whole, how}}}};
+    return data;
+}
+
+float cell(const Figure& figure, int row, int column) {
+    return figure.map->values.at(static_cast<qsizetype>(row) * figure.map->columns + column);
+}
+
+TEST(InspectFigures, HaveUniqueNamesAndExplanations) {
+    std::set<QString> names;
+    for (const InspectFigure& figure : inspectFigures()) {
+        EXPECT_TRUE(names.insert(QLatin1String(figure.name)).second) << figure.name;
+        EXPECT_FALSE(figure.why.isEmpty()) << figure.name;
+        EXPECT_EQ(findInspectFigure(QLatin1String(figure.name)), &figure);
+    }
+    EXPECT_EQ(findInspectFigure(QStringLiteral("no such figure")), nullptr);
+}
+
+TEST(InspectFigures, AllArePaintedAndExported) {
+    InspectData data = someData();
+    ProbeResult text = probeResultAt(1);
+    text.pair_logits = text.attention;
+    data.text = std::make_shared<const ProbeResult>(text);
+    data.choices.pair = 2;
+    data.textPair = 2;
+    for (const InspectFigure& figure : inspectFigures()) {
+        const Figure made = figure.make(data).figure;
+        EXPECT_EQ(made.name, QLatin1String(figure.name));
+        EXPECT_FALSE(isEmpty(made)) << figure.name << ": " << made.emptyText.toStdString();
+        EXPECT_FALSE(made.summary.isEmpty()) << figure.name;
+        ExportOptions svg;
+        svg.format = FigureFormat::svg;
+        EXPECT_GT(figureBytes(made, svg).size(), 1000) << figure.name;
+        EXPECT_GT(figureCsv(made).count('\n'), 2) << figure.name;
+    }
+}
+
+TEST(InspectFigures, ExplainMissingData) {
+    InspectData data;
+    for (const InspectFigure& figure : inspectFigures()) {
+        const Figure made = figure.make(data).figure;
+        EXPECT_TRUE(isEmpty(made)) << figure.name;
+        EXPECT_TRUE(made.emptyText.contains("no run")) << figure.name << ": " << made.emptyText.toStdString();
+    }
+    InsideRun run = testRun(1, 100);
+    run.snapshots.clear();
+    run.spec.probe_every = 0;
+    data.run = std::make_shared<const InsideRun>(run);
+    EXPECT_TRUE(contributionSpectrum(data).figure.emptyText.contains("probe_every = 0"));
+    run.spec.probe_every = 1;
+    data.run = std::make_shared<const InsideRun>(run);
+    EXPECT_TRUE(contributionSpectrum(data).figure.emptyText.contains("first snapshot"));
+    data.problem = "This run has no checkpoint yet.";
+    EXPECT_EQ(extrapolationLoss(data).figure.emptyText, data.problem);
+}
+
+TEST(InspectFigures, SpectrumIsTheMeanOverHeadsAtTheCursor) {
+    InspectData data = someData();
+    data.iteration = 60;  // selects the snapshot at step 50
+    const Figure figure = querySpectrum(data).figure;
+    ASSERT_TRUE(figure.map);
+    EXPECT_EQ(figure.map->columns, kTestPairs);
+    EXPECT_EQ(figure.map->rows, kTestLayers);
+    // In layer 1, pair 3 has the values 50 + 8 + 3 and 50 + 12 + 3 in the two heads.
+    EXPECT_FLOAT_EQ(cell(figure, 1, 3), 63);
+    data.choices.head = 1;
+    EXPECT_FLOAT_EQ(cell(querySpectrum(data).figure, 1, 3), 65);
+    data.choices.layer = 0;
+    data.choices.headsAsRows = true;
+    EXPECT_FLOAT_EQ(cell(querySpectrum(data).figure, 1, 3), 57);
+    // The colour scale covers all snapshots.
+    EXPECT_DOUBLE_EQ(querySpectrum(data).figure.map->maximum, 100 + 7);
+}
+
+TEST(InspectFigures, DifferenceIsFirstMinusSecondRun) {
+    InspectData data = someData();
+    InsideRun other = testRun(2, 100);
+    other.addSnapshot({100, std::make_shared<const ProbeResult>(probeResultAt(103))});
+    data.ghost = std::make_shared<const InsideRun>(other);
+    data.choices.difference = true;
+    const Figure figure = querySpectrum(data).figure;
+    EXPECT_EQ(figure.map->scale, FigureMap::Scale::diverging);
+    EXPECT_FLOAT_EQ(cell(figure, 0, 0), -3);
+    InsideRun wide = other;
+    ProbeResult more = probeResultAt(1);
+    more.query_usage = filledArray({3, kTestHeads, kTestPairs}, 0, 1);
+    wide.addSnapshot({100, std::make_shared<const ProbeResult>(more)});
+    data.ghost = std::make_shared<const InsideRun>(wide);
+    EXPECT_TRUE(querySpectrum(data).figure.emptyText.contains("differ in their number of layers"));
+}
+
+TEST(InspectFigures, PairsAreFoundByIndexAndByWavelength) {
+    InspectData data = someData();
+    data.choices.pair = 2;
+    InspectPicture picture = contributionSpectrum(data);
+    ASSERT_EQ(picture.figure.verticalLines.size(), 1U);
+    EXPECT_EQ(picture.figure.verticalLines[0].at, 2);
+    EXPECT_EQ(picture.pairAt(QPointF(2.3, 0)), 2);
+    EXPECT_EQ(picture.pairAt(QPointF(4, 0)), std::nullopt);  // the column of channels that are not rotated
+    const auto readout = picture.readout(QPointF(2, 1));
+    ASSERT_TRUE(readout);
+    EXPECT_TRUE(readout->title.contains("pair 2")) << readout->title.toStdString();
+    EXPECT_TRUE(readout->title.startsWith("layer 1, ")) << readout->title.toStdString();
+    EXPECT_TRUE(readout->rows[0].value.endsWith(" %"));
+    EXPECT_TRUE(readout->rows[1].value.startsWith("Cov("));
+    EXPECT_EQ(picture.figure.map->title(), "logit contribution (%)");
+    data.choices.headsAsRows = true;
+    EXPECT_TRUE(contributionSpectrum(data).readout(QPointF(2, 1))->title.startsWith("layer 0, head 1, pair 2"));
+    data.choices.headsAsRows = false;
+    data.choices.byWavelength = true;
+    picture = querySpectrum(data);
+    // With θ = 100 and 8 channels, λ = 2π · 100^(i/4): pair 0 is first, pair 3 last, at even steps of the logarithm.
+    EXPECT_EQ(picture.pairAt(QPointF(0, 0)), 0);
+    EXPECT_EQ(picture.pairAt(QPointF(picture.figure.map->columns - 1, 0)), 3);
+    EXPECT_EQ(picture.figure.x.categories.first(), "6.3");
+    EXPECT_EQ(picture.figure.x.unit, "tokens");
+}
+
+TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
+    InspectData data = someData();
+    data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
+    const Figure figure = entropyCourse(data).figure;
+    ASSERT_EQ(figure.curves.size(), 4U);  // one curve per layer and run
+    EXPECT_EQ(figure.curves[0].emphasis, FigureCurve::Emphasis::dimmed);
+    EXPECT_EQ(figure.curves[1].x, (QList<double>{1, 50, 100}));
+    EXPECT_NEAR(figure.curves[1].y[1], 50.25, 1e-5);  // the mean over the two heads
+    EXPECT_EQ(figure.verticalLines.at(0).handle, "time");
+    data.choices.pair = 0;  // not among the largest contributions
+    bool highlighted = false;
+    for (const FigureCurve& curve : contributionsOverTraining(data).figure.curves) {
+        highlighted = highlighted || curve.emphasis == FigureCurve::Emphasis::picked;
+    }
+    EXPECT_TRUE(highlighted);
+    const Figure retrieval = retrievalAccuracy(data).figure;
+    EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
+}
+
+TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
+    InspectData data = someData();
+    const Figure thetas = thetaCourse(data).figure;
+    ASSERT_EQ(thetas.curves.size(), 2U);
+    EXPECT_NEAR(thetas.curves[0].y[0], 100, 0.01);
+    EXPECT_NEAR(thetas.curves[0].y[2], 10000, 1);
+    EXPECT_NEAR(thetas.curves[1].y[1], 5000, 0.5);
+
+    auto run = std::make_shared<InsideRun>(*data.run);
+    run->spec.theta_training = ThetaTraining::free;
+    data.run = run;
+    const Figure wavelengths = thetaCourse(data).figure;
+    ASSERT_EQ(wavelengths.curves.size(), static_cast<std::size_t>(kTestPairs));
+    EXPECT_NEAR(wavelengths.curves[0].y[0], 2 * std::numbers::pi, 1e-5);
+
+    for (Snapshot& snapshot : run->snapshots) {
+        auto still = std::make_shared<ProbeResult>(*snapshot.result);
+        still->frequencies = {};
+        snapshot.result = still;
+    }
+    EXPECT_TRUE(thetaCourse(data).figure.curves.empty());
+}
+
+TEST(InspectFigures, PairTermsAreShownOnTheAttentionMapOfATypedText) {
+    InspectData data = someData();
+    EXPECT_TRUE(attentionMap(data).figure.curves.empty());
+    ProbeResult text = probeResultAt(1);
+    text.pair_logits = text.attention;
+    for (float& value : text.pair_logits.values) value = 0;
+    // In layer 1, head 0, the pair raises the logit of query 3 and key 1 and lowers that of query 4 and key 2 by half
+    // as much.
+    const std::size_t map = 2 * kTestMapSize * kTestMapSize;
+    text.pair_logits.values[map + 3 * kTestMapSize + 1] = 2;
+    text.pair_logits.values[map + 4 * kTestMapSize + 2] = -1;
+    data.text = std::make_shared<const ProbeResult>(text);
+    data.textPair = 2;
+    data.choices.pair = 0;  // highlighted now, but not the requested pair
+    data.choices.layer = 1;
+    data.choices.head = 0;
+    const InspectPicture picture = attentionMap(data);
+    ASSERT_EQ(picture.figure.curves.size(), 2U);
+    EXPECT_EQ(picture.figure.curves[0].quantity, "logit raised");
+    EXPECT_EQ(picture.figure.curves[0].x, (QList<double>{1}));
+    EXPECT_EQ(picture.figure.curves[0].y, (QList<double>{3}));
+    EXPECT_EQ(picture.figure.curves[1].x, (QList<double>{2}));
+    EXPECT_LT(picture.figure.curves[1].pointPt, picture.figure.curves[0].pointPt);
+    EXPECT_TRUE(picture.figure.note.contains("pair 2")) << picture.figure.note.toStdString();
+    const auto readout = picture.readout(QPointF(1, 3));
+    ASSERT_TRUE(readout);
+    EXPECT_EQ(readout->rows.back().label, "logit term of pair 2");
+    EXPECT_EQ(readout->rows.back().value.toDouble(), 2);
+    EXPECT_TRUE(pairLogits(data).figure.summary.contains("logit term of pair 2"));
+    data.choices.head = 1;
+    EXPECT_TRUE(attentionMap(data).figure.curves.empty());
+}
+
+TEST(InspectFigures, ExplainsHowToGetPairTerms) {
+    InspectData data = someData();
+    const auto words = [&data] { return pairLogits(data).figure.emptyText; };
+    EXPECT_TRUE(words().startsWith("Type a text")) << words().toStdString();
+    EXPECT_FALSE(words().contains("pair 0")) << words().toStdString();
+    data.choices.pair = 3;
+    EXPECT_TRUE(words().contains("the term of pair 3")) << words().toStdString();
+    data.textRequested = true;
+    data.text = std::make_shared<const ProbeResult>(probeResultAt(1));
+    EXPECT_TRUE(words().startsWith("Click pair 3")) << words().toStdString();
+    data.choices.pair.reset();
+    EXPECT_TRUE(words().startsWith("Select a pair")) << words().toStdString();
+    data.requestedPair = 2;
+    EXPECT_TRUE(words().startsWith("Computing the logit term of pair 2")) << words().toStdString();
+    data.problem = "No checkpoint.";
+    EXPECT_EQ(words(), "No checkpoint.");
+}
+
+TEST(InspectFigures, AttentionRowIsARowOfTheMap) {
+    InspectData data = someData();
+    const AttentionRow last = attentionRow(data, -1);
+    EXPECT_EQ(last.query, kTestMapSize - 1);
+    EXPECT_EQ(last.tokens, (QStringList{"a", "b", "c", "d", "␣", "a"}));
+    const AttentionRow third = attentionRow(data, 2);
+    EXPECT_NEAR(third.weights[0], 1.0 / 3, 1e-6);
+    EXPECT_EQ(third.weights[3], 0);
+    const InspectPicture map = attentionMap(data);
+    EXPECT_TRUE(std::isnan(cell(map.figure, 0, 1)));  // causal mask: a key after the query has no weight
+    EXPECT_EQ(map.tokenAt(QPointF(0, 2.2)), 2);
+    EXPECT_TRUE(map.readout(QPointF(0, 2))->title.contains("query “c” at 2, key “a” at 0"));
+    EXPECT_EQ(attentionGrid(data).headAt(QPointF(0.9, 0.1)), std::pair(0, 1));
+}
+
+TEST(InspectFigures, BlockMeansPreserveTheMean) {
+    std::vector<double> losses(512);
+    for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = static_cast<double>(i);
+    const FigureCurve curve = blockMeans(losses, {}, {});
+    EXPECT_LE(curve.x.size(), 48);
+    EXPECT_DOUBLE_EQ(curve.x[0], curve.y[0]);
+    EXPECT_EQ(blockMeans({1, std::nan(""), 3}, {}, {}).y.size(), 3);
+}
+
+TEST(InspectFigures, SnapshotsAreSortedByStep) {
+    InsideRun run = testRun(1, 100);
+    EXPECT_EQ(run.snapshotAt(0)->iteration, 1);
+    EXPECT_EQ(run.snapshotAt(99)->iteration, 50);
+    run.addSnapshot({50, std::make_shared<const ProbeResult>(probeResultAt(7))});
+    EXPECT_EQ(run.snapshots.size(), 3U);
+    EXPECT_FLOAT_EQ(run.snapshotAt(50)->result->query_usage.values[0], 7);
+    run.truncateAfter(50);
+    EXPECT_EQ(run.snapshots.size(), 2U);
+    EXPECT_EQ(run.iterations, (QList<double>{50}));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

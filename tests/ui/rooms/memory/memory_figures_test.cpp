@@ -1,0 +1,185 @@
+#include "ui/rooms/memory/memory_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ui/rooms/memory/table_measure.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+RotarySetup memorySetup(int headDim, std::int64_t context, double fraction = 1) {
+    RotarySetup setup;
+    setup.head_dim = headDim;
+    setup.context = context;
+    setup.fraction = fraction;
+    return setup;
+}
+
+const FigureCurve* find(const Figure& figure, const QString& label) {
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.label == label) return &curve;
+    }
+    return nullptr;
+}
+
+QStringList labels(const Figure& figure) {
+    QStringList result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (!curve.label.isEmpty()) result << curve.label;
+    }
+    return result;
+}
+
+TEST(MemorySizes, TableIs128MiBAndKvCache16GiBAt128kTokens) {
+    const RotarySetup setup = memorySetup(128, 131072);
+    EXPECT_EQ(tableBytes(setup, {}, {}, 128, setup.context), std::int64_t{128} << 20);
+    EXPECT_EQ(kvBytes(setup, {}, {}, KvCache::grouped, setup.context), std::int64_t{16} << 30);
+    const QString sentence = memorySentence(setup, {}, {});
+    EXPECT_TRUE(sentence.contains("the RoPE table is 128 MiB")) << sentence.toStdString();
+    EXPECT_TRUE(sentence.contains("the KV cache is 16 GiB")) << sentence.toStdString();
+    EXPECT_TRUE(sentence.endsWith("128 times as much.")) << sentence.toStdString();
+}
+
+TEST(MemorySizes, TruncateMayStoreUnrotatedPairs) {
+    RotarySetup setup = memorySetup(128, 131072, 0.25);
+    EXPECT_FALSE(memorySentence(setup, {}, {}).contains("unrotated"));
+    setup.partial = Partial::truncate;
+    const QString sentence = memorySentence(setup, {}, {});
+    EXPECT_TRUE(sentence.contains("the RoPE table is 32 MiB")) << sentence.toStdString();
+    EXPECT_TRUE(sentence.endsWith("With the unrotated pairs stored, too, the table is 128 MiB."))
+        << sentence.toStdString();
+}
+
+TEST(MemorySizes, LayoutsTablesAndPrecisions) {
+    RotarySetup setup = memorySetup(64, 2048, 0.25);
+    EXPECT_EQ(tableBytes(setup, {}, {}, rotary_dim(setup), 2048), 2 * 2048 * 16 * 4);
+    EXPECT_EQ(tableBytes(setup, {}, {.layout = TableLayout::single}, rotary_dim(setup), 2048), 2048 * 16 * 4);
+    EXPECT_EQ(tableBytes(setup, {}, {.isPerLayer = true}, rotary_dim(setup), 2048), 32 * 2 * 2048 * 16 * 4);
+    setup.precision = NumberFormat::bfloat16;
+    EXPECT_EQ(tableBytes(setup, {}, {}, rotary_dim(setup), 2048), 2 * 2048 * 16 * 2);
+}
+
+TEST(MemorySizes, HeadDimensionComesFromTheSetupUnlessAModelIsNamed) {
+    const RotarySetup setup = memorySetup(64, 1024);
+    EXPECT_EQ(cacheShape(setup, {}).head_dim, 64);
+    ModelShape model;
+    model.name = "some model";
+    EXPECT_EQ(cacheShape(setup, model).head_dim, 128);
+}
+
+TEST(MemorySizes, DescribesEmptyAndTooLargeTables) {
+    EXPECT_TRUE(memorySentence(memorySetup(64, 1024, 0), {}, {}).startsWith("No channel rotates"));
+    ModelShape huge;
+    huge.cache.layers = 1000000;
+    huge.cache.kv_heads = 1000000;
+    EXPECT_TRUE(memorySentence(memorySetup(4096, 1 << 30), huge, {}).contains("larger than 8 EiB"));
+    EXPECT_EQ(binarySize(1023), "1023 bytes");
+    EXPECT_EQ(binarySize(1536), "1.5 KiB");
+    EXPECT_EQ(binarySize(std::int64_t{3} << 40), "3 TiB");
+}
+
+TEST(RopeCacheFigure, ShowsThePapersFractionsAndTheSetups) {
+    const Figure figure = ropeCacheFigure(memorySetup(256, 2048), {});
+    EXPECT_EQ(labels(figure),
+              QStringList({"24 GB", "80 GB", "141 GB", "KV, GQA", "100 %", "75 %", "50 %", "25 %", "10 %", "2 ch"}))
+        << labels(figure).join(", ").toStdString();
+    const Figure third = ropeCacheFigure(memorySetup(256, 2048, 1.0 / 3), {});
+    ASSERT_NE(find(third, "33.3 %"), nullptr) << labels(third).join(", ").toStdString();
+    EXPECT_EQ(find(third, "33.3 %")->emphasis, FigureCurve::Emphasis::picked);
+    // 10 % of 16 channels are also two channels.
+    EXPECT_NE(find(ropeCacheFigure(memorySetup(16, 2048), {}), "2 ch, 10 %"), nullptr);
+}
+
+TEST(RopeCacheFigure, CurvesGrowWithTheContext) {
+    const Figure figure = ropeCacheFigure(memorySetup(256, 2048), {});
+    const FigureCurve* full = find(figure, "100 %");
+    ASSERT_NE(full, nullptr);
+    EXPECT_EQ(full->x.first(), 512);
+    EXPECT_EQ(full->x.last(), 1 << 20);
+    EXPECT_DOUBLE_EQ(full->y.first(), 2.0 * 512 * 256 * 4 / kMiB);
+    EXPECT_DOUBLE_EQ(full->y.last(), 2.0 * (1 << 20) * 256 * 4 / kMiB);
+    // Appendix A: 10 % of 256 channels are 26.
+    EXPECT_DOUBLE_EQ(find(figure, "10 %")->y.last(), 2.0 * (1 << 20) * 26 * 4 / kMiB);
+    EXPECT_DOUBLE_EQ(find(figure, "24 GB")->y.first(), 24e9 / kMiB);
+}
+
+TEST(MemoryFigures, BothHaveTheSameAxes) {
+    for (const RotarySetup& setup :
+         {memorySetup(128, 131072), memorySetup(64, 64, 0), memorySetup(256, 1 << 24, 0.1)}) {
+        const Figure table = ropeCacheFigure(setup, {}, {.isPerLayer = true});
+        const Figure cache = kvCacheFigure(setup, {}, {.isPerLayer = true});
+        EXPECT_EQ(table.y.minimum, cache.y.minimum);
+        EXPECT_EQ(table.y.maximum, cache.y.maximum);
+        EXPECT_EQ(table.x.minimum, cache.x.minimum);
+        EXPECT_EQ(table.x.maximum, cache.x.maximum);
+        for (const Figure& figure : {table, cache}) {
+            for (const FigureCurve& curve : figure.curves) {
+                for (const double size : curve.y) {
+                    EXPECT_GE(size, figure.y.minimum) << curve.label.toStdString();
+                    EXPECT_LE(size, figure.y.maximum) << curve.label.toStdString();
+                }
+            }
+        }
+    }
+}
+
+TEST(KvCacheFigure, ShowsEveryAttentionTypeAndTheRopeTable) {
+    const Figure figure = kvCacheFigure(memorySetup(128, 131072), {});
+    const auto last = [&](const char* label) {
+        const FigureCurve* curve = find(figure, QString::fromUtf8(label));
+        return curve == nullptr ? 0 : curve->y.last() * kMiB;
+    };
+    const double tokens = 1 << 20;
+    EXPECT_DOUBLE_EQ(last("MHA"), 2.0 * 32 * 32 * 128 * tokens * 2);
+    EXPECT_DOUBLE_EQ(last("GQA"), 2.0 * 32 * 8 * 128 * tokens * 2);
+    EXPECT_DOUBLE_EQ(last("MQA"), 2.0 * 32 * 128 * tokens * 2);
+    EXPECT_DOUBLE_EQ(last("MLA"), 32.0 * (512 + 64) * tokens * 2);
+    EXPECT_DOUBLE_EQ(last("sliding"), 2.0 * 32 * 8 * 128 * 4096 * 2);
+    EXPECT_DOUBLE_EQ(last("RoPE, 100 %"), 2.0 * tokens * 128 * 4);
+    EXPECT_EQ(find(figure, "GQA")->emphasis, FigureCurve::Emphasis::picked);
+}
+
+TEST(MemoryFigures, AreFoundByName) {
+    ASSERT_EQ(memoryFigures().size(), 2U);
+    for (const RotaryFigure& each : memoryFigures()) {
+        const Figure figure = each.make(memorySetup(64, 1024), {});
+        EXPECT_EQ(figure.name, QLatin1String(each.name));
+        EXPECT_FALSE(figure.summary.isEmpty());
+        EXPECT_EQ(figure.settings.value("batch").toInt(), 1);
+    }
+}
+
+TEST(TableMeasure, MeasuredSizeMatchesTheFormula) {
+    const RotarySetup setup = memorySetup(64, 5000, 0.25);
+    const auto measured = measureTable(setup);
+    ASSERT_TRUE(measured.has_value());
+    EXPECT_EQ(measured->positions, 5000);
+    EXPECT_EQ(measured->pairs, 8);
+    EXPECT_EQ(measured->bytes, 5000 * 16 * 4);
+    EXPECT_EQ(plannedTableBytes(setup), measured->bytes);
+    EXPECT_TRUE(measuredSentence(setup, *measured).contains("320,000 bytes"));
+}
+
+TEST(TableMeasure, TruncateStoresUnrotatedPairs) {
+    RotarySetup setup = memorySetup(64, 100, 0.25);
+    setup.partial = Partial::truncate;
+    const auto measured = measureTable(setup);
+    ASSERT_TRUE(measured.has_value());
+    EXPECT_EQ(measured->pairs, 32);
+    EXPECT_EQ(measured->bytes, plannedTableBytes(setup));
+    EXPECT_TRUE(measuredSentence(setup, *measured).contains("unrotated pairs are stored"));
+}
+
+TEST(TableMeasure, RefusesLargeTablesAndCanBeCancelled) {
+    EXPECT_TRUE(refusalSentence(memorySetup(128, 131072)).isEmpty());
+    EXPECT_TRUE(refusalSentence(memorySetup(128, 1 << 23)).contains("at most 2 GiB"));
+    EXPECT_TRUE(refusalSentence(memorySetup(128, 1024, 0)).contains("No channel rotates"));
+    EXPECT_FALSE(measureTable(memorySetup(64, 1 << 16), [] { return true; }).has_value());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,186 @@
+#include <QApplication>
+#include <QClipboard>
+#include <QLineEdit>
+#include <QSignalSpy>
+
+#include "core/spec/error.h"
+#include "tests/ui/rooms/reproduce/reproduce_fixture.h"
+#include "ui/common/actions.h"
+#include "ui/rooms/reproduce/letters_view.h"
+#include "ui/window/main_window.h"
+
+namespace ropelab::ui {
+namespace {
+
+TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
+    choose("theta-table-3");
+    EXPECT_EQ(room->page(), ReproduceRoom::Page::claims);
+    EXPECT_TRUE(room->words().startsWith("This sheet has not started.")) << room->words().toStdString();
+    EXPECT_EQ(button().text(), "Start");
+    EXPECT_TRUE(button().isEnabled());
+    EXPECT_TRUE(room->choices().startAgainButton()->isHidden());
+    EXPECT_TRUE(room->choices().costText().startsWith("12 runs, trained sequentially; about "))
+        << room->choices().costText().toStdString();
+    const QString page = room->pageText();
+    for (const char* part : {"Claims", "longer-training", "Runs", "Smoke scale", "θ 500", "2 runs", "preregistered",
+                             "Two-sided t test paired by seed"}) {
+        EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
+    }
+    EXPECT_EQ(room->comparison().rowCount(), 6);
+    EXPECT_EQ(cell(room->comparison(), 0, "this lab"), "–");
+    room->measureBox()->setCurrentIndex(room->measureBox()->findData(QString()));
+    EXPECT_EQ(room->comparison().rowCount(), 30);
+    EXPECT_EQ(cell(room->comparison(), 29, "measure"), "generation speed (tokens/s)");
+    room->choices().seedsField()->setText("3");
+    EXPECT_TRUE(room->choices().costText().startsWith("18 runs"));
+    room->choices().seedsField()->setText("1");
+    EXPECT_TRUE(room->choices().problem().contains("1 seeds per setting"));
+    EXPECT_FALSE(button().isEnabled());
+    EXPECT_EQ(room->comparison().rowCount(), 0);
+}
+
+TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
+    choose("theta-table-3");
+    button().click();
+    EXPECT_EQ(button().text(), "Stop");
+    ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
+    EXPECT_EQ(engine.cohorts, 12);  // sequentially, because their times are compared
+    EXPECT_TRUE(room->words().startsWith("All 12 runs have ended.")) << room->words().toStdString();
+    EXPECT_EQ(button().text(), "Finished");
+    EXPECT_FALSE(button().isEnabled());
+    EXPECT_FALSE(room->choices().startAgainButton()->isHidden());
+    const auto stored = stored_sheet(*workspace->lab().file());
+    ASSERT_TRUE(stored);
+    EXPECT_EQ(stored->plan.sheet, "theta-table-3");
+    EXPECT_TRUE(QString::fromStdString(workspace->runs().runs().front().record.name).contains("seed 1337"));
+
+    EXPECT_EQ(room->page(), ReproduceRoom::Page::comparison);
+    const TextTable& table = room->comparison();
+    ASSERT_EQ(table.rowCount(), 6);
+    EXPECT_TRUE(cell(table, 0, "this lab").contains(" ± ")) << cell(table, 0, "this lab").toStdString();
+    EXPECT_EQ(cell(table, 0, "verdict"), "not testable at this scale");
+    const QModelIndex verdict = table.index(0, table.columnOf("verdict"));
+    EXPECT_TRUE(verdict.data(Qt::ToolTipRole).toString().contains("By its rule alone the row would be"));
+    EXPECT_TRUE(verdict.data(Qt::ToolTipRole).toString().contains("Two-sided t test"));
+    room->selectRow(1);
+    EXPECT_EQ(room->seeds().rowCount(), 2);
+    EXPECT_EQ(cell(room->seeds(), 0, "seed"), "1337");
+    EXPECT_NE(cell(room->seeds(), 0, "baseline"), "–");
+    EXPECT_TRUE(room->rowText().contains("Rule: ")) << room->rowText().toStdString();
+
+    room->measureBox()->setCurrentIndex(room->measureBox()->findData("generated_tokens_per_second"));
+    EXPECT_EQ(room->comparison().rowCount(), 6);
+    EXPECT_NE(cell(room->comparison(), 0, "this lab"), "–");
+    EXPECT_EQ(room->comparison().columnOf("measure"), -1);
+}
+
+TEST_F(ReproduceTest, UpdatesWhileRunsFinish) {
+    engine.step_microseconds = 10000;
+    choose("theta-table-3");
+    button().click();
+    ASSERT_TRUE(waitUntil([&] {
+        const auto& progress = room->trainer().progress();
+        return progress && progress->ended > 0 && progress->ended < progress->runs;
+    }));
+    EXPECT_TRUE(room->words().startsWith("The runs are training. ")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains(" of 12 runs have ended.")) << room->words().toStdString();
+    EXPECT_NE(cell(room->comparison(), 0, "this lab"), "–");
+    EXPECT_EQ(cell(room->comparison(), 5, "this lab"), "–");
+    button().click();
+    ASSERT_TRUE(waitUntilIdle());
+    EXPECT_EQ(button().text(), "Continue");
+}
+
+TEST_F(ReproduceTest, StoppedSheetContinuesInItsLab) {
+    engine.step_microseconds = 20000;
+    choose("bpc");
+    button().click();
+    ASSERT_TRUE(waitUntil([&] { return workspace->session().isActive(); }));
+    button().click();
+    ASSERT_TRUE(waitUntilIdle());
+    EXPECT_EQ(button().text(), "Continue");
+    EXPECT_TRUE(room->words().contains("Continue the sheet to train the remaining runs."))
+        << room->words().toStdString();
+    const QString lab = workspace->lab().path();
+
+    workspace->newLab();
+    EXPECT_EQ(button().text(), "Open lab and continue");
+    EXPECT_TRUE(room->words().startsWith("This sheet was started in the lab")) << room->words().toStdString();
+    engine.step_microseconds = 100;
+    button().click();
+    EXPECT_EQ(workspace->lab().path(), lab);
+    ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
+    EXPECT_EQ(room->trainer().progress()->runs, 8);
+
+    // "Start in a new lab" keeps the first lab.
+    room->choices().startAgainButton()->click();
+    ASSERT_TRUE(waitUntil([&] { return workspace->lab().path() != lab; }));
+    ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
+    EXPECT_TRUE(QFile::exists(lab));
+}
+
+TEST_F(ReproduceTest, ExportsTheTableInEachFormat) {
+    choose("bpc");
+    TableOutput& output = room->choices().output();
+    const std::pair<const char*, const char*> parts[] = {{"txt", "Rules (preregistered)"},
+                                                         {"csv", "claim,measure,"},
+                                                         {"tex", "\\begin{tabular}"},
+                                                         {"json", "\"paper_checks\""}};
+    for (const auto& [suffix, part] : parts) {
+        output.choose(suffix);
+        output.copyButton()->click();
+        EXPECT_TRUE(QApplication::clipboard()->text().contains(part)) << suffix;
+        const QString target = file("table.") + suffix;
+        room->askSave = [&](const QString& suggestion) {
+            EXPECT_EQ(suggestion, QString("bpc-smoke.") + suffix);
+            return target;
+        };
+        output.saveButton()->click();
+        QFile saved(target);
+        ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
+        EXPECT_EQ(QString::fromUtf8(saved.readAll()), room->table());
+    }
+    QSignalSpy problems(workspace.get(), &Workspace::problem);
+    room->askSave = [&](const QString&) { return file("no folder/table.txt"); };
+    output.saveButton()->click();
+    ASSERT_EQ(problems.count(), 1);
+    EXPECT_TRUE(problems.front().back().toString().contains("cannot be written"));
+}
+
+TEST_F(ReproduceTest, ShowsSourceChecksAndPredictions) {
+    choose("theta-table-2");
+    const TextTable& checks = room->checks();
+    ASSERT_GT(checks.rowCount(), 20);
+    EXPECT_EQ(cell(checks, 0, "agreement"), "disagrees");
+    EXPECT_EQ(cell(checks, checks.rowCount() - 1, "agreement"), "agrees");
+    const TextTable& predictions = room->predictions();
+    ASSERT_GT(predictions.rowCount(), 3);
+    EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
+    // a no-break space before the percent sign
+    EXPECT_TRUE(cell(predictions, 1, "chance level").endsWith(QStringLiteral("\u202F%")));
+    for (const char* part : {"claims", "comparison", "checks", "predictions", "letters"}) {
+        room->showPart(QLatin1String(part));
+        EXPECT_EQ(room->hasFigure(), QLatin1String(part) == QLatin1String("letters"));
+    }
+    EXPECT_THROW(room->showPart("kitchen"), BadInput);
+}
+
+TEST_F(ReproduceTest, WindowShowsTheRoomAsTheEighth) {
+    room.reset();
+    workspace.reset();
+    MainWindow window(options());
+    window.showRoom("reproduce", "letters");
+    EXPECT_EQ(window.actions().action("room.reproduce")->shortcut(), QKeySequence(Qt::Key_8));
+    window.resize(1024, 640);
+    window.show();
+    auto& shown = static_cast<ReproduceRoom&>(window.room());
+    EXPECT_EQ(shown.page(), ReproduceRoom::Page::letters);
+    EXPECT_TRUE(window.actions().action("figure.export")->isEnabled());
+    window.actions().action("reproduce.checks")->trigger();
+    EXPECT_EQ(shown.page(), ReproduceRoom::Page::checks);
+    EXPECT_FALSE(window.actions().action("figure.export")->isEnabled());
+    EXPECT_TRUE(window.actions().action("reproduce.start")->isEnabled());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

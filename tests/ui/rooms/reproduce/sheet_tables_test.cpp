@@ -1,0 +1,97 @@
+#include "ui/rooms/reproduce/sheet_tables.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/reproduce/sheet_runs.h"
+#include "ui/rooms/reproduce/sheet_words.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Returns θ = 500 on enwik8 as the theta paper prints it, with three seeds of our own.
+std::vector<SheetRow> published(double printed) {
+    PlannedRow row = row_500({});
+    row.keys = {{"theta", 500}, {"data", "enwik8"}, {"asked", "enwik8"}};
+    row.paper = Sample{3, 1.0792, 0.0016};
+    row.paper_baseline = Sample{3, 1.1006, 0.0030};
+    row.paper_printed = printed;
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1.1, 1.2, 1.31});
+    add_runs(runs, 10000, {2.1, 2.2, 2.3});
+    return evaluate(plan_of({row}), runs);
+}
+
+TextTable::Cell cellOf(const TextTable::Content& content, const QString& column) {
+    for (std::size_t i = 0; i < content.columns.size(); ++i) {
+        if (content.columns[i].title == column) return content.rows.at(0)[i];
+    }
+    ADD_FAILURE() << "no column " << column.toStdString();
+    return {};
+}
+
+TEST(SheetTables, RecomputesPublishedNumbersAndMarksDisagreement) {
+    const auto content = comparisonTable(published(-1.96), "");
+    EXPECT_EQ(cellOf(content, "θ").text, "500");
+    EXPECT_EQ(cellOf(content, "data").text, "enwik8");
+    EXPECT_EQ(cellOf(content, "published").text, "1.0792 ± 0.0016");
+    EXPECT_EQ(cellOf(content, "printed difference [%]").text, "−1.96");
+    const TextTable::Cell wrong = cellOf(content, "recomputed difference [%] (p)");
+    EXPECT_TRUE(wrong.text.startsWith("−1.94 (<0.001, ")) << wrong.text.toStdString();
+    EXPECT_EQ(wrong.tone, TextTable::Tone::warning);
+    EXPECT_TRUE(wrong.tip.contains("disagrees"));
+    const TextTable::Cell right = cellOf(comparisonTable(published(-1.94), ""), "recomputed difference [%] (p)");
+    EXPECT_EQ(right.tone, TextTable::Tone::normal);
+    EXPECT_TRUE(right.tip.contains("agrees with the printed one"));
+}
+
+TEST(SheetTables, VerdictHasColorAndReason) {
+    const auto rows = published(-1.94);
+    const TextTable::Cell verdict = cellOf(comparisonTable(rows, ""), "verdict");
+    EXPECT_EQ(verdict.text, "reproduced");
+    EXPECT_EQ(verdict.tone, TextTable::Tone::success);
+    EXPECT_TRUE(verdict.tip.contains("after Holm"));
+    EXPECT_EQ(toneOf(SheetVerdict::not_reproduced), TextTable::Tone::error);
+    EXPECT_EQ(toneOf(SheetVerdict::undecided), TextTable::Tone::warning);
+    EXPECT_EQ(verdictWords(rows), "1 reproduced.");
+    const auto seeds = seedTable(rows.front());
+    ASSERT_EQ(seeds.rows.size(), 3U);
+    EXPECT_EQ(seeds.rows[0][1].text, "1.1000");
+    EXPECT_EQ(seeds.rows[0][2].text, "2.1000");
+    EXPECT_EQ(seeds.rows[0][3].text, "−1.0000");
+    EXPECT_TRUE(comparisonTable(rows, "seconds").rows.empty());
+}
+
+TEST(SheetTables, DifferingKeysHaveColumns) {
+    PlannedRow row = row_500({});
+    row.keys = {
+        {"block", "pythia"}, {"fraction", 0}, {"learning_rate", 0.001}, {"qk_norm", false}, {"position", "none"}};
+    PlannedRow other = row;
+    other.keys["learning_rate"] = 0.01;
+    other.keys["qk_norm"] = true;
+    other.keys["against"] = "fraction 0 at 0.001";
+    const auto content = comparisonTable(evaluate(plan_of({row, other}), {}), "");
+    QStringList titles;
+    for (const auto& column : content.columns) titles << column.title;
+    EXPECT_EQ(titles.mid(0, 4), QStringList({"learning rate", "qk norm", "against", "measure"}));
+    EXPECT_FALSE(titles.contains("published")) << "the source prints no numbers for these rows";
+    ASSERT_EQ(content.rows.size(), 2U);
+    EXPECT_EQ(content.rows[0][2].text, "–");
+    EXPECT_EQ(content.rows[1][2].text, "fraction 0 at 0.001");
+    EXPECT_EQ(content.rows[0][1].text, "no");
+    EXPECT_EQ(content.rows[1][1].text, "yes");
+    EXPECT_TRUE(content.rows[0][0].tip.contains("no position encoding")) << content.rows[0][0].tip.toStdString();
+}
+
+TEST(SheetTables, SubstituteDataSetNamesTheRequestedOne) {
+    PlannedRow row;
+    row.keys = {{"theta", 500}, {"data", "synthetic"}, {"asked", "enwik8"}};
+    EXPECT_EQ(rowTitle(row), "θ 500 · synthetic instead of enwik8");
+    row.keys = {{"position", "alibi"}};
+    EXPECT_EQ(rowTitle(row), "ALiBi");
+    EXPECT_EQ(measureTitleOf("best_validation_loss"), "best validation loss (nats)");
+    EXPECT_EQ(measureTitleOf("spiked"), "runs with a loss spike");
+    EXPECT_EQ(measureTitleOf("spiked_early"), "runs with an early loss spike");
+}
+
+}  // namespace
+}  // namespace ropelab::ui

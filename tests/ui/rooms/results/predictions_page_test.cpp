@@ -1,0 +1,142 @@
+#include "ui/rooms/results/predictions_page.h"
+
+#include <QPushButton>
+
+#include "core/experiment/lab_plan.h"
+#include "core/reproduce/measuring.h"
+#include "core/reproduce/sheet_lab.h"
+#include "tests/ui/rooms/results/results_fixture.h"
+#include "ui/common/prediction_table.h"
+#include "ui/common/results_words.h"
+#include "ui/rooms/results/results_panel.h"
+#include "ui/window/main_window.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Fixture with a Results room and a sweep over θ with predictions; its four runs have finished.
+class PredictionsPageTest : public ResultsRoomTest {
+ protected:
+    void openSweep() {
+        Experiment experiment("bases");
+        experiment.set("data", {textFile().toStdString()});
+        experiment.set("theta", {"500", "10000"});
+        experiment.set("context", {"256"});
+        experiment.set("width", {"64"});
+        experiment.set("heads", {"1"});
+        experiment.set("seed", {"1", "2"});
+        const QString path = file("bases.ropelab");
+        {
+            const auto lab = LabFile::create(path.toStdString());
+            std::vector<Event> events;
+            for (const PlannedRun& run : plan_new_runs(*lab, experiment, enter_predictions).runs) {
+                RunSummary summary;
+                summary.best_validation_loss = 1.5;
+                events.emplace_back(event::RunEnded{run.id, RunState::finished, "", summary});
+            }
+            lab->record(events);
+        }
+        workspace->lab().open(path);
+        room->show();
+        ASSERT_TRUE(waitUntil([&] { return room->offersPredictions() && !room->isEmpty(); }));
+    }
+    QString prediction(int row, const QString& column) {
+        TextTable& table = room->predictionsPage().table();
+        return table.index(row, table.columnOf(column)).data().toString();
+    }
+};
+
+TEST_F(PredictionsPageTest, ShowsPredictionsOnTheSweep) {
+    openSweep();
+    EXPECT_EQ(room->page(), ResultsRoom::Page::groups);
+    EXPECT_TRUE(room->hasFigure());
+    room->showPart(QStringLiteral("predictions"));
+    EXPECT_FALSE(room->hasFigure());
+    ASSERT_EQ(room->predictionsPage().table().rowCount(), 2);
+    EXPECT_TRUE(prediction(0, "theory").startsWith("context bound"));
+    EXPECT_EQ(prediction(0, "outcome"), "not scored");
+    EXPECT_TRUE(prediction(0, "measured result").endsWith(": 4 runs to measure."));
+    EXPECT_EQ(room->predictionsPage().words(),
+              "2 predictions: 2 not scored. The predicted quantities are not measured yet for 4 runs.");
+    EXPECT_TRUE(room->predictionsPage().button().isEnabled());
+    EXPECT_EQ(room->predictionsPage().button().text(), "Measure runs");
+    room->showPart(QStringLiteral("group-means"));
+    EXPECT_EQ(room->page(), ResultsRoom::Page::groups);
+}
+
+TEST_F(PredictionsPageTest, ScoresMeasuredPredictionsAndExportsThem) {
+    openSweep();
+    {
+        const auto lab = LabFile::open(workspace->lab().path().toStdString());
+        for (const RunRecord& run : lab->runs()) {
+            const bool low = nlohmann::json::parse(run.settings).at("theta") == 500;
+            lab->set_measurement(run.id, retrieval_gain(16), 0.5);
+            lab->set_measurement(run.id, retrieval_gain(241), low ? 0.01 : 0.4);  // agrees with F12
+            lab->set_measurement(run.id, extension_rise, low ? 0.9 : 0.1);        // contradicts F14
+        }
+    }
+    room->refreshNow();
+    EXPECT_EQ(room->predictionsPage().words(), "2 predictions: 1 right, 1 wrong.");
+    EXPECT_TRUE(room->predictionsPage().button().isHidden());
+    EXPECT_EQ(prediction(0, "outcome"), "right");
+    EXPECT_EQ(prediction(1, "outcome"), "wrong");
+    const Results& results = room->results();
+    EXPECT_TRUE(formatted(results.table, room->predictionsPage().sweeps(), TableFormat::text)
+                    .contains("Predictions (preregistered):"));
+    const auto json = nlohmann::json::parse(
+        formatted(results.table, room->predictionsPage().sweeps(), TableFormat::json).toStdString());
+    EXPECT_EQ(json.at("predictions").at(0).at("outcome"), "right");
+    EXPECT_EQ(json.at("predictions").at(0).at("experiment"), 1);
+}
+
+// The checkpoints are missing, so the page must show the error and enable the button again.
+TEST_F(PredictionsPageTest, ShowsWhyMeasuringFailed) {
+    openSweep();
+    room->showPage(ResultsRoom::Page::predictions);
+    room->predictionsPage().button().click();
+    EXPECT_TRUE(room->predictionsPage().isMeasuring());
+    EXPECT_EQ(room->predictionsPage().button().text(), "Stop measuring");
+    ASSERT_TRUE(waitUntil([&] { return !room->predictionsPage().isMeasuring(); }));
+    EXPECT_TRUE(room->predictionsPage().words().contains("Measuring failed: The checkpoint "))
+        << room->predictionsPage().words().toStdString();
+    EXPECT_TRUE(room->predictionsPage().button().isEnabled());
+}
+
+TEST_F(PredictionsPageTest, ReadOnlyLabsAreNotMeasured) {
+    openSweep();
+    const QString path = workspace->lab().path();
+    workspace->lab().startEmptyLab();
+    workspace->lab().open(path, true);
+    ASSERT_TRUE(waitUntil([&] { return room->predictionsPage().words().contains("open read-only"); }));
+    EXPECT_FALSE(room->predictionsPage().button().isEnabled());
+}
+
+TEST_F(PredictionsPageTest, HidesThePageWithoutPredictions) {
+    openUsual();
+    room->refreshNow();
+    EXPECT_FALSE(room->offersPredictions());
+    room->showPart(QStringLiteral("predictions"));
+    EXPECT_TRUE(room->offersPredictions()) << "the bar must be visible to leave the page";
+    EXPECT_EQ(room->predictionsPage().table().rowCount(), 0);
+    EXPECT_EQ(room->predictionsPage().words(), "");
+}
+
+TEST_F(PredictionsPageTest, MeasuresATrainedSweep) {
+    Experiment experiment = smallSweep(20);
+    experiment.set("context", {"64"});
+    workspace->experiment().replace(experiment);
+    room->show();
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    ASSERT_TRUE(waitUntil([&] { return room->predictionsPage().button().isEnabled() && room->offersPredictions(); }));
+    room->showPage(ResultsRoom::Page::predictions);
+    room->predictionsPage().button().click();
+    ASSERT_TRUE(waitUntil([&] {
+        return !room->predictionsPage().isMeasuring() && room->predictionsPage().button().isHidden();
+    })) << room->predictionsPage().words().toStdString();
+    const auto measured = workspace->lab().file()->measurements(1);
+    EXPECT_TRUE(measured.contains(extension_rise));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

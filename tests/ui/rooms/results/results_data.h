@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/experiment/experiment.h"
+#include "ui/rooms/results/results_picture.h"
+
+namespace ropelab::ui {
+
+/// A synthetic run for figures: its settings, its best validation loss (NaN if it diverged) and optional metrics.
+struct SyntheticRun {
+    nlohmann::json settings;
+    double best = 0;
+    RunMetrics metrics = {};
+    std::optional<TextMark> text = std::nullopt;
+};
+
+/// Returns the data that the Results room would pass to its figures for these runs.
+inline ResultsData resultsData(const std::vector<SyntheticRun>& made, const ResultsOptions& options = {}) {
+    ResultsData data;
+    std::vector<ResultRun> runs;
+    for (const SyntheticRun& run : made) {
+        const bool failed = std::isnan(run.best);
+        RunSummary summary;
+        summary.best_validation_loss = run.best;
+        summary.final_validation_loss = run.best + 0.1;
+        summary.final_training_loss = run.best - 0.1;
+        summary.seconds = 10;
+        summary.tokens_per_second = 1000 * run.best;  // a lower loss is slower
+        runs.push_back({run.settings, "run", failed ? std::nullopt : std::optional(summary),
+                        failed ? RunState::failed : RunState::finished});
+        ResultsRun& read = data.runs.emplace_back();
+        read.id = static_cast<RunId>(data.runs.size());
+        read.name = QStringLiteral("run %1").arg(read.id);
+        read.spec = run_spec_from_json(run.settings);
+        read.state = runs.back().state;
+        read.text = run.text;
+        read.evaluations = run.metrics.evaluations;
+        read.steps = std::make_shared<const RunMetrics::Steps>(run.metrics.steps);
+        data.results.runs.push_back(read.id);
+    }
+    data.results.table = results_table(runs, options);
+    data.results.chooseColors();
+    return data;
+}
+
+/// Returns runs for a sweep: each pair is a value of `key` and the losses of its seeds 1, 2, 3, …
+inline std::vector<SyntheticRun> syntheticRuns(const char* key,
+                                               const std::vector<std::pair<double, std::vector<double>>>& groups,
+                                               const nlohmann::json& shared = nlohmann::json::object()) {
+    std::vector<SyntheticRun> runs;
+    for (const auto& [value, losses] : groups) {
+        for (std::size_t i = 0; i < losses.size(); ++i) {
+            nlohmann::json settings = shared;
+            settings[key] = value;
+            settings["seed"] = i + 1;
+            runs.push_back({std::move(settings), losses[i]});
+        }
+    }
+    return runs;
+}
+
+}  // namespace ropelab::ui

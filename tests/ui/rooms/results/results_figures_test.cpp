@@ -1,0 +1,507 @@
+#include "ui/rooms/results/results_figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <QSet>
+#include <algorithm>
+#include <cmath>
+
+#include "tests/ui/rooms/results/results_data.h"
+#include "ui/common/results_words.h"
+#include "ui/figure/export.h"
+#include "ui/rooms/results/key_figures.h"
+#include "ui/rooms/results/means_figure.h"
+#include "ui/rooms/results/published_values.h"
+#include "ui/rooms/results/text_figure.h"
+#include "ui/rooms/results/tradeoff_figures.h"
+#include "ui/rooms/results/training_figures.h"
+#include "ui/theme/theme.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Shape = FigureCurve::Shape;
+
+const double diverged = std::nan("");
+
+/// Returns the figure's large points, which are the means.
+std::vector<const FigureCurve*> means(const Figure& figure) {
+    std::vector<const FigureCurve*> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::points && curve.pointPt >= kMeanPt) result.push_back(&curve);
+    }
+    return result;
+}
+
+std::vector<const FigureCurve*> redPoints(const Figure& figure) {
+    std::vector<const FigureCurve*> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::points && curve.ink == Ink{Ink::Kind::error}) result.push_back(&curve);
+    }
+    return result;
+}
+
+/// Returns the vertical bars of a figure as {x, low, high}.
+std::vector<std::vector<double>> bars(const Figure& figure) {
+    std::vector<std::vector<double>> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::line && curve.x.size() == 2 && curve.x[0] == curve.x[1]) {
+            result.push_back({curve.x[0], curve.y[0], curve.y[1]});
+        }
+    }
+    return result;
+}
+
+QString rowOf(const Spot& spot, const QString& label) {
+    for (const auto& [name, value] : spot.rows) {
+        if (name == label) return value;
+    }
+    return {};
+}
+
+TEST(ResultsFigures, HaveTitlesAndEmptyTexts) {
+    QSet<QString> names;
+    const ResultsData nothing = resultsData({});
+    for (const ResultsFigure& figure : resultsFigures()) {
+        names.insert(QLatin1String(figure.name));
+        EXPECT_FALSE(figure.title.isEmpty());
+        EXPECT_TRUE(figure.why.endsWith('.')) << figure.name;
+        const ResultsPicture picture = figure.make(nothing);
+        EXPECT_TRUE(isEmpty(picture.figure)) << figure.name;
+        EXPECT_GT(picture.figure.emptyText.size(), 20) << figure.name;
+        EXPECT_EQ(picture.figure.name, QLatin1String(figure.name));
+        EXPECT_EQ(findResultsFigure(QLatin1String(figure.name)), &figure);
+    }
+    EXPECT_EQ(names.size(), static_cast<qsizetype>(resultsFigures().size()));
+    EXPECT_EQ(findResultsFigure("heat"), nullptr);
+}
+
+TEST(ResultsFigures, LossByThetaAscendsAndHasErrorBars) {
+    const ResultsData data = resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.2, 1.4}}}));
+    const Figure figure = lossByTheta(data).figure;
+    EXPECT_TRUE(figure.x.logarithmic);
+    EXPECT_EQ(figure.curves.front().x, QList<double>({500, 10000}));
+    EXPECT_NEAR(figure.curves.front().y[0], 1.3, 1e-12);
+    const auto found = bars(figure);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[1][0], 10000);
+    EXPECT_NEAR(found[1][1], 1.5, 1e-12);  // 1.6 − 0.1
+    EXPECT_NEAR(found[1][2], 1.7, 1e-12);
+    EXPECT_EQ(means(figure)[0]->ink, Ink::data(3));  // the colour of the first run at θ = 500
+    EXPECT_EQ(figure.table.names.first(), "theta");
+}
+
+TEST(ResultsFigures, ExportsSettingsThatAreWords) {
+    std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2}}, {10000, {1.4}}}, {{"partial", "slice"}});
+    runs.push_back({{{"partial", "truncate"}, {"theta", 500}, {"seed", 1}}, 1.9});
+    const ResultsData data = resultsData(runs);
+    const QByteArray csv = figureCsv(lossByTheta(data).figure);
+    EXPECT_TRUE(csv.contains("\npartial,theta,n,")) << csv.toStdString();
+    EXPECT_TRUE(csv.contains("\nslice,500,1,1.2")) << csv.toStdString();
+    EXPECT_TRUE(csv.contains("\ntruncate,500,1,1.9")) << csv.toStdString();
+    EXPECT_TRUE(figureCsv(improvementFigure(data).figure).contains("\ntheta,partial,improvement (%)") ||
+                figureCsv(improvementFigure(data).figure).contains("\npartial,theta,improvement (%)"));
+}
+
+TEST(ResultsFigures, OneThetaGivesAnEmptyFigure) {
+    const Figure figure = lossByTheta(resultsData(syntheticRuns("theta", {{500, {1.2, 1.4}}}))).figure;
+    EXPECT_TRUE(isEmpty(figure));
+    EXPECT_TRUE(figure.emptyText.contains("at least two values of θ"));
+}
+
+TEST(ResultsFigures, DivergedRunsAreShownButInNoMean) {
+    const ResultsData data =
+        resultsData(syntheticRuns("theta", {{500, {1.2, diverged, 1.4}}, {10000, {1.5, 1.6, 1.7}}}));
+    for (const auto make : {lossByTheta, meansFigure, improvementFigure, lossBySpeed}) {
+        const ResultsPicture picture = make(data);
+        ASSERT_EQ(redPoints(picture.figure).size(), 1u) << picture.figure.name.toStdString();
+        EXPECT_TRUE(picture.figure.note.contains("1 run diverged or failed")) << picture.figure.note.toStdString();
+        EXPECT_TRUE(picture.figure.summary.contains("The means exclude"));
+    }
+    EXPECT_NEAR(lossByTheta(data).figure.curves.front().y[0], 1.3, 1e-12);
+    EXPECT_EQ(rowOf(lossByTheta(data).spots.front(), "diverged or failed"), "1 run");
+}
+
+TEST(ResultsFigures, ModelWithoutRopeIsAHorizontalLine) {
+    std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}});
+    for (const int seed : {1, 2}) runs.push_back({{{"position", "learned"}, {"theta", 10000}, {"seed", seed}}, 1.9});
+    const Figure figure = lossByTheta(resultsData(runs)).figure;
+    ASSERT_EQ(figure.horizontalLines.size(), 1u);
+    EXPECT_NEAR(figure.horizontalLines[0].at, 1.9, 1e-12);
+    EXPECT_TRUE(figure.horizontalLines[0].labelAtEnd);
+    EXPECT_EQ(figure.x.marks, QList<double>({500, 10000}));  // the trained values are the axis marks
+    EXPECT_EQ(means(figure).size(), 2u);
+}
+
+TEST(ResultsFigures, PublishedValuesAreGreyAndOfTheSameDataSet) {
+    ResultsData data =
+        resultsData(syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}}, {{"data", "tinyshakespeare"}}));
+    data.published = {{"theta paper", "tinyshakespeare", "theta", 5000, "best_validation_loss", {3, 1.4662, 0.0014}},
+                      {"theta paper", "enwik8", "theta", 5000, "best_validation_loss", {3, 1.0814, 0.0016}},
+                      {"theta paper", "tinyshakespeare", "theta", 5000, "bits_per_character", {3, 2.1, 0.1}}};
+    const ResultsPicture picture = lossByTheta(data);
+    int grey = 0;
+    for (const FigureCurve& curve : picture.figure.curves) {
+        if (curve.shape != Shape::points || curve.ink != Ink{Ink::Kind::quiet}) continue;
+        ++grey;
+        EXPECT_EQ(curve.y, QList<double>({1.4662}));
+    }
+    EXPECT_EQ(grey, 1);
+    const auto named = std::count_if(picture.figure.curves.begin(), picture.figure.curves.end(),
+                                     [](const auto& curve) { return curve.label == "theta paper, tinyshakespeare"; });
+    EXPECT_EQ(named, 1);  // one label, at the line's end
+    EXPECT_TRUE(picture.figure.note.contains("published values (theta paper, tinyshakespeare)"));
+    EXPECT_EQ(means(picture.figure).size(), 2u);
+    EXPECT_TRUE(picture.spots.back().title.startsWith("published"));
+}
+
+TEST(ResultsFigures, PublishedValuesNeedTheWholeDataSet) {
+    const auto whole = [](const std::string& name) {
+        const KnownSet& set = known_set(name);
+        return TextMark{name, set.bytes, set.checksum.hex};
+    };
+    std::vector<SyntheticRun> runs =
+        syntheticRuns("theta", {{500, {1.2}}, {10000, {1.5}}}, {{"data", "tinyshakespeare"}});
+    for (SyntheticRun& run : runs) run.text = whole("tinyshakespeare");
+    runs.push_back({{{"data", "enwik8"}, {"seed", 1}}, 1.1});
+    runs.back().text = TextMark{"enwik8", 60000, std::string(64, 'a')};  // the run trained on the first part only
+    const auto values = publishedValues(resultsData(runs).runs);
+    ASSERT_EQ(values.size(), 12u);  // six thetas, each in nats and in bits
+    for (const PublishedValue& value : values) {
+        EXPECT_EQ(value.data, "tinyshakespeare");
+        EXPECT_EQ(value.sample.n, 3);
+    }
+    EXPECT_EQ(values[0].at, 500);
+    EXPECT_EQ(values[0].sample.mean, 1.4728);
+    EXPECT_EQ(values[0].sample.standard_deviation, 0.0016);
+    EXPECT_EQ(values[1].measure, "bits_per_character");
+    EXPECT_NEAR(values[1].sample.mean, 1.4728 / std::log(2.0), 1e-12);
+    EXPECT_TRUE(publishedValues(resultsData(syntheticRuns("theta", {{500, {1.2}}})).runs).empty());
+    runs[1].text.reset();  // a run of an older version of RoPE Lab: its data set is unknown
+    EXPECT_TRUE(publishedValues(resultsData(runs).runs).empty());
+    runs[1].text = whole("tinyshakespeare");
+    runs[2].text = whole("enwik8");
+    EXPECT_EQ(publishedValues(resultsData(runs).runs).size(), 24u);
+}
+
+TEST(ResultsFigures, ImprovementUsesTheBaselineOfEachDataSet) {
+    std::vector<SyntheticRun> runs =
+        syntheticRuns("theta", {{10000, {2.0, 2.02}}, {500, {1.0, 1.02}}}, {{"data", "a.txt"}});
+    const auto others = syntheticRuns("theta", {{10000, {4.0, 4.04}}, {500, {5.0, 5.04}}}, {{"data", "b.txt"}});
+    runs.insert(runs.end(), others.begin(), others.end());
+    const Figure figure = improvementFigure(resultsData(runs)).figure;
+    std::vector<double> ours;
+    for (const FigureCurve* mean : means(figure)) ours.push_back(mean->y[0]);
+    ASSERT_EQ(ours.size(), 4u);
+    EXPECT_NEAR(ours[0], 100 * 1.0 / 2.01, 1e-9);
+    EXPECT_EQ(ours[1], 0);
+    EXPECT_NEAR(ours[2], -100 * 1.0 / 4.02, 1e-9);
+    EXPECT_EQ(bars(figure).size(), 2u);  // a baseline has no interval of its difference from itself
+    for (const auto& bar : bars(figure)) EXPECT_LT(bar[1], bar[2]);
+}
+
+TEST(ResultsFigures, BandsCoverTheRangeOfTheRuns) {
+    const nlohmann::json head = {{"width", 64}, {"heads", 1}};
+    const ResultsData data = resultsData(syntheticRuns(
+        "fraction", {{0, {1.9, 1.8}}, {2.0 / 64, {1.7, 1.75}}, {0.1, {1.5, 1.52}}, {1, {1.45, 1.55}}}, head));
+    const Figure figure = lossByFraction(data).figure;
+    ASSERT_EQ(figure.bands.size(), 2u);
+    EXPECT_EQ(figure.bands[0].lower.first(), 1.7);
+    EXPECT_EQ(figure.bands[0].upper.first(), 1.9);
+    EXPECT_EQ(figure.bands[1].lower.first(), 1.45);
+    EXPECT_EQ(figure.bands[1].upper.first(), 1.55);
+    EXPECT_EQ(figure.bands[1].x, QList<double>({10, 100}));
+    EXPECT_TRUE(figure.note.contains("0.15 nats apart")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains(QStringLiteral("≥\u00A010\u202F%")));  // non-breaking spaces
+    EXPECT_EQ(figure.curves.front().x, QList<double>({0, 3.125, 10, 100}));
+}
+
+TEST(ResultsFigures, SmallHeadHasNoBands) {
+    // In a head of 16 channels, 10 % are two channels.
+    const nlohmann::json head = {{"width", 16}, {"heads", 1}};
+    const Figure figure =
+        lossByFraction(resultsData(syntheticRuns("fraction", {{0, {1.9, 1.8}}, {0.1, {1.5, 1.6}}}, head))).figure;
+    EXPECT_TRUE(figure.bands.empty());
+    EXPECT_EQ(means(figure).size(), 2u);
+}
+
+TEST(ResultsFigures, NopeIsAtFractionZero) {
+    std::vector<SyntheticRun> runs = syntheticRuns("fraction", {{0.5, {1.2, 1.4}}, {1, {1.5, 1.6}}});
+    runs.push_back({{{"position", "none"}, {"seed", 1}}, 1.9});
+    EXPECT_EQ(lossByFraction(resultsData(runs)).figure.curves.front().x, QList<double>({0, 50, 100}));
+}
+
+TEST(ResultsFigures, LossByContextHasACurvePerFraction) {
+    std::vector<SyntheticRun> runs = syntheticRuns("context", {{64, {1.5}}, {128, {1.4}}}, {{"fraction", 0.25}});
+    const auto full = syntheticRuns("context", {{64, {1.3}}, {128, {1.2}}}, {{"fraction", 1}});
+    runs.insert(runs.end(), full.begin(), full.end());
+    const Figure figure = lossByContext(resultsData(runs)).figure;
+    EXPECT_EQ(figure.curves[0].label, "fraction 25 %");
+    EXPECT_EQ(figure.curves[1].label, "fraction 100 %");
+    EXPECT_EQ(figure.curves[1].y, QList<double>({1.3, 1.2}));
+    EXPECT_EQ(figure.curves[1].ink, Ink::data(2));
+}
+
+TEST(ResultsFigures, SettingsThatFollowTheContextDoNotSplitCurves) {
+    // The batch size changes with the context, so that the number of tokens per step is constant.
+    std::vector<SyntheticRun> runs;
+    for (const double fraction : {0.25, 1.0}) {
+        for (const int context : {64, 128}) {
+            runs.push_back({{{"fraction", fraction}, {"context", context}, {"batch", 1024 / context}, {"seed", 1}},
+                            1.5 - fraction / 10});
+        }
+    }
+    Figure figure = lossByContext(resultsData(runs)).figure;
+    EXPECT_EQ(figure.curves[0].label, "fraction 25 %");
+    EXPECT_EQ(figure.curves[0].x, QList<double>({64, 128}));
+    EXPECT_EQ(figure.curves[1].x, QList<double>({64, 128}));
+    EXPECT_TRUE(figure.note.contains("batch changes together with context")) << figure.note.toStdString();
+    // Two groups that differ in both settings do not show which one follows the other.
+    figure = lossByContext(resultsData({runs[0], runs[1]})).figure;
+    EXPECT_FALSE(figure.note.contains("batch"));
+}
+
+TEST(ResultsFigures, SeriesHaveDistinctColours) {
+    std::vector<SyntheticRun> runs;
+    for (const int layers : {1, 2, 3}) {
+        const auto made = syntheticRuns(
+            "fraction",
+            {{0, {1.9}}, {0.1, {1.8}}, {0.25, {1.7}}, {0.4, {1.6}}, {0.5, {1.5}}, {0.75, {1.4}}, {1, {1.3}}},
+            {{"layers", layers}, {"width", 64}, {"heads", 1}});
+        runs.insert(runs.end(), made.begin(), made.end());
+    }
+    const Figure figure = lossByFraction(resultsData(runs)).figure;
+    QSet<QRgb> colors;
+    for (int i = 0; i < 3; ++i) colors.insert(Theme::light().dataColor(figure.curves[i].ink.index).rgb());
+    EXPECT_EQ(colors.size(), 3);
+    // The note summarizes all curves, the summary describes each one.
+    EXPECT_TRUE(figure.note.contains("apart in 3 of 3 curves, by 0.10 nats")) << figure.note.toStdString();
+    EXPECT_EQ(figure.summary.count("apart"), 3);
+}
+
+TEST(ResultsFigures, GroupsOfSevenSeedsHaveDistinctColours) {
+    const std::vector<double> seeds(7, 1.5);
+    const ResultsData data = resultsData(syntheticRuns("theta", {{500, seeds}, {1000, seeds}, {10000, seeds}}));
+    QSet<QRgb> colors;
+    for (const ResultGroup& group : data.table().groups) {
+        colors.insert(Theme::light().dataColor(data.results.colorOf(group)).rgb());
+    }
+    EXPECT_EQ(colors.size(), 3);
+    EXPECT_EQ(data.results.colorOf(data.table().groups[0]), 0);  // the colour of its first run
+}
+
+TEST(ResultsFigures, LongBaselineNameMovesToTheNote) {
+    std::vector<SyntheticRun> runs =
+        syntheticRuns("theta", {{500, {1.2, 1.4}}}, {{"block", "llama"}, {"learning_rate", 0.01}});
+    const auto others = syntheticRuns("theta", {{10000, {1.5, 1.6}}}, {{"block", "pythia"}, {"learning_rate", 0.001}});
+    runs.insert(runs.end(), others.begin(), others.end());
+    const Figure figure = pairedDifferences(resultsData(runs)).figure;
+    EXPECT_EQ(figure.y.title(), "difference from the baseline (nats)");
+    EXPECT_TRUE(figure.note.contains("baseline: ")) << figure.note.toStdString();
+    EXPECT_EQ(pairedDifferences(resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6}}, {500, {1.4, 1.45}}})))
+                  .figure.y.title(),
+              "difference from θ 10k (nats)");
+}
+
+TEST(ResultsFigures, BaselineLabelDoesNotCoverPoints) {
+    const ResultsData data = resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6}}, {500, {1.2, 1.4}}}));
+    for (const auto make : {meansFigure, improvementFigure}) {
+        const Figure figure = make(data).figure;
+        ASSERT_EQ(figure.horizontalLines.size(), 1u);
+        EXPECT_TRUE(figure.horizontalLines[0].labelAtEnd) << figure.name.toStdString();
+        EXPECT_TRUE(figure.horizontalLines[0].label.startsWith("baseline"));
+    }
+}
+
+TEST(ResultsFigures, PairedDifferencesUseEqualSeeds) {
+    const ResultsPicture picture = pairedDifferences(
+        resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, diverged}}})));
+    const Figure& figure = picture.figure;
+    ASSERT_EQ(means(figure).size(), 1u);
+    EXPECT_NEAR(means(figure)[0]->y[0], -0.125, 1e-12);
+    EXPECT_EQ(figure.table.columns[0], QList<double>({1, 2}));
+    EXPECT_NEAR(figure.table.columns[1][1], -0.15, 1e-12);
+    ASSERT_EQ(figure.table.words.size(), 1);
+    EXPECT_EQ(figure.table.words[0].first, "theta");
+    EXPECT_EQ(figure.table.words[0].second, QStringList({"500", "500"}));
+    EXPECT_EQ(figure.horizontalLines.front().at, 0);
+    EXPECT_EQ(redPoints(figure).size(), 1u);
+    EXPECT_TRUE(rowOf(picture.spots.front(), "seed 2").contains("0.15"));
+}
+
+RunMetrics evaluated(const std::vector<double>& losses) {
+    RunMetrics metrics;
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        metrics.evaluations.iteration.push_back(static_cast<std::int64_t>(10 * i));
+        metrics.evaluations.validation_loss.push_back(losses[i]);
+        metrics.evaluations.training_loss.push_back(losses[i]);
+    }
+    return metrics;
+}
+
+TEST(ResultsFigures, LearningCurvesAreMeansOverAllSeeds) {
+    const ResultsData data = resultsData({{{{"seed", 1}}, 1.0, evaluated({4, 2, 1})},
+                                          {{{"seed", 2}}, 1.0, evaluated({4, 3})},
+                                          {{{"seed", 3}}, diverged, evaluated({4, 50})}});
+    const Figure figure = meanCurves(data).figure;
+    const FigureCurve& mean = figure.curves.back();
+    EXPECT_EQ(mean.x, QList<double>({0, 10}));
+    EXPECT_EQ(mean.y, QList<double>({4, 2.5}));
+    ASSERT_EQ(figure.bands.size(), 1u);
+    EXPECT_NEAR(figure.bands[0].upper[1] - figure.bands[0].lower[1], 2 * std::sqrt(0.5), 1e-12);
+    int red = 0;
+    for (const FigureCurve& curve : figure.curves) red += curve.companion && curve.ink == Ink{Ink::Kind::error};
+    EXPECT_EQ(red, 1);
+    EXPECT_TRUE(figure.note.contains("1 run that failed, not in any mean"));
+}
+
+RunMetrics stepped(double loss) {
+    RunMetrics metrics;
+    metrics.steps = {{1, 2, 3}, {loss, 9, loss}, {1, 30, 1}, {0, 0, 0}};
+    return metrics;
+}
+
+TEST(ResultsFigures, SpikesShowLossAndGradientNormOfFewRuns) {
+    ResultsData data = resultsData(
+        {{{{"theta", 500}, {"seed", 1}}, 1.0, stepped(2)}, {{{"theta", 10000}, {"seed", 1}}, diverged, stepped(3)}});
+    const Figure few = spikeFigure(data).figure;
+    EXPECT_TRUE(few.y.logarithmic);
+    ASSERT_EQ(few.curves.size(), 5u);  // two curves per run, and a point where the failed run ended
+    EXPECT_EQ(few.curves[1].y, QList<double>({1, 30, 1}));
+    EXPECT_TRUE(few.curves[1].companion);
+    EXPECT_EQ(few.curves[3].label, "10k · seed 1, failed");
+    EXPECT_EQ(redPoints(few).size(), 1u);
+
+    std::vector<SyntheticRun> many;
+    for (int i = 0; i < 9; ++i) many.push_back({{{"theta", i % 2 ? 500 : 10000}, {"seed", i}}, 1.0, stepped(2)});
+    data = resultsData(many);
+    data.picked = 1;
+    EXPECT_EQ(spikeFigure(data).figure.curves.size(), 8u);  // two curves for each of the four seeds at θ = 500
+    EXPECT_TRUE(spikeFigure(data).figure.note.contains("θ 500"));
+}
+
+TEST(ResultsFigures, EquivalentSettingsAreNamedOnce) {
+    std::vector<SyntheticRun> runs;
+    for (const char* block : {"pythia", "llama"}) {
+        for (const double rate : {0.01, 0.001}) {
+            for (const double fraction : {0.0, 1.0}) {
+                runs.push_back({{{"block", block},
+                                 {"fraction", fraction},
+                                 {"learning_rate", rate},
+                                 {"final_learning_rate", rate / 10},
+                                 {"seed", 1}},
+                                1.5 - rate});
+            }
+        }
+    }
+    const ResultsData data = resultsData(runs);
+    EXPECT_EQ(distinguishingKeys(data.table()).size(), 3u);
+    EXPECT_EQ(shortLabel(data.table(), data.table().groups[0]).count(QChar(0xB7)), 2);
+    const Figure figure = lossByFraction(data).figure;
+    EXPECT_EQ(figure.curves[0].label, "pythia, learning rate 0.01");
+    EXPECT_EQ(figure.curves[3].label, "llama, learning rate 0.001");
+}
+
+TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {
+    // A run with a lower loss is slower here, so both groups are on the front.
+    ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.2}}, {1000, {1.4, 1.4}}}));
+    const ResultsPicture both = lossBySpeed(data);
+    int onFront = 0;
+    for (const Spot& spot : both.spots) onFront += rowOf(spot, "Pareto front").startsWith("yes");
+    EXPECT_EQ(onFront, 2);
+    const Figure memory = lossByMemory(data).figure;  // shapes are equal: the lower loss wins
+    int named = 0;
+    for (const FigureCurve& curve : memory.curves) named += curve.label == "500";
+    EXPECT_EQ(named, 1);
+    int names = 0;
+    for (const FigureCurve& curve : memory.curves) names += !curve.label.isEmpty();
+    EXPECT_EQ(names, 2);  // groups that are not on the front have labels too
+    EXPECT_GT(memory.x.minimum, 0);
+    ResultsOptions speed;
+    speed.compare = "tokens_per_second";
+    EXPECT_TRUE(
+        lossBySpeed(resultsData(syntheticRuns("theta", {{500, {1.2}}}), speed)).figure.emptyText.contains("loss"));
+}
+
+TEST(ResultsFigures, EachDataSetHasItsOwnParetoFront) {
+    // All losses on the second data set are higher, so a common front would contain none of its groups.
+    std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2}}, {1000, {1.4}}}, {{"data", "a.txt"}});
+    const auto others = syntheticRuns("theta", {{500, {3.4}}, {1000, {3.2}}}, {{"data", "b.txt"}});
+    runs.insert(runs.end(), others.begin(), others.end());
+    const ResultsPicture memory =
+        lossByMemory(resultsData(runs));  // shapes are equal: the lowest loss of each data set wins
+    QStringList onFront;
+    for (const Spot& spot : memory.spots) {
+        if (rowOf(spot, "Pareto front").startsWith("yes")) onFront << spot.title;
+    }
+    EXPECT_EQ(onFront, QStringList({"data a.txt, θ 500", "data b.txt, θ 1k"}));
+    const Figure speed = lossBySpeed(resultsData(runs)).figure;
+    const auto stairs = std::count_if(speed.curves.begin(), speed.curves.end(), [](const FigureCurve& curve) {
+        return curve.quantity == QLatin1String("Pareto front");
+    });
+    EXPECT_EQ(stairs, 2);
+    EXPECT_TRUE(speed.note.contains("Pareto front of each data set")) << speed.note.toStdString();
+}
+
+TEST(ResultsFigures, ParallelCoordinatesRangeFromLowestToHighest) {
+    const ResultsPicture picture =
+        parallelCoordinates(resultsData(syntheticRuns("theta", {{10000, {1.5}}, {500, {1.3}}, {1000, {diverged}}})));
+    const Figure& figure = picture.figure;
+    EXPECT_EQ(figure.horizontalLines.front().label, "500 … 10k");
+    EXPECT_TRUE(figure.horizontalLines.front().labelAtEnd);
+    EXPECT_EQ(figure.y.categories.last(), "θ");        // the highest axis
+    const FigureCurve& first = figure.curves.front();  // from θ 10k, the highest, to the highest final training loss
+    EXPECT_EQ(first.x, QList<double>({1, 1}));
+    EXPECT_EQ(redPoints(figure).size(), 1u);
+    EXPECT_EQ(redPoints(figure)[0]->x, QList<double>({0.5}));
+    for (const FigureCurve& curve : figure.curves) EXPECT_LE(curve.x.first(), curve.x.last());
+    EXPECT_TRUE(figure.note.contains("1 diverged"));
+}
+
+TEST(ResultsFigures, MutualInformationIsAboveTheWavelengths) {
+    ResultsData data =
+        resultsData(syntheticRuns("theta", {{500, {1.3}}, {10000, {1.5}}}, {{"width", 16}, {"heads", 1}}));
+    EXPECT_TRUE(informationFigure(data).figure.emptyText.startsWith("Computing"));
+    data.texts = {{"a text", 0, {}, {{1, 10, 100}, {1.0, 0.1, -0.001}, {1.1, 0.2, 0.001}, 5000}}};
+    const ResultsPicture picture = informationFigure(data);
+    const FigureCurve& curve = picture.figure.curves.front();
+    EXPECT_EQ(curve.y[1], 0.1);
+    EXPECT_TRUE(std::isnan(curve.y[2]));  // below the smallest drawn value
+    double shortest = 1e9;
+    int waves = 0;
+    for (const Spot& spot : picture.spots) {
+        if (!spot.title.startsWith("θ")) continue;
+        ++waves;
+        EXPECT_LT(spot.at.y(), 1e-4);
+        shortest = std::min(shortest, spot.at.x());
+    }
+    EXPECT_GT(waves, 2);
+    EXPECT_NEAR(shortest, 2 * M_PI, 1e-9);
+    EXPECT_TRUE(picture.figure.note.contains("longer than the x axis"));
+    ASSERT_EQ(picture.figure.horizontalLines.size(), 2u);  // each row of wavelengths has its θ as label
+    for (const FigureLine& line : picture.figure.horizontalLines) EXPECT_TRUE(line.labelAtEnd);
+    data.texts = {{"b", 0, "There is no such file.", {}}};
+    EXPECT_EQ(informationFigure(data).figure.emptyText, "There is no such file.");
+}
+
+TEST(ResultsFigures, CrosshairReadsTheNearestSpot) {
+    const ResultsPicture picture =
+        lossByTheta(resultsData(syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.7}}})));
+    const Spot* spot = spotNear(picture, {520, 1.31});
+    ASSERT_NE(spot, nullptr);
+    EXPECT_EQ(spot->group, 0);
+    EXPECT_EQ(spotNear(picture, {2200, 1.7}), nullptr);
+    const auto readout = readoutAt(picture, {10000, 1.6});
+    ASSERT_TRUE(readout);
+    EXPECT_EQ(readout->title, "θ 10k");
+    EXPECT_EQ(readout->rows[0].label, "mean");
+    EXPECT_TRUE(readout->rows[0].value.startsWith("1.6000"));
+    const ResultsPicture columns =
+        meansFigure(resultsData(syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.7}}})));
+    ASSERT_NE(spotNear(columns, {0.4, 1.69}), nullptr);  // the whole column belongs to the spot
+    EXPECT_EQ(spotNear(columns, {0.4, 1.69})->group, 0);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,287 @@
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <cmath>
+
+#include "tests/ui/rooms/results/results_fixture.h"
+#include "ui/common/actions.h"
+#include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/results/group_table.h"
+#include "ui/rooms/results/results_panel.h"
+#include "ui/rooms/results/seed_table.h"
+
+namespace ropelab::ui {
+namespace {
+
+TEST_F(ResultsRoomTest, EmptyPageLeadsToTrain) {
+    room->show();
+    room->refreshNow();
+    EXPECT_TRUE(room->isEmpty());
+    EXPECT_FALSE(room->hasFigure());
+    QSignalSpy asked(room.get(), &ResultsRoom::trainRequested);
+    room->goToTrain()->click();
+    EXPECT_EQ(asked.count(), 1);
+}
+
+TEST_F(ResultsRoomTest, GoToTrainTriggersTheRoomAction) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    int shown = 0;
+    registry.add({.id = "room.train", .menu = "View", .text = "Room: Train", .handler = [&] { ++shown; }});
+    room->addActions(registry);
+    room->show();
+    room->goToTrain()->click();
+    EXPECT_EQ(shown, 1);
+    ASSERT_NE(registry.action("results.copy"), nullptr);
+}
+
+TEST_F(ResultsRoomTest, FigureActionsOpenTheRoom) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    int opened = 0;
+    registry.add({.id = "room.results", .menu = {}, .text = "Results", .handler = [&] { ++opened; }});
+    room->addActions(registry);
+    registry.action("results.figure.spikes")->trigger();
+    EXPECT_STREQ(room->figures().chosen().name, "spikes");
+    EXPECT_EQ(opened, 1);
+    registry.action("results.nextFigure")->trigger();
+    registry.action("results.previousFigure")->trigger();
+    EXPECT_STREQ(room->figures().chosen().name, "spikes");
+    EXPECT_EQ(opened, 3);
+}
+
+TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
+    openUsual();
+    const auto evaluate = [this] {
+        workspace->runs().apply({Event(event::Evaluated{1, 300, 1.0, 1.4})});
+        room->refreshNow();
+    };
+    QTableView* seeds = nullptr;
+    for (QTableView* view : room->findChildren<QTableView*>()) {
+        if (view->model() == &room->seeds()) seeds = view;
+    }
+    ASSERT_NE(seeds, nullptr);
+    seeds->selectRow(2);
+    evaluate();
+    EXPECT_EQ(seeds->currentIndex().row(), 2);
+    EXPECT_TRUE(seeds->selectionModel()->isRowSelected(2));
+    room->pickGroup(1);
+    EXPECT_FALSE(seeds->currentIndex().isValid()) << "another group has other runs";
+
+    QWidget* panel = room->panel();
+    panel->show();
+    QComboBox* baseline = room->choices().baseline();
+    ASSERT_EQ(baseline->count(), 4);
+    baseline->showPopup();
+    baseline->view()->setCurrentIndex(baseline->model()->index(2, 0));
+    evaluate();
+    QTest::keyClick(baseline->view(), Qt::Key_Return);
+    EXPECT_EQ(baseline->currentIndex(), 2);
+    EXPECT_FALSE(baseline->view()->isVisible());
+}
+
+TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
+    openUsual();
+    ASSERT_EQ(room->groups().rowCount(), 3);
+    EXPECT_EQ(cell(0, "θ"), "10k");
+    EXPECT_EQ(cell(0, "seeds"), "3");
+    EXPECT_EQ(cell(0, "best validation loss"), "1.5100 ± 0.0100");
+    EXPECT_EQ(cell(1, "improvement"), "+13.25");
+    EXPECT_EQ(cell(0, "verdict"), "baseline");
+    EXPECT_EQ(cell(1, "verdict"), "better");
+    EXPECT_EQ(cell(2, "verdict"), "not significant");
+    EXPECT_EQ(cell(1, "p Student, Holm"), "<0.001");
+    EXPECT_NE(cell(1, "p paired"), "–");
+    EXPECT_NE(cell(1, "detectable difference"), "–");
+    EXPECT_EQ(cell(0, "detectable difference"), "–");
+    EXPECT_EQ(cell(0, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
+    const GroupTable& groups = room->groups();
+    const int column = groups.columnOf("best validation loss");
+    EXPECT_EQ(groups.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(), "best validation loss\n(nats)");
+    for (int i = 0; i < groups.columnCount(); ++i) {
+        EXPECT_FALSE(groups.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty()) << i;
+    }
+    EXPECT_TRUE(room->words().contains("1 better, 1 not significantly different")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("With 3 seeds per group, differences below"));
+}
+
+TEST_F(ResultsRoomTest, SortsMissingNumbersLast) {
+    openUsual();
+    QTableView& view = room->groupView();
+    view.sortByColumn(room->groups().columnOf("best validation loss"), Qt::AscendingOrder);
+    EXPECT_EQ(cell(0, "θ"), "500");
+    view.sortByColumn(room->groups().columnOf("θ"), Qt::DescendingOrder);
+    EXPECT_EQ(cell(0, "θ"), "10k");
+    EXPECT_EQ(cell(2, "θ"), "500");
+    for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+        view.sortByColumn(room->groups().columnOf("p Welch"), order);
+        EXPECT_EQ(cell(2, "verdict"), "baseline");
+    }
+}
+
+TEST_F(ResultsRoomTest, ShowsRunsAndVerdictOfTheSelectedGroup) {
+    openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, std::nan(""), 1.31}}});
+    room->pickGroup(1);
+    EXPECT_EQ(room->pickedGroup(), 1);
+    SeedTable& seeds = room->seeds();
+    ASSERT_EQ(seeds.rowCount(), 3);
+    EXPECT_EQ(seeds.runAt(0), 4);
+    const int state = seeds.columnCount() - 2;
+    EXPECT_EQ(seeds.index(0, 0).data().toString(), "1");
+    EXPECT_EQ(seeds.index(0, 1).data().toString(), "1.3000");
+    EXPECT_EQ(seeds.index(1, 0).data().toString(), "2");
+    EXPECT_EQ(seeds.index(1, 1).data().toString(), "–");
+    EXPECT_TRUE(seeds.index(1, state).data().toString().contains("excluded"));
+    EXPECT_EQ(seeds.index(0, state + 1).data().toString(), "θ 500");
+    EXPECT_EQ(cell(1, "seeds"), "2");
+    EXPECT_TRUE(room->words().contains("1 run that failed or diverged")) << room->words().toStdString();
+    EXPECT_TRUE(room->groupWords().startsWith("Better")) << room->groupWords().toStdString();
+    room->groupView().selectRow(0);
+    EXPECT_EQ(room->pickedGroup(), 0);
+    EXPECT_EQ(room->groupWords(), "This group is the baseline of the comparison.");
+}
+
+TEST_F(ResultsRoomTest, AppliesBaselineMeasureTestAndTarget) {
+    openUsual();
+    ResultsPanel& panel = room->choices();
+    panel.baseline()->setCurrentIndex(2);  // entries 0 and 1 are the default and θ 10k
+    EXPECT_EQ(cell(1, "verdict"), "baseline");
+    EXPECT_EQ(cell(0, "verdict"), "worse");
+    EXPECT_EQ(panel.baseline()->currentText(), "θ 500");
+    panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
+    EXPECT_EQ(cell(0, "training speed"), "1000");  // one measurement, since the runs trained as a cohort
+    EXPECT_EQ(cell(0, "verdict"), "no test");      // all values are equal
+    panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
+    panel.test()->setCurrentIndex(panel.test()->findData("paired"));
+    EXPECT_EQ(room->results().table.test, TestKind::paired);
+    EXPECT_EQ(room->groups().columnOf("steps to 1.52 nats"), -1);
+    panel.target()->setText("1.51");
+    EXPECT_EQ(cell(1, "steps to 1.51 nats"), "200 ± 0");
+    EXPECT_EQ(cell(0, "steps to 1.51 nats"), "200 ± 0 (2 of 3)");
+    panel.target()->setText("low");
+    EXPECT_TRUE(panel.target()->property("wrong").toBool());
+    EXPECT_FALSE(room->results().table.target_loss);
+}
+
+TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
+    openUsual();
+    ResultsPanel& panel = room->choices();
+    panel.measure()->setCurrentIndex(panel.measure()->findData("bits_per_character"));
+    panel.test()->setCurrentIndex(panel.test()->findData("paired"));
+    panel.target()->setText("1.52");
+    panel.published()->setChecked(false);
+    panel.formats()->setCurrentIndex(2);
+    panel.baseline()->setCurrentIndex(2);
+    room->showPart("improvement");
+    room->groupView().sortByColumn(room->groups().columnOf("bits per character"), Qt::DescendingOrder);
+    const QString lab = workspace->lab().path();
+    EXPECT_EQ(cell(0, "θ"), "2k");
+
+    room.reset();
+    workspace = std::make_unique<Workspace>(options());
+    room = std::make_unique<ResultsRoom>(*workspace);
+    workspace->lab().open(lab);
+    room->show();
+    EXPECT_EQ(room->choices().measure()->currentData(), "bits_per_character");
+    EXPECT_EQ(room->choices().test()->currentData(), "paired");
+    EXPECT_EQ(room->choices().target()->text(), "1.52");
+    EXPECT_FALSE(room->choices().published()->isChecked());
+    EXPECT_EQ(room->choices().format(), ResultsPanel::Format::latex);
+    EXPECT_EQ(room->choices().baseline()->currentText(), "θ 500");
+    EXPECT_EQ(room->results().table.baseline, 1u);
+    EXPECT_EQ(room->figure().name, "improvement");
+    EXPECT_EQ(cell(0, "θ"), "2k");
+
+    // Baseline and order are saved per lab; the test is not.
+    openLab({{20000, {1.50, 1.51}}, {700, {1.30, 1.32}}});
+    ASSERT_TRUE(waitUntil([&] { return cell(0, "θ") == "20k"; }));
+    EXPECT_EQ(room->choices().baseline()->currentIndex(), 0);
+    EXPECT_EQ(room->choices().test()->currentData(), "paired");
+}
+
+TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
+    openUsual();
+    ResultsPanel& panel = room->choices();
+    const ResultsTable& table = room->results().table;
+    nlohmann::json json = results_json(table);
+    json["predictions"] = nlohmann::json::array();
+    const QList<std::string> expected = {results_text(table), results_csv(table), results_latex(table),
+                                         json.dump(2) + '\n'};
+    for (int i = 0; i < panel.formats()->count(); ++i) {
+        panel.formats()->setCurrentIndex(i);
+        panel.copyButton()->click();
+        EXPECT_EQ(QApplication::clipboard()->text().toStdString(), expected[i]);
+    }
+    QString suggested;
+    room->askSave = [&](const QString& suggestion) {
+        suggested = suggestion;
+        return file("table.tex");
+    };
+    panel.formats()->setCurrentIndex(2);
+    panel.saveButton()->click();
+    EXPECT_EQ(suggested, "results.tex");
+    QFile saved(file("table.tex"));
+    ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
+    EXPECT_EQ(saved.readAll().toStdString(), expected[2]);
+
+    QSignalSpy problems(workspace.get(), &Workspace::problem);
+    room->askSave = [&](const QString&) { return file("nowhere/table.tex"); };
+    panel.saveButton()->click();
+    EXPECT_EQ(problems.count(), 1);
+}
+
+TEST_F(ResultsRoomTest, FollowsTheLabWhileItTrains) {
+    workspace->experiment().replace(smallSweep(60));
+    room->show();
+    EXPECT_TRUE(room->isEmpty());
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    ASSERT_TRUE(waitUntil([&] { return room->groups().rowCount() == 2 && cell(1, "seeds") == "1"; }));
+    EXPECT_EQ(room->pickedGroup(), 0);
+    EXPECT_TRUE(room->words().startsWith("No test against θ 10k")) << room->words().toStdString();
+}
+
+TEST_F(ResultsRoomTest, IncludesUnfinishedRuns) {
+    engine.step_microseconds = 2000;
+    workspace->experiment().replace(smallSweep(100000));
+    room->show();
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(2) && workspace->runs().find(2)->last; }));
+    EXPECT_TRUE(room->isEmpty());
+    room->choices().unfinished()->setChecked(true);
+    ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
+    EXPECT_NE(cell(0, "best validation loss"), "–");
+    EXPECT_EQ(room->groups().columnOf("training time"), -1);  // unknown until a run ends
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+}
+
+TEST_F(ResultsRoomTest, ComputesNothingWhileHidden) {
+    openUsual();
+    room->hide();
+    const auto before = room->results().runs;
+    workspace->newLab();
+    QTest::qWait(300);
+    EXPECT_EQ(room->results().runs, before);
+    room->show();
+    EXPECT_TRUE(room->isEmpty());
+}
+
+TEST_F(ResultsRoomTest, EveryControlHasAnAccessibleName) {
+    openUsual();
+    for (QWidget* widget : room->choices().findChildren<QComboBox*>()) {
+        EXPECT_FALSE(widget->accessibleName().isEmpty());
+        EXPECT_FALSE(widget->toolTip().isEmpty());
+    }
+    for (const auto* view : room->findChildren<QTableView*>()) EXPECT_FALSE(view->accessibleName().isEmpty());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,294 @@
+#include "ui/rooms/rotation/rotation_room.h"
+
+#include <QCheckBox>
+#include <QPushButton>
+#include <QToolButton>
+#include <cmath>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/aim_figure.h"
+#include "ui/rooms/rotation/aim_page.h"
+#include "ui/rooms/rotation/dials_figure.h"
+#include "ui/rooms/rotation/pair_figure.h"
+#include "ui/rooms/rotation/position_bar.h"
+#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/shift_card.h"
+#include "ui/rooms/rotation/vectors_panel.h"
+
+namespace ropelab::ui {
+namespace {
+
+class RotationRoomTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        room = std::make_unique<RotationRoom>(workspace->rotary(), workspace->runAccess());
+        room->resize(760, 560);
+        room->show();
+        ASSERT_TRUE(QTest::qWaitForWindowExposed(room.get()));
+        room->refreshNow();
+    }
+    RotaryModel& model() { return workspace->rotary(); }
+    void change(const char* setup) {
+        model().change("change", parse_setup(setup));
+        model().endDrag();
+        room->refreshNow();
+    }
+    /// Returns the child widget of a view at a point, which receives the mouse events there.
+    static QWidget* surface(FigureView* view, const QPointF& place) { return view->childAt(place.toPoint()); }
+    static QPoint inSurface(FigureView* view, const QPointF& place) {
+        return surface(view, place)->mapFrom(view, place.toPoint());
+    }
+    static void click(FigureView* view, const QPointF& place) {
+        QTest::mouseClick(surface(view, place), Qt::LeftButton, Qt::NoModifier, inSurface(view, place));
+    }
+    static void drag(FigureView* view, const QPointF& from, const QPointF& to) {
+        QWidget* widget = surface(view, from);
+        QTest::mousePress(widget, Qt::LeftButton, Qt::NoModifier, inSurface(view, from));
+        // QTest::mouseMove sends events without pressed buttons.
+        for (const QPointF& place : {(from + to) / 2, to}) {
+            const QPointF at = widget->mapFrom(view, place.toPoint());
+            QMouseEvent move(QEvent::MouseMove, at, widget->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                             Qt::NoModifier);
+            QApplication::sendEvent(widget, &move);
+        }
+        QTest::mouseRelease(widget, Qt::LeftButton, Qt::NoModifier, widget->mapFrom(view, to.toPoint()));
+    }
+    QPointF dialPlace(int dial) const {
+        FigureView* view = room->dialsView();
+        return gridOf(room->scene(), view->canvasRect(), view->style()).centreOf(dial, view->style());
+    }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<RotationRoom> room;
+};
+
+TEST_F(RotationRoomTest, FollowsTheSetup) {
+    change("theta=500 head_dim=32");
+    EXPECT_EQ(room->scene().setup.head_dim, 32);
+    EXPECT_EQ(room->dialsView()->figure().table.columns[0].size(), 16);
+    EXPECT_DOUBLE_EQ(room->dialsView()->figure().table.columns[1][1], std::pow(500.0, -2.0 / 32));
+    change("fraction=0");
+    EXPECT_EQ(room->dialsView()->figure().table.columns[0].size(), 0);
+    EXPECT_FALSE(room->figure().summary.isEmpty());
+    workspace->undo().undo();
+    room->refreshNow();
+    EXPECT_EQ(room->scene().setup.head_dim, 32);
+}
+
+TEST_F(RotationRoomTest, HiddenRoomComputesNothing) {
+    room->play(true);
+    room->hide();
+    EXPECT_FALSE(room->isPlaying());
+    model().change("change", parse_setup("theta=500"));
+    QTest::qWait(50);
+    EXPECT_EQ(room->scene().setup.theta, 10000);
+    room->show();
+    EXPECT_TRUE(waitUntil([&] { return room->scene().setup.theta == 500; }));
+}
+
+TEST_F(RotationRoomTest, DialSelectsItsPair) {
+    const QPointF place = dialPlace(5);
+    QTest::mouseMove(surface(room->dialsView(), place), inSurface(room->dialsView(), place));
+    EXPECT_TRUE(waitUntil([&] { return model().highlightedPair() == 5; }));
+    click(room->dialsView(), place);
+    EXPECT_EQ(model().pickedPair(), 5);
+    model().hoverPair(std::nullopt);
+    room->refreshNow();
+    EXPECT_EQ(room->scene().enlargedPair(), 5);
+    EXPECT_EQ(room->pairView()->figure().table.columns[0][0], 5);
+    QTest::keyClick(room->dialsView(), Qt::Key_Right);
+    EXPECT_EQ(model().pickedPair(), 6);
+    room->refreshNow();
+    QTest::keyClick(room->dialsView(), Qt::Key_End);
+    EXPECT_EQ(model().pickedPair(), 31);
+}
+
+TEST_F(RotationRoomTest, BarHighlightsItsPair) {
+    FigureView* view = room->logitView();
+    const QPointF place(view->pixelOf({7, 0}).x(), view->canvasRect().center().y());
+    QTest::mouseMove(surface(view, place), inSurface(view, place));
+    EXPECT_TRUE(waitUntil([&] { return model().highlightedPair() == 7; }));
+    click(view, place);
+    EXPECT_EQ(model().pickedPair(), 7);
+}
+
+TEST_F(RotationRoomTest, DraggedArrowSetsQuery) {
+    model().pickPair(10);
+    room->refreshNow();
+    FigureView* view = room->pairView();
+    const EnlargedDial dial = enlargedDialOf(room->scene(), view->canvasRect(), view->style());
+    const QPointF from = dial.pointOf(room->scene().rotatedQuery(10));
+    const QPointF to = dial.centre + QPointF(-0.5 * dial.radius, 0.1 * dial.radius);
+    const std::complex<double> key = room->scene().rotatedKey(10);
+    drag(view, from, to);
+    EXPECT_EQ(room->scene().state.source, VectorSource::handEdited);
+    EXPECT_NEAR(std::abs(room->scene().rotatedQuery(10) - dial.valueAt(to)), 0, 2 / dial.unit);
+    EXPECT_EQ(room->scene().rotatedKey(10), key);
+    EXPECT_FALSE(room->scene().state.fixedRim.has_value());
+    // An edited vector does not change with theta.
+    const std::vector<double> query = room->scene().state.query;
+    change("theta=500");
+    EXPECT_EQ(room->scene().state.query, query);
+
+    const double before = std::arg(room->scene().rotatedKey(10));
+    view->setFocus();
+    QTest::keyClick(view, Qt::Key_K);
+    QTest::keyClick(view, Qt::Key_Left, Qt::ShiftModifier);
+    EXPECT_NEAR(std::remainder(std::arg(room->scene().rotatedKey(10)) - before, 6.283185307179586), 0.2617993877991494,
+                1e-9);
+}
+
+TEST_F(RotationRoomTest, DragFarFromArrowsChangesNothing) {
+    FigureView* view = room->pairView();
+    const EnlargedDial dial = enlargedDialOf(room->scene(), view->canvasRect(), view->style());
+    const std::vector<double> query = room->scene().state.query;
+    const int pair = *room->scene().enlargedPair();
+    // This point is opposite to both arrows.
+    const std::complex<double> away = -(room->scene().rotatedQuery(pair) + room->scene().rotatedKey(pair));
+    const QPointF place = dial.pointOf(away / std::abs(away) * (0.9 * dial.radius / dial.unit));
+    drag(view, place, dial.centre);
+    EXPECT_EQ(room->scene().state.source, VectorSource::random);
+    EXPECT_EQ(room->scene().state.query, query);
+}
+
+TEST_F(RotationRoomTest, PositionsAreTypedSteppedAndLocked) {
+    PositionBar* bar = room->positionBar();
+    bar->query()->commit("512");
+    bar->key()->commit("0.5k");
+    EXPECT_EQ(room->scene().state.m, 512);
+    EXPECT_EQ(room->scene().state.n, 500);
+    bar->query()->commit("1,024");
+    EXPECT_EQ(room->scene().state.m, 512);
+    EXPECT_TRUE(bar->query()->problem().contains("from 0 to 1,023")) << bar->query()->problem().toStdString();
+    bar->query()->commit("12.5");
+    EXPECT_FALSE(bar->query()->problem().isEmpty());
+    bar->query()->commit("20");
+    EXPECT_TRUE(bar->query()->problem().isEmpty());
+    QTest::keyClick(room.get(), Qt::Key_Period);
+    EXPECT_EQ(room->scene().state.m, 21);
+    EXPECT_EQ(room->scene().state.n, 500);
+    bar->lockBox()->setChecked(true);
+    QTest::keyClick(room->dialsView(), Qt::Key_Comma);
+    EXPECT_EQ(room->scene().state.m, 20);
+    EXPECT_EQ(room->scene().state.n, 499);
+    bar->query()->commit("700");
+    EXPECT_EQ(room->scene().state.n - room->scene().state.m, 479);
+    EXPECT_EQ(room->scene().state.n, 1023);
+}
+
+TEST_F(RotationRoomTest, PlaybackUsesItsSpeedAndStopsAtTheEnd) {
+    room->moveTo(0, 0);
+    EXPECT_FALSE(room->isPlaying());
+    QTest::keyClick(room.get(), Qt::Key_P);
+    EXPECT_TRUE(room->isPlaying());
+    EXPECT_TRUE(waitUntil([&] { return room->scene().state.m > 0; }));
+    QTest::keyClick(room.get(), Qt::Key_P);
+    EXPECT_FALSE(room->isPlaying());
+    room->moveTo(10, 3);
+    const double speed = room->positionBar()->speed();
+    for (int i = 0; i < 60; ++i) room->advance(1.0 / 60);
+    EXPECT_NEAR(static_cast<double>(room->scene().state.m), 10 + speed, 1);
+    EXPECT_EQ(room->scene().state.n, 3);
+    room->positionBar()->lockBox()->setChecked(true);
+    room->moveTo(1020, 1010);
+    QTest::mouseClick(room->positionBar()->playButton(), Qt::LeftButton);
+    room->advance(1);
+    EXPECT_EQ(room->scene().state.m, 1023);
+    EXPECT_EQ(room->scene().state.n, 1013);
+    room->advance(1);
+    EXPECT_FALSE(room->isPlaying());
+    room->play(true);  // restarts at the beginning
+    EXPECT_EQ(room->scene().state.m, 10);
+    EXPECT_EQ(room->scene().state.n, 0);
+    room->play(false);
+}
+
+TEST_F(RotationRoomTest, ShiftsPositionsBy1000AndUndoesTheShift) {
+    ShiftCard* card = room->shiftCard();
+    EXPECT_TRUE(card->text().isEmpty());
+    QTest::mouseClick(card->shiftButton(), Qt::LeftButton);
+    room->refreshNow();
+    EXPECT_EQ(room->scene().state.m, 1100);
+    EXPECT_EQ(room->scene().state.n, 1060);
+    EXPECT_EQ(room->positionBar()->query()->last(), 1100);
+    const QStringList lines = card->text().split('\n');
+    ASSERT_EQ(lines.size(), 4);
+    EXPECT_TRUE(lines[0].endsWith(" 0")) << lines[0].toStdString();
+    EXPECT_TRUE(lines[3].contains("float32: unchanged except for rounding")) << lines[3].toStdString();
+    EXPECT_TRUE(lines[3].contains(
+        "bfloat16: changed. bfloat16 represents positions exactly up to 256; the first wrong position is 257"));
+    QTest::mouseClick(card->undoButton(), Qt::LeftButton);
+    room->refreshNow();
+    EXPECT_EQ(room->scene().state.m, 100);
+    EXPECT_EQ(room->scene().state.n, 60);
+    EXPECT_TRUE(card->text().isEmpty());
+}
+
+TEST_F(RotationRoomTest, AimingPutsTheLargestLogitAtR) {
+    room->showPage(RotationRoom::Aim);
+    room->refreshNow();
+    AimPage* page = room->aimPage();
+    page->distance()->commit("300");
+    room->refreshNow();
+    EXPECT_EQ(room->scene().state.source, VectorSource::aimed);
+    EXPECT_TRUE(page->text().contains("distance of 300")) << page->text().toStdString();
+    emit room->aimView()->lineDragged(kAimHandle, 123.4);
+    room->refreshNow();
+    EXPECT_EQ(room->scene().state.distance, 123);
+    // The key remains aimed at r when theta changes.
+    change("theta=500");
+    EXPECT_EQ(room->aimView()->figure().curves[1].x, QList<double>{123});
+    QTest::mouseClick(page->aimButton(), Qt::LeftButton);
+    EXPECT_EQ(room->scene().state.distance, 123);
+}
+
+TEST_F(RotationRoomTest, LongContextIsComputedInTheBackground) {
+    room->showPage(RotationRoom::Aim);
+    change("context=1M head_dim=64");
+    EXPECT_TRUE(room->aimPage()->isWorking());
+    EXPECT_FALSE(room->aimView()->figure().note.isEmpty());
+    EXPECT_TRUE(waitUntil([&] { return !room->aimPage()->isWorking(); }));
+    EXPECT_TRUE(room->aimView()->figure().note.isEmpty());
+    change("context=1M head_dim=128");
+    room->showPage(RotationRoom::Helix);
+    EXPECT_FALSE(room->aimPage()->isWorking());
+}
+
+TEST_F(RotationRoomTest, VectorSourceIsChosenAndSampledAgain) {
+    auto* panel = room->panel()->findChild<VectorsPanel*>();
+    ASSERT_NE(panel, nullptr);
+    const std::vector<double> first = room->scene().state.query;
+    panel->button(VectorSource::equal)->click();
+    EXPECT_EQ(room->scene().state.key, first);
+    panel->sampleButton()->click();
+    EXPECT_NE(room->scene().state.query, first);
+    EXPECT_EQ(room->scene().state.key, room->scene().state.query);
+    panel->button(VectorSource::random)->click();
+    EXPECT_NE(room->scene().state.key, room->scene().state.query);
+    panel->button(VectorSource::aimed)->click();
+    room->refreshNow();
+    EXPECT_TRUE(panel->button(VectorSource::aimed)->isChecked());
+    EXPECT_TRUE(panel->text().contains("aimed at r = 40"));
+    delete room->panel();
+}
+
+TEST_F(RotationRoomTest, DragRotatesTheHelixAndSmallMatrixIsComplete) {
+    room->showPage(RotationRoom::Helix);
+    room->refreshNow();
+    EXPECT_EQ(room->figure().name, "helix");  // figure() is the figure on screen, which is the one exported
+    const double yaw = room->scene().state.yaw;
+    const QPointF middle = room->helixView()->canvasRect().center();
+    drag(room->helixView(), middle, middle + QPointF(-30, 0));
+    EXPECT_LT(room->scene().state.yaw, yaw);
+    room->showPage(RotationRoom::Matrix);
+    change("head_dim=16");
+    EXPECT_EQ(room->figure().name, "rotation-matrix");
+    EXPECT_GE(room->matrixView()->minimumHeight(), 16 * 17);
+    EXPECT_EQ(room->matrixView()->figure().table.columns[0].size(), 32);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,256 @@
+#include "ui/rooms/spectrum/spectrum_room.h"
+
+#include <QCheckBox>
+#include <QPushButton>
+#include <QToolButton>
+#include <cmath>
+#include <numbers>
+
+#include "tests/ui/rotary/room_fixture.h"
+#include "ui/common/number_slider.h"
+#include "ui/rooms/spectrum/encodings_page.h"
+#include "ui/rooms/spectrum/scaling_comparison.h"
+
+namespace ropelab::ui {
+namespace {
+
+class SpectrumRoomTest : public RoomFixture<SpectrumRoom> {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        open({.head_dim = 128, .theta = 10000, .context = 4096}, {900, 700});
+    }
+    Figure figure() {
+        room->refreshNow();
+        return room->spectrumView()->figure();
+    }
+    /// Drags the line at `from` by a distance in pixels, in four steps, as a user does.
+    void drag(const QPointF& from, QPoint by) {
+        FigureView* view = room->spectrumView();
+        QPoint at = inPlot(view, view->pixelOf(from));
+        QTest::mousePress(plotOf(view), Qt::LeftButton, {}, at);
+        for (int step = 1; step <= 4; ++step) {
+            const QPoint to = at + by * step / 4;
+            QMouseEvent move(QEvent::MouseMove, to, plotOf(view)->mapToGlobal(to), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(plotOf(view), &move);
+            room->refreshNow();
+        }
+        QTest::mouseRelease(plotOf(view), Qt::LeftButton, {}, at + by);
+        room->refreshNow();
+    }
+};
+
+TEST_F(SpectrumRoomTest, DraggingTheContextLineIsOneUndoStep) {
+    const int before = workspace->undo().count();
+    const Range ends{figure().y.minimum, figure().y.maximum};
+    const double perPixel = std::log(ends.maximum / ends.minimum) / room->spectrumView()->canvasRect().height();
+    drag({5, 4096}, {0, -20});
+    const double expected = 4096 * std::exp(20 * perPixel);
+    EXPECT_NEAR(static_cast<double>(model().setup().context) / expected, 1, 0.06);
+    EXPECT_EQ(workspace->undo().count(), before + 1);
+    workspace->undo().undo();
+    EXPECT_EQ(model().setup().context, 4096);
+}
+
+TEST_F(SpectrumRoomTest, DraggingTheLongestWavelengthChangesTheta) {
+    const double slowest = 2 * std::numbers::pi / model().plain().inverse_frequencies.back();
+    drag({5, slowest}, {0, 30});
+    EXPECT_LT(model().setup().theta, 9000);
+    EXPECT_GT(model().setup().theta, 1000);
+    // The dragged line is at the new longest wavelength.
+    const double now = 2 * std::numbers::pi / model().plain().inverse_frequencies.back();
+    for (const FigureLine& line : figure().horizontalLines) {
+        if (line.handle == kThetaHandle) {
+            EXPECT_NEAR(line.at / now, 1, 1e-9);
+        }
+    }
+}
+
+TEST_F(SpectrumRoomTest, AxisIsFixedWhileALineIsDragged) {
+    FigureView* view = room->spectrumView();
+    const double top = figure().y.maximum;
+    emit view->lineDragged(kContextHandle, top * 0.99);
+    EXPECT_EQ(figure().y.maximum, top);
+    emit view->lineDropped(kContextHandle);
+    EXPECT_GT(figure().y.maximum, top);
+}
+
+TEST_F(SpectrumRoomTest, LinesAreDraggedOnTheFrequencyAxis) {
+    room->frequencyChoice()->click();
+    EXPECT_EQ(figure().y.title(), "frequency (radians/token)");
+    emit room->spectrumView()->lineDragged(kContextHandle, 2 * std::numbers::pi / 512);
+    emit room->spectrumView()->lineDropped(kContextHandle);
+    EXPECT_EQ(model().setup().context, 512);
+}
+
+TEST_F(SpectrumRoomTest, HoverHighlightsAPairAndClickSelectsIt) {
+    FigureView* view = room->spectrumView();
+    emit view->hovered({12.3, 100});
+    EXPECT_EQ(model().highlightedPair(), 12);
+    EXPECT_EQ(figure().verticalLines.front().at, 12);
+    room->refreshNow();
+    EXPECT_EQ(room->kernelSpectrumView()->figure().verticalLines.front().label, "pair 12");
+    emit view->left();
+    EXPECT_FALSE(model().highlightedPair());
+    emit view->clicked({7, 100});
+    EXPECT_EQ(model().pickedPair(), 7);
+    emit view->keyPressed(Qt::Key_Right, {});
+    EXPECT_EQ(model().pickedPair(), 8);
+    emit view->keyPressed(Qt::Key_Escape, {});
+    EXPECT_FALSE(model().pickedPair());
+    // The spectrum of the kernel has pair 0 at its number of periods, 4096/2π.
+    emit room->kernelSpectrumView()->clicked({652, 0.5});
+    EXPECT_EQ(model().pickedPair(), 0);
+}
+
+TEST_F(SpectrumRoomTest, SwitchingSliceAndTruncatePreservesFrequencies) {
+    RotarySetup setup = model().setup();
+    EXPECT_FALSE(room->useOtherPartial()->isEnabled());  // all channels are rotated: slice and truncate are the same
+    setup.fraction = 0.5;
+    set(setup);
+    room->refreshNow();
+    ASSERT_TRUE(room->useOtherPartial()->isEnabled());
+    const Frequencies before = model().frequencies();
+    room->useOtherPartial()->click();
+    EXPECT_EQ(model().setup().partial, Partial::truncate);
+    EXPECT_NEAR(model().setup().theta / 1e8, 1, 1e-9);
+    for (std::size_t i = 0; i < 32; ++i) {
+        EXPECT_NEAR(model().frequencies().inverse_frequencies[i] / before.inverse_frequencies[i], 1, 1e-12);
+    }
+    room->refreshNow();
+    room->useOtherPartial()->click();
+    EXPECT_EQ(model().setup().partial, Partial::slice);
+    EXPECT_NEAR(model().setup().theta / 10000, 1, 1e-9);
+}
+
+TEST_F(SpectrumRoomTest, ChipsAddScalingsToTheFigure) {
+    room->comparison()->choose(ScalingMethod::ntk, true);
+    room->comparison()->choose(ScalingMethod::longrope,
+                               true);  // LongRoPE has no lists here, so it is not compared
+    EXPECT_EQ(room->comparison()->chosen(), std::vector<ScalingMethod>{ScalingMethod::ntk});
+    EXPECT_EQ(figure().name, "scalings");
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×4");
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::longrope), "–");
+    RotarySetup setup = model().setup();
+    setup.scaling = {.method = ScalingMethod::linear, .factor = 8};
+    set(setup);
+    room->refreshNow();
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×8");
+}
+
+TEST_F(SpectrumRoomTest, CheckBoxComparesSliceAndTruncate) {
+    RotarySetup setup = model().setup();
+    setup.fraction = 0.5;
+    set(setup);
+    EXPECT_FALSE(figure().table.names.last().contains("truncate"));
+    room->otherPartial()->setChecked(true);
+    EXPECT_TRUE(figure().table.names.last().contains("truncate"));
+}
+
+TEST_F(SpectrumRoomTest, KernelFollowsItsLength) {
+    EXPECT_EQ(room->kernelView()->figure().x.maximum, 4095);
+    room->setKernelLength(512);
+    room->refreshNow();
+    EXPECT_EQ(room->kernelView()->figure().x.maximum, 511);
+    EXPECT_EQ(room->kernelSpectrumView()->figure().x.maximum, 256);
+    room->setKernelLength(0);
+    room->refreshNow();
+    EXPECT_EQ(room->kernelView()->figure().x.maximum, 4095);
+}
+
+TEST_F(SpectrumRoomTest, LongKernelIsComputedInTheBackground) {
+    room->setKernelLength(200000);
+    EXPECT_TRUE(waitUntil([&] { return room->kernelView()->figure().x.maximum == 199999; }));
+    EXPECT_LT(room->kernelView()->figure().curves.front().x.size(), 20000);
+}
+
+TEST_F(SpectrumRoomTest, HiddenRoomComputesNothing) {
+    room->hide();
+    const QString before = room->spectrumView()->figure().note;
+    RotarySetup setup = model().setup();
+    setup.context = 128;
+    set(setup);
+    QTest::qWait(50);
+    EXPECT_EQ(room->spectrumView()->figure().note, before);
+    room->show();
+    EXPECT_TRUE(waitUntil([&] { return room->spectrumView()->figure().note != before; }));
+}
+
+TEST_F(SpectrumRoomTest, EncodingsPageFollowsTheSetup) {
+    const std::unique_ptr<QWidget> panel(room->panel());
+    EncodingsPage* page = room->encodings();
+    EXPECT_FALSE(page->isVisible());
+    room->encodingsTab()->click();
+    room->refreshNow();
+    EXPECT_TRUE(page->isVisible());
+    EXPECT_FALSE(room->spectrumView()->isVisible());
+    EXPECT_EQ(room->figure().name, "alibi-bias");
+    EXPECT_EQ(page->view()->figure().map->rows, 8);
+    EXPECT_TRUE(page->wholeContext()->isChecked());
+    EXPECT_FALSE(page->attentionWindow()->isEnabled());
+
+    RotarySetup setup = model().setup();
+    setup.heads = 4;
+    setup.attention_window = 32;
+    set(setup);
+    room->refreshNow();
+    EXPECT_EQ(page->view()->figure().map->rows, 4);
+    EXPECT_EQ(page->heads()->value(), 4);
+    EXPECT_EQ(page->attentionWindow()->value(), 32);
+    EXPECT_FALSE(page->wholeContext()->isChecked());
+
+    page->choice(EncodingsPage::Picture::mask)->click();
+    room->refreshNow();
+    EXPECT_EQ(room->figure().name, "attention-mask");
+    EXPECT_TRUE(room->figure().note.contains("32"));
+    EXPECT_TRUE(page->choice(EncodingsPage::Picture::mask)->toolTip().contains("N = 32 tokens"));
+    page->choice(EncodingsPage::Picture::sinusoidal)->click();
+    room->refreshNow();
+    EXPECT_EQ(room->figure().name, "sinusoidal-embeddings");
+    room->showPart("frequencies");
+    room->refreshNow();
+    EXPECT_TRUE(room->spectrumView()->isVisible());
+    EXPECT_EQ(room->figure().name, "spectrum");
+    room->showPart("attention-mask");
+    EXPECT_EQ(room->figure().name, "attention-mask");
+    EXPECT_THROW(room->showPart("unknown"), BadInput);
+}
+
+TEST_F(SpectrumRoomTest, HeadsAndAttentionWindowAreSetOnTheEncodingsPage) {
+    const std::unique_ptr<QWidget> panel(room->panel());
+    room->encodingsTab()->click();
+    room->refreshNow();
+    EncodingsPage* page = room->encodings();
+    const RotarySetup before = model().setup();
+    const int steps = workspace->undo().count();
+    page->heads()->commit("12");
+    EXPECT_EQ(model().setup().heads, 12);
+    page->wholeContext()->click();
+    EXPECT_EQ(model().setup().attention_window, 16);
+    room->refreshNow();
+    page->attentionWindow()->commit("64");
+    EXPECT_EQ(model().setup().attention_window, 64);
+    EXPECT_EQ(model().setup().theta, before.theta);
+    EXPECT_EQ(workspace->undo().count(), steps + 3);
+    room->refreshNow();
+    page->wholeContext()->click();
+    EXPECT_EQ(model().setup().attention_window, 0);
+    workspace->undo().setIndex(steps);
+    EXPECT_EQ(model().setup(), before);
+}
+
+TEST_F(SpectrumRoomTest, WidgetsHaveAccessibleNames) {
+    std::unique_ptr<QWidget> panel(room->panel());
+    for (QWidget* parent : {static_cast<QWidget*>(room.get()), panel.get()}) {
+        for (const auto* button : parent->findChildren<QAbstractButton*>()) {
+            EXPECT_FALSE(button->accessibleName().isEmpty() && button->text().isEmpty());
+        }
+    }
+    for (const FigureView* view : room->views()) {
+        EXPECT_FALSE(view->accessibleName().isEmpty());
+        EXPECT_FALSE(view->accessibleDescription().isEmpty());
+    }
+}
+
+}  // namespace
+}  // namespace ropelab::ui

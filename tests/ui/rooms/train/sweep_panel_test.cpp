@@ -1,0 +1,188 @@
+#include "ui/rooms/train/sweep_panel.h"
+
+#include <QComboBox>
+#include <QPushButton>
+
+#include "tests/ui/support/workbench.h"
+#include "ui/rooms/train/chip_list_edit.h"
+#include "ui/rooms/train/data_choice.h"
+#include "ui/rooms/train/key_field.h"
+
+namespace ropelab::ui {
+namespace {
+
+class SweepPanelTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        panel = std::make_unique<SweepPanel>(*workspace);
+        panel->resize(312, 700);
+        panel->show();
+    }
+    ChipListEdit& chips(const char* name) const {
+        for (auto* edit : panel->findChildren<ChipListEdit*>()) {
+            if (edit->accessibleName() == QString::fromUtf8(name)) return *edit;
+        }
+        throw std::runtime_error("no such chips");
+    }
+    KeyField& field(std::string_view name) const {
+        for (auto* candidate : panel->findChildren<KeyField*>()) {
+            if (candidate->key().name == name) return *candidate;
+        }
+        throw std::runtime_error("no such field");
+    }
+    const Experiment& experiment() const { return workspace->experiment().value(); }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<SweepPanel> panel;
+};
+
+TEST_F(SweepPanelTest, ShowsTheDefaultSweepAndItsCost) {
+    EXPECT_EQ(chips("runs").values().size(), 6);
+    EXPECT_TRUE(chips("θ").values().isEmpty());
+    EXPECT_TRUE(panel->estimateText().startsWith("6 runs, about ")) << panel->estimateText().toStdString();
+}
+
+TEST_F(SweepPanelTest, MoreSettingsAreScrolledIntoView) {
+    KeyField& first = field("width");  // one of the settings behind "More settings"
+    EXPECT_FALSE(first.isVisible());
+    panel->setMoreShown(true);
+    ASSERT_TRUE(waitUntil([&] { return !first.visibleRegion().isEmpty(); }));
+    panel->setMoreShown(false);
+    ASSERT_TRUE(waitUntil([&] { return !chips("seeds").visibleRegion().isEmpty(); }));
+}
+
+TEST_F(SweepPanelTest, RemovingARunCanBeUndone) {
+    chips("runs").remove(1);
+    EXPECT_EQ(experiment().expand().size(), 5u);
+    EXPECT_TRUE(panel->estimateText().startsWith("5 runs"));
+    workspace->undo().undo();
+    EXPECT_EQ(chips("runs").values().size(), 6);
+}
+
+TEST_F(SweepPanelTest, SettingThetaMakesAGrid) {
+    ASSERT_TRUE(chips("θ").commit(0, "500"));
+    EXPECT_TRUE(experiment().explicit_runs().empty());
+    ASSERT_TRUE(chips("θ").commit(1, "10k"));
+    ASSERT_TRUE(chips("fraction").commit(1, "25 %"));
+    EXPECT_EQ(experiment().expand().size(), 4u);
+    EXPECT_FALSE(chips("runs").isVisible());
+    ASSERT_TRUE(chips("seeds").commit(1, "1338"));
+    EXPECT_TRUE(panel->estimateText().startsWith("8 runs"));
+}
+
+TEST_F(SweepPanelTest, EachSeedRepeatsTheExplicitRuns) {
+    ASSERT_TRUE(chips("seeds").commit(1, "1338"));
+    EXPECT_EQ(experiment().expand().size(), 12u);
+    EXPECT_EQ(chips("runs").values().size(), 6);
+}
+
+TEST_F(SweepPanelTest, EverySettingHasAFieldWithATooltip) {
+    const QStringList shownAsChips = {"theta", "fraction", "seed", "data"};
+    for (const Key& key : keys()) {
+        if (shownAsChips.contains(QString::fromUtf8(key.name.data(), static_cast<qsizetype>(key.name.size()))))
+            continue;
+        EXPECT_NO_THROW(field(key.name)) << key.name;
+        EXPECT_FALSE(field(key.name).toolTip().isEmpty()) << key.name;
+    }
+}
+
+TEST_F(SweepPanelTest, FieldsAcceptSeveralValuesAndRejectInvalidOnes) {
+    field("learning_rate").commit("1e-3, 3e-4");
+    EXPECT_EQ(experiment().values("learning_rate").size(), 2u);
+    field("iterations").commit("many");
+    EXPECT_TRUE(field("iterations").error().contains("many"));
+    field("iterations").commit("2k");
+    EXPECT_EQ(field("iterations").error(), "");
+    EXPECT_EQ(experiment().expand().front().iterations, 2000);
+    field("partial").commit("truncate");
+    EXPECT_EQ(experiment().expand().front().partial, Partial::truncate);
+}
+
+TEST_F(SweepPanelTest, PositionEncodingsAreSelectedByName) {
+    auto* choice = field("position").findChild<QComboBox*>();
+    ASSERT_NE(choice, nullptr);
+    const int alibi = choice->findText("ALiBi");
+    ASSERT_GE(alibi, 0);
+    EXPECT_TRUE(choice->itemData(alibi, Qt::ToolTipRole).toString().contains("formula 25"));
+    for (int i = 0; i < choice->count(); ++i) {
+        EXPECT_FALSE(choice->itemData(i, Qt::ToolTipRole).toString().isEmpty()) << choice->itemText(i).toStdString();
+    }
+    choice->setCurrentIndex(alibi);
+    emit choice->activated(alibi);
+    EXPECT_EQ(experiment().expand().front().position, Position::alibi);
+    EXPECT_EQ(field("position").text(), "ALiBi");
+    field("position").commit("sinusoidal");
+    EXPECT_EQ(field("position").text(), "sinusoidal");
+    field("attention_window").commit("32");
+    EXPECT_EQ(experiment().expand().front().attention_window, 32);
+}
+
+TEST_F(SweepPanelTest, AnInvalidExperimentShowsWhyAndCannotStart) {
+    field("heads").commit("3");
+    EXPECT_TRUE(panel->estimateText().contains("heads")) << panel->estimateText().toStdString();
+    workspace->start();
+    EXPECT_FALSE(workspace->session().isActive());
+    workspace->undo().undo();
+    EXPECT_TRUE(panel->estimateText().startsWith("6 runs"));
+}
+
+TEST_F(SweepPanelTest, SettingsCanBeZippedAndRunsExcluded) {
+    ASSERT_TRUE(chips("θ").commit(0, "500"));
+    ASSERT_TRUE(chips("θ").commit(1, "10k"));
+    field("context").commit("32, 64");
+    EXPECT_EQ(experiment().expand().size(), 4u);
+    ASSERT_TRUE(chips("zipped").commit(0, "theta,context"));
+    EXPECT_EQ(chips("zipped").values(), QStringList{"theta, context"});
+    EXPECT_EQ(experiment().expand().size(), 2u);
+    EXPECT_FALSE(chips("excluded").commit(0, "thta=500"));
+    EXPECT_TRUE(chips("excluded").error().contains("theta"));
+    ASSERT_TRUE(chips("excluded").commit(0, "theta=500"));
+    EXPECT_TRUE(panel->estimateText().startsWith("1 run,")) << panel->estimateText().toStdString();
+
+    QString problem;
+    QObject::connect(workspace.get(), &Workspace::problem, panel.get(),
+                     [&](const QString&, const QString& sentence) { problem = sentence; });
+    ASSERT_TRUE(chips("zipped").commit(1, "theta,seed"));
+    EXPECT_TRUE(problem.contains("occurs twice in zip")) << problem.toStdString();
+    EXPECT_EQ(chips("zipped").values().size(), 1);
+    chips("zipped").remove(0);
+    EXPECT_TRUE(experiment().zips().empty());
+}
+
+TEST_F(SweepPanelTest, StartAddsToTheQueueDuringTraining) {
+    workspace->experiment().replace(smallSweep(100));
+    engine.step_microseconds = 3000;
+    auto* start = panel->findChild<QPushButton*>("start");
+    start->click();
+    ASSERT_TRUE(workspace->session().isActive());
+    EXPECT_EQ(start->text(), "Add to the queue");
+    start->click();
+    EXPECT_EQ(workspace->runs().runs().size(), 4u);
+    engine.step_microseconds = 20;
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(start->text(), "Start");
+    for (const RunView& run : workspace->runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
+}
+
+TEST_F(SweepPanelTest, SelectsPresetsAndDataFiles) {
+    auto* choice = panel->findChild<QComboBox*>();
+    ASSERT_EQ(choice->accessibleName(), "Preset");
+    choice->setCurrentIndex(1);
+    emit choice->activated(1);
+    EXPECT_EQ(experiment(), presets()[1].experiment);
+    workspace->experiment().replace(Experiment::from_json(presets()[1].experiment.to_json()));
+    EXPECT_EQ(choice->currentText(), "theta-minute") << "the spelling of a lab file is recognised too";
+    EXPECT_EQ(chips("θ").values().size(), 6);
+
+    auto* text = panel->findChild<DataChoice*>();
+    text->setFileQuestion([this] { return textFile(); });
+    emit text->activated(text->count() - 1);
+    EXPECT_EQ(experiment().values("data").front(), textFile().toStdString());
+    EXPECT_EQ(text->currentText(), "text.txt");
+    EXPECT_TRUE(choice->currentText().endsWith("changed"));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

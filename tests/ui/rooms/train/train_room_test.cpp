@@ -1,0 +1,399 @@
+#include "ui/rooms/train/train_room.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QSplitter>
+#include <QToolButton>
+#include <cmath>
+
+#include "core/data/corpus.h"
+#include "core/spec/error.h"
+#include "tests/ui/support/workbench.h"
+#include "ui/common/actions.h"
+#include "ui/common/explanation.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/train/roofline_view.h"
+#include "ui/rooms/train/run_list.h"
+#include "ui/rooms/train/sweep_panel.h"
+#include "ui/rooms/train/sweep_preview.h"
+
+namespace ropelab::ui {
+namespace {
+
+class TrainRoomTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        workspace->experiment().replace(smallSweep(60));
+        room = std::make_unique<TrainRoom>(*workspace);
+        room->resize(900, 600);
+        room->show();
+    }
+    void train() {
+        workspace->start();
+        ASSERT_TRUE(waitForEnd(*workspace));
+    }
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<TrainRoom> room;
+};
+
+TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
+    train();
+    for (const char* id : {"validation_loss", "training_loss", "losses", "learning_rate", "gradient_norm"}) {
+        room->showQuantity(id);
+        const Figure figure = room->figure();
+        ASSERT_GE(figure.curves.size(), 2u) << id;
+        for (const FigureCurve& curve : figure.curves) EXPECT_FALSE(curve.x.isEmpty()) << id;
+    }
+    EXPECT_THROW(room->showQuantity("speed of light"), BadInput);
+    EXPECT_EQ(workspace->settings().value("train/quantity").toString(), "gradient_norm");
+}
+
+TEST_F(TrainRoomTest, F1ExplainsThePlottedQuantityWithValuesOfThePickedRun) {
+    EXPECT_EQ(explanationOf(&room->plot()).text, room->plot().accessibleDescription())
+        << "without a run there are no values to explain";
+    train();
+    room->runList().pick(2);
+    const auto helpText = [this] { return explanationOf(&room->plot()).text; };
+    room->showQuantity("validation_loss");
+    const double nats = room->plot().yValues({2, Quantity::validation_loss}).back();
+    EXPECT_TRUE(helpText().contains("ln p(next token")) << helpText().toStdString();
+    EXPECT_TRUE(helpText().contains(readableNumber(std::exp(nats)))) << helpText().toStdString();
+    EXPECT_TRUE(helpText().contains("θ 10k")) << helpText().toStdString();
+    EXPECT_FALSE(helpText().contains("best possible predictor")) << "the text file has no known entropy floor";
+    room->showQuantity("learning_rate");
+    EXPECT_TRUE(helpText().contains("w = 0, η_min = 1.00×10⁻⁴, T = 60")) << helpText().toStdString();
+    room->showQuantity("gradient_norm");
+    EXPECT_TRUE(helpText().contains("c = 1")) << helpText().toStdString();
+    room->showQuantity("tokens_per_second");
+    EXPECT_TRUE(helpText().contains("16 sequences of 32 tokens")) << helpText().toStdString();
+    const QString roofline = explanationOf(&room->roofline().view()).text;
+    EXPECT_TRUE(roofline.contains("min(P, B·I)")) << roofline.toStdString();
+}
+
+TEST_F(TrainRoomTest, EveryColumnOfTheRunListHasATooltip) {
+    RunTable& table = room->runList().table();
+    room->showQuantity("validation_loss");
+    for (int column = 0; column < RunTable::ColumnCount; ++column) {
+        EXPECT_FALSE(table.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty()) << column;
+    }
+    EXPECT_TRUE(table.headerData(RunTable::Best, Qt::Horizontal, Qt::ToolTipRole).toString().contains("nats"));
+}
+
+TEST_F(TrainRoomTest, ColumnWidthsAreRestoredAfterALargeWindowScale) {
+    train();
+    const auto widths = [this] {
+        QList<int> all;
+        for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) {
+            all << room->runList().header()->sectionSize(column);
+        }
+        return all;
+    };
+    const QList<int> before = widths();
+    ThemeManager::instance().setScale(200);
+    EXPECT_NE(widths(), before);
+    ThemeManager::instance().setScale(100);
+    EXPECT_EQ(widths(), before);
+}
+
+TEST_F(TrainRoomTest, LongNamesAreShortenedToTheirDifferences) {
+    train();
+    const RunTable table(*workspace);
+    const auto& runs = workspace->runs().runs();
+    ASSERT_GE(runs.size(), 2U);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        workspace->renameRun(runs[i].record.id,
+                             "learned + θ 10k, 100 %, data tinyshakespeare, seed " + QString::number(i));
+    }
+    const QModelIndex second = table.index(1, RunTable::Name);
+    ASSERT_TRUE(waitUntil([&] { return table.data(second, Qt::DisplayRole) == "seed 1"; }));
+    EXPECT_FALSE(table.hasWholeNames());
+    for (const int role : {Qt::EditRole, Qt::ToolTipRole}) {
+        EXPECT_EQ(table.data(second, role), "learned + θ 10k, 100 %, data tinyshakespeare, seed 1");
+    }
+}
+
+TEST_F(TrainRoomTest, LongNamesWidenTheListUntilTheSplitterIsMoved) {
+    train();
+    auto* below = qobject_cast<QSplitter*>(room->runList().parentWidget());
+    ASSERT_NE(below, nullptr);
+    QApplication::processEvents();
+    const int before = room->runList().width();
+    workspace->renameRun(2, "learned + θ 10k, 100 %, data tinyshakespeare, seed 1337");
+    ASSERT_TRUE(waitUntil([&] { return room->runList().width() > before + 50; }));
+    EXPECT_LT(room->runList().width(), 0.75 * room->width()) << "the sample stays readable";
+    below->setSizes({400, below->width() - below->handleWidth() - 400});
+    emit below->splitterMoved(400, 1);  // as if the user moved it
+    workspace->renameRun(2, "learned + θ 10k, 100 %, data tinyshakespeare, seed 133");
+    QApplication::processEvents();
+    EXPECT_EQ(room->runList().width(), 400);
+}
+
+TEST_F(TrainRoomTest, PlotActionsAreEnabledOnlyWhileCurvesAreShown) {
+    ActionRegistry registry(room.get());
+    room->addActions(registry);
+    train();
+    const auto isEnabled = [&registry] {
+        registry.refresh();
+        EXPECT_EQ(registry.action("plot.log")->isEnabled(), registry.action("plot.reset")->isEnabled());
+        return registry.action("plot.log")->isEnabled();
+    };
+    EXPECT_TRUE(isEnabled());
+    room->showQuantity("roofline");
+    EXPECT_FALSE(isEnabled());
+    room->showQuantity("gradient_norm");
+    EXPECT_TRUE(isEnabled());
+    room->showPlan(true);
+    EXPECT_FALSE(isEnabled());
+}
+
+TEST_F(TrainRoomTest, ListAndPlotShareThePickedRunAndVisibility) {
+    train();
+    room->runList().pick(2);
+    EXPECT_EQ(room->plot().pickedRun(), 2);
+    room->plot().pickRun(1);
+    EXPECT_EQ(room->runList().picked(), 1);
+    room->plot().setRunVisible(1, false);
+    EXPECT_FALSE(workspace->runs().find(1)->visible);
+    RunTable& table = room->runList().table();
+    ASSERT_TRUE(table.setData(table.index(0, RunTable::Name), Qt::Checked, Qt::CheckStateRole));
+    EXPECT_TRUE(room->plot().isRunVisible(1));
+    EXPECT_EQ(room->figure().curves.size(), 2u);
+}
+
+TEST_F(TrainRoomTest, ColumnsFitTheListOrItScrolls) {
+    train();
+    RunList& list = room->runList();
+    const auto columns = [&] {
+        int all = 0;
+        for (int i = 0; i < RunTable::ColumnCount; ++i) all += list.header()->sectionSize(i);
+        return all;
+    };
+    list.setMinimumSize(0, 0);
+    list.resize(900, 200);
+    const int wide = list.header()->sectionSize(RunTable::Name);
+    EXPECT_LE(columns(), list.viewport()->width());
+    list.resize(300, 200);
+    EXPECT_LT(list.header()->sectionSize(RunTable::Name), wide);
+    EXPECT_GE(list.header()->sectionSize(RunTable::Name), 150);
+    EXPECT_GT(columns(), list.viewport()->width());
+    EXPECT_EQ(list.horizontalScrollBarPolicy(), Qt::ScrollBarAsNeeded);
+}
+
+TEST_F(TrainRoomTest, TableShowsLossesAndStates) {
+    train();
+    RunTable& table = room->runList().table();
+    const double last = testing::FakeEngine::loss(workspace->runs().find(1)->spec, 60) + 0.1;
+    EXPECT_EQ(table.data(table.index(0, RunTable::Last), Qt::DisplayRole).toString(), QString::number(last, 'f', 4));
+    EXPECT_EQ(table.data(table.index(0, RunTable::State), Qt::DisplayRole).toString(), "finished");
+    table.setLossUnit("bits per character", 1 / std::log(2.0));
+    EXPECT_EQ(table.data(table.index(0, RunTable::Best), Qt::DisplayRole).toString(),
+              QString::number(last / std::log(2.0), 'f', 4));
+}
+
+TEST_F(TrainRoomTest, ShowsTheSampleOfThePickedRun) {
+    engine.step_microseconds = 3000;
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return !workspace->runs().find(1)->sample.isEmpty(); }));
+    EXPECT_EQ(room->sampleText(), workspace->runs().find(1)->sample);
+    room->runList().pick(2);
+    ASSERT_TRUE(waitUntil([&] { return !workspace->runs().find(2)->sample.isEmpty(); }));
+    EXPECT_EQ(room->sampleText(), workspace->runs().find(2)->sample);
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+}
+
+TEST_F(TrainRoomTest, ANewSweepReplacesTheSampleOfAnEarlierOne) {
+    const auto sampleTitle = [this] {
+        for (const auto* label : room->findChildren<QLabel*>()) {
+            if (label->text().startsWith("Sample: ") && label->isVisible()) return label->text();
+        }
+        return QString();
+    };
+    const auto titleStart = [this](RunId run) {
+        return "Sample: " + QString::fromStdString(workspace->runs().find(run)->record.name);
+    };
+    train();
+    EXPECT_TRUE(sampleTitle().startsWith(titleStart(1)));
+    Experiment other = smallSweep(60);
+    other.set("theta", {"500", "2000"});
+    workspace->experiment().replace(other);
+    train();
+    EXPECT_TRUE(sampleTitle().startsWith(titleStart(3))) << sampleTitle().toStdString();
+    room->runList().pick(1);
+    EXPECT_TRUE(sampleTitle().startsWith(titleStart(1))) << "the user picked this run";
+}
+
+TEST_F(TrainRoomTest, RunsOfSeveralSeedsAreShownAsMeanWithBand) {
+    auto* bands = [this] {
+        for (auto* button : room->findChildren<QToolButton*>()) {
+            if (button->text() == "± std") return button;
+        }
+        throw std::runtime_error("no such button");
+    }();
+    train();
+    EXPECT_TRUE(bands->isHidden()) << "there is one seed per setting";
+    Experiment seeds = smallSweep(60);
+    seeds.set("seed", {"1", "2", "3"});
+    workspace->experiment().replace(seeds);
+    train();
+    ASSERT_FALSE(bands->isHidden());
+    EXPECT_EQ(room->figure().curves.size(), 6u);
+    bands->click();
+    const Figure figure = room->figure();
+    ASSERT_EQ(figure.curves.size(), 2u);
+    const auto label = [this] { return room->plot().groups().at(0).label; };
+    EXPECT_TRUE(label().endsWith("3 seeds")) << label().toStdString();
+    EXPECT_EQ(figure.bands.size(), 2u);
+    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "on");
+    workspace->runs().setVisible(1, true);  // a run of the first sweep: the fourth seed
+    EXPECT_EQ(room->figure().curves.size(), 2u);
+    EXPECT_TRUE(label().endsWith("4 seeds")) << label().toStdString();
+    workspace->runs().setVisible(1, false);
+    bands->click();
+    EXPECT_EQ(room->figure().curves.size(), 6u);
+}
+
+TEST_F(TrainRoomTest, ManyRunsAreInitiallyShownAsMeansOverSeeds) {
+    Experiment seeds = smallSweep(20);
+    seeds.set("seed", {"1", "2", "3", "4", "5", "6"});
+    workspace->experiment().replace(seeds);
+    train();
+    EXPECT_EQ(room->figure().curves.size(), 2u) << "twelve runs exceed the limit for single curves";
+    EXPECT_EQ(room->figure().bands.size(), 2u);
+    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "auto");
+}
+
+TEST_F(TrainRoomTest, StoppingOneRunKeepsTheOthersTraining) {
+    engine.step_microseconds = 3000;
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.iteration > 5; }));
+    RunList& list = room->runList();
+    list.pick(1);
+    emit list.customContextMenuRequested(list.visualRect(list.currentIndex()).center());
+    QAction* stop = nullptr;
+    for (QAction* action : list.findChild<QMenu*>()->actions()) {
+        if (action->text() == "Stop this run") stop = action;
+    }
+    ASSERT_NE(stop, nullptr);
+    stop->trigger();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(workspace->runs().find(1)->record.state, RunState::stopped);
+    EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
+    EXPECT_EQ(workspace->runs().find(2)->record.iteration, 60);
+    EXPECT_EQ(workspace->unfinishedRuns(), (std::vector<RunId>{1}));
+}
+
+TEST_F(TrainRoomTest, ADivergingRunFailsAndTheOthersContinue) {
+    engine.failing_theta = 100;
+    train();
+    EXPECT_EQ(workspace->runs().find(1)->record.state, RunState::failed);
+    EXPECT_EQ(workspace->runs().find(1)->record.iteration, 11);
+    EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
+    EXPECT_TRUE(workspace->unfinishedRuns().empty()) << "a diverged run is not resumed";
+    const Figure figure = room->figure();
+    EXPECT_TRUE(figure.note.contains("red point: a run failed there")) << figure.note.toStdString();
+}
+
+TEST_F(TrainRoomTest, TrainingDoesNotResetAnOpenNameEditor) {
+    engine.step_microseconds = 2000;
+    workspace->experiment().replace(smallSweep(2000));
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.iteration > 0; }));
+    room->runList().pick(1);
+    room->runList().rename(1);
+    auto* editor = room->runList().findChild<QLineEdit*>();
+    ASSERT_NE(editor, nullptr);
+    editor->setText("my own name");
+    const std::int64_t before = workspace->runs().find(1)->record.iteration;
+    ASSERT_TRUE(waitUntil([&] {  // Steps and an evaluation have been delivered.
+        return workspace->runs().find(1)->record.iteration > before + 40;
+    }));
+    editor = room->runList().findChild<QLineEdit*>();
+    ASSERT_NE(editor, nullptr);
+    EXPECT_EQ(editor->text(), "my own name");
+    QTest::keyClick(editor, Qt::Key_Return);
+    EXPECT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.name == "my own name"; }));
+    EXPECT_EQ(room->runList().picked(), 1) << "renaming keeps the selection";
+    ASSERT_TRUE(waitUntil([&] { return !room->runList().findChild<QLineEdit*>(); }));
+    room->runList().rename(2);
+    ASSERT_NE(room->runList().findChild<QLineEdit*>(), nullptr);
+    room->runList().findChild<QLineEdit*>()->setText("open when the room goes");
+    room.reset();
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+}
+
+TEST_F(TrainRoomTest, RunActionsAreDisabledInOtherRooms) {
+    QWidget window;
+    ActionRegistry registry(&window);
+    bool opened = false;
+    registry.add({.id = "room.train", .menu = {}, .text = "Train", .handler = [&] {
+                      opened = true;
+                      room->show();
+                  }});
+    room->addActions(registry);
+    train();
+    room->runList().pick(1);
+    const std::vector<const char*> own = {"run.rename", "run.annotate", "run.delete", "plot.log", "plot.reset"};
+    registry.refresh();
+    for (const char* id : own) EXPECT_TRUE(registry.action(id)->isEnabled()) << id;
+    room->hide();
+    registry.refresh();
+    for (const char* id : own) EXPECT_FALSE(registry.action(id)->isEnabled()) << id;
+    registry.action("run.plan")->trigger();
+    EXPECT_TRUE(opened);
+    EXPECT_TRUE(room->isPlanShown());
+}
+
+TEST_F(TrainRoomTest, OpeningALabRestoresItsCurves) {
+    train();
+    const QList<double> losses = room->plot().yValues({1, Quantity::training_loss});
+    ASSERT_EQ(losses.size(), 60);
+    const QString path = workspace->lab().path();
+    workspace->lab().startEmptyLab();
+    EXPECT_TRUE(room->plot().runs().empty());
+    workspace->lab().open(path);
+    EXPECT_EQ(room->plot().yValues({1, Quantity::training_loss}), losses);
+    EXPECT_EQ(room->plot().xValues({1, Quantity::validation_loss}), (QList<double>{0, 20, 40, 60}));
+    TrainRoom second(*workspace);  // created while the lab is open
+    EXPECT_EQ(second.plot().yValues({1, Quantity::training_loss}), losses);
+}
+
+TEST_F(TrainRoomTest, PlanPageReplacesThePlot) {
+    auto* panel = qobject_cast<SweepPanel*>(room->panel());
+    ASSERT_NE(panel, nullptr);
+    room->showPlan(true);
+    EXPECT_TRUE(room->preview().isVisible());
+    EXPECT_EQ(room->preview().preview().runs.size(), 2u);
+    workspace->start();
+    EXPECT_FALSE(room->isPlanShown()) << "starting a sweep shows its curves";
+    EXPECT_TRUE(room->plot().isVisible());
+    ASSERT_TRUE(waitForEnd(*workspace));
+    emit panel->planAsked(true);
+    EXPECT_TRUE(room->preview().isVisible());
+}
+
+TEST_F(TrainRoomTest, SyntheticLanguagesHaveAnEntropyFloorAndFilesHaveNone) {
+    train();
+    EXPECT_FALSE(room->isBusy());
+    EXPECT_TRUE(room->figure().horizontalLines.empty());
+
+    Experiment generated = smallSweep(20);
+    generated.set("data", {"synthetic-local"});
+    workspace->experiment().replace(generated);
+    train();
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); }, 120'000));
+    ASSERT_EQ(room->figure().horizontalLines.size(), 1u);
+    const auto floor = entropy_floor_of(workspace->runs().find(3)->spec);
+    ASSERT_TRUE(floor);
+    EXPECT_DOUBLE_EQ(room->figure().horizontalLines.front().at, floor->mean);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,142 @@
+#include "ui/session/lab_document.h"
+
+#include <QFileInfo>
+#include <set>
+
+#include "core/spec/error.h"
+#include "tests/ui/support/workbench.h"
+
+namespace ropelab::ui {
+namespace {
+
+using LabDocumentTest = Workbench;
+
+TEST_F(LabDocumentTest, FirstSweepCreatesTheFile) {
+    LabDocument document(file("labs"));
+    EXPECT_FALSE(document.hasFile());
+    EXPECT_EQ(document.name(), "not saved yet");
+    const Plan plan = document.addSweep(smallSweep());
+    ASSERT_EQ(plan.runs.size(), 2u);
+    EXPECT_TRUE(document.isUnsaved());
+    EXPECT_TRUE(QFileInfo::exists(document.path()));
+    EXPECT_EQ(QFileInfo(document.path()).absolutePath(), file("labs"));
+    ASSERT_TRUE(document.latestExperiment());
+    EXPECT_EQ(document.latestExperiment()->to_json(), smallSweep().to_json());
+}
+
+TEST_F(LabDocumentTest, SavingMovesAnUnsavedLab) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    document.saveAs(file("mine"));
+    EXPECT_EQ(document.name(), "mine");
+    EXPECT_FALSE(document.isUnsaved());
+    EXPECT_EQ(document.runs().size(), 2u);
+    EXPECT_FALSE(QFileInfo::exists(before));
+    EXPECT_TRUE(QFileInfo::exists(file("mine.ropelab")));
+}
+
+TEST_F(LabDocumentTest, SavesOnABackgroundThread) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    QDir().mkpath(before + ".checkpoints");
+    QFile checkpoint(before + ".checkpoints/run-1.safetensors");
+    ASSERT_TRUE(checkpoint.open(QIODevice::WriteOnly));
+    checkpoint.write("weights");
+    checkpoint.close();
+    std::optional<QString> answer;
+    document.saveInBackground(file("mine"), [&](const QString& error) { answer = error; });
+    EXPECT_FALSE(answer) << "the answer arrives through the event loop";
+    EXPECT_TRUE(document.isSaving());
+    EXPECT_EQ(document.path(), before);
+    EXPECT_THROW(document.renameRun(1, "x"), BadInput);
+    ASSERT_TRUE(waitUntil([&] { return answer.has_value(); }));
+    EXPECT_EQ(*answer, QString());
+    EXPECT_FALSE(document.isSaving());
+    EXPECT_EQ(document.path(), file("mine.ropelab"));
+    EXPECT_FALSE(document.isReadOnly());
+    EXPECT_FALSE(QFileInfo::exists(before));
+    EXPECT_TRUE(QFileInfo::exists(file("mine.ropelab.checkpoints/run-1.safetensors")));
+    document.renameRun(1, "x");
+    EXPECT_EQ(document.runs().front().name, "x");
+}
+
+TEST_F(LabDocumentTest, FailedSaveKeepsTheLabUnchanged) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    const auto answerTo = [&](const QString& target) {
+        std::optional<QString> answer;
+        document.saveInBackground(target, [&](const QString& error) { answer = error; });
+        EXPECT_TRUE(waitUntil([&] { return answer.has_value(); }));
+        return answer.value_or(QStringLiteral("none"));
+    };
+    QFile other(file("other.ropelab"));
+    ASSERT_TRUE(other.open(QIODevice::WriteOnly));
+    other.write("something that is not a lab");
+    other.close();
+    EXPECT_FALSE(answerTo(file("other")).isEmpty());
+    EXPECT_FALSE(answerTo(file("no such folder/lab")).isEmpty());
+    EXPECT_EQ(document.path(), before);
+    document.renameRun(1, "still mine");
+    EXPECT_EQ(answerTo(before), QString()) << "saving to the current path succeeds";
+    LabDocument empty(file("labs"));
+    std::optional<QString> answer;
+    empty.saveInBackground(file("empty"), [&](const QString& error) { answer = error; });
+    EXPECT_EQ(answer, QString());
+    EXPECT_EQ(empty.name(), "empty");
+}
+
+TEST_F(LabDocumentTest, SavingASavedLabKeepsTheOldFile) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    document.saveAs(file("one"));
+    document.saveAs(file("two"));
+    EXPECT_TRUE(QFileInfo::exists(file("one.ropelab")));
+    EXPECT_EQ(document.name(), "two");
+}
+
+TEST_F(LabDocumentTest, SecondWindowOpensTheLabReadOnly) {
+    LabDocument first(file("labs"));
+    first.addSweep(smallSweep());
+    first.saveAs(file("shared"));
+    LabDocument second(file("labs"));
+    second.open(file("shared.ropelab"));
+    EXPECT_TRUE(second.isReadOnly());
+    EXPECT_EQ(second.runs().size(), 2u);
+    EXPECT_THROW(second.renameRun(1, "x"), BadInput);
+    first.startEmptyLab();
+    LabDocument third(file("labs"));
+    third.open(file("shared.ropelab"));
+    EXPECT_FALSE(third.isReadOnly());
+}
+
+TEST_F(LabDocumentTest, OpeningAnInvalidFileKeepsTheCurrentLab) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    const QString before = document.path();
+    EXPECT_THROW(document.open(textFile()), BadInput);
+    EXPECT_THROW(document.open(file("missing.ropelab")), BadInput);
+    EXPECT_EQ(document.path(), before);
+    EXPECT_EQ(document.runs().size(), 2u);
+}
+
+TEST_F(LabDocumentTest, AddingASweepGivesDistinctNamesAndRejectsInvalidOnes) {
+    LabDocument document(file("labs"));
+    Experiment experiment = smallSweep();
+    experiment.set("seed", {"1", "2"});
+    document.addSweep(experiment);
+    std::set<std::string> names;
+    for (const RunRecord& run : document.runs()) names.insert(run.name);
+    EXPECT_EQ(names.size(), 4u);
+    EXPECT_TRUE(names.begin()->ends_with(", seed 1")) << *names.begin();
+
+    LabDocument other(file("other"));
+    experiment.add_exclusion("theta=7");
+    EXPECT_THROW(other.addSweep(experiment), BadInput);
+    EXPECT_FALSE(other.hasFile());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,68 @@
+#include "ui/session/run_store.h"
+
+#include <QSignalSpy>
+
+#include "tests/ui/support/workbench.h"
+
+namespace ropelab::ui {
+namespace {
+
+class RunStoreTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        lab = LabFile::create(file("lab.ropelab").toStdString());
+        const std::int64_t experiment = lab->add_experiment("e", Experiment("e").to_json().dump());
+        run = lab->add_run(experiment, "one", R"({"theta": 500})");
+        const std::vector<Event> events = {event::Step{run, 10, 2.2, 0.5, 1e-3}, event::Evaluated{run, 10, 2.0, 2.1},
+                                           event::Evaluated{run, 20, 1.5, 1.6}};
+        lab->record(events);
+    }
+    std::vector<std::int64_t> iterations() const { return store.find(run)->evaluations.iteration; }
+
+    std::unique_ptr<LabFile> lab;
+    RunId run = 0;
+    RunStore store;
+};
+
+TEST_F(RunStoreTest, StepMetricsOfNewRunsAreAvailableOnlyDuringReloaded) {
+    std::size_t steps = 0;
+    QObject::connect(&store, &RunStore::reloaded, [&] {
+        const RunMetrics* arrived = store.arrived(run);
+        steps = arrived ? arrived->steps.iteration.size() : 0;
+    });
+    store.reload(lab.get(), false);
+    EXPECT_EQ(steps, 1u);
+    EXPECT_EQ(store.arrived(run), nullptr) << "the metrics are discarded after reloaded()";
+    store.reload(lab.get(), true);
+    EXPECT_EQ(steps, 0u) << "the run is not new";
+    EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20}));
+}
+
+TEST_F(RunStoreTest, DeliveriesUpdateTheEvaluations) {
+    store.reload(lab.get(), false);
+    EXPECT_DOUBLE_EQ(store.find(run)->best->validation_loss, 1.6);
+    store.apply({Event(event::Evaluated{run, 30, 1.2, 1.3})});
+    EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20, 30}));
+    EXPECT_EQ(store.find(run)->best->iteration, 30);
+    store.apply({DiscardAfter{run, 15}});
+    EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10}));
+    EXPECT_EQ(store.find(run)->last->iteration, 10);
+    EXPECT_DOUBLE_EQ(store.find(run)->best->validation_loss, 2.1) << "the better evaluation was discarded";
+    store.apply({Event(event::Evaluated{run, 20, 1.5, 1.7}), Event(event::Evaluated{run, 20, 1.5, 1.8})});
+    EXPECT_EQ(store.find(run)->evaluations.validation_loss, (std::vector<double>{2.1, 1.8}));
+}
+
+TEST_F(RunStoreTest, HidingARunDoesNotEmitRunChanged) {
+    store.reload(lab.get(), false);
+    QSignalSpy changed(&store, &RunStore::runChanged);
+    QSignalSpy visibility(&store, &RunStore::visibilityChanged);
+    store.setVisible(run, false);
+    store.setVisible(run, false);
+    EXPECT_EQ(changed.count(), 0);
+    EXPECT_EQ(visibility.count(), 1);
+    EXPECT_FALSE(store.find(run)->visible);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

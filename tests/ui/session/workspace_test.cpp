@@ -1,0 +1,115 @@
+#include "ui/session/workspace.h"
+
+#include "core/reproduce/sheet_lab.h"
+#include "tests/ui/support/workbench.h"
+
+namespace ropelab::ui {
+namespace {
+
+class WorkspaceTest : public Workbench {
+ protected:
+    // Resumes all unfinished runs of a lab with this sheet and returns the runs of each cohort, in the order of
+    // training.
+    std::vector<std::vector<RunId>> resumedCohorts(const SheetPlan& plan) {
+        const QString path = file("sheet.ropelab");
+        enter_sheet(*LabFile::create(path.toStdString()), plan);
+        Workspace workspace(options());
+        workspace.openLab(path);
+        std::vector<std::vector<RunId>> begun;
+        QObject::connect(&workspace.session(), &SweepSession::delivered, &workspace, [&](const auto& deliveries) {
+            for (const Delivery& delivery : deliveries) {
+                const auto* event = std::get_if<Event>(&delivery);
+                const auto* cohort = event ? std::get_if<event::CohortStarted>(event) : nullptr;
+                if (cohort) begun.push_back(cohort->runs);
+            }
+        });
+        workspace.resumeRuns(workspace.unfinishedRuns());
+        EXPECT_TRUE(waitForEnd(workspace));
+        for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
+        return begun;
+    }
+    SheetPlan plan() const {
+        SheetPlan result;
+        result.sheet = "test";
+        result.experiment = smallSweep(40);
+        result.experiment.set("seed", {"1", "2"});
+        return result;
+    }
+};
+
+TEST_F(WorkspaceTest, RunsOfASheetResumeAsOneCohort) {
+    EXPECT_EQ(resumedCohorts(plan()), (std::vector<std::vector<RunId>>{{1, 2, 3, 4}}));
+}
+
+TEST_F(WorkspaceTest, RunsOfATimingSheetResumeSequentiallyBySeed) {
+    SheetPlan sheet = plan();
+    sheet.sequential = true;
+    EXPECT_EQ(resumedCohorts(sheet), (std::vector<std::vector<RunId>>{{1}, {3}, {2}, {4}}));
+}
+
+TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementDoesNotStartInAnotherLab) {
+    const QString other = file("other.ropelab");
+    enter_sheet(*LabFile::create(other.toStdString()), plan());
+    engine.step_microseconds = 20000;
+    Workspace workspace(options());
+    workspace.experiment().replace(smallSweep(40));
+    workspace.measure({workspace.experiment().value().expand()});
+    ASSERT_TRUE(waitUntil([&] { return engine.cohorts > 0; }));
+    workspace.start();
+    EXPECT_FALSE(workspace.session().isActive());
+    workspace.openLab(other);
+    EXPECT_EQ(workspace.lab().path(), other);
+    ASSERT_TRUE(waitUntil([&] { return !workspace.meter().isActive(); }));
+    EXPECT_FALSE(workspace.session().isActive());
+    for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.iteration, 0);
+}
+
+TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementStartsInTheSavedFile) {
+    engine.step_microseconds = 5000;
+    Workspace workspace(options());
+    workspace.experiment().replace(smallSweep(40));
+    workspace.measure({workspace.experiment().value().expand()});
+    workspace.start();
+    workspace.saveLabAs(file("kept.ropelab"));
+    ASSERT_TRUE(waitUntil([&] { return workspace.session().isActive(); }));
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_EQ(workspace.lab().path(), file("kept.ropelab"));
+    for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
+}
+
+TEST_F(WorkspaceTest, ReplacedUnsavedLabIsListedAsRecent) {
+    Workspace workspace(options());
+    workspace.experiment().replace(smallSweep(20));
+    workspace.start();
+    ASSERT_TRUE(waitForEnd(workspace));
+    const QString first = workspace.lab().path();
+    workspace.newLab();
+    EXPECT_EQ(workspace.settings().recentLabs(), QStringList{first});
+    workspace.start();
+    ASSERT_TRUE(waitForEnd(workspace));
+    const QString second = workspace.lab().path();
+    workspace.openLab(first);
+    EXPECT_TRUE(workspace.settings().recentLabs().contains(second));
+}
+
+TEST_F(WorkspaceTest, RedoDoesNotDeleteARunInTraining) {
+    engine.step_microseconds = 1000;
+    Workspace workspace(options());
+    workspace.experiment().replace(smallSweep(100000));
+    workspace.start();
+    ASSERT_TRUE(waitUntil([&] { return workspace.runs().find(1) && workspace.runs().find(1)->record.iteration > 5; }));
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+    workspace.deleteRun(1);
+    EXPECT_EQ(workspace.runs().find(1), nullptr);
+    workspace.undo().undo();
+    workspace.resumeRuns({1});
+    ASSERT_TRUE(workspace.session().isTraining(1));
+    EXPECT_THROW(workspace.undo().redo(), BadInput);
+    EXPECT_NE(workspace.runs().find(1), nullptr);
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

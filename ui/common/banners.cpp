@@ -1,0 +1,111 @@
+#include "ui/common/banners.h"
+
+#include <QAccessible>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace ropelab::ui {
+
+namespace {
+
+// Returns the value of the property "banner" by which the style sheet colours the banner.
+QString kindName(BannerArea::Kind kind) {
+    switch (kind) {
+        case BannerArea::Kind::information:
+            return QStringLiteral("info");
+        case BannerArea::Kind::warning:
+            return QStringLiteral("warning");
+        case BannerArea::Kind::error:
+            return QStringLiteral("error");
+    }
+    return {};
+}
+
+}  // namespace
+
+BannerArea::BannerArea(QWidget* parent) : QWidget(parent), m_layout(new QVBoxLayout(this)) {
+    m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setSpacing(4);
+    setVisible(false);
+}
+
+void BannerArea::show(const QString& id, Kind kind, const QString& text, const QList<Choice>& choices) {
+    dismiss(id);
+    auto* frame = new QFrame(this);
+    frame->setObjectName(id);
+    frame->setProperty("banner", kindName(kind));
+    auto* row = new QHBoxLayout(frame);
+    row->setContentsMargins(12, 8, 8, 8);
+    row->setSpacing(8);
+
+    auto* label = new QLabel(text, frame);
+    label->setObjectName(QStringLiteral("text"));
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addWidget(label, 1);
+    for (const Choice& choice : choices) {
+        auto* button = new QPushButton(choice.text, frame);
+        button->setFocusPolicy(Qt::TabFocus);
+        connect(button, &QPushButton::clicked, this, [this, id, handler = choice.handler] {
+            dismiss(id);
+            handler();
+        });
+        row->addWidget(button);
+    }
+    auto* close = new QToolButton(frame);
+    close->setText(QStringLiteral("✕"));
+    close->setAutoRaise(true);
+    close->setToolTip(tr("Dismiss this message"));
+    close->setAccessibleName(tr("Dismiss this message"));
+    close->setFocusPolicy(Qt::TabFocus);
+    connect(close, &QToolButton::clicked, this, [this, id] { dismiss(id); });
+    row->addWidget(close, 0, Qt::AlignTop);
+
+    frame->setAccessibleName(text);
+    m_layout->addWidget(frame);
+    setVisible(true);
+    QAccessibleEvent alert(frame, QAccessible::Alert);
+    QAccessible::updateAccessibility(&alert);
+}
+
+void BannerArea::dismiss(const QString& id) {
+    if (QWidget* old = banner(id)) {
+        m_layout->removeWidget(old);
+        old->setObjectName({});
+        old->hide();
+        old->deleteLater();
+    }
+    setVisible(m_layout->count() > 0);
+}
+
+QStringList BannerArea::texts() const {
+    QStringList result;
+    for (int i = 0; i < m_layout->count(); ++i) {
+        result << m_layout->itemAt(i)->widget()->findChild<QLabel*>(QStringLiteral("text"))->text();
+    }
+    return result;
+}
+
+bool BannerArea::choose(const QString& id, const QString& choice) {
+    QWidget* frame = banner(id);
+    if (!frame) return false;
+    for (QPushButton* button : frame->findChildren<QPushButton*>()) {
+        if (button->text() == choice) {
+            button->click();
+            return true;
+        }
+    }
+    return false;
+}
+
+QWidget* BannerArea::banner(const QString& id) const {
+    return findChild<QFrame*>(id, Qt::FindDirectChildrenOnly);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,68 @@
+#include "ui/common/choice_words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+
+#include "ui/common/text.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+struct ChoiceWords {
+    std::string_view key;
+    std::string_view choice;
+    const char* title;  // null: the choice is displayed as it is spelled
+    const char* meaning;
+};
+
+constexpr std::array<ChoiceWords, 10> kAllWords = {{
+    {"position", "none", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "No position encoding (NoPE): only the causal mask orders the tokens.")},
+    {"position", "learned", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "A learned embedding of each position is added to the token embeddings.")},
+    {"position", "rope", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "RoPE rotates queries and keys by their position. Su et al. 2021, formula 3")},
+    {"position", "learned+rope", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "The model combines learned position embeddings with RoPE.")},
+    {"position", "sinusoidal", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Fixed sines and cosines of the position are added to the token embeddings, which are "
+                       "multiplied by √C (C: width of the model). Vaswani et al. 2017, formula 30")},
+    {"position", "alibi", "ALiBi",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "ALiBi subtracts slope_h·Δ from each attention logit, where Δ is the distance in tokens and "
+                       "slope_h is a constant of head h. Press et al. 2022, formula 25")},
+    {"cuda_kernels", "auto", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
+    {"cuda_kernels", "off", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only LibTorch's operations, no kernels of RoPE Lab.")},
+    {"cuda_kernels", "no-graphs", QT_TRANSLATE_NOOP("ChoiceWords", "no graphs"),
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Training uses all kernels without checking them, and launches them one by one in each step.")},
+    {"cuda_kernels", "all", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Training uses all kernels without checking them, and launches each step as one CUDA graph.")},
+}};
+
+const ChoiceWords* wordsOf(std::string_view key, std::string_view choice) {
+    const auto found = std::find_if(kAllWords.begin(), kAllWords.end(), [&](const ChoiceWords& words) {
+        return words.key == key && words.choice == choice;
+    });
+    return found == kAllWords.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+QString choiceTitle(std::string_view key, std::string_view choice) {
+    const ChoiceWords* words = wordsOf(key, choice);
+    return words && words->title ? QCoreApplication::translate("ChoiceWords", words->title) : text(choice);
+}
+
+QString choiceMeaning(std::string_view key, std::string_view choice) {
+    const ChoiceWords* words = wordsOf(key, choice);
+    return words ? QCoreApplication::translate("ChoiceWords", words->meaning) : QString();
+}
+
+}  // namespace ropelab::ui

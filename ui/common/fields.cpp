@@ -1,0 +1,132 @@
+#include "ui/common/fields.h"
+
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
+#include <QFrame>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPointer>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/common/scaled.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// Event filter of the application that redirects the mouse wheel from unfocused fields to their parents.
+class WheelGuard : public QObject {
+ public:
+    using QObject::QObject;
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Wheel && event->type() != QEvent::Polish) return false;
+        auto* widget = qobject_cast<QWidget*>(watched);
+        const bool changes = qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) ||
+                             qobject_cast<QSlider*>(widget);
+        if (!changes) return false;
+        if (event->type() == QEvent::Polish) {
+            // With the policy WheelFocus, the wheel itself would give the field the keyboard focus.
+            if (widget->focusPolicy() == Qt::WheelFocus) widget->setFocusPolicy(Qt::StrongFocus);
+            return false;
+        }
+        if (widget->hasFocus()) return false;
+        event->ignore();  // Qt offers the event to the parent next.
+        return true;
+    }
+};
+
+}  // namespace
+
+void keepWheelFromFields() {
+    static QPointer<WheelGuard> guard;
+    if (guard) return;
+    guard = new WheelGuard(qApp);
+    qApp->installEventFilter(guard);
+}
+
+ScrollColumn makeScrollColumn(QWidget* parent) {
+    auto* area = new QScrollArea(parent);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFocusPolicy(Qt::NoFocus);
+    auto* content = new QFrame(area);
+    content->setProperty("panel", true);
+    auto* column = new QVBoxLayout(content);
+    scaleLayout(column, {12, 12, 12, 12}, 12);
+    area->setWidget(content);
+    return {area, content, column};
+}
+
+ScrollColumn makePanel(QFrame* panel, const QString& name) {
+    panel->setProperty("panel", true);
+    panel->setAccessibleName(name);
+    keepWheelFromFields();
+    auto* layout = new QVBoxLayout(panel);
+    scaleLayout(layout, {0, 0, 0, 0}, 0);
+    const ScrollColumn result = makeScrollColumn(panel);
+    layout->addWidget(result.area, 1);
+    return result;
+}
+
+QLabel* makeHeading(const QString& text, QWidget* parent) {
+    auto* heading = new QLabel(text.toUpper(), parent);
+    heading->setProperty("heading", true);
+    return heading;
+}
+
+QGridLayout* makeFieldGrid() {
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    return grid;
+}
+
+QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width) {
+    auto* label = new QLabel(title, field->parentWidget());
+    label->setProperty("quiet", true);
+    label->setBuddy(field);
+    scaleWidth(label, width);
+    if (!why.isEmpty()) {
+        label->setToolTip(why);
+        field->setToolTip(why);
+    }
+    const int row = grid->rowCount();
+    grid->addWidget(label, row, 0, Qt::AlignVCenter);
+    grid->addWidget(field, row, 1);
+    return label;
+}
+
+QComboBox* makeChoice(const QString& name, QWidget* parent, int letters) {
+    auto* choice = new QComboBox(parent);
+    choice->setAccessibleName(name);
+    choice->setFocusPolicy(Qt::StrongFocus);
+    choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    choice->setMinimumContentsLength(letters);
+    return choice;
+}
+
+void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen) {
+    const QSignalBlocker quiet(choice);
+    bool same = choice->count() == entries.size();
+    for (int i = 0; same && i < choice->count(); ++i) {
+        same = choice->itemText(i) == entries[i].first && choice->itemData(i) == entries[i].second;
+    }
+    if (!same) {
+        choice->clear();
+        for (const auto& [title, data] : entries) choice->addItem(title, data);
+    }
+    chooseData(choice, chosen);
+}
+
+void chooseData(QComboBox* choice, const QVariant& data) {
+    choice->setCurrentIndex(std::max(0, choice->findData(data)));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QLayout>
+#include <QList>
+
+namespace ropelab::ui {
+
+/// Layout that places widgets from left to right and wraps to the next line, like words in a paragraph.
+class FlowLayout : public QLayout {
+    Q_OBJECT
+
+ public:
+    explicit FlowLayout(QWidget* parent = nullptr);
+    ~FlowLayout() override;
+
+    /// Inserts a widget before the item at `index`.
+    void insertWidget(int index, QWidget* widget);
+
+    void addItem(QLayoutItem* item) override { m_items.append(item); }
+    int count() const override { return static_cast<int>(m_items.size()); }
+    QLayoutItem* itemAt(int index) const override { return m_items.value(index); }
+    QLayoutItem* takeAt(int index) override;
+    Qt::Orientations expandingDirections() const override { return {}; }
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override { return place(QRect(0, 0, width, 0), false); }
+    QSize sizeHint() const override;
+    QSize minimumSize() const override;
+    void setGeometry(const QRect& rect) override;
+
+ private:
+    // Returns the height in pixels that the items need within `rect`; also moves the items if `move` is true.
+    int place(const QRect& rect, bool move) const;
+    QList<QLayoutItem*> m_items;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,42 @@
+#include "ui/common/format.h"
+
+#include <cmath>
+
+#include "core/spec/numbers.h"
+
+namespace ropelab::ui {
+
+QString durationText(double seconds) {
+    return QString::fromStdString(duration_text(seconds));
+}
+
+QString bytesText(std::int64_t bytes) {
+    return QString::fromStdString(bytes_text(bytes));
+}
+
+QString groupedText(std::int64_t number) {
+    QString digits = QString::number(number);
+    const qsizetype first = number < 0 ? 1 : 0;
+    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QLatin1Char(','));
+    return digits;
+}
+
+QString roundText(double number) {
+    if (!std::isfinite(number)) return QStringLiteral("–");
+    const auto scaled = [](double value, const char* suffix) {
+        return QString::number(value, 'f', value < 9.95 ? 1 : 0) + QLatin1String(suffix);
+    };
+    if (number >= 999'500) return scaled(number / 1e6, "M");
+    if (number >= 999.5) return scaled(number / 1e3, "k");
+    return QString::number(number, 'f', 0);
+}
+
+QString lossText(double loss) {
+    return std::isfinite(loss) ? QString::number(loss, 'f', 4) : QStringLiteral("–");
+}
+
+QString countText(std::int64_t count, const QString& thing) {
+    return groupedText(count) + QLatin1Char(' ') + thing + (count == 1 ? QString() : QStringLiteral("s"));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,161 @@
+#include "ui/common/number_slider.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSlider>
+#include <QStyle>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/common/scaled.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kPositions = 1000;
+
+}  // namespace
+
+NumberSlider::NumberSlider(Options options, QWidget* parent)
+    : QWidget(parent),
+      m_options(std::move(options)),
+      m_label(new QLabel(m_options.label, this)),
+      m_field(new QLineEdit(this)),
+      m_slider(new QSlider(Qt::Horizontal, this)),
+      m_error(new QLabel(this)) {
+    if (!m_options.parse) {
+        m_options.parse = [](const QString& typed) { return parse_number(typed.toStdString()); };
+    }
+    if (!m_options.text) {
+        m_options.text = [](double value) { return QString::fromStdString(short_number(value)); };
+    }
+    auto* grid = new QGridLayout(this);
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    m_label->setBuddy(m_field);
+    m_label->setWordWrap(true);
+    grid->addWidget(m_label, 0, 0);
+    m_field->setAlignment(Qt::AlignRight);
+    m_field->setAccessibleName(
+        m_options.unit.isEmpty() ? m_options.label : QStringLiteral("%1, %2").arg(m_options.label, m_options.unit));
+    scaleWidth(m_field, 84);
+    grid->addWidget(m_field, 0, 1);
+    auto* unit = new QLabel(m_options.unit, this);
+    unit->setProperty("quiet", true);
+    scaleWidth(unit, 62);
+    grid->addWidget(unit, 0, 2);
+    unit->setVisible(!m_options.unit.isEmpty());
+    m_slider->setRange(0, kPositions);
+    m_slider->setPageStep(kPositions / 20);
+    m_slider->setAccessibleName(m_options.label);
+    grid->addWidget(m_slider, 1, 0, 1, 3);
+    m_error->setWordWrap(true);
+    m_error->hide();
+    colorAsError(m_error);
+    grid->addWidget(m_error, 2, 0, 1, 3);
+    grid->setColumnStretch(0, 1);
+    setPartToolTips(m_options.why);
+
+    connect(m_slider, &QSlider::valueChanged, this, [this](int position) {
+        if (!m_setting) {
+            setAndNotify(fromSlider(position));
+        }
+    });
+    connect(m_slider, &QSlider::sliderReleased, this, &NumberSlider::finished);
+    connect(m_field, &QLineEdit::editingFinished, this, [this] {
+        if (m_field->isModified()) {
+            commit(m_field->text());
+        }
+    });
+    setValue(m_options.minimum);
+}
+
+double NumberSlider::fromSlider(int position) const {
+    const double fraction = static_cast<double>(position) / kPositions;
+    const double low = m_options.minimum;
+    const double high = m_options.maximum;
+    double value = m_options.logarithmic ? low * std::pow(high / low, fraction) : low + (high - low) * fraction;
+    if (m_options.snap) {
+        value = m_options.snap(value);
+    } else if (m_options.logarithmic && m_options.step == 0) {
+        // A slider cannot be positioned more precisely than two significant digits.
+        const double digit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+        value = std::round(value / digit) * digit;
+    }
+    if (m_options.step > 0) {
+        value = std::round(value / m_options.step) * m_options.step;
+    }
+    return std::clamp(value, low, high);
+}
+
+int NumberSlider::toSlider(double value) const {
+    const double low = m_options.minimum;
+    const double high = m_options.maximum;
+    const double fraction =
+        m_options.logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+    return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * kPositions));
+}
+
+void NumberSlider::setValue(double value) {
+    m_value = value;
+    m_setting = true;
+    if (!m_slider->isSliderDown()) {
+        m_slider->setValue(toSlider(value));
+    }
+    m_setting = false;
+    m_field->setText(m_options.text(value));
+    m_field->setModified(false);
+    showError(QString());
+}
+
+void NumberSlider::setAndNotify(double value) {
+    if (value == m_value) {
+        return;
+    }
+    setValue(value);
+    emit changed(value);
+}
+
+void NumberSlider::commit(const QString& typed) {
+    try {
+        const double value = m_options.parse(typed);
+        if (!(value >= m_options.minimum && value <= m_options.maximum)) {
+            throw BadInput(m_options.label.toStdString() + " is " + typed.trimmed().toStdString() +
+                           ", but it must be between " + m_options.text(m_options.minimum).toStdString() + " and " +
+                           m_options.text(m_options.maximum).toStdString() + ".");
+        }
+        if (m_options.step > 0 && std::abs(value / m_options.step - std::round(value / m_options.step)) > 1e-9) {
+            throw BadInput(m_options.label.toStdString() + " is " + typed.trimmed().toStdString() +
+                           ", but it must be a multiple of " + number_text(m_options.step) + ".");
+        }
+        setValue(value);
+        emit changed(value);
+        emit finished();
+    } catch (const BadInput& error) {
+        showError(QString::fromStdString(error.what()));
+    }
+}
+
+QString NumberSlider::error() const {
+    return m_error->isHidden() ? QString() : m_error->text();
+}
+
+void NumberSlider::setPartToolTips(const QString& why) {
+    for (QWidget* each : std::initializer_list<QWidget*>{m_label, m_field, m_slider}) each->setToolTip(why);
+}
+
+void NumberSlider::showError(const QString& sentence) {
+    const bool wrong = !sentence.isEmpty();
+    if (wrong == m_error->isHidden()) {
+        m_field->setProperty("wrong", wrong);
+        style()->polish(m_field);
+    }
+    m_error->setText(sentence);
+    m_error->setVisible(wrong);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <functional>
+
+class QLabel;
+class QLineEdit;
+class QSlider;
+
+namespace ropelab::ui {
+
+/// Edits a number with a text field and a slider below it. Arrow keys change the value by one step, Page Up and Page
+/// Down by a larger one. Input that is no number or out of range is explained below the slider, and the old value
+/// remains.
+class NumberSlider : public QWidget {
+    Q_OBJECT
+
+ public:
+    struct Options {
+        QString label = {};
+        QString unit = {};  // shown after the field; empty for none
+        double minimum = 0;
+        double maximum = 1;
+        bool logarithmic = false;
+        /// All values are multiples of this; 0 allows any value.
+        double step = 0;
+        /// Rounds values of the slider. Default: two significant digits if logarithmic, otherwise no rounding.
+        std::function<double(double)> snap = {};
+        /// Parses typed text; may throw BadInput. Default: parse_number.
+        std::function<double(const QString&)> parse = {};
+        /// Formats a value. Default: short_number.
+        std::function<QString(double)> text = {};
+        QString why = {};  // tooltip: formula, symbols and source
+    };
+
+    explicit NumberSlider(Options options, QWidget* parent = nullptr);
+
+    double value() const { return m_value; }
+    /// Sets the value without a signal.
+    void setValue(double value);
+    /// Parses `typed` and sets the value, like typing it and pressing Enter.
+    void commit(const QString& typed);
+    /// Returns the explanation of invalid input, or an empty text.
+    QString error() const;
+    /// Sets the tooltip of the label, the field and the slider: formula, symbols with their values, and source.
+    void setPartToolTips(const QString& why);
+
+ signals:
+    /// The user set another value; emitted repeatedly during a drag.
+    void changed(double value);
+    /// The user released the slider or pressed Enter.
+    void finished();
+
+ private:
+    double fromSlider(int position) const;
+    int toSlider(double value) const;
+    void setAndNotify(double value);
+    void showError(const QString& sentence);
+
+    Options m_options;
+    double m_value = 0;
+    QLabel* m_label;
+    QLineEdit* m_field;
+    QSlider* m_slider;
+    QLabel* m_error;
+    bool m_setting = false;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,65 @@
+#include "ui/common/prediction_table.h"
+
+#include <algorithm>
+
+#include "core/stats/results_cells.h"
+#include "ui/common/format.h"
+#include "ui/common/text.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+using Outcome = ScoredPrediction::Outcome;
+using Tone = TextTable::Tone;
+
+}  // namespace
+
+TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions) {
+    TextTable::Content content;
+    content.columns = {
+        {QObject::tr("outcome"),
+         QObject::tr("The outcome is decided with the means of the groups; the tooltip of a cell states the reason."),
+         true},
+        {QObject::tr("chance level"),
+         QObject::tr("The chance level is the probability that the prediction is right by chance: all orders of the "
+                     "groups are equally likely, or each group fails in retrieval with probability 1/2.")},
+        {QObject::tr("theory"), {}, true},
+        {QObject::tr("quantity"), QObject::tr("The theory predicts this measured quantity."), true},
+        {QObject::tr("prediction"), {}, true},
+        {QObject::tr("measured result"), {}, true}};
+    for (const ScoredPrediction& each : predictions) {
+        const Tone tone = each.outcome == Outcome::right   ? Tone::success
+                          : each.outcome == Outcome::wrong ? Tone::error
+                                                           : Tone::quiet;
+        const Prediction& prediction = each.prediction;
+        content.rows.push_back({{text(to_string(each.outcome)), text(each.words), tone},
+                                {QObject::tr("%1 %").arg(text(rough_text(100 * prediction.chance)))},
+                                {text(prediction.theory), text(prediction.theory)},
+                                {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
+                                {text(prediction.words), text(prediction.words)},
+                                {text(each.words), text(each.words)}});
+    }
+    return content;
+}
+
+QString scoreWords(std::span<const ScoredPrediction> predictions) {
+    if (predictions.empty()) return {};
+    QStringList parts;
+    for (const Outcome outcome : {Outcome::right, Outcome::wrong, Outcome::unmeasured}) {
+        const auto count = std::count_if(predictions.begin(), predictions.end(),
+                                         [outcome](const ScoredPrediction& each) { return each.outcome == outcome; });
+        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(outcome)));
+    }
+    return QObject::tr("%1: %2.").arg(countText(std::ssize(predictions), QObject::tr("prediction")),
+                                      parts.join(QStringLiteral(", ")));
+}
+
+TextList* makePredictionList(const QString& nothing, QWidget* parent) {
+    return new TextList(QObject::tr("Predictions"),
+                        QObject::tr("The predictions are preregistered: the lab stored them before the first run and "
+                                    "never changes them. A prediction is not scored until its quantity is measured."),
+                        nothing, parent);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,216 @@
+#include "ui/common/results_words.h"
+
+#include <QObject>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+#include "ui/common/choice_words.h"
+#include "ui/common/format.h"
+#include "ui/common/text.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// Returns the number of seeds per group, as "3" or "3 to 5".
+QString seedsOf(const ResultsTable& table) {
+    std::int64_t fewest = 0;
+    std::int64_t most = 0;
+    for (const ResultGroup& group : table.groups) {
+        const std::int64_t n = group.described[table.compared].n;
+        fewest = fewest == 0 ? n : std::min(fewest, n);
+        most = std::max(most, n);
+    }
+    return fewest == most ? QString::number(most) : QObject::tr("%1 to %2").arg(fewest).arg(most);
+}
+
+/// Returns a sentence on the smallest detectable difference; "" if it is unknown.
+QString powerWords(const ResultsTable& table) {
+    double low = 0;
+    double high = 0;
+    for (const ResultGroup& group : table.groups) {
+        const auto& least = table.test == TestKind::paired ? group.detectable_paired : group.detectable;
+        if (!least) continue;
+        low = low == 0 ? *least : std::min(low, *least);
+        high = std::max(high, *least);
+    }
+    if (high == 0) return {};
+    const QString from = text(rough_text(low));
+    const QString to = text(rough_text(high));
+    return QLatin1Char(' ') +
+           QObject::tr("With %1 seeds per group, differences below %2 %3 are unlikely to be detected.")
+               .arg(seedsOf(table), from == to ? from : QObject::tr("%1 to %2").arg(from, to),
+                    measureUnit(measures()[table.compared]));
+}
+
+/// Returns a sentence on the runs that are excluded from the means; "" if there are none.
+QString leftOutWords(const ResultsTable& table) {
+    int unfinished = 0;
+    int failed = 0;
+    int repeated = 0;
+    for (const ResultGroup& group : table.groups) {
+        unfinished += group.unfinished;
+        failed += group.failed;
+        repeated += group.repeated;
+    }
+    QStringList parts;
+    if (failed > 0) {
+        parts << QObject::tr("%1 that failed or diverged").arg(countText(failed, QObject::tr("run")));
+    }
+    if (unfinished > 0) parts << QObject::tr("%1 not finished").arg(countText(unfinished, QObject::tr("run")));
+    if (repeated > 0) {
+        parts << QObject::tr("%1 replaced by a later run with the same seed")
+                     .arg(countText(repeated, QObject::tr("run")));
+    }
+    return parts.isEmpty() ? QString() : QObject::tr(" Excluded: %1.").arg(parts.join(QStringLiteral(", ")));
+}
+
+}  // namespace
+
+QString withUnbreakablePercent(QString words) {
+    constexpr QChar narrow(0x202F);
+    return words.replace(QStringLiteral(" %"), QString(narrow) + QLatin1Char('%'));
+}
+
+QString measureTitle(const Measure& measure) {
+    if (measure.name == "seconds") return QObject::tr("training time");
+    if (measure.name == "tokens_per_second") return QObject::tr("training speed");
+    if (measure.name == "whole_validation_loss") return QObject::tr("whole-split validation loss");
+    return text(measure.name).replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+QString measureUnit(const Measure& measure) {
+    return text(measure.unit);
+}
+
+QString measureWhy(const Measure& measure) {
+    if (measure.name == "best_validation_loss") {
+        return QObject::tr(
+            "This measure is the lowest validation loss over all evaluations of a run [nats per token].");
+    }
+    if (measure.name == "final_validation_loss")
+        return QObject::tr("This measure is the validation loss of a run's last evaluation [nats per token].");
+    if (measure.name == "whole_validation_loss") {
+        return QObject::tr(
+            "This measure is the loss over the whole validation split at the end of training [nats per token].");
+    }
+    if (measure.name == "bits_per_character") {
+        return QObject::tr("This measure is the best validation loss in bits: loss in nats / ln 2. Formula 35");
+    }
+    if (measure.name == "final_training_loss")
+        return QObject::tr("This measure is the training loss of a run's last evaluation [nats per token].");
+    if (measure.name == "seconds") {
+        return QObject::tr(
+            "This measure is the training time of a run without evaluations. Runs that train as one batch (a cohort) "
+            "divide their time equally.");
+    }
+    return QObject::tr("This measure is the number of training tokens per second of a run's training time.");
+}
+
+QString keyTitle(const std::string& key) {
+    if (key == "theta") return QStringLiteral("θ");
+    return text(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+QString settingTitle(const std::string& key, const nlohmann::json& value) {
+    if (value.is_null()) return QStringLiteral("–");
+    if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
+    if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
+    if (!value.is_number()) return choiceTitle(key, setting_text(value));
+    const double number = value.get<double>();
+    if (key == "attention_window" && number == 0) return QObject::tr("full context");
+    if (key == "fraction") return QObject::tr("%1 %").arg(text(number_text(std::round(1e6 * number) / 1e4)));
+    return std::abs(number) < 1 ? text(number_text(number)) : text(short_number(number));
+}
+
+std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without) {
+    const auto correspond = [&table](const std::string& key, const std::string& before) {
+        return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& a) {
+            return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& b) {
+                return (a.settings.at(key) == b.settings.at(key)) == (a.settings.at(before) == b.settings.at(before));
+            });
+        });
+    };
+    std::vector<std::string> keys;
+    for (const std::string& key : table.swept) {
+        if (key == without) continue;
+        const bool distinguishes =
+            std::none_of(keys.begin(), keys.end(), [&](const auto& before) { return correspond(key, before); });
+        if (distinguishes) keys.push_back(key);
+    }
+    return keys;
+}
+
+QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
+    QStringList parts;
+    for (const std::string& key : distinguishingKeys(table)) parts << settingTitle(key, group.settings.at(key));
+    return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(" · "));
+}
+
+QString shortLabelKeys(const ResultsTable& table) {
+    QStringList keys;
+    for (const std::string& key : distinguishingKeys(table)) keys << keyTitle(key);
+    return keys.isEmpty() ? QObject::tr("group") : keys.join(QStringLiteral(" · "));
+}
+
+QString longLabel(const ResultsTable& table, const ResultGroup& group) {
+    QStringList parts;
+    for (const std::string& key : table.swept) {
+        parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(key, group.settings.at(key));
+    }
+    return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(", "));
+}
+
+QString baselineTitle(const ResultsTable& table) {
+    const auto count = std::count_if(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return table.is_baseline(group); });
+    return count > 1 ? QObject::tr("the baseline of each data set") : longLabel(table, table.groups[table.baseline]);
+}
+
+QString testTitle(TestKind test) {
+    if (test == TestKind::student) return QObject::tr("Student");
+    return test == TestKind::welch ? QObject::tr("Welch") : QObject::tr("paired by seed");
+}
+
+QString overallWords(const ResultsTable& table) {
+    if (table.groups.empty()) return {};
+    if (table.groups.size() == 1) {
+        return QObject::tr("These runs differ only in their seed, so there is no other group to compare them with.") +
+               leftOutWords(table);
+    }
+    int better = 0;
+    int worse = 0;
+    int undecided = 0;
+    int untested = 0;
+    for (const ResultGroup& group : table.groups) {
+        const Verdict::Kind kind = verdict_of(table, group).kind;
+        better += kind == Verdict::Kind::better;
+        worse += kind == Verdict::Kind::worse;
+        undecided += kind == Verdict::Kind::undecided;
+        untested += kind == Verdict::Kind::untested;
+    }
+    const QString baseline = baselineTitle(table);
+    if (better + worse + undecided == 0) {
+        return QObject::tr("No test against %1 is possible: a group and the baseline need at least two seeds each.")
+                   .arg(baseline) +
+               leftOutWords(table);
+    }
+    QStringList parts;
+    if (better > 0) parts << QObject::tr("%1 better").arg(better);
+    if (worse > 0) parts << QObject::tr("%1 worse").arg(worse);
+    if (undecided > 0) parts << QObject::tr("%1 not significantly different").arg(undecided);
+    if (untested > 0) parts << QObject::tr("%1 not testable").arg(untested);
+    return withUnbreakablePercent(QObject::tr("Compared with %1: %3 (test: %2, at 5 % after Holm's correction).")
+                                      .arg(baseline, testTitle(table.test), parts.join(QStringLiteral(", "))) +
+                                  powerWords(table) + leftOutWords(table));
+}
+
+QString groupVerdict(const ResultsTable& table, const ResultGroup& group) {
+    return withUnbreakablePercent(numberText(verdict_of(table, group).words));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QString>
+
+#include "core/stats/results_table.h"
+
+namespace ropelab::ui {
+
+/// Returns the words with a non-breaking space before each "%", so that numbers and "%" stay on one line.
+QString withUnbreakablePercent(QString words);
+/// Returns the title of a measure, as "best validation loss".
+QString measureTitle(const Measure& measure);
+/// Returns the unit of a measure, as "nats" or "tokens/s".
+QString measureUnit(const Measure& measure);
+/// Returns an explanation of a measure: how it is computed.
+QString measureWhy(const Measure& measure);
+
+/// Returns the title of a setting: "θ" for theta, else the key's name with spaces.
+QString keyTitle(const std::string& key);
+/// Returns a setting's value in words, as "10k", "25 %" or "truncate".
+QString settingTitle(const std::string& key, const nlohmann::json& value);
+/// Returns the swept settings that distinguish the groups. Omits `without` and settings whose values correspond one to
+/// one to those of an earlier setting, as the final learning rate to the learning rate.
+std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without = {});
+/// Returns a short label of a group, the values of the distinguishing settings: "10k · 25 %"; "all runs" if nothing was
+/// swept.
+QString shortLabel(const ResultsTable& table, const ResultGroup& group);
+/// Returns the names of the settings in shortLabel(): "θ · fraction"; "group" if nothing was swept.
+QString shortLabelKeys(const ResultsTable& table);
+/// Returns a group's label with the values of all swept settings: "θ 10k, fraction 25 %".
+QString longLabel(const ResultsTable& table, const ResultGroup& group);
+
+/// Returns the long label of the baseline, or "the baseline of each data set" if there are several data sets.
+QString baselineTitle(const ResultsTable& table);
+
+/// Returns the name of a test: "Welch", "Student" or "paired by seed".
+QString testTitle(TestKind test);
+
+/// Returns a summary of the table in sentences: the number of groups that differ after Holm's correction, the smallest
+/// detectable difference, and the runs that are excluded.
+QString overallWords(const ResultsTable& table);
+/// Returns the verdict on one group in sentences.
+QString groupVerdict(const ResultsTable& table, const ResultGroup& group);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,29 @@
+#include "ui/common/room.h"
+
+#include "ui/figure/export.h"
+#include "ui/figure/export_dialog.h"
+
+namespace ropelab::ui {
+
+void Room::showPart(const QString& part) {
+    throw noPart(part, {});
+}
+
+BadInput Room::noPart(const QString& part, const QStringList& parts) {
+    const QString names = parts.join(QStringLiteral(", "));
+    const QString sentence = parts.isEmpty() ? tr("There is no part “%1”, because this room has no parts.").arg(part)
+                             : parts.size() == 1
+                                 ? tr("There is no part “%1” of this room; its only part is %2.").arg(part, names)
+                                 : tr("There is no part “%1” of this room; its parts are %2.").arg(part, names);
+    return BadInput(sentence.toStdString());
+}
+
+void Room::openExport() {
+    if (hasFigure()) (new ExportDialog([this] { return figure(); }, window()))->show();
+}
+
+void Room::copy() {
+    if (hasFigure()) copyFigure(figure(), ExportOptions{});
+}
+
+}  // namespace ropelab::ui

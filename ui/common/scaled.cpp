@@ -1,0 +1,54 @@
+#include "ui/common/scaled.h"
+
+#include <QLabel>
+#include <QLayout>
+#include <QWidget>
+
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// Calls `set` immediately and after each change of the theme, until `owner` is destroyed.
+template <typename Set>
+void follow(QObject* owner, Set set) {
+    set();
+    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, owner, set);
+}
+
+}  // namespace
+
+void scaleLayout(QLayout* layout, const QMargins& margins, int spacing) {
+    follow(layout, [layout, margins, spacing] {
+        const auto& theme = ThemeManager::instance();
+        layout->setContentsMargins(theme.pixels(margins.left()), theme.pixels(margins.top()),
+                                   theme.pixels(margins.right()), theme.pixels(margins.bottom()));
+        layout->setSpacing(theme.pixels(spacing));
+    });
+}
+
+void scaleMargins(QLabel* label, const QMargins& margins) {
+    follow(label, [label, margins] {
+        const auto& theme = ThemeManager::instance();
+        label->setContentsMargins(theme.pixels(margins.left()), theme.pixels(margins.top()),
+                                  theme.pixels(margins.right()), theme.pixels(margins.bottom()));
+    });
+}
+
+void scaleWidth(QWidget* widget, int width) {
+    follow(widget, [widget, width] { widget->setFixedWidth(ThemeManager::instance().pixels(width)); });
+}
+
+void scaleMinimumHeight(QWidget* widget, int height) {
+    follow(widget, [widget, height] { widget->setMinimumHeight(ThemeManager::instance().pixels(height)); });
+}
+
+void colorAsError(QLabel* label) {
+    follow(label, [label] {
+        // A style sheet is required, because the style sheet of the application overrides a palette.
+        label->setStyleSheet(QStringLiteral("color: %1;").arg(ThemeManager::instance().theme().error.name()));
+    });
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <QMargins>
+
+class QLabel;
+class QLayout;
+class QWidget;
+
+namespace ropelab::ui {
+
+// Lengths that follow the scale of the window (View > Larger text and controls). They are given in pixels at a scale of
+// 100 % and are set immediately and after each change of the scale.
+
+/// Sets the margins and the spacing of a layout, in pixels at a window scale of 100 %.
+void scaleLayout(QLayout* layout, const QMargins& margins, int spacing);
+/// Sets the margins of a label, in pixels at a window scale of 100 %.
+void scaleMargins(QLabel* label, const QMargins& margins);
+/// Sets the fixed width of a widget, in pixels at a window scale of 100 %.
+void scaleWidth(QWidget* widget, int width);
+/// Sets the minimum height of a widget, in pixels at a window scale of 100 %.
+void scaleMinimumHeight(QWidget* widget, int height);
+/// Sets the text colour of a label to the error colour of the theme, and updates it when the theme changes.
+void colorAsError(QLabel* label);
+
+}  // namespace ropelab::ui

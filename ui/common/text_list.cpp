@@ -1,0 +1,96 @@
+#include "ui/common/text_list.h"
+
+#include <QLabel>
+#include <QScrollBar>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <numeric>
+
+#include "ui/common/results_words.h"
+#include "ui/common/scaled.h"
+#include "ui/common/table_view.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int kNarrowestColumn = 124;  // pixels at 100 % scale
+
+/// Returns column widths that fill `available` pixels. Columns up to `least` wide keep their width; wider ones divide
+/// the rest in proportion to their width, so that all cells of a row wrap into about the same number of lines.
+std::vector<int> widthsThatFit(std::vector<int> widths, int available, int least) {
+    int left = available;
+    double wanted = 0;
+    for (const int width : widths) {
+        if (width <= least)
+            left -= width;
+        else
+            wanted += width;
+    }
+    // Narrow columns come first: if one gets less than `least`, it takes `least`, and the others divide what remains.
+    std::vector<std::size_t> order(widths.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&widths](auto a, auto b) { return widths[a] < widths[b]; });
+    for (const std::size_t i : order) {
+        if (widths[i] <= least) continue;
+        const double natural = widths[i];
+        widths[i] = std::clamp(static_cast<int>(left * natural / wanted), least, widths[i]);
+        left -= widths[i];
+        wanted -= natural;
+    }
+    return widths;
+}
+
+}  // namespace
+
+TextList::TextList(const QString& name, QString words, QString nothing, QWidget* parent)
+    : QWidget(parent), m_words(std::move(words)), m_nothing(std::move(nothing)), m_table(new TextTable(this)) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_label = new QLabel(this);
+    m_label->setWordWrap(true);
+    m_label->setTextFormat(Qt::PlainText);
+    m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_label->setAccessibleName(name);
+    m_label->setProperty("quiet", true);
+    column->addWidget(m_label);
+    m_view = makeTableView(name, m_table, this);
+    m_view->setWordWrap(true);
+    column->addWidget(m_view, 1);
+    column->addStretch(0);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &TextList::fitColumns);
+    setContent({});
+}
+
+void TextList::setContent(TextTable::Content content) {
+    m_table->setContent(std::move(content));
+    const bool any = m_table->rowCount() > 0;
+    m_label->setText(withUnbreakablePercent(any ? m_words : m_nothing));
+    m_view->setVisible(any);
+    fitColumns();
+}
+
+QString TextList::words() const {
+    return m_label->text();
+}
+
+void TextList::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitColumns();
+}
+
+void TextList::fitColumns() {
+    m_view->resizeColumnsToContents();
+    const int available = width() - m_view->verticalScrollBar()->sizeHint().width() - 2 * m_view->frameWidth();
+    std::vector<int> widths;
+    for (int i = 0; i < m_table->columnCount(); ++i) widths.push_back(m_view->columnWidth(i));
+    widths = widthsThatFit(std::move(widths), available, ThemeManager::instance().pixels(kNarrowestColumn));
+    for (int i = 0; i < static_cast<int>(widths.size()); ++i) {
+        m_view->setColumnWidth(i, widths[static_cast<std::size_t>(i)]);
+    }
+    m_view->resizeRowsToContents();
+}
+
+}  // namespace ropelab::ui

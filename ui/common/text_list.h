@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/common/text_table.h"
+
+class QLabel;
+class QTableView;
+
+namespace ropelab::ui {
+
+/// A table of sentences below an introductory text. The columns fit into the widget's width, and long cells wrap. An
+/// empty table is hidden, and the text `nothing` replaces the introduction.
+class TextList : public QWidget {
+    Q_OBJECT
+
+ public:
+    /// `name` is the accessible name of the table, `words` the introduction, `nothing` the text for an empty table.
+    TextList(const QString& name, QString words, QString nothing, QWidget* parent = nullptr);
+
+    /// Replaces the table's content.
+    void setContent(TextTable::Content content);
+    TextTable& table() { return *m_table; }
+    QTableView& view() { return *m_view; }
+    /// Returns the text above the table.
+    QString words() const;
+
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    void fitColumns();
+
+    QString m_words;
+    QString m_nothing;
+    QLabel* m_label;
+    TextTable* m_table;
+    QTableView* m_view;
+};
+
+}  // namespace ropelab::ui

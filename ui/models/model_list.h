@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <vector>
+
+#include "ui/models/model_entry.h"
+
+namespace ropelab::ui {
+
+/// Table of the models, one row per model. A model with several layer types shows the numbers of the first.
+class ModelList : public QAbstractTableModel {
+    Q_OBJECT
+
+ public:
+    enum Column { Name, Theta, Base, Fraction, Rotated, Context, Scaled, Layers, ColumnCount };
+
+    /// Role of the value by which rows are sorted: a number or a text.
+    static constexpr int kSortRole = Qt::UserRole;
+
+    explicit ModelList(QObject* parent = nullptr);
+
+    const ModelEntry& entry(int row) const { return m_entries[static_cast<std::size_t>(row)]; }
+    /// Inserts an imported model as the first row and removes an earlier import of the same file.
+    void import(ModelEntry entry);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+ private:
+    std::vector<ModelEntry> m_entries;
+};
+
+/// Sorts a ModelList by any column and filters it by words. Imported models stay at the top.
+class SortedModels : public QSortFilterProxyModel {
+    Q_OBJECT
+
+ public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+
+    /// Shows only the models whose row contains every word.
+    void search(const QString& words);
+
+ protected:
+    bool filterAcceptsRow(int sourceRow, const QModelIndex& sourceParent) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+
+ private:
+    QStringList m_words;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,363 @@
+#include "ui/models/model_map.h"
+
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QScreen>
+#include <QSettings>
+#include <QSplitter>
+#include <QStandardPaths>
+#include <QTableView>
+#include <QTextBrowser>
+#include <QUrl>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <vector>
+
+#include "core/spec/error.h"
+#include "ui/common/banners.h"
+#include "ui/common/scaled.h"
+#include "ui/models/model_details.h"
+#include "ui/models/model_list.h"
+#include "ui/models/model_scatter.h"
+#include "ui/session/rotary_model.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Returns the path of the dragged file, or "" if not exactly one local file is dragged.
+QString fileOf(const QMimeData* data) {
+    const QList<QUrl> urls = data->urls();
+    return urls.size() == 1 && urls.first().isLocalFile() ? urls.first().toLocalFile() : QString();
+}
+
+}  // namespace
+
+ModelMap::ModelMap(RotaryModel& model, QWidget* parent)
+    : QDialog(parent),
+      m_model(model),
+      m_list(new ModelList(this)),
+      m_sorted(new SortedModels(this)),
+      m_banners(new BannerArea(this)),
+      m_scatter(new ModelScatter(this)) {
+    setObjectName(QStringLiteral("models"));
+    setWindowTitle(tr("Models"));
+    setModal(false);
+    setAcceptDrops(true);
+    m_sorted->setSourceModel(m_list);
+    connect(m_scatter, &ModelScatter::picked, this,
+            [this](int point) { pickRow(m_sorted->mapToSource(m_sorted->index(point, 0)).row()); });
+
+    auto* halves = new QSplitter(Qt::Horizontal, this);
+    halves->setChildrenCollapsible(false);
+    halves->addWidget(makeLeft());
+    halves->addWidget(m_scatter);
+    halves->setStretchFactor(0, 5);
+    halves->setStretchFactor(1, 3);
+    halves->setSizes({500, 300});
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 12, 12, 12}, 8);
+    column->addWidget(m_banners);
+    column->addWidget(halves, 1);
+    column->addWidget(makeButtons());
+
+    connect(&m_model, &RotaryModel::changed, this, [this] {
+        if (isVisible()) {
+            renewMap();
+        }
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ModelMap::restyle);
+    restyle();
+    m_sorted->sort(-1);  // unsorted until the user clicks a column
+    m_table->setCurrentIndex(m_sorted->index(0, 0));
+    const QList<QWidget*> order = {m_search,         m_table, m_layerTypes, m_details, m_scatter->quantityField(),
+                                   m_scatter->view()};
+    for (qsizetype i = 1; i < order.size(); ++i) {
+        setTabOrder(order[i - 1], order[i]);
+    }
+    m_search->setFocus();
+    const ThemeManager& theme = ThemeManager::instance();
+    resize(QSize(theme.pixels(1280), theme.pixels(760)).boundedTo(screen()->availableSize() * 0.95));
+}
+
+QWidget* ModelMap::makeLeft() {
+    m_search = new QLineEdit(this);
+    m_search->setPlaceholderText(tr("Search by name, scaling or number …"));
+    m_search->setAccessibleName(tr("Search models"));
+    m_search->setClearButtonEnabled(true);
+    m_search->setAcceptDrops(false);  // so that the dialog receives a dropped file
+    m_search->installEventFilter(this);
+    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& words) {
+        m_sorted->search(words);
+        if (pickedRow() < 0) {
+            m_table->setCurrentIndex(m_sorted->index(0, 0));
+        }
+        renewMap();
+    });
+
+    m_table = new QTableView(this);
+    m_table->setModel(m_sorted);
+    m_table->setAccessibleName(tr("Models"));
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setTabKeyNavigation(false);
+    m_table->setShowGrid(false);
+    m_table->setWordWrap(false);
+    m_table->setSortingEnabled(true);
+    m_table->verticalHeader()->hide();
+    m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ModelMap::showPicked);
+    connect(m_table, &QTableView::doubleClicked, this, &ModelMap::load);
+
+    m_layerTypes = new QComboBox(this);
+    m_layerTypes->setAccessibleName(tr("Layer type"));
+    m_layerTypes->setToolTip(
+        tr("The layers of this model have different rotary settings. Select the layer type to load."));
+    connect(m_layerTypes, &QComboBox::activated, this, [this] {
+        renewDetails();
+        renewMap();
+    });
+    m_layerLabel = new QLabel(tr("Layer type to load"), this);
+    m_layerLabel->setBuddy(m_layerTypes);
+    m_details = new QTextBrowser(this);
+    m_details->setAccessibleName(tr("Details of the selected model"));
+    m_details->setOpenLinks(false);
+    m_details->setTabChangesFocus(true);
+    m_details->setFrameShape(QFrame::NoFrame);
+
+    auto* beneath = new QWidget(this);
+    auto* beneathColumn = new QVBoxLayout(beneath);
+    scaleLayout(beneathColumn, {0, 8, 0, 0}, 8);
+    auto* layers = new QHBoxLayout;
+    scaleLayout(layers, {0, 0, 0, 0}, 8);
+    layers->addWidget(m_layerLabel);
+    layers->addWidget(m_layerTypes);
+    layers->addStretch(1);
+    beneathColumn->addLayout(layers);
+    beneathColumn->addWidget(m_details, 1);
+    auto* parts = new QSplitter(Qt::Vertical, this);
+    parts->setChildrenCollapsible(false);
+    parts->addWidget(m_table);
+    parts->addWidget(beneath);
+    parts->setStretchFactor(0, 3);
+    parts->setStretchFactor(1, 2);
+
+    auto* left = new QWidget(this);
+    auto* column = new QVBoxLayout(left);
+    scaleLayout(column, {0, 0, 8, 0}, 8);
+    column->addWidget(m_search);
+    column->addWidget(parts, 1);
+    return left;
+}
+
+QWidget* ModelMap::makeButtons() {
+    auto* open = new QPushButton(tr("&Open config.json …"), this);
+    open->setAutoDefault(false);
+    open->setToolTip(tr("Opens a Hugging Face configuration file. You can also drop a file on this window."));
+    connect(open, &QPushButton::clicked, this, &ModelMap::openFile);
+    m_current = new QLabel(this);
+    m_current->setProperty("quiet", true);
+    m_current->setTextFormat(Qt::PlainText);
+    m_load = new QPushButton(tr("&Load model"), this);
+    m_load->setProperty("primary", true);
+    m_load->setDefault(true);
+    m_load->setToolTip(tr("Loads the selected model into the rotary setup (Enter)."));
+    connect(m_load, &QPushButton::clicked, this, &ModelMap::load);
+
+    auto* buttons = new QWidget(this);
+    auto* row = new QHBoxLayout(buttons);
+    scaleLayout(row, {0, 0, 0, 0}, 12);
+    row->addWidget(open);
+    row->addStretch(1);
+    row->addWidget(m_current);
+    row->addWidget(m_load);
+    return buttons;
+}
+
+void ModelMap::restyle() {
+    const ThemeManager& theme = ThemeManager::instance();
+    m_table->verticalHeader()->setDefaultSectionSize(QFontMetrics(theme.font()).height() + theme.pixels(6));
+    m_table->setStyleSheet(QStringLiteral("QTableView::item { border: none; padding: 0 %1px; }"
+                                          "QTableView::item:selected { background: %2; color: %3; }")
+                               .arg(theme.pixels(8))
+                               .arg(theme.theme().accent.name(), theme.theme().accentText.name()));
+    m_table->resizeColumnsToContents();
+    m_details->document()->setDefaultFont(theme.font());
+    showPicked();
+}
+
+void ModelMap::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    renewMap();
+}
+
+int ModelMap::pickedRow() const {
+    const QModelIndex index = m_sorted->mapToSource(m_table->currentIndex());
+    return index.isValid() ? index.row() : -1;
+}
+
+QString ModelMap::picked() const {
+    return pickedRow() < 0 ? QString() : m_list->entry(pickedRow()).name;
+}
+
+QString ModelMap::details() const {
+    return m_details->toPlainText();
+}
+
+QString ModelMap::problem() const {
+    return m_banners->texts().value(0);
+}
+
+int ModelMap::layerType() const {
+    return std::max(0, m_layerTypes->currentIndex());
+}
+
+bool ModelMap::pick(const QString& name) {
+    for (int row = 0; row < m_list->rowCount(); ++row) {
+        if (m_list->entry(row).name.compare(name, Qt::CaseInsensitive) == 0) {
+            pickRow(row);
+            return true;
+        }
+    }
+    return false;
+}
+
+void ModelMap::pickRow(int row) {
+    QModelIndex index = m_sorted->mapFromSource(m_list->index(row, 0));
+    if (!index.isValid()) {
+        m_search->clear();  // the search hides this row
+        index = m_sorted->mapFromSource(m_list->index(row, 0));
+    }
+    m_table->setCurrentIndex(index);
+    m_table->scrollTo(index);
+}
+
+void ModelMap::showPicked() {
+    const int row = pickedRow();
+    m_load->setEnabled(row >= 0);
+    m_layerTypes->clear();
+    if (row >= 0) {
+        for (const HfRotary& rotary : m_list->entry(row).model.rotary) {
+            m_layerTypes->addItem(layerTypeText(rotary));
+        }
+    }
+    m_layerTypes->setVisible(m_layerTypes->count() > 1);
+    m_layerLabel->setVisible(m_layerTypes->count() > 1);
+    renewDetails();
+    renewMap();
+}
+
+void ModelMap::renewDetails() {
+    const int row = pickedRow();
+    m_details->setHtml(row < 0 ? tr("No model matches the search.") : modelDetails(m_list->entry(row), layerType()));
+}
+
+void ModelMap::renewMap() {
+    const int row = pickedRow();
+    const QString& name = m_model.shape().name;
+    m_current->setText(tr("Current setup: %1").arg(name.isEmpty() ? tr("custom") : name));
+
+    std::vector<MapPoint> points;
+    for (int i = 0; i < m_sorted->rowCount(); ++i) {
+        const int source = m_sorted->mapToSource(m_sorted->index(i, 0)).row();
+        const ModelEntry& entry = m_list->entry(source);
+        const int type = source == row ? layerType() : 0;
+        points.push_back({entry.nameWithLayerType(type), entry.rotary(type).setup});
+    }
+    m_scatter->show(std::move(points), m_model.setup(), m_table->currentIndex().row());
+}
+
+bool ModelMap::load() {
+    const int row = pickedRow();
+    if (row < 0) {
+        return false;
+    }
+    const ModelEntry& entry = m_list->entry(row);
+    try {
+        m_model.endDrag();
+        m_model.change(tr("load %1").arg(entry.nameWithLayerType(layerType())),
+                       setupOf(entry, layerType(), m_model.setup()), shapeOf(entry, layerType(), m_model.shape()));
+        m_model.endDrag();
+    } catch (const BadInput& error) {
+        showProblem(tr("%1 cannot be loaded: %2").arg(entry.name, QString::fromStdString(error.what())));
+        return false;
+    }
+    showProblem(QString());
+    renewMap();
+    return true;
+}
+
+bool ModelMap::importConfig(const QString& path) {
+    try {
+        m_list->import(importedModel(path));
+    } catch (const BadInput& error) {
+        showProblem(QString::fromStdString(error.what()));
+        return false;
+    }
+    pickRow(0);
+    m_table->resizeColumnToContents(ModelList::Name);
+    return load();
+}
+
+void ModelMap::showProblem(const QString& sentence) {
+    const QString id = QStringLiteral("problem");
+    if (sentence.isEmpty()) {
+        m_banners->dismiss(id);
+    } else {
+        m_banners->show(id, BannerArea::Kind::error, sentence);
+    }
+}
+
+void ModelMap::openFile() {
+    QSettings settings;
+    const QString key = QStringLiteral("models/folder");
+    const QString folder =
+        settings.value(key, QStandardPaths::writableLocation(QStandardPaths::HomeLocation)).toString();
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open model configuration"), folder,
+                                                      tr("Configurations (*.json);;All files (*)"));
+    if (!path.isEmpty()) {
+        settings.setValue(key, QFileInfo(path).absolutePath());
+        importConfig(path);
+    }
+}
+
+void ModelMap::dragEnterEvent(QDragEnterEvent* event) {
+    if (!fileOf(event->mimeData()).isEmpty()) {
+        event->acceptProposedAction();
+    }
+}
+
+void ModelMap::dropEvent(QDropEvent* event) {
+    const QString path = fileOf(event->mimeData());
+    if (!path.isEmpty()) {
+        event->acceptProposedAction();
+        importConfig(path);
+    }
+}
+
+bool ModelMap::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_search && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_PageUp || key == Qt::Key_PageDown) {
+            QCoreApplication::sendEvent(m_table, event);
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <QDialog>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+class QTextBrowser;
+
+namespace ropelab::ui {
+
+class BannerArea;
+class ModelList;
+class ModelScatter;
+class RotaryModel;
+class SortedModels;
+
+/// Dialog with the known models as a table and as a map of base over context. It loads one of them, or any Hugging Face
+/// config.json, into the rotary setup as one undo step. The dialog is not modal; show it with show().
+class ModelMap : public QDialog {
+    Q_OBJECT
+
+ public:
+    explicit ModelMap(RotaryModel& model, QWidget* parent = nullptr);
+
+    /// Reads a config.json, inserts it at the top of the table for this session, selects it and loads it. If the file
+    /// is not valid, shows the reason in this dialog and changes nothing. Returns whether the model was loaded.
+    bool importConfig(const QString& path);
+
+    /// Selects a model by its name. Returns whether there is such a model.
+    bool pick(const QString& name);
+    /// Name of the selected model, or "".
+    QString picked() const;
+    /// Loads the selected model into the rotary setup, with the selected layer type. Returns whether it was loaded.
+    bool load();
+
+    QTableView* table() const { return m_table; }
+    QLineEdit* search() const { return m_search; }
+    /// Field with the layer types of the selected model; hidden if there is only one.
+    QComboBox* layerTypes() const { return m_layerTypes; }
+    ModelScatter* map() const { return m_scatter; }
+    /// Details of the selected model, as plain text.
+    QString details() const;
+    /// The error that is shown, or "".
+    QString problem() const;
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    QWidget* makeLeft();
+    QWidget* makeButtons();
+    void openFile();
+    void restyle();
+    void showPicked();
+    void renewDetails();
+    void renewMap();
+    void showProblem(const QString& sentence);
+    int pickedRow() const;  // row of m_list; −1 for none
+    int layerType() const;
+    void pickRow(int row);
+
+    RotaryModel& m_model;
+    ModelList* m_list;
+    SortedModels* m_sorted;
+    BannerArea* m_banners;
+    ModelScatter* m_scatter;
+    QLineEdit* m_search = nullptr;
+    QTableView* m_table = nullptr;
+    QTextBrowser* m_details = nullptr;
+    QComboBox* m_layerTypes = nullptr;
+    QLabel* m_layerLabel = nullptr;
+    QPushButton* m_load = nullptr;
+    QLabel* m_current = nullptr;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,313 @@
+#include "ui/rooms/cache/cache_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/rope/logit.h"
+#include "core/rope/memory.h"
+#include "core/rope/table_error.h"
+#include "ui/common/format.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::int64_t kMaxCells = 262144;
+constexpr int kMinColumns = 64;
+constexpr std::int64_t kErrorPositions = 128;
+
+QJsonObject settingsOf(const RotarySetup& setup) {
+    return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+            {QStringLiteral("precision"), wordOf(setup.precision)}};
+}
+
+QString ordinal(std::int64_t number) {
+    const bool teen = number % 100 / 10 == 1;
+    const std::int64_t last = number % 10;
+    const char* end = teen || last == 0 || last > 3 ? "th" : last == 1 ? "st" : last == 2 ? "nd" : "rd";
+    return groupedText(number) + QLatin1String(end);
+}
+
+QString binaryBytes(std::int64_t bytes) {
+    const std::array<const char*, 6> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    auto size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; size >= 1024 && unit + 1 < units.size(); ++unit) {
+        size /= 1024;
+    }
+    return QString::number(size, 'g', 4) + QLatin1Char(' ') + QLatin1String(units[unit]);
+}
+
+bool hasNoRotation(const RotarySetup& setup) {
+    return rotary_dim(setup) == 0;
+}
+
+const QString& noRotationText() {
+    static const QString sentence =
+        QStringLiteral("No channel rotates: the rotated fraction is 0, so there is no cos/sin table.");
+    return sentence;
+}
+
+/// Returns the table with one row per pair; the figure repeats each row for both channels of the pair.
+std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const CacheOptions& options,
+                                const ShownPositions& shown, NumberFormat format) {
+    const auto columns = static_cast<std::size_t>(shown.columns);
+    const bool isShort = bytes_of(format) < 4;
+    std::vector<float> values;
+    values.reserve(now.inverse_frequencies.size() * columns);
+    for (const double frequency : now.inverse_frequencies) {
+        for (std::size_t column = 0; column < columns; ++column) {
+            const std::int64_t position = shown.first + static_cast<std::int64_t>(column) * shown.stride;
+            const double angle = table_angle(position, frequency, format, options.anglesInFormat);
+            const double value = now.attention_factor * (part == TablePart::cosine ? std::cos(angle) : std::sin(angle));
+            // The figure's map has float32 values, so longer formats need no rounding.
+            values.push_back(static_cast<float>(isShort ? rounded(value, format) : value));
+        }
+    }
+    return values;
+}
+
+FigureCurve errorCurve(const std::vector<double>& errors, const QString& label, Ink ink) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.quantity = QStringLiteral("largest absolute error");
+    curve.ink = ink;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        curve.x.append(static_cast<double>(i));
+        // A logarithmic axis cannot show zero and infinity; the figure's table contains them.
+        curve.y.append(errors[i] > 0 ? errors[i] : std::numeric_limits<double>::quiet_NaN());
+    }
+    return curve;
+}
+
+/// Returns the largest |rounded(m) − m| for m < context, computed from the spacing of the format's numbers. The context
+/// must be longer than the first wrong position.
+double largestPositionError(NumberFormat format, std::int64_t context) {
+    const std::int64_t last = context - 1;
+    double octave =
+        static_cast<double>(first_inexact_position(format) - 1);  // the format's numbers are 2 apart from here
+    double half = 1;
+    while (2 * octave <= static_cast<double>(last)) {
+        octave *= 2;
+        half *= 2;
+    }
+    const double into = static_cast<double>(last) - octave;
+    return into >= half ? half : std::max(into, half / 2);
+}
+
+}  // namespace
+
+QString wordOf(NumberFormat format) {
+    const std::string_view word = word_of(format);
+    return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+}
+
+ShownPositions shownPositions(const RotarySetup& setup, const CacheOptions& options) {
+    ShownPositions shown;
+    std::int64_t count = setup.context;
+    if (options.rangeStart) {
+        shown.first = std::clamp<std::int64_t>(*options.rangeStart, 0, std::max<std::int64_t>(0, count - kRangeLength));
+        count = std::min(kRangeLength, count - shown.first);
+    }
+    const auto rows = static_cast<std::int64_t>(std::max<std::size_t>(1, pairsByChannel(setup).size()));
+    const std::int64_t most =
+        std::clamp<std::int64_t>(std::min<std::int64_t>(options.maxColumns, kMaxCells / rows), kMinColumns, 1024);
+    shown.stride = (count + most - 1) / most;
+    shown.stride += shown.stride % 2 == 0 ? 1 : 0;
+    shown.columns = static_cast<int>((count - 1) / shown.stride + 1);
+    return shown;
+}
+
+std::vector<int> pairsByChannel(const RotarySetup& setup) {
+    const std::vector<ChannelPair> pairs =
+        channel_pairs(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
+    std::vector<int> result(2 * pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        result[pairs[i].first] = static_cast<int>(i);
+        result[pairs[i].second] = static_cast<int>(i);
+    }
+    return result;
+}
+
+Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOptions& options) {
+    const bool isCosine = part == TablePart::cosine;
+    Figure figure;
+    figure.name = isCosine ? QStringLiteral("cache-table") : QStringLiteral("cache-table-sine");
+    figure.x.label = QStringLiteral("position");
+    figure.x.unit = QStringLiteral("tokens");
+    figure.y.label = QStringLiteral("channel");
+    figure.settings = settingsOf(setup);
+    if (hasNoRotation(setup)) {
+        figure.emptyText = noRotationText();
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    const ShownPositions shown = shownPositions(setup, options);
+    const Frequencies now = frequencies(frequency_settings(setup));
+    const std::vector<float> ofPairs = tableOfPairs(now, part, options, shown, setup.precision);
+    const std::vector<int> channels = pairsByChannel(setup);
+
+    FigureMap map;
+    map.label = isCosine ? QStringLiteral("cosine") : QStringLiteral("sine");
+    map.columns = shown.columns;
+    map.rows = static_cast<int>(channels.size());
+    map.values.resize(static_cast<qsizetype>(map.rows) * map.columns);
+    float* next = map.values.data();
+    for (const int pair : channels) {
+        const auto row = ofPairs.begin() + static_cast<std::ptrdiff_t>(pair) * shown.columns;
+        next = std::copy_n(row, shown.columns, next);
+    }
+    map.xFirst = static_cast<double>(shown.first);
+    map.xStep = static_cast<double>(shown.stride);
+    map.scale = FigureMap::Scale::diverging;
+    map.minimum = -now.attention_factor;
+    map.maximum = now.attention_factor;
+    figure.map = std::move(map);
+
+    QStringList notes;
+    if (options.anglesInFormat) {
+        notes << QStringLiteral("angles in %1").arg(wordOf(setup.precision));
+    }
+    if (shown.stride > 1) {
+        notes << QStringLiteral("every %1 position").arg(ordinal(shown.stride));
+    }
+    figure.note = notes.join(QStringLiteral(", "));
+    figure.settings.insert(QStringLiteral("angles"),
+                           options.anglesInFormat ? wordOf(setup.precision) : QStringLiteral("float64"));
+    figure.settings.insert(QStringLiteral("stride"), static_cast<double>(shown.stride));
+    figure.summary =
+        QStringLiteral(
+            "The table shows the %1 of %2 channels at %3 positions from position %4 (%5 pairing, stored in %6).")
+            .arg(isCosine ? QStringLiteral("cosines") : QStringLiteral("sines"))
+            .arg(channels.size())
+            .arg(shown.columns)
+            .arg(shown.first)
+            .arg(setup.pairing == Pairing::half ? QStringLiteral("half") : QStringLiteral("interleaved"),
+                 wordOf(setup.precision));
+    return figure;
+}
+
+void markChannels(Figure& figure, const RotarySetup& setup, std::optional<int> pair) {
+    if (!pair || !figure.map) {
+        return;
+    }
+    const std::vector<ChannelPair> pairs =
+        channel_pairs(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
+    if (static_cast<std::size_t>(*pair) >= pairs.size()) {
+        return;
+    }
+    const ChannelPair& channels = pairs[static_cast<std::size_t>(*pair)];
+    const Ink ink{Ink::Kind::text};
+    figure.horizontalLines.push_back({static_cast<double>(channels.first), QStringLiteral("pair %1").arg(*pair), ink});
+    figure.horizontalLines.push_back({static_cast<double>(channels.second), {}, ink});
+}
+
+Figure cacheErrorFigure(const RotarySetup& setup) {
+    Figure figure;
+    figure.name = QStringLiteral("cache-error");
+    figure.x.label = QStringLiteral("pair");
+    figure.y.label = QStringLiteral("largest absolute error of cos and sin in %1").arg(wordOf(setup.precision));
+    figure.y.logarithmic = true;
+    figure.settings = settingsOf(setup);
+    if (hasNoRotation(setup)) {
+        figure.emptyText = noRotationText();
+    } else if (setup.precision == NumberFormat::float64) {
+        figure.emptyText = QStringLiteral("float64 is the reference. Choose a lower precision to see its errors.");
+    }
+    if (!figure.emptyText.isEmpty()) {
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    const Frequencies now = frequencies(frequency_settings(setup));
+    const std::vector<std::int64_t> positions = sampled_positions(0, setup.context - 1, kErrorPositions);
+    const TableErrors errors = table_errors(now, positions, setup.precision);
+    const QString word = wordOf(setup.precision);
+    figure.x.minimum = -0.5;
+    figure.x.maximum = static_cast<double>(now.inverse_frequencies.size()) - 0.5;
+    figure.curves.push_back(errorCurve(errors.computed, QStringLiteral("rounded angles"), Ink::data(1)));
+    figure.curves.push_back(errorCurve(errors.stored, QStringLiteral("rounded entries"), Ink::data(2)));
+
+    figure.table = {
+        {QStringLiteral("pair"), QStringLiteral("angles · largest error"), QStringLiteral("stored · largest error")},
+        {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),
+         QList<double>(errors.stored.begin(), errors.stored.end())}};
+
+    const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
+    figure.note = stride > 1 ? QStringLiteral("maximum over every %1 position and the last").arg(ordinal(stride))
+                             : QStringLiteral("maximum over all %1 positions").arg(groupedText(setup.context));
+    const auto isLost = [](double error) { return !std::isfinite(error); };
+    if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {
+        figure.note += QStringLiteral("; gaps: angles above the largest %1 number").arg(word);
+    }
+    figure.settings.insert(QStringLiteral("positions"), static_cast<double>(positions.size()));
+    figure.settings.insert(QStringLiteral("stride"), static_cast<double>(stride));
+    double computed = 0;
+    for (const double error : errors.computed) {
+        computed = std::isfinite(error) ? std::max(computed, error) : computed;
+    }
+    figure.summary = QStringLiteral(
+                         "Storing the table in %1 causes errors of at most %2. Computing the angles in %1 causes "
+                         "errors of up to %3.")
+                         .arg(word, readableNumber(*std::max_element(errors.stored.begin(), errors.stored.end())),
+                              readableNumber(computed));
+    return figure;
+}
+
+void markPair(Figure& figure, std::optional<int> pair) {
+    if (pair && !figure.curves.empty()) {
+        figure.verticalLines.push_back(
+            {static_cast<double>(*pair), QStringLiteral("pair %1").arg(*pair), {Ink::Kind::accent}});
+    }
+}
+
+QString positionsSentence(const RotarySetup& setup) {
+    const QString word = wordOf(setup.precision);
+    const std::int64_t wrong = first_inexact_position(setup.precision);
+    if (setup.context <= wrong) {
+        return QStringLiteral(
+                   "%1 represents every position of this context; the first position that it cannot represent is %2.")
+            .arg(word, groupedText(wrong));
+    }
+    QString sentence =
+        QStringLiteral("%1 cannot represent position %2; positions of this context are wrong by up to %3.")
+            .arg(
+                word, groupedText(wrong),
+                countText(std::llround(largestPositionError(setup.precision, setup.context)), QStringLiteral("token")));
+    if (!std::isfinite(rounded(static_cast<double>(setup.context - 1), setup.precision))) {
+        sentence += QStringLiteral(" Positions above 65,519 overflow to infinity.");
+    }
+    return sentence;
+}
+
+QString bytesSentence(const RotarySetup& setup) {
+    const int rotated = rotary_dim(setup);
+    if (rotated == 0) {
+        return noRotationText();
+    }
+    const int bytes = bytes_of(setup.precision);
+    QString sentence =
+        QStringLiteral("Table size: %1 if each angle is stored at both channels of its pair, %2 if it is stored once.")
+            .arg(binaryBytes(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
+                 binaryBytes(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
+    if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
+        sentence +=
+            QStringLiteral(" If the unrotated pairs are stored, too, the size is %1.")
+                .arg(binaryBytes(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
+    }
+    return sentence;
+}
+
+std::span<const RotaryFigure> cacheFigures() {
+    static const std::array<RotaryFigure, 3> figures = {{
+        {"cache-table",
+         [](const RotarySetup& setup, const ModelShape&) { return cacheTableFigure(setup, TablePart::cosine); }},
+        {"cache-table-sine",
+         [](const RotarySetup& setup, const ModelShape&) { return cacheTableFigure(setup, TablePart::sine); }},
+        {"cache-error", [](const RotarySetup& setup, const ModelShape&) { return cacheErrorFigure(setup); }},
+    }};
+    return figures;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,261 @@
+#include "ui/rooms/cache/cache_room.h"
+
+#include <QButtonGroup>
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/rope/table_error.h"
+#include "ui/common/explanation.h"
+#include "ui/common/fields.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Slightly below 257, the first position that bfloat16 cannot represent.
+constexpr double kDefaultRangeStart = 200;
+
+}  // namespace
+
+CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("cache"), parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeBar());
+    m_cosine = addView(tr("Cosines of the table"));
+    m_sine = addView(tr("Sines of the table"));
+    m_error = addView(tr("Error per pair"));
+    auto* tables = new QHBoxLayout;
+    scaleLayout(tables, {0, 0, 0, 0}, 8);
+    tables->addWidget(m_cosine, 1);
+    tables->addWidget(m_sine, 1);
+    column->addLayout(tables, 3);
+    column->addWidget(m_error, 2);
+    m_options = makeOptions();
+    for (FigureView* view : views()) explainBy(view, m_words);
+    connectTable(m_cosine);
+    connectTable(m_sine);
+    connectPairs(m_error, [this](QPointF place) {
+        const auto pair = static_cast<int>(std::lround(place.x()));
+        return pair >= 0 && pair < model().pairs() ? std::optional(pair) : std::nullopt;
+    });
+}
+
+CacheRoom::~CacheRoom() {
+    if (m_options && m_options->parent() == nullptr) {
+        delete m_options;
+    }
+}
+
+QWidget* CacheRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(bar);
+    m_cosineButton = new QToolButton(bar);
+    m_cosineButton->setText(tr("cos"));
+    m_cosineButton->setAccessibleName(tr("Show cosines"));
+    m_sineButton = new QToolButton(bar);
+    m_sineButton->setText(tr("sin"));
+    m_sineButton->setAccessibleName(tr("Show sines"));
+    m_bothButton = new QToolButton(bar);
+    m_bothButton->setText(tr("cos and sin"));
+    m_bothButton->setAccessibleName(tr("Show cosines and sines"));
+    for (QToolButton* button : {m_cosineButton, m_sineButton, m_bothButton}) {
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        group->addButton(button);
+        row->addWidget(button);
+    }
+    m_bothButton->setChecked(true);
+    connect(group, &QButtonGroup::buttonClicked, this,
+            [this](QAbstractButton* button) { showParts(button != m_sineButton, button != m_cosineButton); });
+    row->addSpacing(8);
+    m_words = new QLabel(bar);
+    m_words->setProperty("quiet", true);
+    m_words->setWordWrap(true);
+    m_words->setAccessibleName(tr("Size of the table and precision of the positions"));
+    row->addWidget(m_words, 1);
+    return bar;
+}
+
+QWidget* CacheRoom::makeOptions() {
+    auto* options = new QWidget;
+    auto* column = new QVBoxLayout(options);
+    scaleLayout(column, {0, 8, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("cos/sin table"), options));
+    m_angles = new QCheckBox(options);
+    m_angles->setToolTip(
+        tr("Rounds positions, inverse frequencies and their products to the setup's precision before cos and sin are "
+           "computed, as programs do that store positions in this precision. Otherwise the angles are computed in "
+           "float64 and only the table entries are rounded."));
+    column->addWidget(m_angles);
+    m_showRange = new QCheckBox(tr("show only %1 positions").arg(kRangeLength), options);
+    m_showRange->setToolTip(
+        tr("Shows every position of a short range instead of the whole context. Drag the table to move the range."));
+    column->addWidget(m_showRange);
+    m_rangeStart =
+        new NumberSlider({.label = tr("first position"),
+                          .minimum = 1,
+                          .maximum = 1 << 20,
+                          .logarithmic = true,
+                          .step = 1,
+                          .text = [](double value) { return QString::number(value, 'f', 0); },
+                          .why = tr("The shown range starts at this position and does not extend beyond the context.")},
+                         options);
+    m_rangeStart->setValue(kDefaultRangeStart);
+    m_rangeStart->hide();
+    column->addWidget(m_rangeStart);
+    connect(m_angles, &QCheckBox::toggled, this, &CacheRoom::schedule);
+    connect(m_showRange, &QCheckBox::toggled, this, [this](bool on) {
+        m_rangeStart->setVisible(on);
+        schedule();
+    });
+    connect(m_rangeStart, &NumberSlider::changed, this, &CacheRoom::schedule);
+    return options;
+}
+
+void CacheRoom::connectTable(FigureView* view) {
+    connectPairs(view, [this](QPointF place) -> std::optional<int> {
+        const auto channel = channelAt(place.y());
+        return channel ? std::optional(pairsByChannel(model().setup())[static_cast<std::size_t>(*channel)])
+                       : std::nullopt;
+    });
+    view->setReadout([this](QPointF place) { return readout(place); });
+    connect(view, &FigureView::pressed, this, [this, view](const QPointF& place) {
+        m_drag =
+            Drag{view->pixelOf(place).x(), static_cast<double>(shownPositions(model().setup(), shownOptions()).first)};
+    });
+    connect(view, &FigureView::dragged, this, [this, view](const QPointF& place) { dragRange(view, place); });
+    connect(view, &FigureView::released, this, [this] { m_drag.reset(); });
+}
+
+void CacheRoom::dragRange(FigureView* view, const QPointF& place) {
+    if (!m_drag || !m_showRange->isChecked()) {
+        return;
+    }
+    // The drag is measured in pixels, because the axis moves during the drag.
+    const double moved = view->pixelOf(place).x() - m_drag->pixel;
+    const double tokens = moved / std::max(1.0, view->canvasRect().width()) * static_cast<double>(kRangeLength);
+    const auto last = static_cast<double>(std::max<std::int64_t>(1, model().setup().context - kRangeLength));
+    m_rangeStart->setValue(std::round(std::clamp(m_drag->from - tokens, 1.0, last)));
+    schedule();
+}
+
+CacheOptions CacheRoom::shownOptions() const {
+    CacheOptions options;
+    options.anglesInFormat = m_angles->isChecked() && m_angles->isEnabled();
+    if (m_showRange->isChecked()) {
+        options.rangeStart = std::llround(m_rangeStart->value());
+    }
+    // More than one column per pixel would not be visible.
+    const FigureView* seen = m_cosine->isVisibleTo(this) ? m_cosine : m_sine;
+    options.maxColumns = std::clamp(seen->width(), 64, 1024);
+    return options;
+}
+
+std::optional<int> CacheRoom::channelAt(double y) const {
+    const auto channel = static_cast<int>(std::lround(y));
+    const auto count = static_cast<int>(pairsByChannel(model().setup()).size());
+    return channel >= 0 && channel < count ? std::optional(channel) : std::nullopt;
+}
+
+std::optional<FigureView::Readout> CacheRoom::readout(QPointF place) const {
+    const RotarySetup& setup = model().setup();
+    const CacheOptions options = shownOptions();
+    const ShownPositions shown = shownPositions(setup, options);
+    const auto channel = channelAt(place.y());
+    const auto column =
+        std::llround((place.x() - static_cast<double>(shown.first)) / static_cast<double>(shown.stride));
+    if (!channel || column < 0 || column >= shown.columns) {
+        return std::nullopt;
+    }
+    const std::int64_t position = shown.first + column * shown.stride;
+    const int pair = pairsByChannel(setup)[static_cast<std::size_t>(*channel)];
+    const Frequencies& now = model().frequencies();
+    const double frequency = now.inverse_frequencies[static_cast<std::size_t>(pair)];
+    const double exact = table_angle(position, frequency, setup.precision, false);
+    const double angle = table_angle(position, frequency, setup.precision, options.anglesInFormat);
+    const TableEntry entry = table_entry(angle, now.attention_factor, setup.precision);
+    FigureView::Readout result;
+    result.x = static_cast<double>(position);
+    result.title = tr("position %1").arg(readableCount(static_cast<double>(position)));
+    result.rows.append({tr("channel"), QString::number(*channel)});
+    result.rows.append({tr("pair"), QString::number(pair)});
+    result.rows.append({tr("angle"), tr("%1 rad").arg(readableNumber(angle))});
+    if (angle != exact) {
+        result.rows.append({tr("angle in float64"), tr("%1 rad").arg(readableNumber(exact))});
+    }
+    result.rows.append({tr("cos"), QString::number(entry.cosine, 'g', 7)});
+    result.rows.append({tr("sin"), QString::number(entry.sine, 'g', 7)});
+    const double error = std::max(std::abs(entry.cosine - std::cos(exact) * now.attention_factor),
+                                  std::abs(entry.sine - std::sin(exact) * now.attention_factor));
+    result.rows.append({tr("error"), QString::number(error, 'g', 2)});
+    return result;
+}
+
+void CacheRoom::showParts(bool cosine, bool sine) {
+    (cosine && sine ? m_bothButton : cosine ? m_cosineButton : m_sineButton)->setChecked(true);
+    m_cosine->setVisible(cosine);
+    m_sine->setVisible(sine);
+    schedule();
+}
+
+QString CacheRoom::words() const {
+    return m_words->text();
+}
+
+void CacheRoom::resizeEvent(QResizeEvent* event) {
+    RotaryRoom::resizeEvent(event);
+    schedule();
+}
+
+void CacheRoom::renew() {
+    const RotarySetup& setup = model().setup();
+    m_words->setText(bytesSentence(setup) + QLatin1Char(' ') + positionsSentence(setup));
+    m_words->setToolTip(tr(
+        "Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
+        "L·d_r·B if it is stored once, with L positions, d_r rotated channels and B bytes per number (Khan et al., "
+        "formula 31).\n"
+        "A format with p bits of significand represents all integers up to 2^p; the first wrong position is 2^p + 1."));
+    const bool isReference = setup.precision == NumberFormat::float64;
+    m_angles->setText(tr("compute angles in %1").arg(wordOf(setup.precision)));
+    m_angles->setEnabled(!isReference);
+    renewTables();
+    if (!m_shownError.isValid || m_shownError.setup != setup) {
+        m_shownError = {setup, {}, cacheErrorFigure(setup), true};
+    }
+    Figure error = m_shownError.figure;
+    markPair(error, model().highlightedPair());
+    m_error->setFigure(std::move(error));
+}
+
+void CacheRoom::renewTables() {
+    const CacheOptions options = shownOptions();
+    const auto show = [&](FigureView* view, Shown& shown, TablePart part) {
+        if (!view->isVisibleTo(this)) {
+            return;
+        }
+        Figure figure = table(shown, part, options);
+        markChannels(figure, model().setup(), model().highlightedPair());
+        view->setFigure(std::move(figure));
+    };
+    show(m_cosine, m_shownCosine, TablePart::cosine);
+    show(m_sine, m_shownSine, TablePart::sine);
+}
+
+const Figure& CacheRoom::table(Shown& shown, TablePart part, const CacheOptions& options) const {
+    const RotarySetup& setup = model().setup();
+    if (!shown.isValid || shown.setup != setup || shown.options != options) {
+        shown = {setup, options, cacheTableFigure(setup, part, options), true};
+    }
+    return shown.figure;
+}
+
+}  // namespace ropelab::ui

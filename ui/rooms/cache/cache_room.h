@@ -1,0 +1,82 @@
+#pragma once
+
+#include <QPointer>
+
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/cache/cache_figures.h"
+#include "ui/rotary/rotary_room.h"
+
+class QCheckBox;
+class QLabel;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class NumberSlider;
+
+/// The room (page of the window) for the cos/sin table: its entries as they are stored, and the errors that the setup's
+/// precision causes.
+class CacheRoom : public RotaryRoom {
+    Q_OBJECT
+
+ public:
+    explicit CacheRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    ~CacheRoom() override;
+
+    FigureView* cosineView() const { return m_cosine; }
+    FigureView* sineView() const { return m_sine; }
+    FigureView* errorView() const { return m_error; }
+    QCheckBox* anglesInFormat() const { return m_angles; }
+    QCheckBox* showRange() const { return m_showRange; }
+    NumberSlider* rangeStart() const { return m_rangeStart; }
+    /// Shows cosines, sines, or both.
+    void showParts(bool cosine, bool sine);
+    /// The sentences above the table.
+    QString words() const;
+
+ protected:
+    void renew() override;
+    QWidget* options() override { return m_options; }
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    QWidget* makeBar();
+    QWidget* makeOptions();
+    void connectTable(FigureView* view);
+    void dragRange(FigureView* view, const QPointF& place);
+    CacheOptions shownOptions() const;
+    std::optional<int> channelAt(double y) const;
+    std::optional<FigureView::Readout> readout(QPointF place) const;
+    void renewTables();
+
+    FigureView* m_cosine = nullptr;
+    FigureView* m_sine = nullptr;
+    FigureView* m_error = nullptr;
+    QToolButton* m_cosineButton = nullptr;
+    QToolButton* m_sineButton = nullptr;
+    QToolButton* m_bothButton = nullptr;
+    QLabel* m_words = nullptr;
+    QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
+    QCheckBox* m_angles = nullptr;
+    QCheckBox* m_showRange = nullptr;
+    NumberSlider* m_rangeStart = nullptr;
+
+    // Inputs and result of a figure, cached because a highlighted pair changes only the marks on it.
+    struct Shown {
+        RotarySetup setup;
+        CacheOptions options;
+        Figure figure;
+        bool isValid = false;
+    };
+    const Figure& table(Shown& shown, TablePart part, const CacheOptions& options) const;
+    Shown m_shownCosine;
+    Shown m_shownSine;
+    Shown m_shownError;
+    struct Drag {
+        double pixel = 0;  // x at the start of the drag
+        double from = 0;   // first position at the start of the drag
+    };
+    std::optional<Drag> m_drag;  // set while the user drags the range of positions
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/spec/numbers.h"
+#include "ui/figure/polyline.h"
+#include "ui/figure/ticks.h"
+#include "ui/rooms/context/context_figures.h"
+#include "ui/rotary/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Points = std::vector<BaseProfile::Point>;
+
+constexpr std::int64_t kDefaultLimit = 131072;
+constexpr double kMinContext = 64;
+constexpr qsizetype kThinAbove = 4096;
+constexpr double kColumns = 2048;
+
+/// A base as text, rounded to four significant digits: a scan is not more precise.
+QString roundBase(double base) {
+    const double digit = std::pow(10.0, std::floor(std::log10(base)) - 3);
+    return thetaText(std::round(std::round(base / digit) * digit));
+}
+
+QString plural(std::size_t number, const QString& one, const QString& many) {
+    return number == 1 ? one : many;
+}
+
+/// Feasible intervals as text: "1,413–1,792, 1,892–1,897, all bases ≥ 1,952".
+QString intervalsText(const std::vector<BaseInterval>& intervals, double end) {
+    constexpr std::size_t most = 3;
+    QStringList pieces;
+    const bool isOpen = !intervals.empty() && intervals.back().high >= end;
+    const std::size_t closed = intervals.size() - (isOpen ? 1 : 0);
+    for (std::size_t i = 0; i < std::min(closed, most); ++i) {
+        const QString low = roundBase(intervals[i].low);
+        const QString high = roundBase(intervals[i].high);
+        pieces << (low == high ? low : QStringLiteral("%1–%2").arg(low, high));
+    }
+    if (closed > most) {
+        pieces << plural(closed - most, QObject::tr("1 more interval"),
+                         QObject::tr("%1 more intervals").arg(closed - most));
+    }
+    if (isOpen) {
+        pieces << QObject::tr("all bases ≥ %1").arg(roundBase(intervals.back().low));
+    }
+    return pieces.join(QStringLiteral(", "));
+}
+
+/// For each base, returns the largest supported context of this and all smaller bases, or the smallest supported
+/// context of this and all larger bases.
+QList<double> envelope(const Points& points, bool largestSoFar) {
+    QList<double> result(static_cast<qsizetype>(points.size()));
+    const std::size_t count = points.size();
+    double extreme = largestSoFar ? 0 : std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t i = largestSoFar ? k : count - 1 - k;
+        const auto supported = static_cast<double>(points[i].supported);
+        extreme = largestSoFar ? std::max(extreme, supported) : std::min(extreme, supported);
+        result[static_cast<qsizetype>(i)] = extreme;
+    }
+    return result;
+}
+
+FigureCurve curveOf(const QList<double>& x, const QList<double>& y, const QString& label, Ink ink) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.quantity = QStringLiteral("supported context length");
+    curve.ink = ink;
+    curve.x = x;
+    curve.y = y;
+    return curve;
+}
+
+FigureTable tableOf(const Points& points, std::int64_t limit) {
+    FigureTable table;
+    table.names = {QStringLiteral("base"), QStringLiteral("first m with B(m) < 0 (tokens)")};
+    QList<double> bases;
+    QList<double> reaches;
+    for (const auto& [base, supported] : points) {
+        bases.append(base);
+        reaches.append(supported < limit ? static_cast<double>(supported) : std::numeric_limits<double>::quiet_NaN());
+    }
+    table.columns = {bases, reaches};
+    return table;
+}
+
+/// Horizontal line at the setup's context over the feasible intervals.
+FigureCurve feasibleCurve(const std::vector<BaseInterval>& intervals, std::int64_t context) {
+    FigureCurve curve;
+    curve.quantity = QStringLiteral("feasible bases for the current context");
+    curve.ink = {Ink::Kind::success};
+    curve.emphasis = FigureCurve::Emphasis::picked;
+    curve.dots = false;
+    const auto y = static_cast<double>(context);
+    for (const BaseInterval& interval : intervals) {
+        curve.x.append({interval.low, interval.high, interval.high});
+        curve.y.append({y, y, std::numeric_limits<double>::quiet_NaN()});
+    }
+    return curve;
+}
+
+/// Points for feasible intervals that are too narrow to be visible as lines.
+FigureCurve narrowIntervals(const std::vector<BaseInterval>& intervals, std::int64_t context) {
+    FigureCurve points;
+    points.ink = {Ink::Kind::success};
+    points.shape = FigureCurve::Shape::points;
+    points.pointPt = 3;
+    points.companion = true;
+    for (const BaseInterval& interval : intervals) {
+        if (interval.high > 1.05 * interval.low) continue;
+        points.x.append(std::sqrt(interval.low * interval.high));
+        points.y.append(static_cast<double>(context));
+    }
+    return points;
+}
+
+/// Range of the context axis. A scan around theta gets the powers of two that enclose its contexts; a scan of all bases
+/// has fixed ends.
+Range contextRange(const RotarySetup& setup, const BaseProfile::Range& range, const Points& points) {
+    const auto current = static_cast<double>(setup.context);
+    if (range.high > 10.1 * range.low) {
+        return {std::min(kMinContext, current / 2), static_cast<double>(range.limit)};
+    }
+    double low = current;
+    double high = current;
+    for (const auto& [base, supported] : points) {
+        low = std::min(low, static_cast<double>(supported));
+        high = std::max(high, static_cast<double>(supported));
+    }
+    return {std::exp2(std::floor(std::log2(low / 1.2))), std::exp2(std::ceil(std::log2(1.2 * high)))};
+}
+
+void addCurrentSetup(Figure& figure, const RotarySetup& setup, std::optional<bool> isSupported) {
+    FigureCurve mark;
+    mark.quantity = QStringLiteral("current setup");
+    mark.ink = {!isSupported ? Ink::Kind::accent : *isSupported ? Ink::Kind::success : Ink::Kind::error};
+    mark.shape = FigureCurve::Shape::points;
+    mark.emphasis = FigureCurve::Emphasis::picked;
+    mark.pointPt = 9;
+    mark.x = {setup.theta};
+    mark.y = {static_cast<double>(setup.context)};
+    figure.curves.push_back(std::move(mark));
+}
+
+}  // namespace
+
+std::optional<bool> isSupportedUnscaled(const RotarySetup& setup, std::int64_t limit) {
+    if (first_negative(frequencies(plain_settings(setup)), setup.head_dim, std::min(setup.context, limit))) {
+        return false;
+    }
+    return setup.context <= limit ? std::optional(true) : std::nullopt;
+}
+
+BaseProfile::Range baseRange(const RotarySetup& setup, bool near) {
+    BaseProfile::Range range;
+    range.limit = setup.context <= kDefaultLimit ? kDefaultLimit : kMaxPositions;
+    if (near) {
+        // The middle of the decade moves in steps of a third of a decade, so that a small change of theta does not move
+        // the axis.
+        const double middle = std::round(3 * std::log10(setup.theta)) / 3;
+        const double low = std::max(1.1, std::pow(10.0, middle - 0.5));
+        const double digit = std::pow(10.0, std::floor(std::log10(low)) - 1);
+        range.low = std::round(low / digit) * digit;
+        range.high = 10 * range.low;
+        return range;
+    }
+    range.low = setup.theta < range.low ? 2 : range.low;
+    range.high = std::max(range.high, std::pow(10.0, std::ceil(std::log10(setup.theta))));
+    return range;
+}
+
+QString scanText(const BaseProfile& profile) {
+    const auto text = [](double base) {
+        return base < 1e9 ? QString::fromStdString(short_number(base)) : readableNumber(base);
+    };
+    const auto& range = profile.range();
+    const QString all = readableCount(static_cast<double>(profile.count()));
+    const QString done = profile.isComplete()
+                             ? all
+                             : QObject::tr("%1 of %2").arg(readableCount(static_cast<double>(profile.done())), all);
+    return QObject::tr("Scan: %1 bases from %2 to %3 in steps of %4 %; B(m) is computed for %5 tokens.")
+        .arg(done, text(range.low), text(range.high))
+        .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
+        .arg(tokensText(static_cast<double>(range.limit)));
+}
+
+QString basesSentence(const RotarySetup& setup, const BaseProfile& profile) {
+    if (!canBeNegative(setup)) {
+        return QObject::tr("At most half of the channels rotate, so every base supports every context.");
+    }
+    if (setup.context > profile.range().limit) {
+        return QObject::tr("The context of %1 tokens is longer than the %2 tokens of the scan.")
+            .arg(tokensText(static_cast<double>(setup.context)),
+                 tokensText(static_cast<double>(profile.range().limit)));
+    }
+    const QString context = tokensText(static_cast<double>(setup.context));
+    const auto intervals = feasibleIntervals(profile.points(), setup.context);
+    return intervals.empty() ? QObject::tr("No scanned base supports a context of %1 tokens.").arg(context)
+                             : QObject::tr("Feasible bases for a context of %1 tokens: %2.")
+                                   .arg(context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
+}
+
+Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::optional<bool> isSupported) {
+    const auto& range = profile.range();
+    Figure figure;
+    figure.name = QStringLiteral("feasible-bases");
+    figure.x = {.label = QStringLiteral("base θ"),
+                .unit = {},
+                .logarithmic = true,
+                .minimum = range.low,
+                .maximum = range.high};
+    const Points points = profile.points();
+    const Range contexts = contextRange(setup, range, points);
+    figure.y = {.label = QStringLiteral("supported context length"),
+                .unit = QStringLiteral("tokens"),
+                .logarithmic = true,
+                .minimum = contexts.minimum,
+                .maximum = contexts.maximum};
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+                       {QStringLiteral("scan_from"), range.low},
+                       {QStringLiteral("scan_to"), range.high},
+                       {QStringLiteral("scan_ratio"), profile.ratio()},
+                       {QStringLiteral("scan_bases"), static_cast<double>(profile.count())},
+                       {QStringLiteral("scan_bases_done"), static_cast<double>(profile.done())},
+                       {QStringLiteral("followed_to"), static_cast<double>(range.limit)}};
+    figure.summary = basesSentence(setup, profile);
+    if (!canBeNegative(setup)) {
+        figure.emptyText = figure.summary;
+        return figure;
+    }
+    figure.note = scanText(profile);
+    if (points.size() < 2) {
+        figure.emptyText = QStringLiteral("The program is scanning the first bases …");
+        return figure;
+    }
+    Polyline curve;
+    for (const auto& [base, supported] : points) {
+        curve.x.append(base);
+        curve.y.append(static_cast<double>(supported));
+    }
+    const QList<double> bases = curve.x;
+    const auto thin = [&](const Polyline& line) {
+        return line.x.size() <= kThinAbove ? line
+                                           : drawable(line.x, line.y, {range.low, range.high, true, kColumns},
+                                                      {1, 2.0 * static_cast<double>(range.limit), true, 1});
+    };
+    curve = thin(std::move(curve));
+    figure.bands.push_back({QStringLiteral("supported"),
+                            {Ink::Kind::success},
+                            curve.x,
+                            QList<double>(curve.x.size(), figure.y.minimum),
+                            curve.y});
+    const Polyline largest = thin({bases, envelope(points, true)});
+    FigureCurve best = curveOf(largest.x, largest.y, {}, {Ink::Kind::quiet});
+    best.quantity = QStringLiteral("largest supported context of this and smaller bases");
+    best.companion = true;
+    const Polyline smallest = thin({bases, envelope(points, false)});
+    FigureCurve worst = curveOf(smallest.x, smallest.y, {}, {Ink::Kind::success});
+    worst.quantity = QStringLiteral("smallest supported context of this and larger bases");
+    worst.companion = true;
+    figure.curves.push_back(std::move(best));
+    figure.curves.push_back(std::move(worst));
+    figure.curves.push_back(curveOf(curve.x, curve.y, {}, {Ink::Kind::rotated}));
+
+    const auto intervals = feasibleIntervals(points, setup.context);
+    figure.curves.push_back(feasibleCurve(intervals, setup.context));
+    figure.curves.push_back(narrowIntervals(intervals, setup.context));
+    const QString context = tokensText(static_cast<double>(setup.context));
+    figure.horizontalLines.push_back(
+        {static_cast<double>(setup.context), QStringLiteral("context %1").arg(context), {Ink::Kind::quiet}});
+    if (!intervals.empty()) {
+        const bool isOpen = intervals.back().high >= range.high * (1 - 1e-9);
+        const bool isOne = intervals.size() == 1 && isOpen;
+        if (intervals.front().low > range.low) {
+            const QString first = roundBase(intervals.front().low);
+            figure.verticalLines.push_back({intervals.front().low,
+                                            isOne ? QStringLiteral("feasible from %1").arg(first)
+                                                  : QStringLiteral("first feasible base %1").arg(first),
+                                            {Ink::Kind::success}});
+        }
+        if (isOpen && !isOne) {
+            figure.verticalLines.push_back({intervals.back().low,
+                                            QStringLiteral("all feasible from %1").arg(roundBase(intervals.back().low)),
+                                            {Ink::Kind::success}});
+        }
+    }
+    addCurrentSetup(figure, setup, isSupported);
+    figure.table = tableOf(points, range.limit);
+    return figure;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,234 @@
+#include "ui/rooms/context/context_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ui/common/format.h"
+#include "ui/figure/polyline.h"
+#include "ui/figure/ticks.h"
+#include "ui/rotary/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kThinBoundAbove = 4096;
+constexpr int kBoundColumns = 2048;
+
+QString scalingTitle(const RotarySetup& setup) {
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title;
+    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+}
+
+bool isScaled(const RotarySetup& setup) {
+    return setup.scaling.method != ScalingMethod::none;
+}
+
+FigureCurve boundCurve(const std::vector<double>& values, bool logarithmic, const QString& label, Ink ink) {
+    Polyline line = polylineOf(values, logarithmic);
+    FigureCurve curve;
+    curve.label = label;
+    curve.quantity = QStringLiteral("B(m)");
+    curve.ink = ink;
+    curve.x = std::move(line.x);
+    curve.y = std::move(line.y);
+    return curve;
+}
+
+/// Returns the part of a curve below 0, in the colour for errors.
+FigureCurve negativePart(const FigureCurve& whole) {
+    FigureCurve part;
+    part.ink = {Ink::Kind::error};
+    part.x = whole.x;
+    part.y = whole.y;
+    for (double& y : part.y) {
+        y = y < 0 ? y : kNaN;
+    }
+    return part;
+}
+
+}  // namespace
+
+Polyline polylineOf(const std::vector<double>& values, bool logarithmic) {
+    Polyline line;
+    const std::size_t first = logarithmic ? 1 : 0;
+    const auto add = [&](std::size_t at) {
+        line.x.append(static_cast<double>(at));
+        line.y.append(values[at]);
+    };
+    if (values.size() <= kThinBoundAbove) {
+        for (std::size_t i = first; i < values.size(); ++i) {
+            add(i);
+        }
+        return line;
+    }
+    line.x.reserve(2 * kBoundColumns);
+    line.y.reserve(2 * kBoundColumns);
+    const auto last = static_cast<double>(values.size());
+    for (std::size_t column = 1, from = first; from < values.size(); ++column) {
+        const double fraction = static_cast<double>(column) / kBoundColumns;
+        const double border = logarithmic ? std::pow(last, fraction) : last * fraction;
+        const std::size_t to = std::min(values.size(), static_cast<std::size_t>(std::ceil(border - 1e-6)));
+        if (to <= from) {
+            continue;
+        }
+        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(from);
+        const auto [low, high] = std::minmax_element(begin, values.begin() + static_cast<std::ptrdiff_t>(to));
+        const auto [one, two] = std::minmax({low - values.begin(), high - values.begin()});  // a copy, not references
+        add(static_cast<std::size_t>(one));
+        if (two != one) {
+            add(static_cast<std::size_t>(two));
+        }
+        from = to;
+    }
+    return line;
+}
+
+QString boundSentence(const BoundData& data) {
+    const RotarySetup& setup = data.setup;
+    const int rotated = rotary_dim(setup);
+    if (rotated == 0) {
+        return QObject::tr("No channel rotates: B(m) is %1 at every distance.").arg(setup.head_dim / 2);
+    }
+    if (!canBeNegative(setup)) {
+        return QObject::
+            tr("%1 of %2 channels rotate. The unrotated channels keep B(m) ≥ %3, so the base supports every context.")
+                .arg(rotated)
+                .arg(setup.head_dim)
+                .arg((setup.head_dim - 2 * rotated) / 2);
+    }
+    const QString base = isScaled(setup)
+                             ? QObject::tr("θ = %1 with %2").arg(thetaText(setup.theta), scalingTitle(setup))
+                             : QObject::tr("θ = %1").arg(thetaText(setup.theta));
+    if (data.firstNegative) {
+        return QObject::tr("%1 supports %2 tokens: B(m) first becomes negative at m = %2.")
+            .arg(base, groupedText(*data.firstNegative));
+    }
+    return data.isComplete ? QObject::tr("%1: B(m) ≥ 0 up to the computation limit of %2 tokens.")
+                                 .arg(base, groupedText(data.computedTo))
+                           : QObject::tr("%1: B(m) ≥ 0 for m < %2 tokens; the program is computing more …")
+                                 .arg(base, groupedText(data.computedTo));
+}
+
+Figure boundFigure(const BoundData& data, bool logarithmic) {
+    const RotarySetup& setup = data.setup;
+    Figure figure;
+    figure.name = QStringLiteral("context-bound");
+    figure.x = {.label = QStringLiteral("distance m"),
+                .unit = QStringLiteral("tokens"),
+                .logarithmic = logarithmic,
+                .minimum = logarithmic ? 1.0 : 0.0,
+                .maximum = static_cast<double>(data.end)};
+    figure.y.label = QStringLiteral("B(m) = Σ cos(m·g)");
+    const int rotated = rotary_dim(setup);
+    const QString rest = rotated == setup.head_dim
+                             ? QString()
+                             : QStringLiteral("; %1 unrotated pairs add 1 each").arg((setup.head_dim - rotated) / 2);
+    figure.note = QStringLiteral("sum over %1 rotated pairs%2").arg(rotated / 2).arg(rest);
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+                       {QStringLiteral("followed_to"), static_cast<double>(data.computedTo)},
+                       {QStringLiteral("first_negative"),
+                        data.firstNegative ? QJsonValue(static_cast<double>(*data.firstNegative)) : QJsonValue()},
+                       {QStringLiteral("thinned_to_extremes"), data.bound.size() > kThinBoundAbove}};
+    figure.summary = boundSentence(data);
+
+    if (!data.plain.empty()) {
+        FigureCurve plain = boundCurve(data.plain, logarithmic, QStringLiteral("unscaled"), {Ink::Kind::quiet});
+        figure.curves.push_back(std::move(plain));
+    }
+    FigureCurve now =
+        boundCurve(data.bound, logarithmic, isScaled(setup) ? scalingTitle(setup) : QString(), {Ink::Kind::rotated});
+    FigureCurve negative = negativePart(now);
+    figure.curves.push_back(std::move(now));
+    if (data.firstNegative) {
+        figure.curves.push_back(std::move(negative));
+        figure.verticalLines.push_back({static_cast<double>(*data.firstNegative),
+                                        QStringLiteral("first negative at %1").arg(groupedText(*data.firstNegative)),
+                                        {Ink::Kind::error}});
+    }
+    figure.horizontalLines.push_back({0, {}, {Ink::Kind::text}});
+    const auto supported = isSupported(data);
+    const Ink ink{!supported ? Ink::Kind::accent : *supported ? Ink::Kind::success : Ink::Kind::error};
+    figure.verticalLines.push_back({static_cast<double>(setup.context),
+                                    QStringLiteral("context %1").arg(groupedText(setup.context)), ink, kContextLine});
+    return figure;
+}
+
+QString decaySentence() {
+    return QObject::tr(
+        "Su's bound: |logit| is at most this value times (d/2)·max|h_{j+1} − h_j|. The bound does not predict the "
+        "logit.");
+}
+
+Figure decayFigure(const RotarySetup& setup, std::int64_t end) {
+    constexpr int places = 600;
+    Figure figure;
+    figure.name = QStringLiteral("decay-bound");
+    figure.x = {.label = QStringLiteral("distance Δ"),
+                .unit = QStringLiteral("tokens"),
+                .logarithmic = true,
+                .minimum = 1,
+                .maximum = static_cast<double>(end)};
+    figure.y.label = QStringLiteral("(2/d) Σ|S_j|");
+    figure.y.minimum = 0;
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))}};
+    const Frequencies now = frequencies(frequency_settings(setup));
+    if (now.inverse_frequencies.empty()) {
+        figure.emptyText = QStringLiteral("No channel rotates, so Su's bound is not defined.");
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    const std::vector<double> distances = spreadDistances(end, places);
+    const std::vector<double> bound = decay_bound(now.inverse_frequencies, distances);
+    FigureCurve curve;
+    curve.quantity = QStringLiteral("(2/d) Σ|S_j|");
+    curve.ink = {Ink::Kind::rotated};
+    curve.x = {distances.begin(), distances.end()};
+    curve.y = {bound.begin(), bound.end()};
+    const std::array<double, 1> here = {0.0};
+    const double top = decay_bound(now.inverse_frequencies, here).front();
+    figure.y.maximum = 1.08 * top;
+    const double lowest = *std::min_element(bound.begin(), bound.end());
+    figure.note = QStringLiteral("upper bound, not monotone; d = %1, %2 at Δ = 0")
+                      .arg(2 * now.inverse_frequencies.size())
+                      .arg(readableNumber(top));
+    figure.summary = QStringLiteral("Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically.")
+                         .arg(readableNumber(top), readableNumber(lowest), groupedText(end));
+    figure.curves.push_back(std::move(curve));
+    figure.verticalLines.push_back({static_cast<double>(setup.context),
+                                    QStringLiteral("context %1").arg(groupedText(setup.context)),
+                                    {Ink::Kind::accent},
+                                    kContextLine});
+    return figure;
+}
+
+std::span<const RotaryFigure> contextFigures() {
+    static const std::array<RotaryFigure, 4> figures = {{
+        {"context-bound",
+         [](const RotarySetup& setup, const ModelShape&) {
+             const BoundData firstFrame = boundData(setup, positionsPerFrame(setup));
+             return boundFigure(firstFrame.isComplete ? firstFrame : boundData(setup, kMaxPositions), true);
+         }},
+        {"feasible-bases",
+         [](const RotarySetup& setup, const ModelShape&) {
+             BaseProfile profile(setup, baseRange(setup, false));
+             if (canBeNegative(setup)) {
+                 profile.extend();
+             }
+             return basesFigure(setup, profile, isSupportedUnscaled(setup, kMaxPositions));
+         }},
+        {"decay-bound", [](const RotarySetup& setup,
+                           const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); }},
+        {"random-logits",
+         [](const RotarySetup& setup, const ModelShape&) {
+             constexpr std::int64_t count = 4096;
+             const std::int64_t end = distanceAxisEnd(setup.context);
+             return randomFigure(withMoreSamples(startSampling(setup, 1, end), count), end);
+         }},
+    }};
+    return figures;
+}
+
+}  // namespace ropelab::ui

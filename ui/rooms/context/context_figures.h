@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "ui/figure/figure.h"
+#include "ui/figure/polyline.h"
+#include "ui/rooms/context/base_profile.h"
+#include "ui/rooms/context/bound_data.h"
+#include "ui/rooms/context/logit_samples.h"
+#include "ui/rotary/rotary_room.h"
+
+namespace ropelab::ui {
+
+/// Handle of the vertical line at the context, which can be dragged.
+inline const QString kContextLine = QStringLiteral("context");
+
+/// Returns the values over x = 0, 1, 2 … as a polyline; a logarithmic axis omits x = 0. More than 4,096 values are
+/// thinned to the minimum and maximum of each of 2,048 columns, which looks the same on screen and on paper.
+Polyline polylineOf(const std::vector<double>& values, bool logarithmic);
+
+/// Figure of the context bound B(m) over the distance m (F12, F13).
+Figure boundFigure(const BoundData& data, bool logarithmic);
+/// One sentence that sums up the figure of the context bound.
+QString boundSentence(const BoundData& data);
+
+/// Figure of Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it.
+Figure decayFigure(const RotarySetup& setup, std::int64_t end);
+/// One sentence that says what Su's bound limits.
+QString decaySentence();
+
+/// Returns the range of bases that a scan covers: 100 to 100 million, extended so that it contains theta; with `near`,
+/// one decade around theta.
+BaseProfile::Range baseRange(const RotarySetup& setup, bool near);
+/// Figure of the supported context length over the base, with the feasible intervals for the setup's context (F12).
+/// `isSupported` says whether the setup's base supports its context, as `isSupportedUnscaled` returns it.
+Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::optional<bool> isSupported);
+/// Returns whether the base, without the setup's scaling, supports the context; nullopt if the context is longer than
+/// `limit` tokens and no m < limit has B(m) < 0.
+std::optional<bool> isSupportedUnscaled(const RotarySetup& setup, std::int64_t limit);
+/// One sentence that names the feasible bases for the setup's context.
+QString basesSentence(const RotarySetup& setup, const BaseProfile& profile);
+/// Describes a scan: "Scan: 129 bases from 100 to 100M in steps of 11 %; B(m) is computed for 131,072 tokens."
+QString scanText(const BaseProfile& profile);
+
+/// Figure of the mean logit of random q and k over the distance, for independent q and k and for k = q (F16). `end` is
+/// the end of the axis in tokens.
+Figure randomFigure(const LogitSamples& samples, std::int64_t end);
+/// One sentence that sums up the sampled logits.
+QString randomSentence(const LogitSamples& samples);
+
+/// Returns the figures of the Context room by name: context-bound, feasible-bases, decay-bound, random-logits.
+std::span<const RotaryFigure> contextFigures();
+
+}  // namespace ropelab::ui

@@ -1,0 +1,324 @@
+#include "ui/rooms/context/context_room.h"
+
+#include <QButtonGroup>
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "ui/common/explanation.h"
+#include "ui/common/flow_layout.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/context/criteria_list.h"
+#include "ui/rooms/context/tuning_panel.h"
+#include "ui/rotary/spectrum_data.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kMaxContext = 1 << 30;
+constexpr double kMaxTheta = 1e15;
+constexpr double kGrabRadius = 14;  // pixels at 100 %
+constexpr int kRoundPauseMs = 60;
+
+struct PartName {
+    const char* id;
+    const char* title;
+    const char* why;
+};
+// In the order of ContextRoom::Part.
+constexpr std::array<PartName, 4> kParts = {{
+    {"bound", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Context bound"),
+     QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
+                       "B(m) = Σ cos(m·g_i). The base supports a context of L tokens if B(m) ≥ 0 for all m < L.\n"
+                       "Men et al. 2024, formulas 12 and 13")},
+    {"bases", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Feasible bases"),
+     QT_TRANSLATE_NOOP(
+         "ropelab::ui::ContextRoom",
+         "The figure shows the context length that each base supports without scaling. The feasible bases for a "
+         "context form several intervals (\"islands\").\nMen et al. 2024, formula 12")},
+    {"decay", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Decay bound"),
+     QT_TRANSLATE_NOOP(
+         "ropelab::ui::ContextRoom",
+         "Su's bound: |Σ h_t e^{𝑖Δg_t}| ≤ max_j|h_{j+1} − h_j| · Σ|S_j|, S_j = Σ_{t<j} e^{𝑖Δg_t}. The figure "
+         "shows (2/d) Σ|S_j|.\nSu et al. 2021, formula 11")},
+    {"random", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Random q, k"),
+     QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
+                       "The figure shows mean logits of random q, k ~ N(0, I). If q and k are independent, E[qᵀR_Δ k] "
+                       "= 0 at every Δ. If k = q, "
+                       "it is d − d_r + 2 Σ cos(Δ·g_i).\nBarbero et al. 2024, formula 16")},
+}};
+
+}  // namespace
+
+ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("context"), parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeBar());
+    m_criteria = new CriteriaList(3, this);
+    column->addWidget(m_criteria);
+    m_words = new QLabel(this);
+    m_words->setProperty("quiet", true);
+    m_words->setWordWrap(true);
+    m_words->setAccessibleName(tr("Summary of the figure"));
+    column->addWidget(m_words);
+    m_view = addView(tr("Context"));
+    column->addWidget(m_view, 1);
+    m_tuning = new TuningPanel;
+    m_options = m_tuning;
+    connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
+    connectView();
+    m_nextRound.setSingleShot(true);
+    m_nextRound.setInterval(kRoundPauseMs);
+    connect(&m_nextRound, &QTimer::timeout, this, &ContextRoom::continueSampling);
+    for (LatestJob* job : {&m_boundJob, &m_basesJob, &m_samplesJob}) {
+        connect(job, &LatestJob::runningChanged, this, &ContextRoom::showBusy);
+    }
+    setPart(Part::bound);
+}
+
+ContextRoom::~ContextRoom() {
+    if (m_options && m_options->parent() == nullptr) {
+        delete m_options;
+    }
+}
+
+QWidget* ContextRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* flow = new FlowLayout(bar);
+    scaleLayout(flow, {0, 0, 0, 0}, 12);
+    flow->addWidget(makeTabs(bar));
+    flow->addWidget(makeTools(bar));
+    return bar;
+}
+
+QWidget* ContextRoom::makeTabs(QWidget* parent) {
+    auto* tabs = new QWidget(parent);
+    auto* row = new QHBoxLayout(tabs);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(tabs);
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+        auto* button = new QToolButton(tabs);
+        button->setText(tr(kParts[i].title));
+        button->setToolTip(tr(kParts[i].why));
+        button->setAccessibleName(tr("Show %1").arg(button->text()));
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        group->addButton(button);
+        row->addWidget(button);
+        m_parts.append(button);
+        connect(button, &QToolButton::clicked, this, [this, i] { setPart(static_cast<Part>(i)); });
+    }
+    return tabs;
+}
+
+QWidget* ContextRoom::makeTools(QWidget* parent) {
+    auto* tools = new QWidget(parent);
+    auto* row = new QHBoxLayout(tools);
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_logarithmic = new QCheckBox(tr("log axis"), tools);
+    m_logarithmic->setChecked(true);
+    m_logarithmic->setToolTip(tr("Shows the distance on a logarithmic axis."));
+    connect(m_logarithmic, &QCheckBox::toggled, this, &ContextRoom::schedule);
+    row->addWidget(m_logarithmic);
+    m_near = new QCheckBox(tr("only near θ"), tools);
+    m_near->setToolTip(
+        tr("Scans one decade of bases around θ in steps at most a sixth of those of the whole scan, which shows narrow "
+           "feasible "
+           "intervals."));
+    connect(m_near, &QCheckBox::toggled, this, &ContextRoom::schedule);
+    row->addWidget(m_near);
+    m_finer = new QPushButton(tr("Refine scan"), tools);
+    m_finer->setToolTip(
+        tr("Adds one base between each two neighbours. A scan misses feasible intervals that are narrower than its "
+           "step."));
+    m_finer->setEnabled(false);  // until a scan is complete
+    row->addWidget(m_finer);
+    connect(m_finer, &QPushButton::clicked, this, [this] {
+        m_profile.refine();
+        schedule();
+    });
+    m_sampleAgain = new QPushButton(tr("Sample again"), tools);
+    m_sampleAgain->setToolTip(tr("Samples other random vectors q and k, with the next seed."));
+    row->addWidget(m_sampleAgain);
+    connect(m_sampleAgain, &QPushButton::clicked, this, [this] {
+        ++m_seed;
+        schedule();
+    });
+    m_progress = new QProgressBar(tools);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress of the computation"));
+    scaleWidth(m_progress, 64);
+    // A hidden bar keeps its space, so that the layout does not move when the bar appears.
+    QSizePolicy policy = m_progress->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    m_progress->setSizePolicy(policy);
+    m_progress->hide();
+    row->addWidget(m_progress);
+    return tools;
+}
+
+void ContextRoom::connectView() {
+    connect(m_view, &FigureView::lineDragged, this, [this](const QString&, double at) { dragContext(at); });
+    const auto drop = [this] {
+        m_isDragging = false;
+        m_dragAxisEnd = 0;
+        m_dragRange.reset();
+        model().endDrag();
+        schedule();
+    };
+    connect(m_view, &FigureView::lineDropped, this, drop);
+    connect(m_view, &FigureView::pressed, this, [this](const QPointF& place) {
+        m_isDragging = m_part == Part::bases && isOnMarker(place);
+        if (m_isDragging) {
+            m_dragRange = m_profile.range();
+        }
+    });
+    connect(m_view, &FigureView::dragged, this, [this](const QPointF& place) {
+        if (m_isDragging) {
+            dragMarker(place);
+        }
+    });
+    connect(m_view, &FigureView::released, this, [this, drop] {
+        if (m_isDragging) {
+            drop();
+        }
+    });
+    connect(m_view, &FigureView::keyPressed, this, [this](int key) {
+        if (m_part == Part::bases) {
+            stepMarker(key);
+        }
+    });
+}
+
+void ContextRoom::showPart(const QString& part) {
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+        if (part.section(QLatin1Char('-'), 0, 0) == QLatin1String(kParts[i].id)) {
+            if (static_cast<Part>(i) == Part::bases) {
+                m_near->setChecked(part.endsWith(QLatin1String("-near")));
+            }
+            setPart(static_cast<Part>(i));
+            return;
+        }
+    }
+    QStringList parts;
+    for (const auto& each : kParts) parts << QString::fromLatin1(each.id);
+    throw noPart(part, parts);
+}
+
+void ContextRoom::setPart(Part part) {
+    m_part = part;
+    m_parts[static_cast<int>(part)]->setChecked(true);
+    m_logarithmic->setVisible(part == Part::bound);
+    m_near->setVisible(part == Part::bases);
+    m_finer->setVisible(part == Part::bases);
+    m_sampleAgain->setVisible(part == Part::random);
+    explainBy(m_view, m_parts[static_cast<int>(part)]);
+    explainBy(m_words, m_parts[static_cast<int>(part)]);
+    m_view->setAccessibleName(tr("Context: %1").arg(tr(kParts[static_cast<std::size_t>(part)].title)));
+    if (part == Part::bases) {
+        m_view->setReadout([this](QPointF place) { return basesReadout(place); });
+    } else {
+        m_view->setReadout({});
+        m_basesJob.cancel();
+    }
+    if (part != Part::random) {
+        m_samplesJob.cancel();
+        m_nextRound.stop();
+    }
+    schedule();
+}
+
+QString ContextRoom::words() const {
+    return m_words->text();
+}
+
+void ContextRoom::changeSetup(const QString& what, const RotarySetup& setup) {
+    try {
+        ModelShape shape = model().shape();
+        shape.name.clear();  // the setup is no longer that of the model
+        model().change(what, setup, shape);
+    } catch (const BadInput& error) {
+        m_words->setText(QString::fromStdString(error.what()));
+    }
+}
+
+void ContextRoom::dragContext(double at) {
+    if (m_dragAxisEnd == 0) {
+        m_dragAxisEnd = static_cast<std::int64_t>(m_view->figure().x.maximum);
+    }
+    RotarySetup next = model().setup();
+    const double rounded = roundedDrag(std::max(1.0, at), static_cast<double>(next.context), true);
+    next.context = static_cast<std::int64_t>(std::clamp(rounded, 1.0, kMaxContext));
+    changeSetup(tr("change context"), next);
+}
+
+bool ContextRoom::isOnMarker(const QPointF& place) const {
+    const RotarySetup& setup = model().setup();
+    const QPointF mark = m_view->pixelOf({setup.theta, static_cast<double>(setup.context)});
+    const QPointF away = m_view->pixelOf(place) - mark;
+    return std::hypot(away.x(), away.y()) <= ThemeManager::instance().px(kGrabRadius);
+}
+
+void ContextRoom::dragMarker(const QPointF& place) {
+    RotarySetup next = model().setup();
+    const Figure& shown = m_view->figure();
+    const double theta = std::clamp(place.x(), shown.x.minimum, shown.x.maximum);
+    const double context = std::clamp(place.y(), shown.y.minimum, shown.y.maximum);
+    next.theta = std::clamp(roundedDrag(theta, next.theta, false), kMinBase, kMaxTheta);
+    next.context = static_cast<std::int64_t>(
+        std::clamp(roundedDrag(context, static_cast<double>(next.context), true), 1.0, kMaxContext));
+    changeSetup(tr("move base and context"), next);
+}
+
+void ContextRoom::stepMarker(int key) {
+    const QPointF mark = m_view->pixelOf({model().setup().theta, static_cast<double>(model().setup().context)});
+    const QRectF axes = m_view->canvasRect();
+    QPointF step;
+    if (key == Qt::Key_Left || key == Qt::Key_Right) {
+        step.setX((key == Qt::Key_Right ? 1 : -1) * axes.width() / 100);
+    } else if (key == Qt::Key_Up || key == Qt::Key_Down) {
+        step.setY((key == Qt::Key_Down ? 1 : -1) * axes.height() / 100);
+    } else {
+        return;
+    }
+    const QPointF place = m_view->valueAt(mark + step);
+    const RotarySetup& setup = model().setup();
+    dragMarker(
+        {step.x() == 0 ? setup.theta : place.x(), step.y() == 0 ? static_cast<double>(setup.context) : place.y()});
+    model().endDrag();
+}
+
+std::optional<FigureView::Readout> ContextRoom::basesReadout(QPointF place) const {
+    const auto points = m_profile.points();
+    if (points.empty()) {
+        return std::nullopt;
+    }
+    const auto nearest = std::min_element(points.begin(), points.end(), [&](const auto& a, const auto& b) {
+        return std::abs(std::log(a.base / place.x())) < std::abs(std::log(b.base / place.x()));
+    });
+    const auto less = [](const auto& a, const auto& b) { return a.supported < b.supported; };
+    const auto text = [this](const BaseProfile::Point& point) {
+        const QString supported = tokensText(static_cast<double>(point.supported));
+        return point.supported >= m_profile.range().limit ? tr("%1 tokens or more").arg(supported)
+                                                          : tr("%1 tokens").arg(supported);
+    };
+    FigureView::Readout result;
+    result.x = nearest->base;
+    result.title = tr("base %1").arg(thetaText(std::round(nearest->base)));
+    result.rows.append({tr("supported context"), text(*nearest)});
+    result.rows.append(
+        {tr("largest for bases up to here"), text(*std::max_element(points.begin(), nearest + 1, less))});
+    result.rows.append({tr("smallest for bases from here"), text(*std::min_element(nearest, points.end(), less))});
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "ui/common/latest_job.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/context/context_figures.h"
+#include "ui/rooms/context/tuning_panel.h"
+#include "ui/rotary/rotary_room.h"
+
+class QCheckBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class CriteriaList;
+
+/// The room (page of the window) for context length: the context bound of the base, the feasible bases for each
+/// context, Su's bound, and the logits of random q and k.
+class ContextRoom : public RotaryRoom {
+    Q_OBJECT
+
+ public:
+    enum class Part { bound, bases, decay, random };
+
+    explicit ContextRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    ~ContextRoom() override;
+
+    void refreshNow() override;
+    bool isBusy() const override;
+    /// Shows a part by name: "bound", "bases", "bases-near" (a scan of one decade around theta), "decay" or "random".
+    /// Throws BadInput for any other name.
+    void showPart(const QString& part) override;
+
+    Part part() const { return m_part; }
+    FigureView* view() const { return m_view; }
+    CriteriaList* criteria() const { return m_criteria; }
+    TuningPanel* tuning() const { return m_tuning; }
+    QCheckBox* logarithmic() const { return m_logarithmic; }
+    QPushButton* finer() const { return m_finer; }
+    QPushButton* sampleAgain() const { return m_sampleAgain; }
+    const BaseProfile& profile() const { return m_profile; }
+    const LogitSamples& samples() const { return m_samples; }
+    /// The sentence above the figure.
+    QString words() const;
+
+ protected:
+    void renew() override;
+    QWidget* options() override { return m_options; }
+    void hideEvent(QHideEvent* event) override;
+
+ private:
+    QWidget* makeBar();
+    QWidget* makeTabs(QWidget* parent);
+    QWidget* makeTools(QWidget* parent);
+    void connectView();
+    void setPart(Part part);
+    void changeSetup(const QString& what, const RotarySetup& setup);
+    void dragContext(double at);
+    void dragMarker(const QPointF& place);
+    void stepMarker(int key);
+    bool isOnMarker(const QPointF& place) const;
+    std::optional<FigureView::Readout> basesReadout(QPointF place) const;
+
+    // Computations that take longer than a frame; they are in context_work.cpp.
+    std::int64_t end() const;
+    void renewBound();
+    void renewBases();
+    void continueScan(double milliseconds);
+    void renewSamples();
+    void continueSampling();
+    bool isScanning() const;
+    bool isSampling() const;
+    void showBusy();
+
+    Part m_part = Part::bound;
+    FigureView* m_view = nullptr;
+    QList<QToolButton*> m_parts;
+    QCheckBox* m_logarithmic = nullptr;
+    QCheckBox* m_near = nullptr;
+    QPushButton* m_finer = nullptr;
+    QPushButton* m_sampleAgain = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QLabel* m_words = nullptr;
+    CriteriaList* m_criteria = nullptr;
+    QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
+    TuningPanel* m_tuning = nullptr;
+
+    BoundData m_bound;
+    BaseProfile m_profile;
+    LogitSamples m_samples;
+    std::uint64_t m_seed = 1;
+    bool m_isDragging = false;
+    std::int64_t m_dragAxisEnd = 0;                 // end of the distance axis during a drag; 0 otherwise
+    std::optional<BaseProfile::Range> m_dragRange;  // scanned range during a drag of the marker
+    bool m_isSynchronous = false;                   // refreshNow() computes in the window's thread
+    LatestJob m_boundJob;                           // jobs are the last members, so that they are destroyed first
+    LatestJob m_basesJob;
+    LatestJob m_samplesJob;
+    QTimer m_nextRound;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/rope/context.h"
+#include "core/rope/rotary_setup.h"
+
+namespace ropelab::ui {
+
+/// Accumulated logits of random q and k at several distances (F16), for independent q and k and for k = q.
+struct LogitSamples {
+    RotarySetup setup;
+    std::uint64_t seed = 1;
+    std::vector<double> distances;  // tokens, ascending
+    SampledLogits independent;
+    SampledLogits equal;     // k = q
+    std::int64_t count = 0;  // number of samples so far
+};
+
+/// Number of samples at which sampling stops: the standard error is then 1/256 of the standard deviation.
+constexpr std::int64_t kMaxSamples = 65536;
+/// Number of samples of the first round.
+constexpr std::int64_t kFirstSamples = 16;
+
+/// Returns at most `count` distances from 1 to `end`, whole tokens with an almost constant ratio.
+std::vector<double> spreadDistances(std::int64_t end, int count);
+/// Returns an empty sample whose distances extend from 1 to `end` tokens.
+LogitSamples startSampling(const RotarySetup& setup, std::uint64_t seed, std::int64_t end);
+/// Returns the samples with `count` (2 or more) more. The same seed and the same sequence of counts give the same
+/// result. If the computation is cancelled, the result is incomplete and must be discarded.
+LogitSamples withMoreSamples(LogitSamples samples, std::int64_t count, const Cancelled& cancelled = {});
+/// Number of samples to add in the next round. Each round doubles the total, up to kMaxSamples.
+std::int64_t nextRound(const LogitSamples& samples);
+
+}  // namespace ropelab::ui

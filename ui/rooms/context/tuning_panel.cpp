@@ -1,0 +1,104 @@
+#include "ui/rooms/context/tuning_panel.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/common/fields.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
+#include "ui/rotary/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString whole(double value) {
+    return QString::number(value, 'f', 0);
+}
+
+}  // namespace
+
+TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Fine-tuning for a longer context"), this));
+    m_context = new NumberSlider(
+        {.label = tr("target context"),
+         .unit = tr("tokens"),
+         .minimum = 16,
+         .maximum = 1 << 24,
+         .logarithmic = true,
+         .step = 1,
+         .text = whole,
+         .why =
+             tr("L′ is the context at which the model is fine-tuned. The default is four times the training context.")},
+        this);
+    column->addWidget(m_context);
+    m_base = new NumberSlider({.label = tr("tuned base β"),
+                               .minimum = 2,
+                               .maximum = 1e9,
+                               .logarithmic = true,
+                               .why = tr("β is the base with which the model is fine-tuned. The default is the current "
+                                         "θ. Liu et al. 2023, formula 15")},
+                              this);
+    column->addWidget(m_base);
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    grid->setColumnStretch(0, 1);
+    const auto addRow = [&](const QString& name) {
+        auto* label = new QLabel(name, this);
+        label->setProperty("quiet", true);
+        auto* value = new QLabel(this);
+        value->setAlignment(Qt::AlignRight);
+        value->setAccessibleName(name);
+        const int row = grid->rowCount();
+        grid->addWidget(label, row, 0);
+        grid->addWidget(value, row, 1);
+        return value;
+    };
+    m_criticalDimension = addRow(tr("critical dimension d_c"));
+    m_criticalBase = addRow(tr("critical base β₀"));
+    m_extrapolationLimit = addRow(tr("extrapolation limit T at β"));
+    column->addLayout(grid);
+    connect(m_context, &NumberSlider::changed, this, [this](double value) {
+        m_tuning.context = value;
+        emit changed();
+    });
+    connect(m_base, &NumberSlider::changed, this, [this](double value) {
+        m_tuning.base = value;
+        emit changed();
+    });
+}
+
+void TuningPanel::renew(const RotarySetup& setup) {
+    const TuningNumbers numbers = tuningNumbers(setup, m_tuning);
+    if (!m_tuning.context) {
+        m_context->setValue(numbers.context);
+    }
+    if (!m_tuning.base) {
+        m_base->setValue(numbers.base);
+    }
+    m_criticalDimension->setText(tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels));
+    m_criticalDimension->setToolTip(criticalDimensionWhy(numbers, setup.theta));
+    m_criticalBase->setText(numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase)) : tr("undefined"));
+    m_criticalBase->setToolTip(criticalBaseWhy(numbers, setup.theta));
+    m_extrapolationLimit->setText(numbers.extrapolationLimit
+                                      ? tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit)))
+                                      : tr("undefined"));
+    m_extrapolationLimit->setToolTip(extrapolationLimitWhy(numbers));
+}
+
+QString TuningPanel::criticalDimension() const {
+    return m_criticalDimension->text();
+}
+
+QString TuningPanel::criticalBase() const {
+    return m_criticalBase->text();
+}
+
+QString TuningPanel::extrapolationLimit() const {
+    return m_extrapolationLimit->text();
+}
+
+}  // namespace ropelab::ui

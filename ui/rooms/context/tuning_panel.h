@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/rooms/context/context_criteria.h"
+
+class QLabel;
+
+namespace ropelab::ui {
+
+class NumberSlider;
+
+/// Panel with the target of fine-tuning (context and base) and the resulting critical dimension, critical base and
+/// extrapolation limit (F14, F15).
+class TuningPanel : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit TuningPanel(QWidget* parent = nullptr);
+
+    const Tuning& tuning() const { return m_tuning; }
+    /// Shows the numbers of a setup.
+    void renew(const RotarySetup& setup);
+
+    // Fields and displayed texts, for tests.
+    NumberSlider* context() const { return m_context; }
+    NumberSlider* base() const { return m_base; }
+    QString criticalDimension() const;
+    QString criticalBase() const;
+    QString extrapolationLimit() const;
+
+ signals:
+    /// Emitted when the user changes the target context or the tuned base.
+    void changed();
+
+ private:
+    Tuning m_tuning;
+    NumberSlider* m_context;
+    NumberSlider* m_base;
+    QLabel* m_criticalDimension;
+    QLabel* m_criticalBase;
+    QLabel* m_extrapolationLimit;
+};
+
+}  // namespace ropelab::ui

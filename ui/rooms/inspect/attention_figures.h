@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ui/rooms/inspect/inspect_data.h"
+
+namespace ropelab::ui {
+
+// Figures of attention weights. They show the typed text if there is one, else the text of the snapshot.
+
+/// Returns small attention maps of all heads, one row per layer.
+InspectPicture attentionGrid(const InspectData& data);
+/// Returns the attention map of one head: y is the query, x the key.
+InspectPicture attentionMap(const InspectData& data);
+/// Returns a map of the term of one pair in each logit (F7); it requires a typed text.
+InspectPicture pairLogits(const InspectData& data);
+/// Returns the mean attention weight by distance, one curve per head of the selected layer.
+InspectPicture attentionByDistance(const InspectData& data);
+/// Returns the Fourier spectrum of the mean attention weight by distance, with lines at the wavelengths of RoPE's
+/// pairs.
+InspectPicture attentionSpectrum(const InspectData& data);
+
+/// The attention weights of one query: one row of an attention map, with the text's tokens.
+struct AttentionRow {
+    QStringList tokens;
+    std::vector<double> weights;  // one per token; 0 after the query
+    int query = -1;               // index of the query in `tokens`; −1 if there is no attention map
+};
+/// Returns the attention weights of the token with index `query`; −1 selects the query of InspectChoices.
+AttentionRow attentionRow(const InspectData& data, int query);
+
+}  // namespace ropelab::ui

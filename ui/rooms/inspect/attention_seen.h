@@ -1,0 +1,23 @@
+#pragma once
+
+#include "ui/rooms/inspect/inspect_data.h"
+
+namespace ropelab::ui {
+
+/// The probe result that attention figures show, and its training step.
+struct AttentionSource {
+    const ProbeResult* result = nullptr;
+    std::int64_t iteration = 0;
+};
+/// Returns the result for the typed text if there is one, else that of the snapshot at the cursor.
+AttentionSource attentionSource(const InspectData& data);
+/// Returns the note of an attention figure, as "step 50: run, typed text".
+QString stepNote(const InspectData& data, const AttentionSource& source);
+
+/// Returns the attention map of the selected layer and head, or of their mean, row by row.
+std::vector<double> mapOf(const ProbeArray& array, const InspectData& data);
+/// Returns the number of positions along a side of the maps in an array of layers × heads × positions × positions; 0 if
+/// the array has another shape.
+int sideOf(const ProbeArray& array);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,103 @@
+#include "ui/rooms/inspect/inside_run.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/stored_run.h"
+#include "core/spec/error.h"
+
+namespace ropelab::ui {
+
+const Snapshot* InsideRun::snapshotAt(std::int64_t iteration) const {
+    if (snapshots.empty()) return nullptr;
+    const auto later = std::upper_bound(snapshots.begin(), snapshots.end(), iteration,
+                                        [](std::int64_t at, const Snapshot& each) { return at < each.iteration; });
+    return later == snapshots.begin() ? &snapshots.front() : &*std::prev(later);
+}
+
+void InsideRun::addSnapshot(Snapshot snapshot) {
+    const auto place = std::lower_bound(snapshots.begin(), snapshots.end(), snapshot.iteration,
+                                        [](const Snapshot& each, std::int64_t at) { return each.iteration < at; });
+    if (place != snapshots.end() && place->iteration == snapshot.iteration) {
+        *place = std::move(snapshot);
+    } else {
+        snapshots.insert(place, std::move(snapshot));
+    }
+}
+
+void InsideRun::truncateAfter(std::int64_t iteration) {
+    std::erase_if(snapshots, [iteration](const Snapshot& each) { return each.iteration > iteration; });
+    while (!iterations.isEmpty() && iterations.last() > static_cast<double>(iteration)) {
+        iterations.removeLast();
+        validationLoss.removeLast();
+    }
+}
+
+QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
+    std::optional<Vocabulary> known;
+    if (!vocabulary.empty()) known = Vocabulary::from_text(vocabulary);
+    QStringList result;
+    for (const std::int32_t token : tokens) {
+        QString text = QStringLiteral("?");
+        if (known && token >= 0 && token < known->size()) text = QString::fromUtf8(known->symbol(token).c_str());
+        if (text == QLatin1String(" ")) text = QStringLiteral("␣");
+        if (text == QLatin1String("\n")) text = QStringLiteral("↵");
+        if (text == QLatin1String("\t")) text = QStringLiteral("⇥");
+        result << text;
+    }
+    return result;
+}
+
+InsideRun readInsideRun(const LabFile& lab, RunId id) {
+    const RunRecord record = lab.run(id);
+    InsideRun run;
+    run.id = id;
+    run.name = QString::fromStdString(record.name);
+    run.spec = stored_spec(record);
+    run.vocabulary = record.vocabulary;
+    run.checkpoint = lab.checkpoint_path(id);
+    run.wroteCheckpoint =
+        record.state == RunState::finished || (record.state == RunState::stopped && record.iteration > 0);
+    for (const std::int64_t iteration : lab.snapshots(id)) {
+        auto result = lab.snapshot(id, iteration);
+        if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});
+    }
+    const RunMetrics metrics = lab.metrics(id);
+    for (std::size_t i = 0; i < metrics.evaluations.iteration.size(); ++i) {
+        run.iterations.append(static_cast<double>(metrics.evaluations.iteration[i]));
+        run.validationLoss.append(metrics.evaluations.validation_loss[i]);
+    }
+    return run;
+}
+
+InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id) {
+    if (id != 0) return readInsideRun(lab, id);
+    const std::vector<RunRecord> runs = lab.runs();
+    if (runs.empty()) throw BadInput("This lab has no runs to inspect.");
+    return readInsideRun(lab, runs.front().id);
+}
+
+std::vector<double> meanRow(const ProbeArray& array, std::int64_t layer, std::int64_t head, std::int64_t heads) {
+    if (array.empty() || array.shape.size() < 2) return {};
+    const std::int64_t layers = array.shape[0];
+    const std::int64_t own = array.shape[1];
+    const std::int64_t group = std::max<std::int64_t>(1, heads / std::max<std::int64_t>(1, own));
+    const std::int64_t lastLayer = layer < 0 ? layers : std::min(layer, layers - 1) + 1;
+    std::vector<double> sum;
+    double rows = 0;
+    for (std::int64_t l = layer < 0 ? 0 : std::min(layer, layers - 1); l < lastLayer; ++l) {
+        const std::int64_t first = head < 0 ? 0 : std::min(head / group, own - 1);
+        const std::int64_t last = head < 0 ? own : first + 1;
+        for (std::int64_t h = first; h < last; ++h) {
+            const auto row = array.row(l, h);
+            sum.resize(row.size(), 0.0);
+            for (std::size_t i = 0; i < row.size(); ++i) sum[i] += static_cast<double>(row[i]);
+            ++rows;
+        }
+    }
+    for (double& value : sum) value /= rows;
+    return sum;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <QStringList>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/data/corpus.h"
+#include "core/spec/probe.h"
+#include "core/spec/run_spec.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab::ui {
+
+/// The probe result of a run after `iteration` steps, computed on a fixed batch of sequences. Copies share the numbers.
+struct Snapshot {
+    std::int64_t iteration = 0;
+    std::shared_ptr<const ProbeResult> result;
+};
+
+/// The data of a run that the Inspect room uses: all snapshots and the validation losses.
+struct InsideRun {
+    RunId id = 0;
+    QString name;
+    RunSpec spec;
+    std::string vocabulary;  // as Vocabulary::to_text() returns it; "" until the run has started
+    std::filesystem::path checkpoint;
+    bool wroteCheckpoint = false;     // the run has written a checkpoint: it finished, or was stopped after a step
+    std::vector<Snapshot> snapshots;  // in ascending order of the step
+    QList<double> iterations;         // steps of the evaluations, ascending
+    QList<double> validationLoss;     // one per evaluation, in nats per token
+
+    /// Returns the colour index of the run, which is the same in every room.
+    int colorIndex() const { return static_cast<int>(id - 1); }
+    /// Returns the number of pairs per head.
+    std::int64_t pairs() const { return spec.head_dim() / 2; }
+    /// Returns the newest snapshot at or before this step, else the first one; nullptr if there are no snapshots.
+    const Snapshot* snapshotAt(std::int64_t iteration) const;
+    /// Inserts a snapshot in the order of steps; it replaces an existing one of the same step.
+    void addSnapshot(Snapshot snapshot);
+    /// Removes all snapshots and evaluations after this step.
+    void truncateAfter(std::int64_t iteration);
+    /// Returns the texts of tokens; spaces, tabs and line ends are shown as visible signs. Without a vocabulary each is
+    /// "?".
+    QStringList tokenTexts(std::span<const std::int32_t> tokens) const;
+};
+
+/// Loads a run with all its snapshots. This takes milliseconds, so call it outside the window's thread. Throws
+/// BadInput, with the runs of the lab, if there is no run with this id.
+InsideRun readInsideRun(const LabFile& lab, RunId id);
+/// Loads a run with all its snapshots, as readInsideRun(); id 0 selects the lab's first run. Throws BadInput if the lab
+/// has no such run.
+InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id);
+
+/// Returns the values of one layer and head of an array of layers × heads × columns; −1 selects the mean over layers or
+/// heads. `heads` is the number of query heads. If the array has fewer heads (grouped-query attention), `head` is
+/// mapped to its group. Empty if the array is empty.
+std::vector<double> meanRow(const ProbeArray& array, std::int64_t layer, std::int64_t head, std::int64_t heads);
+
+}  // namespace ropelab::ui

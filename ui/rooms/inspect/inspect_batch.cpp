@@ -1,0 +1,33 @@
+#include "ui/rooms/inspect/inspect_batch.h"
+
+#include <limits>
+
+#include "core/spec/error.h"
+#include "ui/rooms/inspect/probe_work.h"
+#include "ui/session/workspace.h"
+
+namespace ropelab::ui {
+
+Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const InspectMoment& moment) {
+    const LabFile* lab = workspace.lab().file();
+    if (!lab) throw BadInput("This lab has no runs to inspect.");
+    InspectData data;
+    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, moment.run));
+    if (moment.ghost != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, moment.ghost));
+    data.choices.difference = moment.ghost != 0;
+    data.iteration = moment.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : moment.iteration;
+    ModelInputs inputs;
+    if (!moment.text.isEmpty()) {
+        inputs.text = moment.text;
+        data.choices.pair = moment.pair;
+        data.textRequested = true;
+        data.requestedPair = moment.pair;
+    }
+    inputs.ablation = pair_range(Ablation::Kind::stop, 0, 0);
+    computeInput(data, figure.input, inputs, workspace.engine(), workspace.dataDir(), [] { return false; });
+    Figure result = figure.make(data).figure;
+    if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "ui/rooms/inspect/inspect_figures.h"
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// Selects the run and the step that a figure shows.
+struct InspectMoment {
+    RunId run = 0;                // 0: the lab's first run
+    RunId ghost = 0;              // the second run; heat maps show the difference to it; 0: no second run
+    std::int64_t iteration = -1;  // −1: the newest snapshot
+    QString text = {};            // the text of attention figures; "": the text of the snapshot
+    int pair = 0;                 // the pair whose logit term is shown
+};
+
+/// Returns a figure of the workspace's lab without a widget. Runs the checkpoint's model if the figure needs it. Throws
+/// BadInput, with a sentence on what is missing, if the figure would be empty.
+Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const InspectMoment& moment);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,103 @@
+#include "ui/rooms/inspect/inspect_data.h"
+
+#include <QObject>
+#include <cmath>
+#include <numbers>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/probing.h"
+#include "ui/common/format.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+
+Figure inspectFigure(const InspectData& data, const char* name) {
+    Figure figure;
+    figure.name = QLatin1String(name);
+    if (!data.run) return figure;
+    const auto describe = [](const InsideRun& run, const Snapshot* snapshot) {
+        QJsonObject object{{QStringLiteral("run"), static_cast<double>(run.id)},
+                           {QStringLiteral("name"), run.name},
+                           {QStringLiteral("settings"), QString::fromStdString(to_json(run.spec).dump())}};
+        if (snapshot) object[QStringLiteral("snapshot")] = static_cast<double>(snapshot->iteration);
+        return object;
+    };
+    figure.settings = describe(*data.run, data.snapshot());
+    figure.settings[QStringLiteral("layer")] = static_cast<double>(data.choices.layer);
+    figure.settings[QStringLiteral("head")] = static_cast<double>(data.choices.head);
+    if (data.ghost) figure.settings[QStringLiteral("second_run")] = describe(*data.ghost, data.ghostSnapshot());
+    return figure;
+}
+
+QString whyNoSnapshots(const InspectData& data) {
+    if (!data.run) return QObject::tr("There is no run to inspect yet. Train a run, or open a lab.");
+    if (!data.run->snapshots.empty()) return {};
+    if (data.run->spec.probe_every == 0) {
+        return QObject::tr(
+            "This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
+            "probe_every = 1. A typed text, ablation and length extrapolation need only a checkpoint.");
+    }
+    return QObject::tr("This run has no snapshots yet. The first snapshot is stored after the first step.");
+}
+
+InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words) {
+    InspectPicture picture{inspectFigure(data, name)};
+    picture.figure.emptyText = whyNoSnapshots(data);
+    if (!words.isEmpty() && data.run) picture.figure.emptyText = words;
+    if (picture.figure.emptyText.isEmpty()) {
+        picture.figure.emptyText = QObject::tr("The snapshots of this run do not contain these values.");
+    }
+    picture.figure.summary = picture.figure.emptyText;
+    return picture;
+}
+
+std::vector<double> wavelengthsOf(const RunSpec& spec) {
+    ProbeRequest request;
+    request.sequences.length = spec.context;
+    std::vector<double> result = probed_frequencies(spec, request);
+    for (double& value : result) {
+        value = value > 0 ? 2 * std::numbers::pi / value : std::numeric_limits<double>::infinity();
+    }
+    return result;
+}
+
+QString pairWavelengthText(double wavelength) {
+    if (!std::isfinite(wavelength)) return QObject::tr("not rotated");
+    return QObject::tr("%1 tokens").arg(readableNumber(wavelength));
+}
+
+std::int64_t layerOf(const InspectData& data) {
+    return std::min(data.choices.layer, data.run->spec.layers - 1);
+}
+
+std::int64_t headOf(const InspectData& data) {
+    return std::min(data.choices.head, data.run->spec.heads - 1);
+}
+
+QString whereText(const InspectChoices& choices) {
+    const QString layer =
+        choices.layer < 0 ? QObject::tr("mean over layers") : QObject::tr("layer %1").arg(choices.layer);
+    if (choices.head >= 0) return QObject::tr("%1, head %2").arg(layer).arg(choices.head);
+    return choices.layer < 0 ? QObject::tr("mean over layers and heads")
+                             : QObject::tr("%1, mean over heads").arg(layer);
+}
+
+FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.quantity = quantity;
+    curve.ink = ink;
+    curve.x = std::move(x);
+    curve.y = std::move(y);
+    return curve;
+}
+
+FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost) {
+    curve.quantity = curve.label.isEmpty() ? ghost.name : QObject::tr("%1, %2").arg(curve.label, ghost.name);
+    curve.label.clear();
+    curve.companion = true;
+    curve.emphasis = FigureCurve::Emphasis::dimmed;
+    return curve;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/experiment/ablation.h"
+#include "core/experiment/extrapolation.h"
+#include "core/spec/probe.h"
+#include "ui/figure/figure.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/inspect/inside_run.h"
+
+namespace ropelab::ui {
+
+/// The user's choices of what the figures of the Inspect room show.
+struct InspectChoices {
+    std::int64_t layer = -1;    // −1: the mean over layers; heat maps then show one row per layer
+    std::int64_t head = -1;     // −1: the mean over heads
+    bool headsAsRows = false;   // heat maps: one row per head of the selected layer instead of one row per layer
+    bool difference = false;    // heat maps and attention maps: the run minus the second run
+    bool byWavelength = false;  // heat maps: the x axis is the wavelength instead of the pair's index
+    std::optional<int> pair;    // the highlighted pair
+    int query = -1;             // index of the token whose attention is shown; −1: the last token
+    std::int64_t lag = 10;      // distance between query and key in the figure of dials, in tokens
+};
+
+/// The data from which the figures of the Inspect room are made.
+struct InspectData {
+    std::shared_ptr<const InsideRun> run;
+    std::shared_ptr<const InsideRun>
+        ghost;                   // the second run, which is compared with the first; nullptr if there is none
+    std::int64_t iteration = 0;  // the step of the time cursor
+    InspectChoices choices;
+    /// The run's result for a typed text; attention figures show it instead of the snapshot's own text.
+    std::shared_ptr<const ProbeResult> text;
+    std::int64_t textIteration = 0;
+    bool textWhileTraining = false;    // computed during training, at step `textIteration` or some steps later
+    std::optional<int> textPair;       // the pair whose logit term `text` contains
+    bool textRequested = false;        // a text was typed, so `text` is present or being computed
+    std::optional<int> requestedPair;  // the pair whose logit term was requested with the last typed text
+    std::optional<AblationResult> ablation;
+    std::optional<AblationCurve> ablationCurve;
+    std::optional<ExtrapolationResult> beyond;
+    /// Results before and after each fine-tuning of the run, one per method and length, the newest last.
+    std::vector<ExtrapolationResult> fineTunings;
+    /// The fine-tuning that is selected in the panel.
+    FineTuning fineTuning;
+    /// Explanation a result that the model has to compute is missing, such as a missing checkpoint; "" if none is
+    /// missing.
+    QString problem;
+
+    /// Returns the run's snapshot at the time cursor; nullptr if there is none.
+    const Snapshot* snapshot() const { return run ? run->snapshotAt(iteration) : nullptr; }
+    /// Returns the second run's snapshot at the time cursor; nullptr if there is none.
+    const Snapshot* ghostSnapshot() const { return ghost ? ghost->snapshotAt(iteration) : nullptr; }
+};
+
+/// Inputs of the computations that a run's model performs for some figures.
+struct ModelInputs {
+    QString text;             // a typed text; "" if there is none
+    Ablation ablation;        // the kind of ablation and its pairs
+    std::int64_t factor = 4;  // length of the sequences as a multiple of the context
+};
+
+/// A figure, and what the mouse pointer selects in it. Positions are in axis coordinates.
+struct InspectPicture {
+    Figure figure;
+    /// Returns the readout at a position.
+    std::function<std::optional<FigureView::Readout>(QPointF)> readout = {};
+    /// Returns the pair at a position.
+    std::function<std::optional<int>(QPointF)> pairAt = {};
+    /// Returns the pair at a position of a figure without axes; the position is in pixels of its rectangle.
+    std::function<std::optional<int>(QPointF, const QRectF&, const FigureStyle&)> drawnPairAt = {};
+    /// Returns the query of an attention map at a position.
+    std::function<std::optional<int>(QPointF)> tokenAt = {};
+    /// Returns the layer and head at a position of the grid of heads; the position is relative to the drawing's size (0
+    /// to 1).
+    std::function<std::optional<std::pair<int, int>>(QPointF)> headAt = {};
+};
+
+// Helpers that several figures use.
+
+/// Returns an empty figure with this name. Its settings describe the run, the snapshot and the selected layer and head.
+Figure inspectFigure(const InspectData& data, const char* name);
+/// Returns a figure with this name that shows only a text: `words`, or the reason why there are no snapshots or values.
+InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words = {});
+/// Returns why the run has no snapshots; "" if it has some.
+QString whyNoSnapshots(const InspectData& data);
+
+/// Returns the wavelength λ of each pair in tokens; infinity for a pair that is not rotated.
+std::vector<double> wavelengthsOf(const RunSpec& spec);
+/// Returns a wavelength in words, as "20.3 tokens" or "not rotated".
+QString pairWavelengthText(double wavelength);
+/// Returns the selected layer and head in words, as "layer 1, head 0" or "mean over layers and heads".
+QString whereText(const InspectChoices& choices);
+/// Returns the selected layer, at most the run's last one; −1 for the mean.
+std::int64_t layerOf(const InspectData& data);
+/// Returns the selected head, at most the run's last one; −1 for the mean.
+std::int64_t headOf(const InspectData& data);
+
+/// Returns a curve with these properties.
+FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y);
+/// Returns the curve in the faint style of the second run, named after this run.
+FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,146 @@
+#include "ui/rooms/inspect/inspect_figures.h"
+
+#include <QObject>
+
+#include "core/spec/aliases.h"
+#include "ui/rooms/inspect/attention_figures.h"
+#include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/moment_figures.h"
+#include "ui/rooms/inspect/pair_dials.h"
+#include "ui/rooms/inspect/probe_figures.h"
+#include "ui/rooms/inspect/spectrum_maps.h"
+
+namespace ropelab::ui {
+
+std::span<const InspectFigure> inspectFigures() {
+    using Input = InspectFigure::Input;
+    using Controls = InspectFigure::Controls;
+    const auto tr = [](const char* text) { return QObject::tr(text); };
+    static const QString spectra = tr("Spectra");
+    static const QString training = tr("Over training");
+    static const QString moment = tr("At the time cursor");
+    static const QString attention = tr("Attention");
+    static const QString ablation = tr("Ablation");
+    static const QString extrapolation = tr("Length extrapolation");
+    static const std::vector<InspectFigure> figures = {
+        {"logit-contribution", spectra, tr("logit contribution"),
+         tr("Shows each pair's contribution to the variance of the logits: Cov(pair's term, logit) / Var(logit). "
+            "Formula 8"),
+         Input::snapshots, Controls::pairRows, contributionSpectrum},
+        {"query-spectrum", spectra, tr("query norm by frequency"),
+         tr("Shows the mean norm of each pair's two channels in the queries. Barbero et al. 2024, formula 33"),
+         Input::snapshots, Controls::pairRows, querySpectrum},
+        {"key-spectrum", spectra, tr("key norm by frequency"),
+         tr("Shows the mean norm of each pair's two channels in the keys. Barbero et al. 2024, formula 33"),
+         Input::snapshots, Controls::pairRows, keySpectrum},
+        {"value-spectrum", spectra, tr("value norm by frequency"),
+         tr("Shows the mean norm of the same channels in the values. Values are not rotated, so this is a control. "
+            "Barbero et al. 2024, formula 33"),
+         Input::snapshots, Controls::pairRows, valueSpectrum},
+        {"query-channels", spectra, tr("massive query values"),
+         tr("Shows the norm of each query channel over the positions of a sequence. Jin et al. 2025, formula 34"),
+         Input::snapshots, Controls::rows, queryChannels},
+        {"key-channels", spectra, tr("massive key values"),
+         tr("Shows the norm of each key channel over the positions of a sequence. Jin et al. 2025, formula 34"),
+         Input::snapshots, Controls::rows, keyChannels},
+        {"pair-dials", spectra, tr("rotation dials"),
+         tr("Shows by which angle each pair is rotated at the selected lag Δ. The lengths of the hands are the query "
+            "and key norms of the pair. Barbero et al. 2024, formula 33"),
+         Input::snapshots, Controls::oneLayer, pairDials},
+        {"logit-contribution-over-training", training, tr("largest logit contributions"),
+         tr("Shows the largest logit contributions at the cursor and that of the highlighted pair, over training. "
+            "Formula 8"),
+         Input::snapshots, Controls::layerAndHead, contributionsOverTraining},
+        {"attention-entropy", training, tr("attention entropy"),
+         tr("Shows the mean entropy of the attention weights of a query in nats; it is large if attention is spread "
+            "out."),
+         Input::snapshots, Controls::layerAndHead, entropyCourse},
+        {"attention-sink", training, tr("attention sink"),
+         tr("Shows the mean attention weight of the first token of a sequence."), Input::snapshots,
+         Controls::layerAndHead, sinkCourse},
+        {"retrieval-over-training", training, tr("retrieval accuracy"),
+         tr("Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."),
+         Input::snapshots, Controls::none, retrievalCourse},
+        {"theta-over-training", training, tr("trained or scheduled theta"),
+         tr("Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated pair i. "
+            "Formula 3"),
+         Input::snapshots, Controls::layerAndHead, thetaCourse},
+        {"inspect-loss", training, tr("validation loss"),
+         tr("Shows the validation loss over training; a line marks the step that the other figures show."),
+         Input::snapshots, Controls::none, lossCourse},
+        {"loss-by-position", moment, tr("loss by position"),
+         tr("Shows the validation loss at each position of a sequence: later positions have a longer context."),
+         Input::snapshots, Controls::none, lossByPosition},
+        {"retrieval-accuracy", moment, tr("retrieval by distance"),
+         tr("Shows the percentage of copied tokens that the model predicts, by lag. The context bound makes a claim "
+            "about it. Men et al. 2024, formula 12"),
+         Input::snapshots, Controls::none, retrievalAccuracy},
+        {"retrieval-loss", moment, tr("loss on copied tokens by distance"),
+         tr("Shows the loss of copied tokens by their distance to the original (lag)."), Input::snapshots,
+         Controls::none, retrievalLoss},
+        {"logit-by-distance", moment, tr("logit by distance"),
+         tr("Shows the mean attention logit by the distance between query and key."), Input::snapshots,
+         Controls::layerAndHead, logitByDistance},
+        {"attention-heads", attention, tr("all heads"),
+         tr("Shows the attention weights of every head; click a head to select it."), Input::text,
+         Controls::layerAndHead, attentionGrid},
+        {"attention-map", attention, tr("one head"),
+         tr("Shows the attention weights of one head. Point at a query to shade the text by its weights."), Input::text,
+         Controls::layerAndHead, attentionMap},
+        {"pair-logits", attention, tr("logit term of a pair"),
+         tr("Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7"), Input::text,
+         Controls::layerAndHead, pairLogits},
+        {"attention-by-distance", attention, tr("attention by distance"),
+         tr("Shows the mean attention weight at each distance between query and key."), Input::text, Controls::oneLayer,
+         attentionByDistance},
+        {"attention-spectrum", attention, tr("Fourier spectrum of attention"),
+         tr("Shows the Fourier spectrum of the attention weight by distance, with the wavelengths of RoPE's pairs."),
+         Input::text, Controls::oneLayer, attentionSpectrum},
+        {"ablation-loss", ablation, tr("loss after ablation"),
+         tr("Shows the loss by position after pairs are frozen (frequency 0) or ablated (their term is removed from "
+            "the logit)."),
+         Input::ablation, Controls::none, ablationLoss},
+        {"ablation-retrieval", ablation, tr("retrieval after ablation"),
+         tr("Shows the retrieval accuracy by lag after pairs are frozen or ablated."), Input::ablation, Controls::none,
+         ablationRetrieval},
+        {"ablation-curve", ablation, tr("loss by number of ablated pairs"),
+         tr("Shows the loss against the number of ablated pairs, starting with the fastest or with the slowest pair."),
+         Input::ablationCurve, Controls::none, ablationCurve},
+        {"ablation-retrieval-curve", ablation, tr("retrieval by number of ablated pairs"),
+         tr("Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or the "
+            "slowest."),
+         Input::ablationCurve, Controls::none, ablationRetrievalCurve},
+        {"extrapolation-loss", extrapolation, tr("loss beyond the context"),
+         tr("Shows the loss by position at 2, 4 or 8 times the training context, without and with five scaling "
+            "methods. Formulas 18 to 20, 22 and 23"),
+         Input::beyond, Controls::none, extrapolationLoss},
+        {"extrapolation-retrieval", extrapolation, tr("retrieval beyond the context"),
+         tr("Shows the retrieval accuracy at lags inside and beyond the training context, without and with five "
+            "scaling methods. Formulas 18 to 20, 22 and 23"),
+         Input::beyond, Controls::none, extrapolationRetrieval},
+        {"fine-tuned-loss", extrapolation, tr("loss after fine-tuning"),
+         tr("Shows the loss by position beyond the training context before and after a short fine-tuning at that "
+            "length. Formulas 18 to 20, 22 and 23"),
+         Input::fineTuning, Controls::none, fineTunedLoss},
+    };
+    return figures;
+}
+
+QStringList inspectFigureNames() {
+    QStringList names;
+    for (const InspectFigure& figure : inspectFigures()) names << QLatin1String(figure.name);
+    return names;
+}
+
+QString currentFigureName(const QString& name) {
+    return QString::fromStdString(std::string(current_name(Alias::Kind::figure, name.toStdString())));
+}
+
+const InspectFigure* findInspectFigure(const QString& name) {
+    for (const InspectFigure& figure : inspectFigures()) {
+        if (name == QLatin1String(figure.name)) return &figure;
+    }
+    return nullptr;
+}
+
+}  // namespace ropelab::ui

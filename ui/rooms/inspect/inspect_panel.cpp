@@ -1,0 +1,312 @@
+#include "ui/rooms/inspect/inspect_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
+#include "ui/session/run_store.h"
+#include "ui/session/settings.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// The pairs to ablate.
+enum Which { highlightedPair, range, fastest, slowest };
+
+using Entries = QList<QPair<QString, QVariant>>;
+
+void showField(QWidget* field, QWidget* title, bool shown) {
+    field->setVisible(shown);
+    title->setVisible(shown);
+}
+
+/// Refills a list. The selection is preserved if it is still offered, else `fallback` is selected.
+void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) {
+    const QVariant selected = choice->currentData();
+    const bool offered =
+        std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.second == selected; });
+    refillChoice(choice, entries, offered ? selected : QVariant(fallback));
+}
+
+}  // namespace
+
+InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
+    : QFrame(parent), m_runStore(runs), m_settings(settings) {
+    const auto [area, content, column] = makePanel(this, tr("Inspect"));
+
+    QWidget* box = nullptr;
+    QGridLayout* grid = addGroup(column, tr("Inspect"), &box);
+    m_run = makeChoice(tr("Run"), box);
+    addField(grid, tr("run"), m_run, tr("The figures show the internals of this run."));
+    m_ghost = makeChoice(tr("Second run"), box);
+    addField(grid, tr("run 2"), m_ghost,
+             tr("The figures compare the run with this second run, which is drawn faintly or in a separate figure."));
+    m_difference = new QCheckBox(tr("Show difference"), box);
+    grid->addWidget(m_difference, grid->rowCount(), 1);
+    m_rows = makeChoice(tr("Rows of heat maps"), box);
+    m_rows->addItem(tr("layers"), false);
+    m_rows->addItem(tr("heads of a layer"), true);
+    m_rowsTitle = addField(grid, tr("rows"), m_rows,
+                           tr("Heat maps show one row per layer, or one row per head of the selected layer."));
+    m_layer = makeChoice(tr("Layer"), box);
+    m_layerTitle =
+        addField(grid, tr("layer"), m_layer,
+                 tr("The figures show this layer. “all” shows one row or curve per layer, or the mean over layers."));
+    m_head = makeChoice(tr("Head"), box);
+    m_headTitle = addField(grid, tr("head"), m_head, tr("The figures show this head, or the mean over heads."));
+    m_axis = makeChoice(tr("Horizontal axis of spectra"), box);
+    m_axis->addItem(tr("pair"), false);
+    m_axis->addItem(tr("wavelength"), true);
+    m_axisTitle =
+        addField(grid, tr("x axis"), m_axis,
+                 tr("Heat maps show the pair's index, or its wavelength λ = 2π/g in tokens on a logarithmic scale."));
+
+    QGridLayout* dials = addGroup(column, tr("Rotation dials"), &m_lagBox);
+    m_lag = new QSpinBox(m_lagBox);
+    m_lag->setRange(0, 1'000'000);
+    m_lag->setValue(m_settings.value("inspect/lag").toInt());
+    m_lag->setSuffix(tr(" tokens"));
+    m_lag->setAccessibleName(tr("Distance m − n of the dials"));
+    addField(dials, tr("lag Δ"), m_lag,
+             tr("The lag Δ is the distance between query and key in tokens; each pair is rotated by the angle g·Δ."));
+
+    QGridLayout* text = addGroup(column, tr("Text"), &m_textBox);
+    m_text = new QLineEdit(m_textBox);
+    m_text->setPlaceholderText(tr("text of the snapshots"));
+    m_text->setClearButtonEnabled(true);
+    m_text->setAccessibleName(tr("Text for the attention figures"));
+    m_text->setToolTip(
+        tr("The run's model processes this text for the attention figures. If the field is empty, they show the text "
+           "of the snapshots."));
+    text->addWidget(m_text, 0, 0, 1, 2);
+    m_textWords = new QLabel(m_textBox);
+    m_textWords->setWordWrap(true);
+    m_textWords->setTextFormat(Qt::PlainText);
+    colorAsError(m_textWords);
+    text->addWidget(m_textWords, 1, 0, 1, 2);
+
+    QGridLayout* ablation = addGroup(column, tr("Ablation"), &m_ablationBox);
+    m_kind = makeChoice(tr("Kind of ablation"), m_ablationBox);
+    m_kind->addItem(tr("freeze"), static_cast<int>(Ablation::Kind::stop));
+    m_kind->addItem(tr("remove from logit"), static_cast<int>(Ablation::Kind::remove));
+    addField(ablation, tr("kind"), m_kind,
+             tr("Freeze: the pair's frequency becomes 0, so it carries content but no position. Remove: the pair's "
+                "term is removed from the logit."));
+    m_which = makeChoice(tr("Pairs to ablate"), m_ablationBox);
+    m_which->addItem(tr("highlighted pair"), highlightedPair);
+    m_which->addItem(tr("range"), range);
+    m_which->addItem(tr("fastest pairs"), fastest);
+    m_which->addItem(tr("slowest pairs"), slowest);
+    m_whichTitle = addField(ablation, tr("pairs"), m_which, tr("These pairs are ablated in all layers and heads."));
+    m_first = new QSpinBox(m_ablationBox);
+    m_last = new QSpinBox(m_ablationBox);
+    m_first->setAccessibleName(tr("First pair, or number of pairs"));
+    m_last->setAccessibleName(tr("Last pair"));
+    m_firstTitle = addField(ablation, tr("first"), m_first,
+                            tr("This is the first pair of the range, or the number of pairs to ablate."));
+    m_lastTitle = addField(ablation, tr("last"), m_last, tr("This is the last pair of the range."));
+
+    QGridLayout* beyond = addGroup(column, tr("Length extrapolation"), &m_extrapolationBox);
+    m_factor = makeChoice(tr("Sequence length"), m_extrapolationBox);
+    for (const int factor : {2, 4, 8}) m_factor->addItem(tr("%1 × the context").arg(factor), factor);
+    m_factor->setCurrentIndex(1);
+    addField(beyond, tr("length"), m_factor,
+             tr("Sequences of this length are evaluated. Every scaling method uses the same factor."));
+    m_fineTune = new FineTunePanel(this);
+    m_fineTune->learningRate()->setText(m_settings.value("inspect/rate").toString());
+    column->addWidget(m_fineTune);
+    column->addStretch(1);
+
+    for (QComboBox* combo : {m_run, m_ghost, m_rows, m_layer, m_head, m_axis, m_kind, m_which, m_factor}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, [this] {
+            renewRanges();
+            emit changed();
+        });
+    }
+    for (QSpinBox* spin : {m_first, m_last}) connect(spin, &QSpinBox::valueChanged, this, &InspectPanel::changed);
+    connect(m_fineTune, &FineTunePanel::changed, this, &InspectPanel::changed);
+    connect(m_lag, &QSpinBox::valueChanged, this, &InspectPanel::changed);
+    connect(m_difference, &QCheckBox::toggled, this, &InspectPanel::changed);
+    connect(m_text, &QLineEdit::textChanged, this, &InspectPanel::changed);
+    saveChoicesOnChange();
+    renewRuns();
+    fit(RunSpec{});
+}
+
+void InspectPanel::saveChoicesOnChange() {
+    connect(m_lag, &QSpinBox::valueChanged, this, [this](int lag) { m_settings.setValue("inspect/lag", lag); });
+    connect(m_fineTune->learningRate(), &QLineEdit::editingFinished, this,
+            [this] { m_settings.setValue("inspect/rate", m_fineTune->learningRate()->text().trimmed()); });
+    connect(m_ghost, &QComboBox::currentIndexChanged, this, &InspectPanel::ghostChosen);
+}
+
+QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {
+    *box = new QWidget(this);
+    auto* inner = new QVBoxLayout(*box);
+    scaleLayout(inner, {0, 0, 0, 0}, 8);
+    inner->addWidget(makeHeading(title, *box));
+    QGridLayout* grid = makeFieldGrid();
+    inner->addLayout(grid);
+    column->addWidget(*box);
+    return grid;
+}
+
+RunId InspectPanel::run() const {
+    return m_run->currentData().toLongLong();
+}
+
+RunId InspectPanel::ghost() const {
+    const RunId id = m_ghost->currentData().toLongLong();
+    return id == run() ? 0 : id;
+}
+
+InspectChoices InspectPanel::choices() const {
+    InspectChoices result;
+    result.layer = m_layer->currentData().toLongLong();
+    result.head = m_head->currentData().toLongLong();
+    result.headsAsRows = m_rows->currentData().toBool();
+    result.difference = m_difference->isChecked() && ghost() != 0;
+    result.byWavelength = m_axis->currentData().toBool();
+    result.lag = m_lag->value();
+    return result;
+}
+
+QString InspectPanel::text() const {
+    return m_text->text();
+}
+
+Ablation::Kind InspectPanel::kind() const {
+    return static_cast<Ablation::Kind>(m_kind->currentData().toInt());
+}
+
+Ablation InspectPanel::ablation(std::int64_t pairs, std::optional<int> highlighted) const {
+    const std::int64_t first = std::clamp<std::int64_t>(m_first->value(), 0, pairs - 1);
+    const std::int64_t count = std::clamp<std::int64_t>(m_first->value(), 1, pairs);
+    switch (m_which->currentData().toInt()) {
+        case range:
+            return pair_range(kind(), std::min<std::int64_t>(first, m_last->value()),
+                              std::clamp<std::int64_t>(std::max(m_first->value(), m_last->value()), 0, pairs - 1));
+        case fastest:
+            return pair_range(kind(), 0, count - 1);
+        case slowest:
+            return pair_range(kind(), pairs - count, pairs - 1);
+        default:
+            break;
+    }
+    const std::int64_t pair = std::clamp<std::int64_t>(highlighted.value_or(0), 0, pairs - 1);
+    return pair_range(kind(), pair, pair);
+}
+
+std::int64_t InspectPanel::factor() const {
+    return m_factor->currentData().toLongLong();
+}
+
+void InspectPanel::renewRuns() {
+    Entries entries;
+    qlonglong first = 0;
+    for (const RunView& run : m_runStore.runs()) {
+        entries.append({QString::fromStdString(run.record.name), static_cast<qlonglong>(run.record.id)});
+        if (first == 0 && run.visible) first = run.record.id;
+    }
+    if (first == 0 && !entries.isEmpty()) first = entries.front().second.toLongLong();
+    if (entries.isEmpty()) {
+        renewChoice(m_run, {{tr("no runs yet"), 0}}, 0);
+    } else {
+        renewChoice(m_run, entries, first);
+    }
+    entries.removeIf([this](const auto& entry) { return entry.second.toLongLong() == run(); });
+    entries.prepend({tr("none"), 0});
+    renewChoice(m_ghost, entries, 0);
+    renewDifference();
+}
+
+void InspectPanel::renewDifference() {
+    m_difference->setEnabled(ghost() != 0);
+    m_difference->setToolTip(
+        ghost() != 0
+            ? tr("Heat maps and attention maps show the first run minus the second: blue below 0, orange above.")
+            : tr("The difference needs a second run: choose one under “second run”."));
+}
+
+void InspectPanel::fit(const RunSpec& spec) {
+    m_layers = spec.layers;
+    renewLayers();
+    Entries heads = {{tr("mean"), -1}};
+    for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
+    if (heads.size() != m_head->count()) renewChoice(m_head, heads, -1);
+    m_fineTune->fit(spec);
+    const int last = std::max(0, spec.head_dim() / 2 - 1);
+    for (QSpinBox* spin : {m_first, m_last}) {
+        const QSignalBlocker quiet(spin);
+        spin->setMaximum(last + 1);
+    }
+    renewRanges();
+}
+
+void InspectPanel::renewLayers() {
+    Entries layers;
+    if (!m_needsOneLayer) layers.append({tr("all"), -1});
+    for (std::int64_t i = 0; i < m_layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
+    const QVariant before = m_layer->currentData();
+    renewChoice(m_layer, layers, m_needsOneLayer ? 0 : -1);
+    if (before.isValid() && m_layer->currentData() != before) emit changed();
+}
+
+void InspectPanel::renewRanges() {
+    const int which = m_which->currentData().toInt();
+    const bool ends = which == fastest || which == slowest;
+    showField(m_which, m_whichTitle, m_picksPairs);
+    showField(m_first, m_firstTitle, m_picksPairs && which != highlightedPair);
+    showField(m_last, m_lastTitle, m_picksPairs && which == range);
+    m_firstTitle->setText(ends ? tr("number") : tr("first"));
+    renewDifference();
+}
+
+void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem) {
+    using Input = InspectFigure::Input;
+    using Controls = InspectFigure::Controls;
+    const auto any = [&figures](auto matches) { return std::any_of(figures.begin(), figures.end(), matches); };
+    const auto needs = [&any](Input kind) { return any([kind](const auto* figure) { return figure->input == kind; }); };
+    const auto uses = [&any](Controls kind) {
+        return any([kind](const auto* figure) { return figure->controls == kind; });
+    };
+    m_textBox->setVisible(needs(Input::text));
+    m_textWords->setText(textProblem);
+    m_textWords->setVisible(!textProblem.isEmpty());
+    m_ablationBox->setVisible(needs(Input::ablation) || needs(Input::ablationCurve));
+    m_extrapolationBox->setVisible(needs(Input::beyond) || needs(Input::fineTuning));
+    m_fineTune->setVisible(needs(Input::fineTuning));
+    m_picksPairs = needs(Input::ablation);
+    const bool hasRows = uses(Controls::rows) || uses(Controls::pairRows);
+    const bool headsAsRows = hasRows && m_rows->currentData().toBool();
+    const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer);
+    showField(m_rows, m_rowsTitle, hasRows);
+    showField(m_layer, m_layerTitle, hasLayerAndHead || headsAsRows);
+    showField(m_head, m_headTitle, hasLayerAndHead || (hasRows && !headsAsRows));
+    showField(m_axis, m_axisTitle, uses(Controls::pairRows));
+    // "all" is not offered if a figure can show only one layer.
+    m_needsOneLayer = uses(Controls::oneLayer) || headsAsRows;
+    renewLayers();
+    renewRanges();
+}
+
+void InspectPanel::showLag(bool shown) {
+    m_lagBox->setVisible(shown);
+}
+
+void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {
+    chooseData(m_layer, static_cast<qlonglong>(layer));
+    chooseData(m_head, static_cast<qlonglong>(head));
+}
+
+}  // namespace ropelab::ui

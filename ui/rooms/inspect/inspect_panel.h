@@ -1,0 +1,121 @@
+#pragma once
+
+#include <QFrame>
+
+#include "ui/rooms/inspect/fine_tune_panel.h"
+#include "ui/rooms/inspect/inspect_data.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+
+class QCheckBox;
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace ropelab::ui {
+
+class RunStore;
+class Settings;
+
+/// The right panel of the Inspect room. It selects the run, the layer and head, a text, the ablation and the length of
+/// the extrapolation. Groups of fields that do not affect the visible figures are hidden.
+class InspectPanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    InspectPanel(RunStore& runs, Settings& settings, QWidget* parent = nullptr);
+
+    /// Returns the selected run, or 0.
+    RunId run() const;
+    /// Returns the selected second run, or 0.
+    RunId ghost() const;
+    /// Returns the choices in the panel's fields, without the highlighted pair and the selected query.
+    InspectChoices choices() const;
+    /// Returns the text that was typed for the attention figures.
+    QString text() const;
+    /// Returns the selected ablation for a run with `pairs` pairs per head, of which `highlighted` is highlighted.
+    Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
+    /// Returns the selected kind of ablation.
+    Ablation::Kind kind() const;
+    /// Returns the selected length of the extrapolation as a multiple of the training context.
+    std::int64_t factor() const;
+    /// Returns the selected settings of fine-tuning, at the length of factor().
+    FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
+
+    /// Refills the lists of runs from the lab and preserves the selection. The default is the first visible run.
+    void renewRuns();
+    /// Adapts the fields to the numbers of layers, heads and pairs of a run.
+    void fit(const RunSpec& spec);
+    /// Shows only the fields that affect these figures. `textProblem` is shown below the text field.
+    void showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem);
+    /// Shows or hides the lag, which only the figure of dials uses.
+    void showLag(bool shown);
+    /// Selects a layer and a head.
+    void chooseHead(std::int64_t layer, std::int64_t head);
+
+    QComboBox* runs() const { return m_run; }
+    QComboBox* ghosts() const { return m_ghost; }
+    QComboBox* rows() const { return m_rows; }
+    QComboBox* layers() const { return m_layer; }
+    QComboBox* heads() const { return m_head; }
+    QComboBox* axis() const { return m_axis; }
+    QCheckBox* difference() const { return m_difference; }
+    QLineEdit* textField() const { return m_text; }
+    QSpinBox* lag() const { return m_lag; }
+    QComboBox* kinds() const { return m_kind; }
+    QComboBox* which() const { return m_which; }
+    QSpinBox* first() const { return m_first; }
+    QSpinBox* last() const { return m_last; }
+    QComboBox* factors() const { return m_factor; }
+    FineTunePanel& fineTune() { return *m_fineTune; }
+
+ signals:
+    /// A choice has changed.
+    void changed();
+    /// The user has selected another second run, or none.
+    void ghostChosen();
+
+ private:
+    QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
+    void renewRanges();
+    void renewLayers();
+    void renewDifference();
+    void saveChoicesOnChange();
+
+    RunStore& m_runStore;
+    Settings& m_settings;
+    QComboBox* m_run;
+    QComboBox* m_ghost;
+    QCheckBox* m_difference;
+    QComboBox* m_rows;
+    QComboBox* m_layer;
+    QComboBox* m_head;
+    QComboBox* m_axis;
+    QLabel* m_rowsTitle = nullptr;
+    QLabel* m_layerTitle = nullptr;
+    QLabel* m_headTitle = nullptr;
+    QLabel* m_axisTitle = nullptr;
+    std::int64_t m_layers = 0;  // number of layers of the run
+    bool m_needsOneLayer = false;
+    QWidget* m_lagBox = nullptr;
+    QSpinBox* m_lag;
+    QWidget* m_textBox = nullptr;
+    QLineEdit* m_text;
+    QLabel* m_textWords;
+    QWidget* m_ablationBox = nullptr;
+    QComboBox* m_kind;
+    QComboBox* m_which;
+    bool m_picksPairs = true;
+    QLabel* m_whichTitle = nullptr;
+    QLabel* m_firstTitle = nullptr;
+    QLabel* m_lastTitle = nullptr;
+    QSpinBox* m_first;
+    QSpinBox* m_last;
+    QWidget* m_extrapolationBox = nullptr;
+    QComboBox* m_factor;
+    FineTunePanel* m_fineTune;
+};
+
+}  // namespace ropelab::ui

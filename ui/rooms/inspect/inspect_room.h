@@ -1,0 +1,121 @@
+#pragma once
+
+#include <QPointer>
+#include <QTimer>
+#include <functional>
+#include <optional>
+
+#include "ui/common/room.h"
+#include "ui/rooms/inspect/inspect_source.h"
+#include "ui/rooms/inspect/model_answers.h"
+#include "ui/rooms/inspect/replay_job.h"
+
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace ropelab::ui {
+
+class Workspace;
+class FigureView;
+class InspectPane;
+class InspectPanel;
+class ReplayBar;
+class ReplayDialog;
+class ReplayWriter;
+class TextStrip;
+struct FineTuneState;
+
+/// The room that shows the internals of a run over training: usage of frequencies, attention, retrieval, ablation and
+/// length extrapolation. A time axis over the stored snapshots can be replayed. The room is updated during training;
+/// while it is hidden nothing is loaded or computed.
+class InspectRoom : public Room {
+    Q_OBJECT
+
+ public:
+    explicit InspectRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~InspectRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    /// Returns the figure that was clicked last.
+    Figure figure() override;
+    bool hasFigure() const override;
+    bool isBusy() const override;
+    void refreshNow() override;
+    /// Shows the figure with this name. Throws BadInput for an unknown name.
+    void showPart(const QString& figure) override;
+
+    InspectPanel& choices() { return *m_panel; }
+    InspectPane& mainPane() { return *m_main; }
+    InspectPane& sidePane() { return *m_side; }
+    FigureView& lossView() { return *m_loss; }
+    TextStrip& textStrip() { return *m_text; }
+    ReplayBar& replay() { return *m_bar; }
+    const InspectData& data() const { return m_data; }
+    /// Returns whether the lab has no runs.
+    bool isEmpty() const;
+    QPushButton* goToTrain() const { return m_goToTrain; }
+
+    /// Returns a replay job for the visible figures, without an output file.
+    ReplayJob replayJob() const;
+    /// Opens the dialog for exporting the replay, or raises it if it is open. Returns nullptr if there are no
+    /// snapshots, or if the replay cannot be exported now; a banner then shows the reason.
+    ReplayDialog* openReplayDialog();
+    ReplayWriter& replayWriter() { return *m_writer; }
+
+ signals:
+    /// The button that leads to the Train room was clicked.
+    void trainRequested();
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+    QWidget* makeEmptyState();
+    QWidget* makePictures();
+    void connectPane(InspectPane& pane);
+    void schedule();
+    void renew();
+    void requestAnswers();
+    FineTuneState fineTuneState() const;
+    InspectData dataAt(std::int64_t iteration) const;
+    InspectPicture pictureOf(const InspectPane& pane, const InspectData& data) const;
+    std::vector<const InspectFigure*> shownFigures() const;
+    std::optional<int> pairOf(std::optional<int> rotary) const;
+    void fitSides();
+    void connectWriter();
+    void showSecondRun();
+    QString whyNoReplay(const ReplayJob& job) const;
+
+    Workspace& m_workspace;
+    InspectSource* m_source;
+    ModelAnswers* m_answers;
+    ReplayWriter* m_writer;
+    QPointer<ReplayDialog> m_dialog;
+    QString m_replayFile;  // the file of the current or last export
+    InspectData m_data;
+    InspectPanel* m_panel;
+    QStackedWidget* m_pages;
+    QPushButton* m_goToTrain = nullptr;
+    QSplitter* m_split = nullptr;
+    InspectPane* m_main = nullptr;
+    InspectPane* m_side = nullptr;
+    InspectPane* m_chosen = nullptr;  // the pane whose figure is exported
+    QString m_besideBefore;  // name of the side figure before it was replaced by the second run; "" if it was not
+    TextStrip* m_text = nullptr;
+    FigureView* m_loss = nullptr;
+    ReplayBar* m_bar = nullptr;
+    QTimer m_timer;
+    bool m_stale = true;
+    std::optional<int> m_pair;  // the pair that was selected in this room; the rotary setup may have fewer pairs
+    int m_query = -1;
+    RunId m_cursorOf = 0;  // the run whose snapshots the replay bar shows
+    int m_hoveredToken = -1;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,338 @@
+#include "ui/rooms/inspect/model_answers.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "ui/session/engine_lock.h"
+#include "ui/session/engine_work.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString keyOf(const InsideRun& run, const QString& rest) {
+    return QStringLiteral("%1|%2|%3").arg(QString::fromStdString(run.checkpoint.string())).arg(run.id).arg(rest);
+}
+
+/// Returns the last step for which the run has a snapshot or an evaluation; −1 if there is none.
+std::int64_t lastKnownStep(const InsideRun& run) {
+    const std::int64_t snapshot = run.snapshots.empty() ? -1 : run.snapshots.back().iteration;
+    const std::int64_t evaluation = run.iterations.isEmpty() ? -1 : static_cast<std::int64_t>(run.iterations.last());
+    return std::max(snapshot, evaluation);
+}
+
+}  // namespace
+
+ModelAnswers::ModelAnswers(RunAccess access, QObject* parent) : QObject(parent), m_access(std::move(access)) {
+    connect(&m_access.lab, &LabDocument::opened, this, &ModelAnswers::discard);
+    connect(&m_access.session, &SweepSession::stateChanged, this, [this] {
+        if (m_access.session.isActive()) {
+            emit changed();
+        } else {
+            retry(false);  // training has written new checkpoints
+        }
+    });
+    connect(&m_access.meter, &SweepMeter::started, this, &ModelAnswers::changed);
+    connect(&m_access.meter, &SweepMeter::ended, this, [this] { retry(true); });
+}
+
+template <typename Visit>
+void ModelAnswers::each(const Visit& visit) {
+    visit(m_text);
+    visit(m_ablation);
+    visit(m_curve);
+    visit(m_extrapolation);
+}
+
+void ModelAnswers::retry(bool onlyWaiting) {
+    each([onlyWaiting](auto& question) {
+        if (onlyWaiting && !question.waits) return;
+        question.key.clear();
+        question.problem.clear();
+        question.waits = false;
+    });
+    if (!onlyWaiting || m_tuning.waits) m_tuning.problem.clear();
+    m_tuning.waits = false;
+    emit changed();
+}
+
+void ModelAnswers::discard() {
+    each([](auto& question) {
+        question.job.cancel();
+        question.key.clear();
+        question.run = 0;
+        question.answer.reset();
+        question.problem.clear();
+        question.waits = false;
+    });
+    m_tuning.job.cancel();
+    m_tuning.run.reset();
+    m_tuning.problem.clear();
+    m_tuning.waits = false;
+    m_tuning.results.clear();
+    emit changed();
+}
+
+void ModelAnswers::pause() {
+    each([](auto& question) {
+        if (!question.job.isRunning()) return;
+        question.job.cancel();
+        question.key.clear();
+    });
+}
+
+QString ModelAnswers::engineUser() const {
+    if (m_access.session.isActive()) return tr("Training uses the engine exclusively.");
+    if (m_access.meter.isActive()) {
+        return tr("The cost of a sweep is being measured, which uses the engine exclusively.");
+    }
+    return {};
+}
+
+QString ModelAnswers::waitingReason() const {
+    if (const QString user = engineUser(); !user.isEmpty()) {
+        return m_access.session.isActive() ? tr("%1 This figure is computed when no run trains any more.").arg(user)
+                                           : tr("%1 This figure is computed after the measurement.").arg(user);
+    }
+    if (!isFineTuning()) return {};
+    return tr("A copy of %1 is being fine-tuned; this figure is computed when that has ended.").arg(m_tuning.run->name);
+}
+
+template <typename Answer>
+void ModelAnswers::begin(Question<Answer>& question, const InsideRun& run, const QString& key) {
+    question.key = key;
+    question.problem.clear();
+    question.waits = false;
+    if (question.run != run.id) question.answer.reset();
+    question.run = run.id;
+}
+
+template <typename Answer>
+void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const InsideRun>& run, const QString& key,
+                       std::function<Answer(Engine&, const Cancelled&)> work) {
+    if (question.key == key) return;
+    begin(question, *run, key);
+    if (const QString words = waitingReason(); !words.isEmpty()) {
+        question.job.cancel();
+        question.problem = words;
+        question.waits = true;
+        return;
+    }
+    EngineLock& engineLock = m_access.engineLock;
+    engineLock.released();
+    question.job.start([this, &question, &engineLock, work](const Cancelled& cancelled) -> std::function<void()> {
+        auto outcome = withEngine<Answer>(engineLock, cancelled, work);
+        return [this, &question, outcome = std::move(outcome)] {
+            if (outcome.answer) question.answer = outcome.answer;
+            question.problem = outcome.problem;
+            if (outcome.interrupted) {
+                question.problem = waitingReason();
+                question.waits = !question.problem.isEmpty();
+                if (!question.waits)
+                    question.key.clear();  // the other work has already ended, so the request can be repeated
+            }
+            emit changed();
+        };
+    });
+    emit changed();
+}
+
+bool ModelAnswers::isTraining(RunId run) const {
+    const SweepSession& session = m_access.session;
+    if (!session.isActive() || !session.isTraining(run)) return false;
+    for (const WaitingCohort& cohort : session.waiting()) {
+        if (std::find(cohort.runs.begin(), cohort.runs.end(), run) != cohort.runs.end()) return false;
+    }
+    return true;
+}
+
+bool ModelAnswers::requestFromTraining(const std::shared_ptr<const InsideRun>& run, const QString& text,
+                                       std::optional<int> pair, const QString& question) {
+    if (!isTraining(run->id)) return false;
+    const QString key =
+        QStringLiteral("training|") + question;  // differs from the key of the same request to the checkpoint
+    if (m_text.key == key) return true;
+    begin(m_text, *run, key);
+    try {
+        auto cancel = std::make_shared<std::atomic<bool>>(false);
+        ProbeRequest request = textRequest(*run, text, pair);
+        request.cancelled = [cancel] { return cancel->load(); };
+        auto future = m_access.session.probe(run->id, std::move(request));
+        auto waiting = std::make_shared<std::future<ProbeResult>>(std::move(future));
+        const std::int64_t iteration = std::max<std::int64_t>(0, lastKnownStep(*run));
+        m_text.job.start([this, waiting, cancel, iteration, pair](const Cancelled& cancelled) -> std::function<void()> {
+            using namespace std::chrono_literals;
+            while (waiting->wait_for(20ms) != std::future_status::ready) {
+                if (!cancelled()) continue;
+                *cancel = true;
+                return {};
+            }
+            std::optional<TextAnswer> answer;
+            QString problem;
+            try {
+                answer = TextAnswer{iteration, std::make_shared<const ProbeResult>(waiting->get()), pair, true};
+            } catch (const std::exception& error) {
+                problem = QString::fromUtf8(error.what());
+            }
+            return [this, answer, problem] {
+                if (answer && answer->result->sequences > 0) m_text.answer = answer;
+                m_text.problem = problem;
+                emit changed();
+            };
+        });
+    } catch (const std::exception& error) {
+        m_text.problem = QString::fromUtf8(error.what());
+    }
+    return true;
+}
+
+void ModelAnswers::requestText(const std::shared_ptr<const InsideRun>& run, const QString& text,
+                               std::optional<int> pair) {
+    if (text.isEmpty()) {
+        m_text.job.cancel();
+        m_text.key.clear();
+        m_text.problem.clear();
+        m_text.answer.reset();
+        m_text.waits = false;
+        return;
+    }
+    m_pair = pair;
+    const QString key =
+        keyOf(*run, QStringLiteral("%1|%2|%3").arg(lastKnownStep(*run)).arg(pair.value_or(-1)).arg(text));
+    if (requestFromTraining(run, text, pair, key)) return;
+    ask<TextAnswer>(m_text, run, key, [run, text, pair](Engine& engine, const Cancelled& cancelled) {
+        return probeText(engine, *run, text, pair, cancelled);
+    });
+}
+
+void ModelAnswers::requestAblation(const std::shared_ptr<const InsideRun>& run, const Ablation& ablation) {
+    QString what = QString::number(static_cast<int>(ablation.kind));
+    for (const std::int64_t pair : ablation.pairs) what += QStringLiteral(" %1").arg(pair);
+    ask<AblationResult>(m_ablation, run, keyOf(*run, what),
+                        [run, ablation, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
+                            return probeAblation(engine, *run, ablation, dir, cancelled);
+                        });
+}
+
+void ModelAnswers::requestAblationCurve(const std::shared_ptr<const InsideRun>& run, Ablation::Kind kind) {
+    ask<AblationCurve>(m_curve, run, keyOf(*run, QString::number(static_cast<int>(kind))),
+                       [run, kind, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
+                           return probeAblationCurve(engine, *run, kind, dir, cancelled);
+                       });
+}
+
+void ModelAnswers::requestExtrapolation(const std::shared_ptr<const InsideRun>& run, std::int64_t factor) {
+    ask<ExtrapolationResult>(m_extrapolation, run, keyOf(*run, QString::number(factor)),
+                             [run, factor, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
+                                 return probeExtrapolation(engine, *run, factor, dir, cancelled);
+                             });
+}
+
+QString ModelAnswers::whyNoFineTuning(const InsideRun& run, const FineTuning& how) const {
+    const QString why = ui::whyNoFineTuning(run, how);
+    const QString user = engineUser();
+    if (!why.isEmpty() || user.isEmpty()) return why;
+    return m_access.session.isActive() ? tr("%1 Fine-tune after training has ended.").arg(user)
+                                       : tr("%1 Fine-tune after the measurement.").arg(user);
+}
+
+void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how) {
+    if (isFineTuning()) return;
+    m_tuning.run = run;
+    m_tuning.problem = whyNoFineTuning(*run, how);
+    if (!m_tuning.problem.isEmpty()) {
+        m_tuning.waits = !engineUser().isEmpty();
+        emit changed();
+        return;
+    }
+    const auto train = [this, run, how, dir = m_access.dataDir](Engine& engine, const Cancelled& ends) {
+        return fineTuneCopy(
+            engine, *run, how, dir, [&, limiter = ProgressLimiter(how.steps)](std::int64_t done) mutable {
+                if (ends()) return false;
+                const auto report = [this, done, steps = how.steps] { emit fineTuningProgressed(done, steps); };
+                if (limiter.isDue(done)) QMetaObject::invokeMethod(this, report, Qt::QueuedConnection);
+                return true;
+            });
+    };
+    EngineLock& engineLock = m_access.engineLock;
+    engineLock.released();
+    m_tuning.job.start([this, run, &engineLock, how, train](const Cancelled& cancelled) -> std::function<void()> {
+        auto outcome = withEngine<ExtrapolationResult>(engineLock, cancelled, train);
+        return [this, run, how, outcome = std::move(outcome)] {
+            if (outcome.answer) storeResult(run->id, *outcome.answer);
+            retry(true);
+            m_tuning.problem = outcome.problem;
+            if (outcome.interrupted) {
+                m_tuning.waits = !engineUser().isEmpty();
+                m_tuning.problem =
+                    m_tuning.waits
+                        ? whyNoFineTuning(*run, how)
+                        : tr("Fine-tuning was interrupted because other work needed the engine. Start it again.");
+            }
+            emit changed();
+        };
+    });
+    emit changed();
+}
+
+void ModelAnswers::storeResult(RunId run, const ExtrapolationResult& result) {
+    std::vector<ExtrapolationResult>& results = m_tuning.results[run];
+    std::erase_if(results, [&result](const ExtrapolationResult& old) {
+        const bool same = old.factor == result.factor && old.readings.back().method == result.readings.back().method;
+        return same || old.iteration != result.iteration;  // a figure must not mix results of different checkpoints
+    });
+    results.push_back(result);
+}
+
+void ModelAnswers::cancelFineTuning() {
+    if (!isFineTuning()) return;
+    m_tuning.job.cancel();
+    m_tuning.problem.clear();
+    retry(true);
+}
+
+QString ModelAnswers::fineTuningProblem(RunId run) const {
+    return m_tuning.run && m_tuning.run->id == run ? m_tuning.problem : QString();
+}
+
+void ModelAnswers::fill(InspectData& data, InspectFigure::Input input) const {
+    if (!data.run) return;
+    const RunId run = data.run->id;
+    const auto put = [run](const auto& question, auto& into) {
+        // If the request has failed, the stored answer belongs to an earlier request.
+        if (question.run == run && question.problem.isEmpty()) into = question.answer;
+    };
+    std::optional<TextAnswer> text;
+    put(m_text, text);
+    if (text) {
+        data.text = text->result;
+        data.textIteration = text->iteration;
+        data.textWhileTraining = text->whileTraining;
+        data.textPair = text->pair;
+    }
+    data.textRequested = m_text.run == run && !m_text.key.isEmpty();
+    if (data.textRequested) data.requestedPair = m_pair;
+    put(m_ablation, data.ablation);
+    put(m_curve, data.ablationCurve);
+    put(m_extrapolation, data.beyond);
+    // Results of fine-tuning contain their own settings.
+    if (const auto found = m_tuning.results.find(run); found != m_tuning.results.end())
+        data.fineTunings = found->second;
+    const auto problemOf = [run](const auto& question) { return question.run == run ? question.problem : QString(); };
+    using Input = InspectFigure::Input;
+    data.problem = input == Input::ablation        ? problemOf(m_ablation)
+                   : input == Input::ablationCurve ? problemOf(m_curve)
+                   : input == Input::beyond        ? problemOf(m_extrapolation)
+                   : input == Input::fineTuning    ? fineTuningProblem(run)
+                                                   : problemOf(m_text);
+}
+
+bool ModelAnswers::isBusy() const {
+    return m_text.job.isRunning() || m_ablation.job.isRunning() || m_curve.job.isRunning() ||
+           m_extrapolation.job.isRunning() || isFineTuning();
+}
+
+}  // namespace ropelab::ui

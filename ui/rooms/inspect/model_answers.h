@@ -1,0 +1,108 @@
+#pragma once
+
+#include <QObject>
+#include <future>
+#include <map>
+#include <optional>
+
+#include "ui/common/latest_job.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/inspect/probe_work.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/run_access.h"
+
+namespace ropelab::ui {
+
+/// Computes results that need a run's model (attention in a typed text, ablation, length extrapolation, fine-tuning) on
+/// another thread. A new request of a kind cancels the previous one; the old result is kept until the new one is
+/// available. Opening another lab discards all results.
+class ModelAnswers : public QObject {
+    Q_OBJECT
+
+ public:
+    explicit ModelAnswers(RunAccess access, QObject* parent = nullptr);
+
+    // A repeated request does nothing. While other work uses the engine, the problem states which; changed() is emitted
+    // when that work has ended, so that the request can be repeated.
+
+    /// Requests the attention weights in a text and the logit term of a pair; an empty text removes the result. For a
+    /// run in training, the training model is used instead of the checkpoint.
+    void requestText(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair);
+    /// Requests the losses and the retrieval accuracy of a checkpoint with some pairs ablated.
+    void requestAblation(const std::shared_ptr<const InsideRun>& run, const Ablation& ablation);
+    /// Requests the losses and the retrieval accuracy of a checkpoint against the number of ablated pairs.
+    void requestAblationCurve(const std::shared_ptr<const InsideRun>& run, Ablation::Kind kind);
+    /// Requests the losses and the retrieval accuracy of a checkpoint at `factor` times the context, with every scaling
+    /// method.
+    void requestExtrapolation(const std::shared_ptr<const InsideRun>& run, std::int64_t factor);
+    /// Fine-tunes a copy of the run; this can take long and continues while the room is hidden. Results of other runs,
+    /// and of the same checkpoint with other methods and lengths, are kept.
+    void startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how);
+    /// Cancels the running fine-tuning; its result is discarded.
+    void cancelFineTuning();
+    /// Returns why fine-tuning cannot start with these settings; "" if it can.
+    QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) const;
+    /// Returns why the last fine-tuning of this run failed; "" if it did not.
+    QString fineTuningProblem(RunId run) const;
+    bool isFineTuning() const { return m_tuning.job.isRunning(); }
+    /// Returns the name of the run whose copy is being fine-tuned; "" if there is none.
+    QString fineTunedRun() const { return isFineTuning() ? m_tuning.run->name : QString(); }
+    /// Cancels all running requests except fine-tuning. A repeated request starts again.
+    void pause();
+
+    /// Copies the results for the run of `data` into `data`, and the reason if the result for `input` is missing.
+    void fill(InspectData& data, InspectFigure::Input input) const;
+    /// Returns why the typed text cannot be processed; "" if it can.
+    const QString& textProblem() const { return m_text.problem; }
+    /// Returns whether a request is being computed.
+    bool isBusy() const;
+
+ signals:
+    /// A result is available, or work has started or ended.
+    void changed();
+    /// Fine-tuning has done `done` of `steps` steps.
+    void fineTuningProgressed(std::int64_t done, std::int64_t steps);
+
+ private:
+    template <typename Answer>
+    struct Question {
+        QString key;    // identifies the last request
+        RunId run = 0;  // the run to which `answer` and `problem` belong
+        std::optional<Answer> answer;
+        QString problem;
+        bool waits = false;  // other work uses the engine
+        LatestJob job;
+    };
+    struct Tuning {
+        std::shared_ptr<const InsideRun> run;  // the run that is being fine-tuned, or was last
+        QString problem;                       // why fine-tuning `run` failed; "" if it did not
+        bool waits = false;                    // other work uses the engine, as `problem` states
+        std::map<RunId, std::vector<ExtrapolationResult>> results;
+        LatestJob job;
+    };
+    template <typename Answer>
+    void begin(Question<Answer>& question, const InsideRun& run, const QString& key);
+    template <typename Answer>
+    void ask(Question<Answer>& question, const std::shared_ptr<const InsideRun>& run, const QString& key,
+             std::function<Answer(Engine&, const Cancelled&)> work);
+    bool requestFromTraining(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair,
+                             const QString& question);
+    bool isTraining(RunId run) const;
+    QString engineUser() const;
+    QString waitingReason() const;
+    void storeResult(RunId run, const ExtrapolationResult& result);
+    template <typename Visit>
+    void each(const Visit& visit);
+    void retry(bool onlyWaiting);
+    void discard();
+
+    RunAccess m_access;
+    Question<TextAnswer> m_text;
+    std::optional<int> m_pair;  // the pair that was requested with the text
+    Question<AblationResult> m_ablation;
+    Question<AblationCurve> m_curve;
+    Question<ExtrapolationResult> m_extrapolation;
+    Tuning m_tuning;  // declared last: its thread ends first, so that the others need not wait for the engine
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,139 @@
+#include "ui/rooms/inspect/moment_figures.h"
+
+#include <QObject>
+
+#include "ui/common/format.h"
+#include "ui/rooms/inspect/course_figures.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Returns a figure of the snapshot at the cursor. The curves of the first snapshot and of the second run are drawn
+/// behind it.
+InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis y,
+                        const std::function<FigureCurve(const ProbeResult&, Ink)>& make) {
+    const Snapshot* now = data.snapshot();
+    if (!now) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = std::move(x);
+    figure.y = std::move(y);
+    FigureCurve curve = make(*now->result, Ink::data(data.run->colorIndex()));
+    if (curve.x.isEmpty()) return withoutNumbers(data, name);
+    const Snapshot& first = data.run->snapshots.front();
+    if (first.iteration != now->iteration) {
+        FigureCurve start = make(*first.result, {Ink::Kind::quiet});
+        start.companion = true;
+        start.isNamed = true;
+        start.label = QObject::tr("step %1").arg(groupedText(first.iteration));
+        start.quantity = QObject::tr("%1, step %2").arg(figure.y.label, groupedText(first.iteration));
+        figure.curves.push_back(std::move(start));
+    }
+    if (const Snapshot* other = data.ghostSnapshot()) {
+        figure.curves.push_back(ghostCurve(make(*other->result, Ink::data(data.ghost->colorIndex())), *data.ghost));
+    }
+    curve.label = QObject::tr("step %1").arg(groupedText(now->iteration));
+    figure.curves.push_back(std::move(curve));
+    figure.note = data.run->name;
+    figure.summary = QObject::tr("%1 against %2 of %3 after %4 steps.")
+                         .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+/// Adds the baseline of retrieval: the value for the first occurrence of the copied tokens, which cannot be predicted
+/// by copying.
+void addBaseline(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
+    if (figure.curves.empty()) return;
+    FigureCurve baseline = inspectCurve({}, QObject::tr("baseline: first occurrence"), {Ink::Kind::quiet}, {}, {});
+    baseline.shape = FigureCurve::Shape::points;
+    baseline.pointPt = 5;
+    for (const RetrievalPoint& point : data.snapshot()->result->retrieval) {
+        baseline.x.append(static_cast<double>(point.lag));
+        baseline.y.append(number(point));
+    }
+    figure.curves.insert(figure.curves.begin(), std::move(baseline));
+    figure.note += QObject::tr("; points: baseline (first occurrence of the copied tokens)");
+}
+
+}  // namespace
+
+QList<double> lagsOf(const ProbeResult& result) {
+    QList<double> x;
+    for (const RetrievalPoint& point : result.retrieval) x.append(static_cast<double>(point.lag));
+    return x;
+}
+
+QList<double> accuraciesOf(const ProbeResult& result) {
+    QList<double> y;
+    for (const RetrievalPoint& point : result.retrieval) y.append(100 * point.accuracy);
+    return y;
+}
+
+QList<double> lossesOf(const ProbeResult& result) {
+    QList<double> y;
+    for (const RetrievalPoint& point : result.retrieval) y.append(point.loss);
+    return y;
+}
+
+InspectPicture lossByPosition(const InspectData& data) {
+    return atCursor(data, "loss-by-position", {QObject::tr("position"), QObject::tr("tokens")},
+                    {QObject::tr("validation loss"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
+                        FigureCurve curve = inspectCurve({}, QObject::tr("validation loss"), ink, {}, {});
+                        for (std::size_t i = 0; i < result.loss_by_position.size(); ++i) {
+                            curve.x.append(static_cast<double>(i));
+                            curve.y.append(result.loss_by_position[i]);
+                        }
+                        return curve;
+                    });
+}
+
+InspectPicture retrievalAccuracy(const InspectData& data) {
+    InspectPicture picture = atCursor(
+        data, "retrieval-accuracy", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+        {QObject::tr("retrieval accuracy"), QStringLiteral("%")}, [](const ProbeResult& result, Ink ink) {
+            return inspectCurve({}, QObject::tr("retrieval accuracy"), ink, lagsOf(result), accuraciesOf(result));
+        });
+    addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return 100 * point.first_accuracy; });
+    if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
+    return picture;
+}
+
+InspectPicture retrievalLoss(const InspectData& data) {
+    InspectPicture picture =
+        atCursor(data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+                 {QObject::tr("loss on copies"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
+                     return inspectCurve({}, QObject::tr("loss on copies"), ink, lagsOf(result), lossesOf(result));
+                 });
+    addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return point.first_loss; });
+    return picture;
+}
+
+InspectPicture logitByDistance(const InspectData& data) {
+    constexpr const char* name = "logit-by-distance";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->logit_by_distance.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    figure.x = {QObject::tr("distance Δ"), QObject::tr("tokens")};
+    figure.y = {QObject::tr("mean logit"), {}};
+    int index = 0;
+    for (const HeadLine& line : headLines(data)) {
+        const auto curveOf = [&](const ProbeResult& result, Ink ink) {
+            const auto row = meanRow(result.logit_by_distance, line.layer, line.head, data.run->spec.heads);
+            FigureCurve curve = inspectCurve(line.label, figure.y.label, ink, {}, {row.begin(), row.end()});
+            for (const std::int64_t distance : result.distances) curve.x.append(static_cast<double>(distance));
+            return curve;
+        };
+        const Ink ink = Ink::data(index++);
+        if (const Snapshot* other = data.ghostSnapshot()) {
+            figure.curves.push_back(ghostCurve(curveOf(*other->result, ink), *data.ghost));
+        }
+        figure.curves.push_back(curveOf(*now->result, ink));
+    }
+    figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
+    figure.summary =
+        QObject::tr("Mean logit by distance of %1 after %2 steps.").arg(data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+}  // namespace ropelab::ui

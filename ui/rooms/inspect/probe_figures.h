@@ -1,0 +1,41 @@
+#pragma once
+
+#include "ui/rooms/inspect/inspect_data.h"
+
+namespace ropelab::ui {
+
+// Figures of results that a run's checkpoint has to compute: ablation of pairs, and length extrapolation.
+
+/// Returns the figure of the loss by position, for the whole model and with pairs ablated.
+InspectPicture ablationLoss(const InspectData& data);
+/// Returns the figure of the retrieval accuracy by lag, for the whole model and with pairs ablated.
+InspectPicture ablationRetrieval(const InspectData& data);
+/// Returns the figure of the loss against the number of ablated pairs, starting with the fastest or the slowest pair.
+InspectPicture ablationCurve(const InspectData& data);
+/// Returns the figure of the retrieval accuracy against the number of ablated pairs, starting with the fastest or the
+/// slowest pair.
+InspectPicture ablationRetrievalCurve(const InspectData& data);
+/// Returns the figure of the loss by position up to a multiple of the training context, one curve per scaling method.
+InspectPicture extrapolationLoss(const InspectData& data);
+/// Returns the figure of the retrieval accuracy at lags inside and beyond the training context, one curve per scaling
+/// method.
+InspectPicture extrapolationRetrieval(const InspectData& data);
+
+/// Returns the figure of the loss by position before and after fine-tuning at the selected length, two curves per
+/// scaling method.
+InspectPicture fineTunedLoss(const InspectData& data);
+/// Returns one line per fine-tuning at the selected length, with the mean losses inside and beyond the training
+/// context.
+QStringList fineTunedNumbers(const InspectData& data);
+
+/// Returns the title of a scaling method, as "YaRN".
+QString methodTitle(ScalingMethod method);
+/// Returns the colour of a scaling method, which is the same in every room.
+Ink methodInk(ScalingMethod method);
+/// Returns an ablation in words, as "pairs 0–3 frozen".
+QString ablationText(const Ablation& ablation);
+/// Returns the loss as means over blocks of positions, which reduces the noise of few sequences. x is the middle of a
+/// block.
+FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <QDialog>
+#include <functional>
+
+#include "ui/rooms/inspect/replay_job.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace ropelab::ui {
+
+class Settings;
+
+/// A non-modal dialog for exporting a replay. It asks for format, width, frame rate and number of frames. Open it with
+/// show(); it deletes itself when closed.
+class ReplayDialog : public QDialog {
+    Q_OBJECT
+
+ public:
+    /// `job` contains the figures and the frame rate, `snapshots` is the number of snapshots. Format and width are
+    /// restored from the settings.
+    ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent = nullptr);
+
+    /// Replaces the job; the values of the fields are kept.
+    void setJob(ReplayJob job) { m_job = std::move(job); }
+    /// Returns the job with the values of the fields and this output file. The format's suffix is appended if the path
+    /// has another one.
+    ReplayJob job(const QString& path) const;
+    /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
+    std::function<QString(const QString& suggestion)> askPath;
+
+    QComboBox* formats() const { return m_format; }
+    QComboBox* widths() const { return m_width; }
+    QDoubleSpinBox* frameRate() const { return m_frameRate; }
+    QSpinBox* frames() const { return m_frames; }
+    QCheckBox* dark() const { return m_dark; }
+    QLabel* words() const { return m_words; }
+    QPushButton* saveButton() const { return m_save; }
+
+ signals:
+    /// The user has chosen a file and settings for the export.
+    void exportConfirmed(const ropelab::ui::ReplayJob& job);
+
+ private:
+    void renewWords();
+    QString whyNotWritable(const QString& path) const;
+    void save();
+
+    Settings& m_settings;
+    ReplayJob m_job;
+    QComboBox* m_format;
+    QComboBox* m_width;
+    QDoubleSpinBox* m_frameRate;
+    QSpinBox* m_frames;
+    QCheckBox* m_dark;
+    QLabel* m_words;
+    QPushButton* m_save;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,264 @@
+#include "ui/rooms/inspect/replay_job.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QObject>
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kAspectRatio = 0.56;  // height divided by width
+
+/// Reads the values of a JSON object. end() rejects keys that were not read.
+class Reader {
+ public:
+    explicit Reader(const Json& json) : m_json(json) {}
+
+    template <typename T>
+    void text(const char* key, T& value) {
+        if (const Json* found = find(key)) {
+            if (!found->is_string()) refuse(key, "a string");
+            value = T::fromStdString(found->get<std::string>());
+        }
+    }
+    void number(const char* key, double& value, double least, double most) {
+        const Json* found = find(key);
+        if (!found) return;
+        value = found->is_number() ? found->get<double>() : std::nan("");
+        if (!(value >= least && value <= most)) {
+            refuse(key, "a number from " + number_text(least) + " to " + number_text(most));
+        }
+    }
+    template <typename T>
+    void whole(const char* key, T& value, double least, double most) {
+        const Json* found = find(key);
+        if (!found) return;
+        const double read = found->is_number() ? found->get<double>() : std::nan("");
+        if (!(read >= least && read <= most && read == std::floor(read))) {
+            refuse(key, "a whole number from " + number_text(least) + " to " + number_text(most));
+        }
+        value = static_cast<T>(read);
+    }
+    void numbers(const char* key, std::vector<std::int64_t>& values) {
+        const Json* found = find(key);
+        if (!found) return;
+        const bool fits = found->is_array() && std::all_of(found->begin(), found->end(), [](const Json& each) {
+                              return each.is_number_unsigned() && each < 1'000'000;
+                          });
+        if (!fits) refuse(key, "a list of whole numbers");
+        values = found->get<std::vector<std::int64_t>>();
+    }
+    void flag(const char* key, bool& value) {
+        if (const Json* found = find(key)) {
+            if (!found->is_boolean()) refuse(key, "true or false");
+            value = found->get<bool>();
+        }
+    }
+    /// Returns the index of a string value in `choices`; 0 if the key is missing.
+    int choice(const char* key, const std::vector<std::string>& choices) {
+        const Json* found = find(key);
+        if (!found) return 0;
+        const std::string value = found->is_string() ? found->get<std::string>() : std::string();
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            if (current_name(Alias::Kind::ablation, value) == choices[i]) return static_cast<int>(i);
+        }
+        refuse(key, choices[0] + " or " + choices[1]);
+    }
+    const Json* find(const char* key) {
+        m_known.insert(key);
+        const auto found = m_json.find(key);
+        return found == m_json.end() ? nullptr : &*found;
+    }
+    [[noreturn]] void refuse(const char* key, const std::string& right) const {
+        throw BadInput("A replay's " + std::string(key) + " is " + m_json.at(key).dump() + ", but it must be " + right +
+                       ".");
+    }
+    void end() const {
+        for (const auto& [key, value] : m_json.items()) {
+            if (m_known.contains(key)) continue;
+            std::string known;
+            for (const std::string& each : m_known) known += (known.empty() ? "" : ", ") + each;
+            throw BadInput("A replay has no key \"" + key + "\"; the keys are " + known + ".");
+        }
+    }
+
+ private:
+    const Json& m_json;
+    std::set<std::string> m_known;
+};
+
+constexpr double kLargestNumber = 1e15;
+
+const std::vector<std::string> kRows = {"layers", "heads"};
+const std::vector<std::string> kAlong = {"pair", "wavelength"};
+const std::vector<std::string> kKinds = {"freeze", "ablate"};
+const std::vector<std::string> kThemes = {"light", "dark"};
+
+void readFigures(Reader& reader, ReplayJob& job) {
+    const Json* names = reader.find("figures");
+    if (!names || !names->is_array() || names->empty() || names->size() > 2) {
+        throw BadInput("A replay shows one figure, or two figures side by side.");
+    }
+    for (const Json& name : *names) {
+        const QString figure =
+            name.is_string() ? currentFigureName(QString::fromStdString(name.get<std::string>())) : QString();
+        const bool second = !job.figures.isEmpty() && figure == QLatin1String(ReplayJob::kSecondRun);
+        if (!second && !findInspectFigure(figure)) {
+            throw BadInput("There is no figure \"" + figure.toStdString() + "\" to replay; the figures are " +
+                           inspectFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
+        }
+        job.figures << figure;
+    }
+}
+
+}  // namespace
+
+bool ReplayJob::isAnimated() const {
+    return QFileInfo(output).suffix().toLower() == QLatin1String("gif");
+}
+
+int ReplayJob::height() const {
+    return static_cast<int>(std::lround(kAspectRatio * width));
+}
+
+std::string replayJobText(const ReplayJob& job) {
+    const ReplayJob standard;
+    const InspectChoices& choices = job.choices;
+    Json json{{"lab", job.lab.toStdString()}, {"output", job.output.toStdString()}};
+    for (const QString& figure : job.figures) json["figures"].push_back(figure.toStdString());
+    const auto put = [&json](const char* key, const auto& value, const auto& usual) {
+        if (value != usual) json[key] = value;
+    };
+    put("run", job.run, standard.run);
+    put("beside", job.beside, standard.beside);
+    put("layer", choices.layer, standard.choices.layer);
+    put("head", choices.head, standard.choices.head);
+    put("rows", kRows[choices.headsAsRows ? 1 : 0], kRows[0]);
+    put("difference", choices.difference, false);
+    put("along", kAlong[choices.byWavelength ? 1 : 0], kAlong[0]);
+    put("pair", choices.pair.value_or(-1), -1);
+    put("query", choices.query, -1);
+    put("lag", choices.lag, standard.choices.lag);
+    put("text", job.modelInputs.text.toStdString(), std::string());
+    if (job.modelInputs.ablation != standard.modelInputs.ablation) {
+        json["ablation"] = {{"how", kKinds[job.modelInputs.ablation.kind == Ablation::Kind::stop ? 0 : 1]},
+                            {"pairs", job.modelInputs.ablation.pairs}};
+    }
+    put("factor", job.modelInputs.factor, standard.modelInputs.factor);
+    put("width", job.width, standard.width);
+    put("frames_per_second", job.framesPerSecond, standard.framesPerSecond);
+    put("frames", job.most, standard.most);
+    put("theme", kThemes[job.appearance == Appearance::dark ? 1 : 0], kThemes[0]);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ReplayJob parseReplayJob(const std::string& text) {
+    const Json parsed = Json::parse(text, nullptr, false);
+    if (!parsed.is_object()) throw BadInput("A replay job must be a JSON object, but it is \"" + text + "\".");
+    Json json = Json::object();
+    for (const auto& [key, value] : parsed.items()) {
+        json[std::string(current_name(Alias::Kind::replay, key))] = value;
+    }
+    ReplayJob job;
+    Reader reader(json);
+    reader.text("lab", job.lab);
+    reader.text("output", job.output);
+    readFigures(reader, job);
+    reader.whole("run", job.run, 0, kLargestNumber);
+    reader.whole("beside", job.beside, 0, kLargestNumber);
+    InspectChoices& choices = job.choices;
+    reader.whole("layer", choices.layer, -1, kLargestNumber);
+    reader.whole("head", choices.head, -1, kLargestNumber);
+    choices.headsAsRows = reader.choice("rows", kRows) == 1;
+    reader.flag("difference", choices.difference);
+    choices.byWavelength = reader.choice("along", kAlong) == 1;
+    int pair = -1;
+    reader.whole("pair", pair, -1, 1e6);
+    if (pair >= 0) choices.pair = pair;
+    reader.whole("query", choices.query, -1, 1e6);
+    reader.whole("lag", choices.lag, 0, 1e6);
+    reader.text("text", job.modelInputs.text);
+    if (const Json* ablation = reader.find("ablation")) {
+        if (!ablation->is_object()) reader.refuse("ablation", "an object with how and pairs");
+        Reader inner(*ablation);
+        job.modelInputs.ablation.kind =
+            inner.choice("how", kKinds) == 0 ? Ablation::Kind::stop : Ablation::Kind::remove;
+        inner.numbers("pairs", job.modelInputs.ablation.pairs);
+        inner.end();
+    }
+    reader.whole("factor", job.modelInputs.factor, 1, 64);
+    reader.whole("width", job.width, 320, 3840);
+    reader.number("frames_per_second", job.framesPerSecond, 0.1, 50);
+    reader.whole("frames", job.most, 0, 1e6);
+    job.appearance = reader.choice("theme", kThemes) == 1 ? Appearance::dark : Appearance::light;
+    reader.end();
+    if (const QString why = whyNotReplayable(job); !why.isEmpty()) throw BadInput(why.toStdString());
+    const QString suffix = QFileInfo(job.output).suffix().toLower();
+    if (suffix != QLatin1String("gif") && suffix != QLatin1String("png") && suffix != QLatin1String("svg")) {
+        throw BadInput("The output of a replay must end with .gif, .png or .svg, but it is \"" +
+                       job.output.toStdString() + "\".");
+    }
+    if (job.lab.isEmpty()) throw BadInput("A replay needs a lab file.");
+    return job;
+}
+
+QString whyNotReplayable(const ReplayJob& job) {
+    for (const QString& name : job.figures) {
+        const InspectFigure* figure = findInspectFigure(name);
+        if (figure && figure->input == InspectFigure::Input::fineTuning) {
+            return QObject::tr(
+                       "“%1” cannot be replayed, because fine-tuning is not a part of the run’s training; replay "
+                       "another figure.")
+                .arg(figure->title);
+        }
+        if (name == QLatin1String("pair-logits") && (job.modelInputs.text.isEmpty() || !job.choices.pair)) {
+            return QObject::tr(
+                       "“%1” needs a typed text and a selected pair; type a text and select a pair, or replay another "
+                       "figure.")
+                .arg(figure->title);
+        }
+    }
+    return {};
+}
+
+bool needsModel(const ReplayJob& job) {
+    return std::any_of(job.figures.begin(), job.figures.end(), [&job](const QString& name) {
+        const InspectFigure* figure = findInspectFigure(name);
+        if (!figure || figure->input == InspectFigure::Input::snapshots) return false;
+        return figure->input != InspectFigure::Input::text || !job.modelInputs.text.isEmpty();
+    });
+}
+
+QString framePath(const QString& output, int frame) {
+    const QString suffix = QFileInfo(output).suffix();
+    return QStringLiteral("%1-%2.%3")
+        .arg(output.chopped(suffix.size() + 1))
+        .arg(frame, 4, 10, QLatin1Char('0'))
+        .arg(suffix);
+}
+
+QString whyFramesExist(const QString& output) {
+    const QFileInfo file(output);
+    if (file.suffix().toLower() == QLatin1String("gif")) return {};
+    const QRegularExpression frame(
+        QRegularExpression::anchoredPattern(QRegularExpression::escape(file.completeBaseName()) +
+                                            QStringLiteral("-\\d{4,}\\.") + QRegularExpression::escape(file.suffix())));
+    const QStringList found = file.dir().entryList(QDir::Files).filter(frame);
+    if (found.isEmpty()) return {};
+    return QObject::tr("Frames with this name already exist, such as %1; choose another name, or remove them.")
+        .arg(file.dir().filePath(found.first()));
+}
+
+}  // namespace ropelab::ui

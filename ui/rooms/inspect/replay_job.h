@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <algorithm>
+#include <string>
+
+#include "ui/rooms/inspect/inspect_data.h"
+#include "ui/theme/theme.h"
+
+namespace ropelab::ui {
+
+/// Describes a replay to be exported: one frame per snapshot, each with one or two figures of the Inspect room above
+/// the figure of the loss. It is passed as JSON to a separate process, because painting would block the window's
+/// thread.
+struct ReplayJob {
+    QString lab;
+    /// Path of the output: .gif gives one animation; .png and .svg give one file per frame, named replay-0001.png and
+    /// so on.
+    QString output;
+    /// Names of one or two figures, which are shown side by side. As the second name, secondRun stands for the first
+    /// figure of the second run.
+    QStringList figures;
+    RunId run = 0;     // 0: the lab's first run
+    RunId beside = 0;  // the second run; 0: none
+    InspectChoices choices;
+    ModelInputs modelInputs;
+
+    int width = 960;             // in pixels, 320 to 3840
+    double framesPerSecond = 4;  // frame rate of an animation, 0.1 to 50
+    int most = 0;                // the most frames; evenly spaced snapshots are used if there are more; 0: no limit
+    Appearance appearance = Appearance::light;
+
+    static constexpr const char* kSecondRun = "second-run";
+    /// Returns whether the output is one animation.
+    bool isAnimated() const;
+    /// Returns for how many seconds an animation shows a frame; the last frame is shown for at least 2 s.
+    double secondsOf(bool last) const { return last ? std::max(2.0, 1 / framesPerSecond) : 1 / framesPerSecond; }
+    /// Returns the height in pixels, which is proportional to the width.
+    int height() const;
+};
+
+/// Returns the job as JSON; values that equal their default are omitted.
+std::string replayJobText(const ReplayJob& job);
+/// Returns the job from its JSON text. Throws BadInput for unknown keys, values out of range, an output with another
+/// suffix than .gif, .png or .svg, and for jobs that whyNotReplayable() rejects.
+ReplayJob parseReplayJob(const std::string& text);
+
+/// Returns in one sentence why the job's figures cannot be replayed; "" if they can.
+QString whyNotReplayable(const ReplayJob& job);
+/// Returns whether a figure needs a result of the run's model, for which the engine is required.
+bool needsModel(const ReplayJob& job);
+
+/// Returns the path of a frame: `stem-0001.png` for frame 1.
+QString framePath(const QString& output, int frame);
+/// Returns in one sentence why frames cannot be written to this path: frames of an earlier replay with the same name
+/// exist. Returns "" if there are none, and for an animation.
+QString whyFramesExist(const QString& output);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,99 @@
+#include "ui/rooms/inspect/replay_writer.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <QCoreApplication>
+#include <csignal>
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kCloseTimeoutMs = 3000;   // until the process is killed when the window closes
+constexpr int kStopTimeoutMs = 10'000;  // until it is killed after stop(); a wide frame takes seconds
+constexpr int kNice = 10;               // lowers the priority, so that the window stays responsive
+
+/// Prepares the child process between fork and exec; calls only functions that are safe there.
+void prepareChild(pid_t parent) {
+    // The process ends when the window is killed, also after the program has restarted itself.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(1);
+    if (nice(kNice) == -1) return;  // not fatal: the process then has the window's priority
+}
+
+}  // namespace
+
+ReplayWriter::ReplayWriter(QObject* parent) : QObject(parent), m_program(QCoreApplication::applicationFilePath()) {
+    m_process.setReadChannel(QProcess::StandardError);
+    connect(&m_process, &QProcess::readyReadStandardError, this, &ReplayWriter::read);
+    connect(&m_process, &QProcess::finished, this, &ReplayWriter::end);
+    connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;  // after all other errors, finished() follows
+        emit failed(
+            tr("The replay cannot be exported: %1 does not start (%2).").arg(m_program, m_process.errorString()));
+    });
+    m_process.setChildProcessModifier([parent = getpid()] { prepareChild(parent); });
+    m_killTimer.setSingleShot(true);
+    m_killTimer.setInterval(kStopTimeoutMs);
+    connect(&m_killTimer, &QTimer::timeout, &m_process, &QProcess::kill);
+}
+
+ReplayWriter::~ReplayWriter() {
+    if (!isRunning()) return;
+    m_process.disconnect(this);
+    m_process.terminate();
+    if (m_process.waitForFinished(kCloseTimeoutMs)) return;
+    m_process.kill();
+    m_process.waitForFinished(kCloseTimeoutMs);
+}
+
+bool ReplayWriter::start(const ReplayJob& job) {
+    if (isRunning()) return false;
+    m_done = 0;
+    m_problem.clear();
+    m_animated = job.isAnimated();
+    m_stopping = false;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    m_process.setProcessEnvironment(environment);
+    m_process.start(m_program, {QStringLiteral("--replay"), QString::fromStdString(replayJobText(job))});
+    return true;
+}
+
+void ReplayWriter::stop() {
+    if (!isRunning() || m_stopping) return;
+    m_stopping = true;
+    m_killTimer.start();
+    m_process.terminate();  // the process ends after the current frame and leaves no incomplete file
+}
+
+void ReplayWriter::read() {
+    while (m_process.canReadLine()) {
+        const QString line = QString::fromUtf8(m_process.readLine()).trimmed();
+        const QString mark = QStringLiteral("ropelab: ");
+        if (line.startsWith(mark)) m_problem = line.mid(mark.size());
+        const QStringList words = line.split(QLatin1Char(' '));
+        if (words.size() != 4 || words[0] != QLatin1String("frame")) continue;
+        m_done = words[1].toInt();
+        if (!m_stopping) emit progressed(m_done, words[3].toInt());
+    }
+}
+
+void ReplayWriter::end(int code, QProcess::ExitStatus status) {
+    m_killTimer.stop();
+    read();
+    if (status == QProcess::NormalExit && code == 0) {
+        emit finished(m_done);
+    } else if (m_stopping) {
+        emit stopped(m_animated ? 0 : m_done);
+    } else {
+        if (m_problem.isEmpty()) {
+            m_problem =
+                tr("The process that exports the replay ended too early (%1).")
+                    .arg(status == QProcess::CrashExit ? m_process.errorString() : tr("exit code %1").arg(code));
+        }
+        emit failed(m_problem);
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,341 @@
+#include "ui/rooms/inspect/spectrum_maps.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/format.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// A quantity that a heat map shows.
+struct Quantity {
+    const char* name;
+    QString title;
+    QString unit;
+    QString formula;
+    ProbeArray ProbeResult::*array;
+    enum class Columns { pairs, pairsAndRest, channels } columns = Columns::pairs;
+    double factor = 1;  // converts the stored values to the unit
+};
+
+constexpr int kColumnsPerPair = 3;  // on the axis of wavelengths
+
+/// The columns of a heat map.
+struct Columns {
+    std::vector<double> wavelengths;  // one per pair, in tokens
+    std::vector<int> source;          // for each column, the index of its value in a row; −1 for an empty column
+    QStringList names;                // labels of the columns; if empty, they are numbered from 0
+    QString axis;
+};
+
+/// Returns columns at evenly spaced logarithms of the wavelength, which are equal for both runs. Each column shows the
+/// pair with the nearest wavelength, if it is within half a step. `own` and `all` are the wavelengths of this run and
+/// of both.
+Columns byWavelength(const std::vector<double>& own, const std::vector<double>& all) {
+    Columns columns;
+    columns.wavelengths = own;
+    double low = std::numeric_limits<double>::infinity();
+    double high = 0;
+    double rotated = 0;
+    for (const double wavelength : all) {
+        if (!std::isfinite(wavelength)) continue;
+        low = std::min(low, wavelength);
+        high = std::max(high, wavelength);
+        ++rotated;
+    }
+    const int count = std::max(1, static_cast<int>(own.size()) * kColumnsPerPair);
+    const double step = rotated > 1 ? std::log(high / low) / std::max(1, count - 1) : 1;
+    // The largest logarithmic step between neighbouring pairs of this run.
+    double widest = step;
+    for (std::size_t i = 1; i < own.size(); ++i) {
+        if (std::isfinite(own[i])) widest = std::max(widest, std::abs(std::log(own[i] / own[i - 1])));
+    }
+    for (int column = 0; column < count && rotated > 0; ++column) {
+        const double wavelength = low * std::exp(step * column);
+        int nearest = -1;
+        double distance = 0.51 * widest;
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            if (!std::isfinite(own[i])) continue;
+            const double apart = std::abs(std::log(own[i] / wavelength));
+            if (apart <= distance) {
+                distance = apart;
+                nearest = static_cast<int>(i);
+            }
+        }
+        columns.source.push_back(nearest);
+        columns.names << markText(wavelength < 100 ? std::round(wavelength * 10) / 10 : std::round(wavelength));
+    }
+    columns.axis = QObject::tr("wavelength");
+    return columns;
+}
+
+Columns columnsOf(const InspectData& data, const InsideRun& run, const Quantity& quantity) {
+    Columns columns;
+    const std::vector<double> own = wavelengthsOf(run.spec);
+    if (quantity.columns == Quantity::Columns::channels) {
+        for (int i = 0; i < run.spec.head_dim(); ++i) columns.source.push_back(i);
+        columns.axis = QObject::tr("channel");
+        return columns;
+    }
+    if (data.choices.byWavelength && std::any_of(own.begin(), own.end(), [](double w) { return std::isfinite(w); })) {
+        std::vector<double> all = own;
+        if (data.ghost) {
+            const auto other = wavelengthsOf(data.ghost->spec);
+            all.insert(all.end(), other.begin(), other.end());
+        }
+        return byWavelength(own, all);
+    }
+    columns.wavelengths = own;
+    const int count = static_cast<int>(own.size()) + (quantity.columns == Quantity::Columns::pairsAndRest ? 1 : 0);
+    for (int i = 0; i < count; ++i) columns.source.push_back(i);
+    columns.axis = QObject::tr("pair, fastest first");
+    if (quantity.columns == Quantity::Columns::pairsAndRest) {
+        columns.axis = QObject::tr("pair, fastest first; rest: unrotated channels");
+        for (int i = 0; i + 1 < count; ++i) columns.names << QString::number(i);
+        columns.names << QObject::tr("rest");
+    }
+    return columns;
+}
+
+/// The rows of a heat map and their values.
+struct Rows {
+    QStringList names;   // labels on the axis
+    QStringList titles;  // "layer 0, head 1"
+    QString axis;
+    std::vector<std::vector<double>> values;  // in the quantity's unit
+
+    void add(const QString& name, const QString& title, std::vector<double> row, double factor) {
+        names << name;
+        titles << title;
+        for (double& value : row) value *= factor;
+        values.push_back(std::move(row));
+    }
+};
+
+Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snapshot, const Quantity& quantity) {
+    const ProbeArray& array = snapshot.result.get()->*quantity.array;
+    Rows rows;
+    if (array.empty()) return rows;
+    if (data.choices.headsAsRows) {
+        const std::int64_t layer = std::clamp<std::int64_t>(data.choices.layer, 0, run.spec.layers - 1);
+        rows.axis = QObject::tr("head of layer %1").arg(layer);
+        for (std::int64_t head = 0; head < array.shape[1]; ++head) {
+            rows.add(QString::number(head), QObject::tr("layer %1, head %2").arg(layer).arg(head),
+                     meanRow(array, layer, head, array.shape[1]), quantity.factor);
+        }
+        return rows;
+    }
+    rows.axis = QObject::tr("layer");
+    for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
+        rows.add(QString::number(layer), QObject::tr("layer %1").arg(layer),
+                 meanRow(array, layer, data.choices.head, run.spec.heads), quantity.factor);
+    }
+    return rows;
+}
+
+/// Extends the colour scale to the values of all snapshots.
+void widen(FigureMap& map, const InspectData& data, const InsideRun& run, const Quantity& quantity) {
+    for (const Snapshot& snapshot : run.snapshots) {
+        for (const auto& row : rowsOf(data, run, snapshot, quantity).values) {
+            for (const double value : row) {
+                map.minimum = std::min(map.minimum, value);
+                map.maximum = std::max(map.maximum, value);
+            }
+        }
+    }
+}
+
+double valueAt(const std::vector<double>& row, int source) {
+    const bool has = source >= 0 && source < static_cast<int>(row.size());
+    return has ? row[static_cast<std::size_t>(source)] : std::nan("");
+}
+
+QString columnText(const Columns& columns, const Quantity& quantity, int source) {
+    if (quantity.columns == Quantity::Columns::channels) return QObject::tr("channel %1").arg(source);
+    if (source >= static_cast<int>(columns.wavelengths.size())) return QObject::tr("unrotated channels");
+    return QObject::tr("pair %1, %2")
+        .arg(source)
+        .arg(pairWavelengthText(columns.wavelengths[static_cast<std::size_t>(source)]));
+}
+
+/// Completes the figure with what depends on the columns: axes, the line of the highlighted pair and the readout.
+void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const Quantity& quantity,
+                       const Columns& columns, const Rows& rows, const QString& what) {
+    Figure& figure = picture.figure;
+    const int count = static_cast<int>(columns.source.size());
+    figure.x = {columns.axis, columns.axis == QObject::tr("wavelength") ? QObject::tr("tokens") : QString()};
+    figure.x.minimum = -0.5;
+    figure.x.maximum = count - 0.5;
+    figure.x.categories = columns.names;
+    figure.y = {rows.axis, {}};
+    figure.y.minimum = -0.5;
+    figure.y.maximum = static_cast<double>(rows.names.size()) - 0.5;
+    figure.y.categories = rows.names;
+    if (quantity.columns != Quantity::Columns::channels) {
+        picture.pairAt = [source = columns.source,
+                          pairs = columns.wavelengths.size()](QPointF place) -> std::optional<int> {
+            const int column = static_cast<int>(std::lround(place.x()));
+            if (column < 0 || column >= static_cast<int>(source.size())) return std::nullopt;
+            const int pair = source[static_cast<std::size_t>(column)];
+            return pair >= 0 && pair < static_cast<int>(pairs) ? std::optional(pair) : std::nullopt;
+        };
+        if (const auto pair = data.choices.pair) {
+            const auto first = std::find(columns.source.begin(), columns.source.end(), *pair);
+            if (first != columns.source.end()) {
+                auto last = first;
+                while (std::next(last) != columns.source.end() && *std::next(last) == *pair) ++last;
+                const double left = static_cast<double>(first - columns.source.begin());
+                const double right = static_cast<double>(last - columns.source.begin());
+                figure.verticalLines.push_back(
+                    {(left + right) / 2, columnText(columns, quantity, *pair), {Ink::Kind::text}});
+            }
+        }
+    }
+    const QString formula = quantity.formula;
+    const FigureMap map = *figure.map;
+    const QStringList titles = rows.titles;
+    picture.readout = [=](QPointF place) -> std::optional<FigureView::Readout> {
+        const int column = static_cast<int>(std::lround(place.x()));
+        const int row = static_cast<int>(std::lround(place.y()));
+        if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) return std::nullopt;
+        const int source = columns.source[static_cast<std::size_t>(column)];
+        if (source < 0) return std::nullopt;
+        const double value = static_cast<double>(map.values[static_cast<qsizetype>(row) * map.columns + column]);
+        return FigureView::Readout{
+            QObject::tr("%1, %2").arg(titles[row], columnText(columns, quantity, source)),
+            static_cast<double>(column),
+            {{what, map.unit.isEmpty() ? readableNumber(value) : readableNumber(value) + QLatin1Char(' ') + map.unit},
+             {QObject::tr("formula"), formula}}};
+    };
+}
+
+InspectPicture spectrum(const InspectData& data, const Quantity& quantity) {
+    const Snapshot* now = data.snapshot();
+    if (!now) return withoutNumbers(data, quantity.name);
+    Rows rows = rowsOf(data, *data.run, *now, quantity);
+    if (rows.values.empty()) return withoutNumbers(data, quantity.name);
+    InspectPicture picture{inspectFigure(data, quantity.name)};
+    Figure& figure = picture.figure;
+    const Columns columns = columnsOf(data, *data.run, quantity);
+    FigureMap map;
+    map.columns = static_cast<int>(columns.source.size());
+    map.rows = static_cast<int>(rows.values.size());
+    QString what = quantity.title;
+    const Snapshot* other = data.choices.difference ? data.ghostSnapshot() : nullptr;
+    if (data.choices.difference && !other) {
+        return withoutNumbers(data, quantity.name,
+                              data.ghost ? QObject::tr("The second run has no snapshots to compare with.")
+                                         : QObject::tr("Choose a second run to see the difference."));
+    }
+    if (other) {
+        const Rows otherRows = rowsOf(data, *data.ghost, *other, quantity);
+        const Columns otherColumns = columnsOf(data, *data.ghost, quantity);
+        if (otherRows.values.size() != rows.values.size() || otherColumns.source.size() != columns.source.size()) {
+            return withoutNumbers(data, quantity.name,
+                                  QObject::tr("The two runs differ in their number of layers, heads or pairs, so there "
+                                              "is no difference to show; compare them side by side."));
+        }
+        for (std::size_t row = 0; row < rows.values.size(); ++row) {
+            for (std::size_t column = 0; column < columns.source.size(); ++column) {
+                map.values.append(static_cast<float>(valueAt(rows.values[row], columns.source[column]) -
+                                                     valueAt(otherRows.values[row], otherColumns.source[column])));
+            }
+        }
+        map.scale = FigureMap::Scale::diverging;
+        what = QObject::tr("difference of %1").arg(quantity.title);
+        figure.note =
+            QObject::tr("step %3: %1 − %2").arg(data.run->name, data.ghost->name, groupedText(now->iteration));
+    } else {
+        for (const auto& row : rows.values) {
+            for (const int source : columns.source) map.values.append(static_cast<float>(valueAt(row, source)));
+        }
+        map.minimum = 0;  // a logit contribution can be slightly negative
+        map.maximum = 0;
+        widen(map, data, *data.run, quantity);
+        if (data.ghost) widen(map, data, *data.ghost, quantity);
+        if (!(map.maximum > map.minimum)) map.maximum = map.minimum + 1;
+        figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
+    }
+    if (!data.choices.headsAsRows) {
+        figure.note +=
+            data.choices.head < 0 ? QObject::tr(", mean over heads") : QObject::tr(", head %1").arg(data.choices.head);
+    }
+    map.label = what;
+    map.unit = quantity.unit;
+    figure.map = map;
+    figure.summary =
+        QObject::tr("%1 (%2) of %3 after %4 steps, %5 by %6.")
+            .arg(what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
+    addAxesAndReadout(picture, data, quantity, columns, rows, what);
+    return picture;
+}
+
+}  // namespace
+
+InspectPicture querySpectrum(const InspectData& data) {
+    return spectrum(data, {"query-spectrum",
+                           QObject::tr("query norm by frequency"),
+                           {},
+                           QObject::tr("mean norm of the pair's two channels"),
+                           &ProbeResult::query_usage});
+}
+
+InspectPicture keySpectrum(const InspectData& data) {
+    return spectrum(data, {"key-spectrum",
+                           QObject::tr("key norm by frequency"),
+                           {},
+                           QObject::tr("mean norm of the pair's two channels"),
+                           &ProbeResult::key_usage});
+}
+
+InspectPicture valueSpectrum(const InspectData& data) {
+    return spectrum(data, {"value-spectrum",
+                           QObject::tr("value norm by frequency"),
+                           {},
+                           QObject::tr("mean norm of the pair's two channels (control: values are not rotated)"),
+                           &ProbeResult::value_usage});
+}
+
+InspectPicture contributionSpectrum(const InspectData& data) {
+    return spectrum(data, {"logit-contribution", QObject::tr("logit contribution"), QStringLiteral("%"),
+                           QObject::tr("Cov(pair's term, logit) / Var(logit)"), &ProbeResult::logit_contribution,
+                           Quantity::Columns::pairsAndRest, 100});
+}
+
+InspectPicture queryChannels(const InspectData& data) {
+    return spectrum(data, {"query-channels",
+                           QObject::tr("massive query values"),
+                           {},
+                           QObject::tr("norm of the channel over the positions of a sequence"),
+                           &ProbeResult::query_massive,
+                           Quantity::Columns::channels});
+}
+
+InspectPicture keyChannels(const InspectData& data) {
+    return spectrum(data, {"key-channels",
+                           QObject::tr("massive key values"),
+                           {},
+                           QObject::tr("norm of the channel over the positions of a sequence"),
+                           &ProbeResult::key_massive,
+                           Quantity::Columns::channels});
+}
+
+InspectData secondRunData(const InspectData& data) {
+    InspectData swapped = data;
+    std::swap(swapped.run, swapped.ghost);
+    swapped.choices.difference = false;
+    swapped.text.reset();
+    swapped.textPair.reset();
+    swapped.ablation.reset();
+    swapped.ablationCurve.reset();
+    swapped.beyond.reset();
+    swapped.fineTunings.clear();
+    swapped.problem =
+        QObject::tr("Only the first run’s model is evaluated. Select this run as the first run to evaluate it.");
+    return swapped;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,235 @@
+#include "ui/rooms/memory/memory_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "ui/common/format.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::int64_t kFirstContext = 512;
+constexpr std::int64_t kLastContext = 1 << 20;
+constexpr int kPointsPerOctave = 8;
+// Rotated fractions of figure 1 of the partial-RoPE paper; a logarithmic axis cannot show 0 %.
+constexpr std::array<double, 5> kFractions = {0.1, 0.25, 0.5, 0.75, 1.0};
+constexpr int kMinChannels = 2;
+
+struct Device {
+    double gigabytes;
+    const char* label;
+};
+constexpr std::array<Device, 3> kDevices = {{{24, "24 GB"}, {80, "80 GB"}, {141, "141 GB"}}};
+
+using BytesAt = std::function<std::optional<std::int64_t>(std::int64_t context)>;
+
+Range contextRange(const RotarySetup& setup) {
+    return {static_cast<double>(std::min(kFirstContext, setup.context)),
+            static_cast<double>(std::max(kLastContext, setup.context))};
+}
+
+double inMiB(const std::optional<std::int64_t>& bytes) {
+    return bytes ? static_cast<double>(*bytes) / kMiB : std::numeric_limits<double>::quiet_NaN();
+}
+
+FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, const BytesAt& bytes) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.quantity = QStringLiteral("size");
+    curve.ink = ink;
+    const Range range = contextRange(setup);
+    const int places = static_cast<int>(std::ceil(kPointsPerOctave * std::log2(range.maximum / range.minimum)));
+    for (int i = 0; i <= places; ++i) {
+        const double context = std::round(range.minimum * std::pow(range.maximum / range.minimum, i / double(places)));
+        if (curve.x.isEmpty() || context > curve.x.last()) {
+            curve.x.append(context);
+            curve.y.append(inMiB(bytes(static_cast<std::int64_t>(context))));
+        }
+    }
+    return curve;
+}
+
+/// Marks the point of a curve at the setup's context.
+FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
+    FigureCurve mark;
+    mark.ink = ink;
+    mark.shape = FigureCurve::Shape::points;
+    mark.emphasis = FigureCurve::Emphasis::picked;
+    mark.pointPt = 8;
+    mark.x = {static_cast<double>(setup.context)};
+    mark.y = {inMiB(bytes(setup.context))};
+    return mark;
+}
+
+/// Short name of an attention type, for the label at the end of its curve.
+QString shortText(KvCache kind) {
+    return kind == KvCache::sliding ? QObject::tr("sliding") : kindText(kind);
+}
+
+/// A rotated fraction with a curve of its own.
+struct Member {
+    QString label;
+    int rotaryDim = 0;
+    bool isCurrent = false;
+};
+
+QString percent(double fraction) {
+    return QString::number(100 * fraction, 'g', 3) + QStringLiteral(" %");
+}
+
+/// Returns the paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.
+std::vector<Member> members(const RotarySetup& setup) {
+    std::vector<Member> all = {{QObject::tr("%1 ch").arg(kMinChannels), kMinChannels}};
+    for (const double fraction : kFractions) {
+        const int dim = rotary_dim(setup.head_dim, fraction);
+        if (dim == all.back().rotaryDim) {
+            all.back().label += QStringLiteral(", ") + percent(fraction);
+        } else {
+            all.push_back({percent(fraction), dim});
+        }
+    }
+    const int current = rotary_dim(setup);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Member& each) { return each.rotaryDim == current; });
+    if (found != all.end()) {
+        found->isCurrent = true;
+    } else if (current > 0) {
+        const auto place =
+            std::find_if(all.begin(), all.end(), [&](const Member& each) { return each.rotaryDim > current; });
+        all.insert(place, {percent(setup.fraction), current, true});
+    }
+    return all;
+}
+
+BytesAt tableAt(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options, int dim) {
+    return [=](std::int64_t context) { return tableBytes(setup, shape, options, dim, context); };
+}
+
+BytesAt cacheAt(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options, KvCache kind) {
+    return [=](std::int64_t context) { return kvBytes(setup, shape, options, kind, context); };
+}
+
+/// Range of the size axis in MiB: powers of two that enclose all curves of both figures and the memory of the devices.
+Range sizeRange(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
+    const Range contexts = contextRange(setup);
+    double low = std::numeric_limits<double>::infinity();
+    double high = kDevices.back().gigabytes * 1e9 / kMiB;
+    const auto add = [&](const BytesAt& bytes) {
+        for (const double context : {contexts.minimum, contexts.maximum}) {
+            const double size = inMiB(bytes(static_cast<std::int64_t>(context)));
+            if (size > 0) {
+                low = std::min(low, size);
+                high = std::max(high, size);
+            }
+        }
+    };
+    for (const Member& member : members(setup)) {
+        add(tableAt(setup, shape, options, member.rotaryDim));
+    }
+    for (const KvCache kind : kKinds) {
+        add(cacheAt(setup, shape, options, kind));
+    }
+    return {std::exp2(std::floor(std::log2(low))), std::exp2(std::ceil(std::log2(high)))};
+}
+
+Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
+    Figure figure;
+    const Range contexts = contextRange(setup);
+    figure.x = {.label = QStringLiteral("context"),
+                .unit = QStringLiteral("tokens"),
+                .logarithmic = true,
+                .minimum = contexts.minimum,
+                .maximum = contexts.maximum};
+    const Range sizes = sizeRange(setup, shape, options);
+    figure.y = {.label = QStringLiteral("size"),
+                .unit = QStringLiteral("MiB"),
+                .logarithmic = true,
+                .minimum = sizes.minimum,
+                .maximum = sizes.maximum};
+    for (const Device& device : kDevices) {
+        const auto bytes = static_cast<std::int64_t>(device.gigabytes * 1e9);
+        figure.curves.push_back(curveOf(setup, QString::fromLatin1(device.label), {Ink::Kind::quiet},
+                                        [bytes](std::int64_t) { return std::optional(bytes); }));
+    }
+    figure.verticalLines.push_back(
+        {static_cast<double>(setup.context), groupedText(setup.context), {Ink::Kind::accent}, kMemoryContextLine});
+    figure.summary = memorySentence(setup, shape, options);
+    const CacheShape keys = cacheShape(setup, shape);
+    figure.settings = {
+        {QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+        {QStringLiteral("layout"),
+         options.layout == TableLayout::duplicated ? QStringLiteral("duplicated") : QStringLiteral("single")},
+        {QStringLiteral("tables"), static_cast<double>(options.isPerLayer ? keys.layers : 1)},
+        {QStringLiteral("kv_precision"), formatText(options.kvFormat)},
+        {QStringLiteral("batch"), 1},
+        {QStringLiteral("layers"), static_cast<double>(keys.layers)},
+        {QStringLiteral("heads"), static_cast<double>(keys.heads)},
+        {QStringLiteral("kv_heads"), static_cast<double>(keys.kv_heads)},
+        {QStringLiteral("head_dim"), static_cast<double>(keys.head_dim)},
+        {QStringLiteral("latent_dim"), static_cast<double>(keys.latent_dim)},
+        {QStringLiteral("latent_rope_dim"), static_cast<double>(keys.latent_rope_dim)},
+        {QStringLiteral("window"), static_cast<double>(keys.window)},
+        {QStringLiteral("global_layers"), static_cast<double>(keys.global_layers)},
+        {QStringLiteral("kind"), kindText(shape.kind)}};
+    return figure;
+}
+
+}  // namespace
+
+Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
+    const Ink tableInk{Ink::Kind::rotated};
+    const Ink cacheInk = Ink::data(1);
+    Figure figure = emptyFigure(setup, shape, options);
+    figure.name = QStringLiteral("rope-cache");
+    const auto cache = cacheAt(setup, shape, options, shape.kind);
+    figure.curves.push_back(curveOf(setup, QStringLiteral("KV, %1").arg(shortText(shape.kind)), cacheInk, cache));
+    const std::vector<Member> all = members(setup);
+    for (auto member = all.rbegin(); member != all.rend(); ++member) {
+        figure.curves.push_back(
+            curveOf(setup, member->label, tableInk, tableAt(setup, shape, options, member->rotaryDim)));
+        figure.curves.back().emphasis =
+            member->isCurrent ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::normal;
+    }
+    figure.curves.push_back(markOf(setup, cacheInk, cache));
+    if (const int current = rotary_dim(setup); current > 0) {
+        figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
+    }
+    figure.note =
+        QStringLiteral("RoPE table by rotated fraction, in %1; 0 %: no table").arg(formatText(setup.precision));
+    return figure;
+}
+
+Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
+    const Ink tableInk{Ink::Kind::rotated};
+    const Ink cacheInk = Ink::data(1);
+    Figure figure = emptyFigure(setup, shape, options);
+    figure.name = QStringLiteral("kv-cache");
+    for (const KvCache kind : kKinds) {
+        figure.curves.push_back(curveOf(setup, shortText(kind), cacheInk, cacheAt(setup, shape, options, kind)));
+        if (kind == shape.kind) {
+            figure.curves.back().emphasis = FigureCurve::Emphasis::picked;
+        }
+    }
+    figure.curves.push_back(markOf(setup, cacheInk, cacheAt(setup, shape, options, shape.kind)));
+    if (const int current = rotary_dim(setup); current > 0) {
+        const auto table = tableAt(setup, shape, options, current);
+        figure.curves.push_back(
+            curveOf(setup, QStringLiteral("RoPE, %1").arg(percent(setup.fraction)), tableInk, table));
+        figure.curves.push_back(markOf(setup, tableInk, table));
+    }
+    figure.note = QStringLiteral("KV cache in %1, batch size 1").arg(formatText(options.kvFormat));
+    return figure;
+}
+
+std::span<const RotaryFigure> memoryFigures() {
+    static const std::array<RotaryFigure, 2> figures = {{
+        {"rope-cache", [](const RotarySetup& setup, const ModelShape& shape) { return ropeCacheFigure(setup, shape); }},
+        {"kv-cache", [](const RotarySetup& setup, const ModelShape& shape) { return kvCacheFigure(setup, shape); }},
+    }};
+    return figures;
+}
+
+}  // namespace ropelab::ui

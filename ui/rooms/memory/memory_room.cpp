@@ -1,0 +1,326 @@
+#include "ui/rooms/memory/memory_room.h"
+
+#include <QButtonGroup>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "ui/common/explanation.h"
+#include "ui/common/fields.h"
+#include "ui/common/flow_layout.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/memory/shape_panel.h"
+#include "ui/rooms/memory/table_measure.h"
+#include "ui/rotary/spectrum_data.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kMaxContext = 1 << 30;
+constexpr double kMinWidthForBoth = 600;  // pixels at 100 %
+
+// Columns of the table of sizes; float16 and bfloat16 have the same size.
+struct Precision {
+    NumberFormat format;
+    const char* title;
+};
+constexpr std::array<Precision, 2> kPrecisions = {
+    {{NumberFormat::float32, "float32"}, {NumberFormat::float16, "16 bits"}}};
+constexpr std::array<TableLayout, 2> kLayouts = {TableLayout::duplicated, TableLayout::single};
+
+QLabel* makeQuiet(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setProperty("quiet", true);
+    return label;
+}
+
+}  // namespace
+
+MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeBar());
+    m_words = new QLabel(this);
+    m_words->setWordWrap(true);
+    m_words->setAccessibleName(tr("Sizes of the RoPE table and the KV cache"));
+    column->addWidget(m_words);
+    m_table = addView(tr("RoPE table size over the context"));
+    m_cache = addView(tr("KV cache size over the context"));
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    row->addWidget(m_table, 1);
+    row->addWidget(m_cache, 1);
+    column->addLayout(row, 1);
+    m_options = makeOptions();
+    for (FigureView* view : views()) explainBy(view, m_words);
+    connectView(m_table);
+    connectView(m_cache);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MemoryRoom::arrange);
+    arrange();
+    connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
+        m_busy->setVisible(running);
+        m_measure->setEnabled(!running);
+    });
+}
+
+MemoryRoom::~MemoryRoom() {
+    if (m_options && m_options->parent() == nullptr) {
+        delete m_options;
+    }
+}
+
+QWidget* MemoryRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* flow = new FlowLayout(bar);
+    scaleLayout(flow, {0, 0, 0, 0}, 16);
+    struct Option {
+        QString text;
+        QString why;
+    };
+    const auto addChoice = [&](const Option& first, const Option& second) {
+        auto* box = new QWidget(bar);
+        auto* row = new QHBoxLayout(box);
+        scaleLayout(row, {0, 0, 0, 0}, 4);
+        auto* group = new QButtonGroup(box);
+        std::array<QToolButton*, 2> buttons{};
+        for (std::size_t i = 0; i < buttons.size(); ++i) {
+            const Option& option = i == 0 ? first : second;
+            auto* button = new QToolButton(box);
+            button->setText(option.text);
+            button->setToolTip(option.why);
+            button->setAccessibleName(option.text);
+            button->setCheckable(true);
+            button->setFocusPolicy(Qt::TabFocus);
+            group->addButton(button);
+            row->addWidget(button);
+            buttons.at(i) = button;
+        }
+        buttons[0]->setChecked(true);
+        flow->addWidget(box);
+        return buttons;
+    };
+    const auto pictures =
+        addChoice({tr("RoPE table"), tr("Shows the RoPE table by rotated fraction, with the model's KV cache.")},
+                  {tr("KV cache"), tr("Shows the KV cache of every attention type, with the current RoPE table.")});
+    m_showTable = pictures[0];
+    m_showCache = pictures[1];
+    m_figureChoice = m_showTable->parentWidget();
+    connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
+    const auto layouts = addChoice(
+        {tr("each angle twice"), tr("The table stores cos and sin at both channels of a pair: 2·L·d_r·B bytes.\n"
+                                    "Hugging Face and GPT-NeoX use this layout. Khan et al., formula 31")},
+        {tr("each angle once"), tr("The table stores cos and sin of each angle once: L·d_r·B bytes.\nFormula 31")});
+    m_singleLayout = layouts[1];
+    const auto tables =
+        addChoice({tr("one table"), tr("All layers share one table.")},
+                  {tr("one table per layer"),
+                   tr("Every layer stores its own table, as in older implementations: × n_layer bytes.\nFormula 31")});
+    m_perLayer = tables[1];
+    connect(m_singleLayout, &QToolButton::toggled, this, &MemoryRoom::schedule);
+    connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
+    return bar;
+}
+
+void MemoryRoom::arrange() {
+    const bool isNarrow = width() < ThemeManager::instance().pixels(kMinWidthForBoth);
+    m_figureChoice->setVisible(isNarrow);
+    m_table->setVisible(!isNarrow || m_showTable->isChecked());
+    m_cache->setVisible(!isNarrow || m_showCache->isChecked());
+    if (isNarrow) {  // so that the export command exports the visible figure
+        emit(m_showTable->isChecked() ? m_table : m_cache)->chosen();
+    }
+}
+
+void MemoryRoom::resizeEvent(QResizeEvent* event) {
+    RotaryRoom::resizeEvent(event);
+    arrange();
+}
+
+QWidget* MemoryRoom::makeOptions() {
+    auto* options = new QWidget;
+    auto* column = new QVBoxLayout(options);
+    scaleLayout(column, {0, 8, 0, 0}, 16);
+    column->addWidget(makeSizes(options));
+    column->addWidget(makeMeasure(options));
+    m_shape = new ShapePanel(model(), options);
+    connect(m_shape, &ShapePanel::formatChanged, this, &MemoryRoom::schedule);
+    column->addWidget(m_shape);
+    return options;
+}
+
+QWidget* MemoryRoom::makeSizes(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Size of the RoPE table"), box));
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(0, 1);
+    for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
+        grid->addWidget(makeQuiet(tr(kPrecisions[i].title), box), 0, static_cast<int>(i) + 1, Qt::AlignRight);
+    }
+    const std::array<QString, 4> names = {tr("angles twice, one table"), tr("angles once, one table"),
+                                          tr("angles twice, per layer"), tr("angles once, per layer")};
+    for (std::size_t row = 0; row < names.size(); ++row) {
+        grid->addWidget(makeQuiet(names[row], box), static_cast<int>(row) + 1, 0);
+        for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
+            auto* value = new QLabel(box);
+            value->setAlignment(Qt::AlignRight);
+            value->setAccessibleName(tr("%1 in %2").arg(names[row], tr(kPrecisions[i].title)));
+            grid->addWidget(value, static_cast<int>(row) + 1, static_cast<int>(i) + 1);
+            m_sizes.append(value);
+        }
+    }
+    column->addLayout(grid);
+    return box;
+}
+
+QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Measured size"), box));
+    m_measure = new QPushButton(tr("Allocate table"), box);
+    m_measure->setToolTip(tr("Allocates the current RoPE table as RoPE Lab stores it and counts its bytes."));
+    connect(m_measure, &QPushButton::clicked, this, &MemoryRoom::startMeasuring);
+    column->addWidget(m_measure, 0, Qt::AlignLeft);
+    m_busy = new QProgressBar(box);
+    m_busy->setRange(0, 0);
+    m_busy->setTextVisible(false);
+    m_busy->setAccessibleName(tr("The program is filling the table"));
+    m_busy->hide();
+    column->addWidget(m_busy);
+    m_measured = makeQuiet(QString(), box);
+    m_measured->setWordWrap(true);
+    m_measured->setAccessibleName(tr("Bytes of the allocated table"));
+    m_measured->hide();
+    column->addWidget(m_measured);
+    return box;
+}
+
+void MemoryRoom::connectView(FigureView* view) {
+    view->setReadout([this, view](QPointF place) { return readout(view->figure(), place); });
+    connect(view, &FigureView::lineDragged, this, [this](const QString&, double at) { dragContext(at); });
+    connect(view, &FigureView::lineDropped, this, [this] { model().endDrag(); });
+}
+
+std::optional<FigureView::Readout> MemoryRoom::readout(const Figure& figure, QPointF place) const {
+    FigureView::Readout result;
+    for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+        const FigureCurve& curve = figure.curves[i];
+        if (curve.label.isEmpty()) {
+            continue;
+        }
+        const auto nearer = [&](double a, double b) {
+            return std::abs(std::log(a / place.x())) < std::abs(std::log(b / place.x()));
+        };
+        const auto nearest = std::min_element(curve.x.begin(), curve.x.end(), nearer) - curve.x.begin();
+        const double size = curve.y[nearest];
+        result.x = curve.x[nearest];
+        if (std::isfinite(size)) {
+            result.rows.append({curve.label, binarySize(std::llround(size * kMiB)), static_cast<int>(i)});
+        }
+    }
+    result.title = tr("context %1 tokens").arg(groupedText(std::llround(result.x)));
+    return result.rows.isEmpty() ? std::nullopt : std::optional(result);
+}
+
+void MemoryRoom::dragContext(double at) {
+    RotarySetup next = model().setup();
+    const double rounded = roundedDrag(std::max(1.0, at), static_cast<double>(next.context), true);
+    next.context = static_cast<std::int64_t>(std::clamp(rounded, 1.0, kMaxContext));
+    try {
+        ModelShape shape = model().shape();
+        shape.name.clear();  // the setup is no longer that of the model
+        model().change(tr("change context"), next, shape);
+    } catch (const BadInput& error) {
+        m_words->setText(QString::fromStdString(error.what()));
+    }
+}
+
+QString MemoryRoom::words() const {
+    return m_words->text();
+}
+
+QString MemoryRoom::measured() const {
+    return m_measured->text();
+}
+
+MemoryOptions MemoryRoom::memoryOptions() const {
+    return {.layout = m_singleLayout->isChecked() ? TableLayout::single : TableLayout::duplicated,
+            .isPerLayer = m_perLayer->isChecked(),
+            .kvFormat = m_shape->format()};
+}
+
+void MemoryRoom::renew() {
+    const RotarySetup& setup = model().setup();
+    const ModelShape& shape = model().shape();
+    const MemoryOptions options = memoryOptions();
+    m_table->setFigure(ropeCacheFigure(setup, shape, options));
+    m_cache->setFigure(kvCacheFigure(setup, shape, options));
+    m_words->setText(memorySentence(setup, shape, options));
+    m_words->setToolTip(memoryWhy(setup, shape, options));
+    m_shape->renew();
+    renewSizes();
+    if (m_measuredSetup != setup) {  // the measurement belongs to another setup
+        m_job.cancel();
+        m_measured->hide();
+        m_measured->clear();
+    }
+}
+
+void MemoryRoom::renewSizes() {
+    const RotarySetup& setup = model().setup();
+    const std::int64_t layers = model().shape().cache.layers;
+    qsizetype at = 0;
+    for (const std::int64_t tables : {std::int64_t{1}, layers}) {
+        for (const TableLayout layout : kLayouts) {
+            for (const Precision& precision : kPrecisions) {
+                const int bytes = bytes_of(precision.format);
+                QLabel* value = m_sizes[at++];
+                value->setText(binarySize(rope_cache_bytes(rotary_dim(setup), setup.context, bytes, layout, tables)));
+                value->setToolTip(tr("%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31")
+                                      .arg(layout == TableLayout::duplicated ? QStringLiteral("2·") : QString(),
+                                           tables == 1 ? QString() : tr(" × %1 layers").arg(tables),
+                                           groupedText(setup.context))
+                                      .arg(rotary_dim(setup))
+                                      .arg(bytes));
+            }
+        }
+    }
+}
+
+void MemoryRoom::startMeasuring() {
+    const RotarySetup setup = model().setup();
+    m_measuredSetup = setup;
+    m_measured->setText(refusalSentence(setup));
+    m_measured->setVisible(!m_measured->text().isEmpty());
+    if (!m_measured->text().isEmpty()) {
+        return;
+    }
+    m_job.start([this, setup](const Cancelled& cancelled) -> std::function<void()> {
+        return [this, setup, measured = measureTable(setup, cancelled)] {
+            m_measured->setText(measured ? measuredSentence(setup, *measured)
+                                         : tr("There is not enough free memory for a table of %1.")
+                                               .arg(binarySize(plannedTableBytes(setup))));
+            m_measured->show();
+        };
+    });
+}
+
+void MemoryRoom::hideEvent(QHideEvent* event) {
+    RotaryRoom::hideEvent(event);
+    m_job.cancel();
+}
+
+}  // namespace ropelab::ui

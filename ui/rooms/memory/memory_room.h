@@ -1,0 +1,77 @@
+#pragma once
+
+#include "ui/common/latest_job.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/memory/memory_figures.h"
+#include "ui/rotary/rotary_room.h"
+
+class QCheckBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class ShapePanel;
+
+/// The room (page of the window) for memory: the sizes of the cos/sin table and of the model's KV cache, on the same
+/// axes.
+class MemoryRoom : public RotaryRoom {
+    Q_OBJECT
+
+ public:
+    explicit MemoryRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    ~MemoryRoom() override;
+
+    FigureView* tableView() const { return m_table; }
+    FigureView* cacheView() const { return m_cache; }
+    ShapePanel* shape() const { return m_shape; }
+    QToolButton* singleLayout() const { return m_singleLayout; }
+    QToolButton* perLayer() const { return m_perLayer; }
+    QToolButton* showCache() const { return m_showCache; }
+    QPushButton* measure() const { return m_measure; }
+    /// The sentence above the figures.
+    QString words() const;
+    /// The result of the measurement, or the reason why there is none.
+    QString measured() const;
+
+ protected:
+    void renew() override;
+    QWidget* options() override { return m_options; }
+    void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    QWidget* makeBar();
+    QWidget* makeOptions();
+    QWidget* makeSizes(QWidget* parent);
+    QWidget* makeMeasure(QWidget* parent);
+    /// Shows both figures side by side, or only the chosen one if the room is too narrow for both.
+    void arrange();
+    void connectView(FigureView* view);
+    std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
+    void dragContext(double at);
+    MemoryOptions memoryOptions() const;
+    void renewSizes();
+    void startMeasuring();
+
+    FigureView* m_table = nullptr;
+    FigureView* m_cache = nullptr;
+    QWidget* m_figureChoice = nullptr;  // buttons that choose the figure of a narrow room
+    QToolButton* m_showTable = nullptr;
+    QToolButton* m_showCache = nullptr;
+    QLabel* m_words = nullptr;
+    QToolButton* m_singleLayout = nullptr;
+    QToolButton* m_perLayer = nullptr;
+    QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
+    ShapePanel* m_shape = nullptr;
+    QList<QLabel*> m_sizes;  // table sizes: rows of (number of tables, layout), columns of precisions
+    QPushButton* m_measure = nullptr;
+    QLabel* m_measured = nullptr;
+    QProgressBar* m_busy = nullptr;
+    RotarySetup m_measuredSetup;
+    LatestJob m_job;  // last member, so that it is destroyed first
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,156 @@
+#include "ui/rooms/memory/memory_sizes.h"
+
+#include <QObject>
+#include <array>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "ui/common/format.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString timesText(double ratio) {
+    const QString number = ratio >= 10 ? groupedText(std::llround(ratio)) : QString::number(ratio, 'g', 3);
+    return QObject::tr("%1 times as much").arg(number);
+}
+
+QString layoutText(const MemoryOptions& options, const ModelShape& shape) {
+    const QString angles =
+        options.layout == TableLayout::duplicated ? QObject::tr("each angle twice") : QObject::tr("each angle once");
+    return options.isPerLayer ? QObject::tr("%1, %2 tables").arg(angles, groupedText(shape.cache.layers)) : angles;
+}
+
+}  // namespace
+
+CacheShape cacheShape(const RotarySetup& setup, const ModelShape& shape) {
+    CacheShape result = shape.cache;
+    if (shape.name.isEmpty()) {
+        result.head_dim = setup.head_dim;
+    }
+    return result;
+}
+
+std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
+                                       int rotaryDim, std::int64_t context) {
+    try {
+        return rope_cache_bytes(rotaryDim, context, bytes_of(setup.precision), options.layout,
+                                options.isPerLayer ? shape.cache.layers : 1);
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
+                                    KvCache kind, std::int64_t context) {
+    try {
+        return kv_cache_bytes(cacheShape(setup, shape), kind, context, bytes_of(options.kvFormat));
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
+}
+
+QString binarySize(std::int64_t bytes) {
+    const std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    auto size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; size >= 1024 && unit + 1 < units.size(); ++unit) {
+        size /= 1024;
+    }
+    return QString::number(size, 'g', 4) + QLatin1Char(' ') + QLatin1String(units[unit]);
+}
+
+QString kindText(KvCache kind) {
+    switch (kind) {
+        case KvCache::multi_head:
+            return QObject::tr("MHA");
+        case KvCache::grouped:
+            return QObject::tr("GQA");
+        case KvCache::multi_query:
+            return QObject::tr("MQA");
+        case KvCache::latent:
+            return QObject::tr("MLA");
+        case KvCache::sliding:
+            break;
+    }
+    return QObject::tr("sliding window");
+}
+
+QString kindWhy(KvCache kind, const CacheShape& shape) {
+    const QString layers = groupedText(shape.layers);
+    const QString dim = groupedText(shape.head_dim);
+    const auto heads = [&](const QString& what, std::int64_t count) {
+        return QObject::tr("%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32")
+            .arg(what, layers, groupedText(count), dim);
+    };
+    switch (kind) {
+        case KvCache::multi_head:
+            return heads(QObject::tr("Multi-head attention (MHA) caches keys and values of every head."), shape.heads);
+        case KvCache::grouped:
+            return heads(QObject::tr("Grouped-query attention (GQA) caches one key and value per group of heads."),
+                         shape.kv_heads);
+        case KvCache::multi_query:
+            return heads(QObject::tr("Multi-query attention (MQA) caches one key and value for all heads."), 1);
+        case KvCache::latent:
+            return QObject::tr(
+                       "Multi-head latent attention (MLA) caches a latent vector and one rotated key per token.\n"
+                       "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32")
+                .arg(layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
+        case KvCache::sliding:
+            break;
+    }
+    return QObject::tr(
+               "Sliding-window attention caches only the last W tokens, except in global layers.\n"
+               "min(L, W) instead of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32")
+        .arg(groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads), dim);
+}
+
+QString formatText(NumberFormat format) {
+    const std::string_view word = word_of(format);
+    return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+}
+
+QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
+    const auto table = tableBytes(setup, shape, options, rotary_dim(setup), setup.context);
+    const auto cache = kvBytes(setup, shape, options, shape.kind, setup.context);
+    if (!table || !cache) {
+        return QObject::tr("With a context of %1 tokens the caches are larger than 8 EiB.")
+            .arg(groupedText(setup.context));
+    }
+    const QString kv = QObject::tr("%1 (%2, %3, batch size 1)")
+                           .arg(binarySize(*cache), kindText(shape.kind), formatText(options.kvFormat));
+    if (*table == 0) {
+        return QObject::tr("No channel rotates, so there is no RoPE table. The KV cache of %1 tokens is %2.")
+            .arg(groupedText(setup.context), kv);
+    }
+    QString sentence =
+        QObject::tr("At %1 tokens the RoPE table is %2 (%3, %4) and the KV cache is %5, %6.")
+            .arg(groupedText(setup.context), binarySize(*table), formatText(setup.precision),
+                 layoutText(options, shape), kv, timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
+    if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
+        if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {
+            sentence += QObject::tr(" With the unrotated pairs stored, too, the table is %1.").arg(binarySize(*whole));
+        }
+    }
+    return sentence;
+}
+
+QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
+    const QString factor = options.layout == TableLayout::duplicated ? QStringLiteral("2·") : QString();
+    const QString tables = options.isPerLayer ? QObject::tr(" × %1 layers").arg(shape.cache.layers) : QString();
+    QString why = QObject::tr("Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al., formula 31\n")
+                      .arg(factor, tables, groupedText(setup.context))
+                      .arg(rotary_dim(setup))
+                      .arg(bytes_of(setup.precision));
+    if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
+        why +=
+            QObject::tr("A table that also stores the ones and zeros of unrotated pairs has d = %1 instead of d_r.\n")
+                .arg(setup.head_dim);
+    }
+    return why + QObject::tr("KV cache: %1, B = %2 bytes, L = %3")
+                     .arg(kindWhy(shape.kind, cacheShape(setup, shape)))
+                     .arg(bytes_of(options.kvFormat))
+                     .arg(groupedText(setup.context));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,197 @@
+#include "ui/rooms/reproduce/letters_view.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/reproduce/published.h"
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
+#include "ui/common/table_view.h"
+#include "ui/common/text_table.h"
+#include "ui/plot/figure_view.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double kLeast = 0.01;
+constexpr double kMost = 0.99;
+constexpr double kTolerance = 0.005;  // bits; larger differences are not explained by rounding
+const QString kHandle = QStringLiteral("p(A)");
+
+QString bitsText(double bits) {
+    return QString::fromStdString(fixed_text(bits, 3));
+}
+
+bool isPrinted(double p) {
+    return std::abs(p - printed_letter_bits().p_a) < 1e-9;
+}
+
+TextTable::Content bitsTable(double p) {
+    const LetterBits ours = letter_bits(p);
+    const PrintedLetterBits printed = printed_letter_bits();
+    const QString at = QString::fromStdString(number_text(printed.p_a));
+    TextTable::Content content;
+    content.columns = {
+        {QObject::tr("letter"), {}, true},
+        {QObject::tr("code length [bits]"),
+         QObject::tr("Code length −log₂ p of a letter of probability p; the mean is Σ p·(−log₂ p). Formula 35")},
+        {QObject::tr("printed at p(A) = %1").arg(at), QObject::tr("Value that Brahmachary 2025 prints.")},
+        {QObject::tr("correct at p(A) = %1").arg(at), QObject::tr("Value of formula 35 at p(A) = %1.").arg(at)},
+        {QObject::tr("agreement"), {}, true}};
+    const LetterBits right = letter_bits(printed.p_a);
+    const auto add = [&](const QString& what, double LetterBits::*bits) {
+        const bool agrees = std::abs(printed.bits.*bits - right.*bits) <= kTolerance;
+        content.rows.push_back(
+            {{what},
+             {bitsText(ours.*bits)},
+             {QString::fromStdString(number_text(printed.bits.*bits)),
+              {},
+              agrees ? TextTable::Tone::normal : TextTable::Tone::error},
+             {bitsText(right.*bits)},
+             agrees ? TextTable::Cell{QObject::tr("agrees"), {}, TextTable::Tone::success}
+                    : TextTable::Cell{QObject::tr("disagrees"),
+                                      QObject::tr("The formula gives %1 bits.").arg(bitsText(right.*bits)),
+                                      TextTable::Tone::error}});
+    };
+    add(QObject::tr("letter A"), &LetterBits::a);
+    add(QObject::tr("letter B"), &LetterBits::b);
+    add(QObject::tr("mean per letter"), &LetterBits::average);
+    return content;
+}
+
+}  // namespace
+
+Figure lettersFigure(double p) {
+    Figure figure;
+    figure.name = QStringLiteral("two-letters");
+    figure.x = {QObject::tr("p(A)"), {}, false, 0, 1};
+    figure.y = {QObject::tr("code length"), QObject::tr("bits"), false, 0, 7};
+    FigureCurve a, b, average;
+    for (int i = 0; i <= 196; ++i) {
+        const double x = kLeast + (kMost - kLeast) * i / 196;
+        const LetterBits bits = letter_bits(x);
+        for (FigureCurve* curve : {&a, &b, &average}) curve->x.append(x);
+        a.y.append(bits.a);
+        b.y.append(bits.b);
+        average.y.append(bits.average);
+    }
+    a.label = QObject::tr("letter A");
+    b.label = QObject::tr("letter B");
+    average.label = QObject::tr("mean");
+    int index = 0;
+    for (FigureCurve* curve : {&a, &b, &average}) {
+        curve->quantity = curve->label;
+        curve->ink = Ink::data(index++);
+        figure.curves.push_back(*curve);
+    }
+    // The post's printed values, in the order of the curves.
+    const PrintedLetterBits printed = printed_letter_bits();
+    index = 0;
+    for (const double bits : {printed.bits.a, printed.bits.b, printed.bits.average}) {
+        FigureCurve dot;
+        dot.x = {printed.p_a};
+        dot.y = {bits};
+        dot.ink = Ink::data(index++);
+        dot.shape = FigureCurve::Shape::points;
+        dot.pointPt = 7;
+        figure.curves.push_back(dot);
+    }
+    figure.note = QObject::tr("points: values printed in Brahmachary 2025 for p(A) = %1").arg(printed.p_a);
+    figure.verticalLines.push_back({p, QString::fromStdString(number_text(p)), {Ink::Kind::accent}, kHandle});
+    const LetterBits bits = letter_bits(p);
+    figure.summary =
+        QObject::tr(
+            "Code length in bits over p(A): at p(A) = %1 the letter A takes %2 bits, B takes %3, and the mean is %4.")
+            .arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
+    return figure;
+}
+
+LettersView::LettersView(QWidget* parent)
+    : QWidget(parent),
+      m_slider(new NumberSlider({.label = tr("p(A)"),
+                                 .minimum = kLeast,
+                                 .maximum = kMost,
+                                 .step = 0.01,
+                                 .text = [](double p) { return QString::fromStdString(fixed_text(p, 2)); },
+                                 .why = tr("Probability of the letter A. The letter B has the probability 1 − p(A).")},
+                                this)),
+      m_table(new TextTable(this)),
+      m_tableView(makeTableView(tr("Code length of two letters"), m_table, this)),
+      m_words(new QLabel(this)),
+      m_view(new FigureView(this)) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* intro =
+        new QLabel(tr("The code length of a letter of probability p is −log₂ p bits. For a model that knows p(A) of a "
+                      "text of the letters A and B, the mean code length per letter is the entropy."),
+                   this);
+    intro->setProperty("quiet", true);
+    for (QLabel* label : {intro, m_words}) {
+        label->setWordWrap(true);
+        label->setTextFormat(Qt::PlainText);
+    }
+    m_words->setAccessibleName(tr("Code lengths in words"));
+    column->addWidget(intro);
+    column->addWidget(m_slider);
+    column->addWidget(m_words);
+    column->addWidget(m_tableView);
+    column->addWidget(m_view, 1);
+    connect(m_slider, &NumberSlider::changed, this, &LettersView::refresh);
+    connect(m_view, &FigureView::lineDragged, this, [this](const QString&, double at) {
+        setProbability(std::clamp(std::round(at * 100) / 100, kLeast, kMost));
+    });
+    const auto fit = [this] { fitRows(m_tableView, 3); };
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, fit);
+    setProbability(printed_letter_bits().p_a);
+    fit();
+}
+
+void LettersView::setProbability(double p) {
+    m_slider->setValue(p);
+    refresh();
+}
+
+double LettersView::probability() const {
+    return m_slider->value();
+}
+
+Figure LettersView::figure() const {
+    return lettersFigure(probability());
+}
+
+void LettersView::refreshNow() {
+    m_view->refreshNow();
+}
+
+QString LettersView::words() const {
+    return m_words->text();
+}
+
+void LettersView::refresh() {
+    const double p = probability();
+    const LetterBits bits = letter_bits(p);
+    m_table->setContent(bitsTable(p));
+    QString words =
+        tr("At p(A) = %1 the letter A takes %2 bits, B takes %3 bits, and the mean per letter is %4 bits.")
+            .arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
+    if (isPrinted(p)) {
+        const LetterBits printed = printed_letter_bits().bits;
+        const auto number = [](double value) { return QString::fromStdString(number_text(value)); };
+        words += QLatin1Char(' ') +
+                 tr("Brahmachary 2025 gives %1 bits for A, which is the mean, and %2 bits as the mean; both are wrong.")
+                     .arg(number(printed.a), number(printed.average));
+    }
+    m_words->setText(words);
+    m_view->setFigure(figure());
+    m_tableView->resizeColumnsToContents();
+}
+
+}  // namespace ropelab::ui

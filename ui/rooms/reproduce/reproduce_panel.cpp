@@ -1,0 +1,148 @@
+#include "ui/rooms/reproduce/reproduce_panel.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/common/fields.h"
+#include "ui/common/scaled.h"
+#include "ui/session/settings.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QLabel* makeLabel(QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    return label;
+}
+
+}  // namespace
+
+ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(parent), m_settings(settings) {
+    const auto [area, content, column] = makePanel(this, tr("Reproduce"));
+    column->addWidget(makeHeading(tr("Sheet"), content));
+    QGridLayout* grid = makeFieldGrid();
+    m_sheet = makeChoice(tr("Sheet"), content);
+    for (const Sheet& sheet : sheets()) {
+        m_sheet->addItem(QString::fromStdString(sheet.name));
+        m_sheet->setItemData(m_sheet->count() - 1, QString::fromStdString(sheet.title), Qt::ToolTipRole);
+    }
+    addField(grid, tr("sheet"), m_sheet,
+             tr("A sheet consists of published claims, the runs that test them, and the rules of the verdicts."));
+    m_scale = makeChoice(tr("Scale"), content);
+    for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
+        m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
+    }
+    addField(grid, tr("scale"), m_scale,
+             tr("The scale “smoke” tests that the sheet works, with two seeds and a few seconds per run. The scale "
+                "laptop uses "
+                "small models, and the scale paper uses the published models."));
+    m_seeds = new QLineEdit(content);
+    m_seeds->setPlaceholderText(tr("sheet's default"));
+    m_seeds->setClearButtonEnabled(true);
+    m_seeds->setAccessibleName(tr("Seeds per setting"));
+    addField(grid, tr("seeds"), m_seeds,
+             tr("Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."));
+    column->addLayout(grid);
+    m_cost = makeLabel(content);
+    m_problem = makeLabel(content);
+    colorAsError(m_problem);
+    column->addWidget(m_cost);
+    column->addWidget(m_problem);
+    m_start = new QPushButton(content);
+    m_start->setProperty("primary", true);
+    m_startAgain = new QPushButton(tr("Start in a new lab"), content);
+    m_startAgain->setToolTip(tr("Starts the sheet again in a new lab. The existing lab does not change."));
+    for (QPushButton* button : {m_start, m_startAgain}) {
+        button->setFocusPolicy(Qt::TabFocus);
+        column->addWidget(button);
+    }
+    connect(m_start, &QPushButton::clicked, this, &ReproducePanel::startAsked);
+    connect(m_startAgain, &QPushButton::clicked, this, &ReproducePanel::startAgainAsked);
+    m_output = new TableOutput(content);
+    column->addWidget(m_output);
+    column->addStretch(1);
+    loadSettings();
+    const auto notify = [this] {
+        saveSettings();
+        emit changed();
+    };
+    for (QComboBox* combo : {m_sheet, m_scale}) connect(combo, &QComboBox::currentIndexChanged, this, notify);
+    connect(m_seeds, &QLineEdit::textChanged, this, &ReproducePanel::changed);
+    connect(m_output, &TableOutput::formatChanged, this, &ReproducePanel::saveSettings);
+    offer({});
+    showCost({});
+    showProblem({});
+}
+
+void ReproducePanel::loadSettings() {
+    const Settings& settings = m_settings;
+    const QString saved = settings.value("reproduce/sheet").toString();
+    m_sheet->setCurrentIndex(std::max(0, m_sheet->findText(saved.section(QLatin1Char('/'), 0, 0))));
+    m_scale->setCurrentIndex(std::max(0, m_scale->findText(saved.section(QLatin1Char('/'), 1))));
+    m_output->choose(settings.value("reproduce/format").toString());
+}
+
+void ReproducePanel::saveSettings() {
+    Settings& settings = m_settings;
+    settings.setValue("reproduce/sheet", m_sheet->currentText() + QLatin1Char('/') + m_scale->currentText());
+    settings.setValue("reproduce/format", suffixOf(m_output->format()));
+}
+
+ReproducePanel::Choice ReproducePanel::choice() const {
+    Choice choice{m_sheet->currentText().toStdString(), static_cast<SheetScale>(m_scale->currentData().toInt()), {}};
+    const std::string typed = m_seeds->text().trimmed().toStdString();
+    if (typed.empty()) return choice;
+    const double seeds = parse_number(typed);
+    if (seeds != std::floor(seeds) || std::abs(seeds) > 1e6) {
+        throw BadInput("The number of seeds is " + typed + ", but it must be a whole number from 2 to 1000.");
+    }
+    choice.seeds = static_cast<std::int64_t>(seeds);
+    return choice;
+}
+
+void ReproducePanel::choose(const std::string& sheet, SheetScale scale) {
+    const QSignalBlocker quiet(this);
+    m_seeds->clear();
+    m_sheet->setCurrentIndex(std::max(0, m_sheet->findText(QString::fromStdString(sheet))));
+    chooseData(m_scale, static_cast<int>(scale));
+}
+
+void ReproducePanel::offer(const Offer& offer) {
+    m_start->setText(offer.text);
+    m_start->setEnabled(offer.isEnabled);
+    m_start->setToolTip(offer.why);
+    m_startAgain->setVisible(offer.hasAnother);
+}
+
+void ReproducePanel::showCost(const QString& words) {
+    m_cost->setText(words);
+    m_cost->setVisible(!words.isEmpty());
+}
+
+void ReproducePanel::showProblem(const QString& sentence) {
+    m_problem->setText(sentence);
+    m_problem->setVisible(!sentence.isEmpty());
+}
+
+QString ReproducePanel::costText() const {
+    return m_cost->text();
+}
+
+QString ReproducePanel::problem() const {
+    return m_problem->text();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <QFrame>
+#include <optional>
+
+#include "core/reproduce/sheet.h"
+#include "ui/common/table_output.h"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace ropelab::ui {
+
+class Settings;
+
+/// Right panel of the room "Reproduce": choice of sheet, scale and number of seeds, the estimated cost, and the button
+/// that starts the sheet.
+class ReproducePanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    /// Choices for a reproduction sheet: its name, scale and seeds.
+    struct Choice {
+        std::string sheet;
+        SheetScale scale = SheetScale::smoke;
+        std::optional<std::int64_t> seeds;  // none: the sheet's default
+
+        bool operator==(const Choice&) const = default;
+    };
+    /// State of the start buttons.
+    struct Offer {
+        QString text;  // text of the start button
+        bool isEnabled = false;
+        QString why = {};         // tooltip of the start button
+        bool hasAnother = false;  // whether the sheet can also be started again in another lab
+    };
+
+    explicit ReproducePanel(Settings& settings, QWidget* parent = nullptr);
+
+    /// Returns the choice in the fields. Throws BadInput if the number of seeds is not a number.
+    Choice choice() const;
+    /// Chooses a sheet with its default number of seeds; emits no signal.
+    void choose(const std::string& sheet, SheetScale scale);
+    /// Updates the start buttons.
+    void offer(const Offer& offer);
+    /// Shows the estimated cost of the chosen sheet; "" hides it.
+    void showCost(const QString& words);
+    /// Shows the reason why the chosen sheet cannot be planned; "" hides it.
+    void showProblem(const QString& sentence);
+    TableOutput& output() { return *m_output; }
+
+    QComboBox* sheetBox() const { return m_sheet; }
+    QComboBox* scaleBox() const { return m_scale; }
+    QLineEdit* seedsField() const { return m_seeds; }
+    QPushButton* startButton() const { return m_start; }
+    QPushButton* startAgainButton() const { return m_startAgain; }
+    QString costText() const;
+    QString problem() const;
+
+ signals:
+    void changed();
+    void startAsked();
+    void startAgainAsked();
+
+ private:
+    void loadSettings();
+    void saveSettings();
+
+    Settings& m_settings;
+    QComboBox* m_sheet;
+    QComboBox* m_scale;
+    QLineEdit* m_seeds;
+    QLabel* m_cost;
+    QLabel* m_problem;
+    QPushButton* m_start;
+    QPushButton* m_startAgain;
+    TableOutput* m_output;
+};
+
+}  // namespace ropelab::ui

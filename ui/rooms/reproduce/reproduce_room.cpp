@@ -1,0 +1,296 @@
+#include "ui/rooms/reproduce/reproduce_room.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QTextBrowser>
+#include <algorithm>
+#include <array>
+
+#include "core/reproduce/report.h"
+#include "core/spec/error.h"
+#include "ui/common/actions.h"
+#include "ui/common/prediction_table.h"
+#include "ui/common/text_list.h"
+#include "ui/rooms/reproduce/letters_view.h"
+#include "ui/rooms/reproduce/sheet_tables.h"
+#include "ui/rooms/reproduce/sheet_words.h"
+#include "ui/session/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// Names of the tabs, in the order of Page.
+constexpr std::array<const char*, 5> kParts = {"claims", "comparison", "checks", "predictions", "letters"};
+
+}  // namespace
+
+QWidget* ReproduceRoom::panel() {
+    m_panel->show();
+    return m_panel;
+}
+
+void ReproduceRoom::addActions(ActionRegistry& registry) {
+    registry.add({.id = "reproduce.start",
+                  .menu = "Run",
+                  .text = tr("Start or continue reproduction"),
+                  .handler = [this] { m_panel->startButton()->click(); },
+                  .enabled = [this] { return m_panel->startButton()->isEnabled(); },
+                  .separatorBefore = true});
+    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = tr("Copy sheet as table"), .handler = [this] {
+                      copyTable();
+                  }});
+    registry.add({.id = "reproduce.save", .menu = "File", .text = tr("Save sheet as table …"), .handler = [this] {
+                      saveTable();
+                  }});
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+        registry.add({.id = QStringLiteral("reproduce.") + QLatin1String(kParts[i]),
+                      .menu = {},
+                      .text = tr("Reproduce: %1").arg(m_tabs[static_cast<qsizetype>(i)]->text()),
+                      .handler = [this, i, &registry] {
+                          registry.action(QStringLiteral("room.reproduce"))->trigger();
+                          showPart(QLatin1String(kParts[i]));
+                      }});
+    }
+    connect(this, &ReproduceRoom::pageChanged, &registry, &ActionRegistry::refresh);
+}
+
+Figure ReproduceRoom::figure() {
+    return m_letters->figure();
+}
+
+bool ReproduceRoom::isBusy() const {
+    return m_trainer.isLoading();
+}
+
+void ReproduceRoom::refreshNow() {
+    try {
+        m_trainer.loadNow();
+    } catch (const std::exception& error) {
+        emit m_workspace.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
+    }
+    refresh();
+    m_letters->refreshNow();
+}
+
+void ReproduceRoom::showPart(const QString& part) {
+    QStringList parts;
+    for (const char* each : kParts) parts << QLatin1String(each);
+    const auto page = parts.indexOf(part);
+    if (page < 0) throw noPart(part, parts);
+    m_isPageChosen = true;
+    showPage(static_cast<Page>(page));
+}
+
+TextTable& ReproduceRoom::checks() {
+    return m_checks->table();
+}
+
+TextTable& ReproduceRoom::predictions() {
+    return m_predictions->table();
+}
+
+QString ReproduceRoom::words() const {
+    return m_words->text();
+}
+
+QString ReproduceRoom::rowText() const {
+    return m_rowText->text();
+}
+
+QString ReproduceRoom::pageText() const {
+    return m_claims->toPlainText();
+}
+
+void ReproduceRoom::showEvent(QShowEvent* event) {
+    Room::showEvent(event);
+    m_trainer.watch(true);
+    refresh();
+}
+
+void ReproduceRoom::hideEvent(QHideEvent* event) {
+    Room::hideEvent(event);
+    m_trainer.watch(false);
+}
+
+void ReproduceRoom::adoptSheet() {
+    if (const auto& sheet = m_trainer.sheet()) {
+        m_panel->choose(sheet->plan.sheet, sheet->plan.scale);
+        if (!m_isPageChosen) showPage(Page::comparison);
+    }
+    m_planned.reset();
+    if (isVisible()) refresh();
+}
+
+void ReproduceRoom::refresh() {
+    refreshPlan();
+    refreshState();
+    m_title->setText(m_plan ? QString::fromStdString(m_plan->title) : tr("Reproduction of published claims"));
+    m_panel->output().setReady(m_plan.has_value());
+    refreshMeasures();
+    refreshTables();
+}
+
+// Shows the lab's stored sheet, or else plans the chosen one, unless that plan exists already.
+void ReproduceRoom::refreshPlan() {
+    try {
+        const ReproducePanel::Choice choice = m_panel->choice();
+        const auto& stored = m_trainer.sheet();
+        const auto seedsOf = [](const SheetPlan& plan) {
+            return static_cast<std::int64_t>(plan.experiment.values("seed").size());
+        };
+        m_isStored = stored && stored->plan.sheet == choice.sheet && stored->plan.scale == choice.scale &&
+                     (!choice.seeds || *choice.seeds == seedsOf(stored->plan));
+        const auto& progress = m_trainer.progress();
+        if (m_isStored) {
+            const bool isOther = !m_plan || m_planned || m_cost.isEmpty();
+            m_plan = stored->plan;
+            m_rows = progress ? progress->rows : evaluate(*m_plan, {});
+            m_scored = progress ? progress->predictions : score(*m_plan, {});
+            m_planned.reset();
+            m_problem.clear();
+            if (!isOther) return;
+        } else if (!m_planned || *m_planned != choice) {
+            m_plan.reset();
+            m_planned = choice;
+            m_plan = sheet(choice.sheet).plan({choice.scale, choice.seeds, m_workspace.dataDir()});
+            m_rows = evaluate(*m_plan, {});
+            m_scored = score(*m_plan, {});
+            m_problem.clear();
+        } else {
+            return;
+        }
+        m_cost = costWords(*m_plan, m_workspace.settings().value("machine/operations_per_second").toDouble(),
+                           m_workspace.dataDir());
+    } catch (const std::exception& error) {
+        m_plan.reset();
+        m_isStored = false;
+        m_cost.clear();
+        m_rows.clear();
+        m_scored.clear();
+        m_problem = QString::fromStdString(error.what());
+    }
+}
+
+void ReproduceRoom::refreshState() {
+    using Step = SheetTrainer::Step;
+    const Step step = m_trainer.step();
+    const bool isReadOnly = m_workspace.lab().isReadOnly();
+    const bool isTraining = m_workspace.session().isActive();
+    ReproducePanel::Offer offer{tr("Start"), false};
+    QString words;
+    const QString startedLab = m_plan && !m_isStored ? m_trainer.labOf(m_plan->sheet, m_plan->scale) : QString();
+    if (step == Step::preparing) {
+        words = tr("Loading the data sets and storing the rules of the verdicts …");
+        offer = {tr("Stop"), true};
+    } else if (!m_plan) {
+        words = m_problem;
+    } else if (m_isStored) {
+        words = progressWords(m_trainer, isReadOnly);
+        const auto& progress = m_trainer.progress();
+        const bool isComplete = progress && progress->isComplete();
+        if (step != Step::idle) {
+            offer = {tr("Stop"), m_workspace.session().state() != SweepSession::State::stopping,
+                     tr("Stops after the current step. The trained runs and their checkpoints stay in the lab.")};
+        } else if (isComplete) {
+            offer = {tr("Finished"), false, tr("All runs of this sheet are trained and measured."), !isTraining};
+        } else {
+            offer = {tr("Continue"), !isReadOnly && !isTraining && progress,
+                     isTraining ? tr("Another sweep is training.") : QString(), !isTraining};
+        }
+    } else if (step != Step::idle || isTraining) {
+        words = tr("This sheet has not started. Other runs are training; stop them or wait until they end.");
+        offer.why = tr("Other runs are training.");
+    } else if (!startedLab.isEmpty()) {
+        words = tr("This sheet was started in the lab “%1”.").arg(QFileInfo(startedLab).completeBaseName());
+        offer = {tr("Open lab and continue"), true, startedLab, true};
+    } else {
+        words =
+            tr("This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains "
+               "its runs.");
+        offer.isEnabled = true;
+    }
+    if (!m_isStored && !m_trainer.failure().isEmpty() && step == Step::idle) {
+        words += QLatin1Char(' ') + tr("The last attempt failed: %1").arg(m_trainer.failure());
+    }
+    if (m_words->text() != words) m_words->setText(words);
+    m_panel->offer(offer);
+    m_panel->showCost(m_cost.isEmpty() ? QString() : m_cost + QLatin1Char('.'));
+    m_panel->showProblem(m_problem);
+}
+
+void ReproduceRoom::refreshTables() {
+    const QString html = m_plan ? sheetPage(*m_plan, m_rows, m_cost) : QString();
+    if (html != m_pageHtml) {
+        m_pageHtml = html;
+        m_claims->setHtml(html);
+    }
+    m_comparison->setContent(comparisonTable(m_rows, m_measure->currentData().toString().toStdString()));
+    m_checks->setContent(m_plan ? checkTable(m_plan->sheet) : TextTable::Content{});
+    m_predictions->setContent(predictionTable(m_scored));
+    fitColumns();
+    if (!m_comparisonView->currentIndex().isValid()) selectRow(0);
+    refreshSelectedRow();
+}
+
+void ReproduceRoom::start() {
+    if (m_trainer.step() != SheetTrainer::Step::idle) return m_trainer.stop();
+    if (!m_plan) return;
+    if (m_isStored) return m_trainer.continueSheet();
+    const QString startedLab = m_trainer.labOf(m_plan->sheet, m_plan->scale);
+    startedLab.isEmpty() ? m_trainer.begin(*m_plan) : m_trainer.open(startedLab);
+}
+
+// Plans the sheet again, because data sets may have been downloaded since its lab was created.
+void ReproduceRoom::startAgain() {
+    try {
+        const ReproducePanel::Choice choice = m_panel->choice();
+        m_trainer.begin(sheet(choice.sheet).plan({choice.scale, choice.seeds, m_workspace.dataDir()}));
+    } catch (const std::exception& error) {
+        m_panel->showProblem(QString::fromStdString(error.what()));
+    }
+}
+
+QString ReproduceRoom::table() const {
+    if (!m_plan) return {};
+    switch (m_panel->output().format()) {
+        case TableFormat::text:
+            return QString::fromStdString(sheet_text(*m_plan, m_rows, m_scored));
+        case TableFormat::csv:
+            return QString::fromStdString(sheet_csv(m_rows));
+        case TableFormat::latex:
+            return QString::fromStdString(sheet_latex(*m_plan, m_rows));
+        case TableFormat::json:
+            return QString::fromStdString(sheet_json(*m_plan, m_rows, m_scored).dump(2)) + QLatin1Char('\n');
+    }
+    return {};
+}
+
+void ReproduceRoom::copyTable() {
+    refresh();
+    if (m_plan) QApplication::clipboard()->setText(table());
+}
+
+void ReproduceRoom::saveTable() {
+    refresh();
+    if (!m_plan) return;
+    const QString path =
+        askSave(QStringLiteral("%1-%2.%3")
+                    .arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
+                         suffixOf(m_panel->output().format())));
+    if (path.isEmpty()) return;
+    try {
+        ropelab::ui::saveTable(path, table());
+        emit m_workspace.solved(QStringLiteral("reproduce"));
+    } catch (const BadInput& error) {
+        emit m_workspace.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
+    }
+}
+
+}  // namespace ropelab::ui

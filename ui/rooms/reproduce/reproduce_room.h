@@ -1,0 +1,132 @@
+#pragma once
+
+#include <QList>
+#include <functional>
+
+#include "ui/common/room.h"
+#include "ui/rooms/reproduce/reproduce_panel.h"
+#include "ui/rooms/reproduce/sheet_trainer.h"
+
+class QComboBox;
+class QLabel;
+class QStackedWidget;
+class QTableView;
+class QTextBrowser;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class LettersView;
+class TextList;
+class TextTable;
+
+/// Room "Reproduce": published claims are tested with new runs by preregistered rules. Its tabs show claims and rules,
+/// own and published results, the source's statements recomputed, and predictions. The room updates while runs finish.
+class ReproduceRoom : public Room {
+    Q_OBJECT
+
+ public:
+    /// Tabs of the room.
+    enum class Page { claims, comparison, checks, predictions, letters };
+
+    explicit ReproduceRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~ReproduceRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    /// Returns the figure of the tab "Bits per letter"; the other tabs show tables.
+    Figure figure() override;
+    bool hasFigure() const override { return m_page == Page::letters; }
+    bool isBusy() const override;
+    void refreshNow() override;
+    /// Shows the tab with this name: "claims", "comparison", "checks", "predictions" or "letters".
+    void showPart(const QString& part) override;
+
+    Page page() const { return m_page; }
+    void showPage(Page page);
+    SheetTrainer& trainer() { return m_trainer; }
+    ReproducePanel& choices() { return *m_panel; }
+    LettersView& letters() { return *m_letters; }
+    /// Returns the table of own and published results.
+    TextTable& comparison() { return *m_comparison; }
+    /// Returns the table of the selected row's values per seed.
+    TextTable& seeds() { return *m_seeds; }
+    /// Returns the table of the source's statements and their recomputed values.
+    TextTable& checks();
+    /// Returns the table of predictions and scores.
+    TextTable& predictions();
+    QComboBox* measureBox() const { return m_measure; }
+    /// Returns the state of the shown sheet in sentences.
+    QString words() const;
+    /// Returns the text on the selected row.
+    QString rowText() const;
+    /// Returns the tab "Claims and rules" as plain text.
+    QString pageText() const;
+
+    /// Selects a row of the comparison.
+    void selectRow(int row);
+    /// Returns the shown sheet in the selected file format; "" if no sheet can be planned.
+    QString table() const;
+    /// Copies the shown sheet to the clipboard in the selected file format.
+    void copyTable();
+    /// Saves the shown sheet to a file in the selected file format.
+    void saveTable();
+    /// Asks the user for a file name; "" if the user cancels. Tests replace it.
+    std::function<QString(const QString& suggestion)> askSave;
+
+ signals:
+    void pageChanged();
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    QWidget* makeBar();
+    QWidget* makeComparison();
+    void fitColumns();
+    void adoptSheet();
+    void refresh();
+    void refreshPlan();
+    void refreshState();
+    void refreshMeasures();
+    void refreshTables();
+    void refreshSelectedRow();
+    void start();
+    void startAgain();
+
+    Workspace& m_workspace;
+    SheetTrainer m_trainer;
+    ReproducePanel* m_panel;
+    Page m_page = Page::claims;
+    bool m_isPageChosen = false;  // false: a lab with a sheet opens on the comparison
+
+    // The shown sheet: the open lab's, or the one that the panel's choice would start.
+    std::optional<SheetPlan> m_plan;
+    bool m_isStored = false;
+    std::optional<ReproducePanel::Choice> m_planned;  // choice that m_plan was made for, unless it is the lab's sheet
+    QString m_problem;
+    QString m_cost;
+    std::vector<SheetRow> m_rows;
+    std::vector<ScoredPrediction> m_scored;
+
+    QLabel* m_title = nullptr;
+    QLabel* m_words = nullptr;
+    QList<QToolButton*> m_tabs;
+    QComboBox* m_measure = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    QTextBrowser* m_claims = nullptr;
+    TextTable* m_comparison = nullptr;
+    TextTable* m_seeds = nullptr;
+    TextList* m_checks = nullptr;
+    TextList* m_predictions = nullptr;
+    QTableView* m_comparisonView = nullptr;
+    QTableView* m_seedView = nullptr;
+    QLabel* m_rowTitle = nullptr;
+    QLabel* m_rowText = nullptr;
+    LettersView* m_letters = nullptr;
+    QString m_pageHtml;
+};
+
+}  // namespace ropelab::ui

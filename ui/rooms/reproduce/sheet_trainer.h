@@ -1,0 +1,109 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <optional>
+#include <vector>
+
+#include "core/reproduce/evaluate.h"
+#include "core/reproduce/sheet_lab.h"
+#include "ui/common/latest_job.h"
+#include "ui/session/event_queue.h"
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// Current results of a sheet's runs.
+struct SheetProgress {
+    std::vector<SheetRow> rows;
+    std::vector<ScoredPrediction> predictions;
+    std::int64_t runs = 0;
+    std::int64_t ended = 0;   // number of finished and failed runs
+    std::int64_t failed = 0;  // number of failed runs
+    // number of ended runs that still lack measurements
+    std::int64_t unmeasured = 0;
+
+    /// Returns whether all runs have ended and are measured.
+    bool isComplete() const { return runs > 0 && ended == runs && unmeasured == 0; }
+};
+/// Returns the progress of a lab's sheet, from the lab file.
+SheetProgress progressOf(const LabFile& lab, const StoredSheet& sheet);
+
+/// Runs a sheet in the window: creates a lab for it, stores rules and predictions there, trains the runs in the
+/// window's session, and measures the trained models. Loading and measuring run on other threads.
+class SheetTrainer : public QObject {
+    Q_OBJECT
+
+ public:
+    /// Current activity of the trainer.
+    enum class Step { idle, preparing, training, measuring };
+
+    explicit SheetTrainer(Workspace& workspace, QObject* parent = nullptr);
+    ~SheetTrainer() override;
+
+    /// Returns the sheet of the open lab; nullopt for a lab without one.
+    const std::optional<StoredSheet>& sheet() const { return m_sheet; }
+    /// Returns the progress as last loaded; nullopt before the first load.
+    const std::optional<SheetProgress>& progress() const { return m_progress; }
+    /// Returns the current activity of the trainer.
+    Step step() const;
+    /// Returns the reason why the sheet stopped, as a sentence; "" if nothing failed.
+    const QString& failure() const { return m_failure; }
+    /// Returns the path of the lab in which a sheet was last started at a scale; "" if there is none or the file is
+    /// gone.
+    QString labOf(const std::string& sheet, SheetScale scale) const;
+
+    /// Creates a lab for a sheet, opens it, and trains the runs. Loads the data sets first.
+    void begin(const SheetPlan& plan);
+    /// Opens a lab with a sheet and continues the sheet.
+    void open(const QString& lab);
+    /// Trains and measures the remaining runs of the open lab's sheet.
+    void continueSheet();
+    /// Stops after the current step; trained runs and measurements stay in the lab.
+    void stop();
+
+    /// Turns automatic loading of the progress on or off. The room turns it off while it is hidden.
+    void watch(bool on);
+    /// Loads the progress immediately, on this thread.
+    void loadNow();
+    /// Returns whether the progress is being loaded.
+    bool isLoading() const { return m_loading.isRunning(); }
+
+ signals:
+    /// Emitted when step, progress or failure changes.
+    void changed();
+    /// Emitted when the open lab has another sheet, or none.
+    void sheetChanged();
+
+ private:
+    void findSheet();
+    void rememberLab();
+    void next();
+    void measure();
+    void ended(RunState how, const QString& message);
+    /// Returns whether all runs of the sheet have ended and at least one has finished.
+    bool hasResult() const;
+    void handleDeliveries(const std::vector<Delivery>& deliveries);
+    void fail(const QString& sentence);
+    void load();
+    void setProgress(SheetProgress progress);
+
+    Workspace& m_workspace;
+    std::optional<StoredSheet> m_sheet;
+    QString m_lab;  // path of the lab that contains m_sheet
+    std::optional<SheetProgress> m_progress;
+    QString m_failure;
+    QString m_labToContinue;  // path of the lab whose sheet continues when it is open
+    bool m_isPreparing = false;
+    bool m_isContinuing = false;
+    bool m_isMeasuring = false;
+    bool m_isWatched = false;
+    bool m_isStale = true;
+    QTimer m_timer;
+    LatestJob m_loading;  // last members, because their threads must end before the others are destroyed
+    LatestJob m_work;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,176 @@
+#include "ui/rooms/reproduce/sheet_words.h"
+
+#include <map>
+
+#include "core/reproduce/sheet_cells.h"
+#include "core/stats/results_cells.h"
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/text.h"
+#include "ui/rooms/reproduce/sheet_tables.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QString escaped(const std::string& words) {
+    return withUnbreakablePercent(text(words)).toHtmlEscaped();
+}
+
+QString colored(const QString& words, TextTable::Tone tone) {
+    const Theme& theme = ThemeManager::instance().theme();
+    const QColor color = tone == TextTable::Tone::success   ? theme.success
+                         : tone == TextTable::Tone::warning ? theme.warning
+                         : tone == TextTable::Tone::error   ? theme.error
+                                                            : theme.quietText;
+    return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), words.toHtmlEscaped());
+}
+
+// Counts the rows of a claim, or of all claims if `claim` is empty, by verdict.
+std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows, const std::string& claim) {
+    std::map<SheetVerdict, int> count;
+    for (const SheetRow& row : rows) {
+        if (row.verdict != SheetVerdict::shown && (claim.empty() || row.plan.claim == claim)) ++count[row.verdict];
+    }
+    return count;
+}
+
+QString heading(const QString& words) {
+    return QStringLiteral("<h3>%1</h3>").arg(words);
+}
+
+QString list(const std::vector<std::string>& lines) {
+    QString html = QStringLiteral("<ul>");
+    for (const std::string& line : lines) html += QStringLiteral("<li>%1</li>").arg(escaped(line));
+    return html + QStringLiteral("</ul>");
+}
+
+QString settingsHtml(const SheetPlan& plan) {
+    QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' style='margin-top:8px; margin-left:8px'>");
+    for (const auto& [label, runs] : settings_of(plan.experiment.expand())) {
+        html += QStringLiteral("<tr><td>%1</td><td align='right'>&nbsp;&nbsp;%2</td></tr>")
+                    .arg(escaped(label), countText(runs, QObject::tr("run")));
+    }
+    return html + QStringLiteral("</table>");
+}
+
+QString measuredWords(const SheetPlan& plan) {
+    QStringList parts;
+    if (plan.sequential) {
+        parts << QObject::tr("Runs train sequentially, seed by seed, because their times are compared.");
+    }
+    if (plan.writing.samples > 0) {
+        parts << QObject::tr("Each trained model then generates %1 of %2 tokens, and the generation speed is measured.")
+                     .arg(countText(plan.writing.samples, QObject::tr("sample")), groupedText(plan.writing.length));
+    }
+    if (!plan.extensions.empty()) {
+        QStringList times;
+        for (const std::int64_t factor : plan.extensions) times << QStringLiteral("%1×").arg(factor);
+        parts << QObject::tr("The loss is also measured at %1 the context.").arg(times.join(QStringLiteral(", ")));
+    }
+    if (plan.retrieval_windows > 0) {
+        parts << QObject::tr("The retrieval of repeated tokens is measured for the predictions.");
+    }
+    return parts.join(QLatin1Char(' '));
+}
+
+}  // namespace
+
+QString costWords(const SheetPlan& plan, double operationsPerSecond, const std::filesystem::path& dataDir) {
+    const Estimate cost = sheet_cost(plan, plan.experiment.expand(), operationsPerSecond, dataDir);
+    const QString runs = countText(cost.runs, QObject::tr("run"));
+    return QObject::tr(
+               "%1; about %2 on this machine with all evaluations and measurements, %3 of memory, at most %4 million "
+               "parameters")
+        .arg(plan.sequential ? QObject::tr("%1, trained sequentially").arg(runs)
+                             : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
+             durationText(cost.seconds), bytesText(cost.bytes),
+             text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
+}
+
+QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost) {
+    QString html = heading(QObject::tr("Claims"));
+    for (const Claim& claim : plan.claims) {
+        QStringList verdicts;
+        for (const auto& [verdict, count] : verdictsOf(rows, claim.id)) {
+            verdicts << colored(QStringLiteral("%1 %2").arg(count).arg(text(to_string(verdict))), toneOf(verdict));
+        }
+        html += QStringLiteral("<p><b>%1.</b> %2").arg(escaped(claim.id), escaped(claim.words));
+        if (!verdicts.isEmpty()) html += QStringLiteral("<br>") + verdicts.join(QStringLiteral(", "));
+        html += QStringLiteral("</p>");
+    }
+    html += QStringLiteral("<p>%1</p>").arg(colored(text(plan.source), TextTable::Tone::quiet));
+    html += heading(QObject::tr("Runs"));
+    html += QStringLiteral("<p>%1. %2</p>").arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped());
+    html += list(plan.notes) + settingsHtml(plan);
+    html += heading(QObject::tr("Rules (preregistered and stored in the lab)")) + list(rules_of(plan));
+    const std::vector<std::string> needs = needs_of(plan);
+    if (!needs.empty())
+        html += heading(QObject::tr("Requirements of the tests that this scale does not allow")) + list(needs);
+    return html;
+}
+
+QString verdictWords(std::span<const SheetRow> rows) {
+    QStringList parts;
+    for (const auto& [verdict, count] : verdictsOf(rows, {})) {
+        parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(verdict)));
+    }
+    return parts.isEmpty() ? QString() : parts.join(QStringLiteral(", ")) + QLatin1Char('.');
+}
+
+QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
+    const auto& progress = trainer.progress();
+    if (!progress) return QObject::tr("Loading the lab …");
+    const QString runs = countText(progress->runs, QObject::tr("run"));
+    QString words = progress->ended == progress->runs
+                        ? QObject::tr("All %1 have ended.").arg(runs)
+                        : QObject::tr("%1 of %2 have ended.").arg(progress->ended).arg(runs);
+    if (progress->failed > 0) {
+        words += QLatin1Char(' ') + QObject::tr("%1 failed; failed runs do not enter the means.")
+                                        .arg(countText(progress->failed, QObject::tr("run")));
+    }
+    switch (trainer.step()) {
+        case SheetTrainer::Step::idle:
+            break;
+        case SheetTrainer::Step::preparing:
+            return QObject::tr("Loading the data sets and storing the rules of the verdicts …");
+        case SheetTrainer::Step::training:
+            return QObject::tr("The runs are training.") + QLatin1Char(' ') + words;
+        case SheetTrainer::Step::measuring:
+            return words + QLatin1Char(' ') +
+                   QObject::tr("The program measures the trained models; %1 left.")
+                       .arg(countText(progress->unmeasured, QObject::tr("run")));
+    }
+    if (!trainer.failure().isEmpty()) {
+        words += QLatin1Char(' ') + QObject::tr("The sheet stopped: %1").arg(trainer.failure());
+    }
+    if (progress->isComplete()) {
+        const QString verdicts = verdictWords(progress->rows);
+        return verdicts.isEmpty() ? words : words + QLatin1Char(' ') + verdicts;
+    }
+    if (isReadOnly) {
+        words += QLatin1Char(' ') + QObject::tr("This lab is read-only.");
+    } else if (progress->ended == progress->runs) {
+        words += QLatin1Char(' ') + QObject::tr("%1 must still be measured; continue the sheet to measure them.")
+                                        .arg(countText(progress->unmeasured, QObject::tr("run")));
+    } else if (trainer.failure().isEmpty()) {
+        words += QLatin1Char(' ') + QObject::tr("Continue the sheet to train the remaining runs.");
+    }
+    return words;
+}
+
+QString rowWords(const SheetRow& row) {
+    QString words = text(to_string(row.verdict));
+    words[0] = words[0].toUpper();
+    words += QStringLiteral(". ");
+    if (row.verdict == SheetVerdict::unfinished) {
+        words += QObject::tr("%1 of this group and its baseline must still be trained or measured. ")
+                     .arg(countText(row.waiting, QObject::tr("run")));
+    }
+    if (!row.words.empty()) words += numberText(row.words) + QLatin1Char(' ');
+    if (row.plan.rule) words += QStringLiteral("\n") + QObject::tr("Rule: %1").arg(text(rule_words(row.plan)));
+    return words.trimmed();
+}
+
+}  // namespace ropelab::ui

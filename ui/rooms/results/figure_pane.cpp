@@ -1,0 +1,221 @@
+#include "ui/rooms/results/figure_pane.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "core/spec/error.h"
+#include "ui/common/explanation.h"
+#include "ui/common/paths.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/results/published_values.h"
+#include "ui/rooms/results/text_figure.h"
+#include "ui/rooms/results/training_figures.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/settings.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+using Steps = std::map<RunId, std::shared_ptr<const RunMetrics::Steps>>;
+
+Steps loadSteps(const LabFile& lab, const std::vector<RunId>& runs, const Cancelled& cancelled = {}) {
+    Steps result;
+    for (const RunId id : runs) {
+        if (cancelled && cancelled()) break;
+        result[id] = std::make_shared<const RunMetrics::Steps>(lab.metrics(id).steps);
+    }
+    return result;
+}
+
+/// Returns the last step; 0 if there is none, which is RunRecord::iteration of a run without steps.
+std::int64_t lastStep(const RunMetrics::Steps& steps) {
+    return steps.iteration.empty() ? 0 : steps.iteration.back();
+}
+
+}  // namespace
+
+FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, const std::filesystem::path& dataDir,
+                       QWidget* parent)
+    : QWidget(parent), m_lab(lab), m_runStore(runs), m_settings(settings), m_dataDir(dataDir) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_chooser = new QComboBox(this);
+    m_chooser->setAccessibleName(tr("Figure"));
+    m_chooser->setFocusPolicy(Qt::StrongFocus);
+    m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_chooser->setMinimumContentsLength(16);
+    m_chooser->setMaxVisibleItems(20);
+    for (const ResultsFigure& figure : resultsFigures()) {
+        m_chooser->addItem(figure.title, QLatin1String(figure.name));
+        m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
+    }
+    m_export = new QToolButton(this);
+    m_export->setText(tr("Export figure …"));
+    m_export->setToolTip(tr("Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."));
+    m_export->setFocusPolicy(Qt::TabFocus);
+    connect(m_export, &QToolButton::clicked, this, &FigurePane::exportRequested);
+    row->addWidget(m_chooser, 1);
+    row->addWidget(m_export);
+    column->addLayout(row);
+    m_view = new FigureView(this);
+    column->addWidget(m_view, 1);
+    explainBy(m_view, m_chooser);
+
+    choose(m_settings.value("results/figure").toString());
+    connect(m_chooser, &QComboBox::currentIndexChanged, this, [this] {
+        m_settings.setValue("results/figure", m_chooser->currentData());
+        draw();
+    });
+    connect(m_view, &FigureView::clicked, this, [this](const QPointF& place) {
+        if (const Spot* spot = spotNear(m_picture, place); spot && spot->group >= 0) emit groupPicked(spot->group);
+    });
+    connect(m_view, &FigureView::contextMenuRequested, this, &FigurePane::contextMenuRequested);
+}
+
+bool FigurePane::choose(const QString& name) {
+    const int place = m_chooser->findData(name);
+    if (place >= 0) m_chooser->setCurrentIndex(place);
+    return place >= 0;
+}
+
+void FigurePane::step(int by) {
+    const int count = m_chooser->count();
+    m_chooser->setCurrentIndex((m_chooser->currentIndex() + by + count) % count);
+}
+
+const ResultsFigure& FigurePane::chosen() const {
+    return resultsFigures()[static_cast<std::size_t>(m_chooser->currentIndex())];
+}
+
+bool FigurePane::isBusy() const {
+    using Input = ResultsFigure::Input;
+    return (chosen().input == Input::texts && m_job.isRunning()) ||
+           (chosen().input == Input::steps && m_stepsJob.isRunning());
+}
+
+void FigurePane::show(const Results& results, int picked, bool withPublished) {
+    m_withPublished = withPublished;
+    m_results = results;
+    m_picked = picked;
+    draw();
+}
+
+void FigurePane::draw() {
+    using Input = ResultsFigure::Input;
+    if (chosen().input == Input::texts) requestTexts();
+    if (chosen().input == Input::steps) requestSteps();
+    paintFigure();
+}
+
+ResultsData FigurePane::shownData() const {
+    ResultsData data;
+    data.results = m_results;
+    data.runs = runsOf(m_runStore, m_results, chosen().input == ResultsFigure::Input::evaluations);
+    data.picked = m_picked;
+    return data;
+}
+
+void FigurePane::paintFigure() {
+    const ResultsFigure& figure = chosen();
+    m_chooser->setToolTip(figure.why);
+    ResultsData data = shownData();
+    data.texts = m_texts;
+    for (ResultsRun& run : data.runs) {
+        if (const auto read = m_steps.find(run.id); read != m_steps.end()) run.steps = read->second;
+    }
+    if (m_withPublished) data.published = publishedValues(data.runs);
+    m_picture = figure.make(data);
+    if (isBusy() && figure.input == ResultsFigure::Input::steps)
+        m_picture.figure.emptyText = tr("Loading the training steps of the runs …");
+    m_view->setAccessibleName(figure.title);
+    if (m_picture.spots.empty()) {
+        m_view->setReadout({});
+    } else {
+        m_view->setReadout([this](QPointF place) { return readoutAt(m_picture, place); });
+    }
+    m_view->setFigure(m_picture.figure);
+}
+
+void FigurePane::requestTexts() {
+    std::vector<ResultsRun> runs = shownData().runs;
+    const std::string key = textsKey(runs);
+    if (key == m_textsKey) return;
+    m_textsKey = key;
+    m_texts.clear();
+    m_job.start([this, runs = std::move(runs), folder = m_dataDir](const Cancelled& cancelled) {
+        auto texts = textInformation(runs, folder, cancelled);
+        return [this, texts = std::move(texts)]() mutable {
+            m_texts = std::move(texts);
+            if (chosen().input == ResultsFigure::Input::texts) paintFigure();
+        };
+    });
+}
+
+void FigurePane::requestSteps() {
+    const QString lab = m_lab.path();
+    if (lab != m_stepsLab) {  // run ids are unique only within a lab
+        m_stepsLab = lab;
+        m_steps.clear();
+        m_stepsJob.cancel();
+    }
+    if (m_stepsJob.isRunning()) {  // restarting it at every update would never let it finish
+        m_stepsWanted = true;
+        return;
+    }
+    m_stepsWanted = false;
+    const ResultsData shown = shownData();
+    std::vector<RunId> wanted;
+    for (const std::size_t place : spikeRuns(shown)) {
+        const RunView* run = m_runStore.find(shown.runs[place].id);
+        if (!run) continue;
+        // The lab file may lag behind the events that the window received; the next update loads the rest.
+        const auto read = m_steps.find(run->record.id);
+        const auto known = read == m_steps.end() ? -1 : lastStep(*read->second);
+        if (known != run->record.iteration) wanted.push_back(run->record.id);
+    }
+    if (wanted.empty()) return;
+    m_stepsJob.start(
+        [this, path = toPath(lab), wanted = std::move(wanted)](const Cancelled& cancelled) -> std::function<void()> {
+            Steps steps;
+            try {
+                steps = loadSteps(*LabFile::open(path, LabFile::Mode::read), wanted, cancelled);
+            } catch (const std::exception&) {
+                // The lab is locked or was removed: the loaded steps stay, and the next update tries again.
+            }
+            return [this, steps = std::move(steps)] {
+                for (const auto& [id, read] : steps) m_steps[id] = read;
+                if (chosen().input != ResultsFigure::Input::steps) return;
+                if (m_stepsWanted) requestSteps();
+                paintFigure();
+            };
+        });
+}
+
+Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::filesystem::path& dataDir,
+                       const ResultsFigure& figure, const ResultsChoices& choices) {
+    using Input = ResultsFigure::Input;
+    ResultsData data;
+    data.results = resultsOf(runs, choices);
+    data.runs = runsOf(runs, data.results, figure.input == Input::evaluations);
+    if (figure.input == Input::texts) data.texts = textInformation(data.runs, dataDir);
+    if (figure.input == Input::steps && lab.file()) {
+        std::vector<RunId> wanted;
+        for (const std::size_t place : spikeRuns(data)) wanted.push_back(data.runs[place].id);
+        const Steps steps = loadSteps(*lab.file(), wanted);
+        for (ResultsRun& run : data.runs) {
+            if (const auto read = steps.find(run.id); read != steps.end()) run.steps = read->second;
+        }
+    }
+    data.published = publishedValues(data.runs);
+    Figure result = figure.make(data).figure;
+    if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,344 @@
+#include "ui/rooms/results/group_table.h"
+
+#include <QPainter>
+#include <QPixmap>
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/aliases.h"
+#include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/text.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QVariant keyOf(const std::optional<double>& number) {
+    return number ? *number : std::nan("");
+}
+
+QVariant keyOf(const nlohmann::json& setting) {
+    if (setting.is_null()) return std::nan("");
+    return setting.is_number() ? QVariant(setting.get<double>()) : QVariant(text(setting_text(setting)));
+}
+
+/// Returns the tooltip of a test, as "t = −4.03 with 4 degrees of freedom, p = 0.016".
+QString testTip(const Comparison& comparison) {
+    if (!comparison.test)
+        return QObject::tr(
+            "No test is possible: the group or the baseline has fewer than two values, or the values do not vary.");
+    return QObject::tr("t = %1 with %2 degrees of freedom, p = %3")
+        .arg(numberText(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
+             QString::number(comparison.test->p, 'g', 3));
+}
+
+}  // namespace
+
+QPixmap colorDisc(int colorIndex) {
+    const auto& manager = ThemeManager::instance();
+    const int size = manager.pixels(10);
+    constexpr qreal ratio = 2;
+    QPixmap pixmap(QSize(size, size) * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(manager.theme().dataColor(colorIndex));
+    painter.drawEllipse(QRectF(0, 0, size, size).adjusted(1, 1, -1, -1));
+    return pixmap;
+}
+
+GroupTable::GroupTable(QObject* parent) : QAbstractTableModel(parent) {
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+    });
+}
+
+void GroupTable::setResults(const Results& results) {
+    const int rows = rowCount();
+    QStringList before;
+    for (const Column& column : m_columns) before << column.title;
+    const auto titles = [](const std::vector<Column>& columns) {
+        QStringList result;
+        for (const Column& column : columns) result << column.title;
+        return result;
+    };
+    Results old = std::move(m_results);
+    m_results = results;
+    std::vector<Column> next = columns();
+    m_results = std::move(old);
+    const bool same = titles(next) == before && static_cast<int>(results.table.groups.size()) == rows;
+    if (!same) beginResetModel();
+    m_results = results;
+    m_columns = std::move(next);
+    if (!same) {
+        endResetModel();
+    } else if (rows > 0) {
+        emit dataChanged(index(0, 0), index(rows - 1, columnCount() - 1));
+        emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    }
+}
+
+int GroupTable::columnOf(const QString& title) const {
+    const QString current = QString::fromStdString(std::string(current_name(Alias::Kind::column, title.toStdString())));
+    const auto found =
+        std::find_if(m_columns.begin(), m_columns.end(), [&](const Column& column) { return column.title == current; });
+    return found == m_columns.end() ? -1 : static_cast<int>(found - m_columns.begin());
+}
+
+QString GroupTable::titleOf(int column) const {
+    return column < 0 || column >= columnCount() ? QString() : m_columns[static_cast<std::size_t>(column)].title;
+}
+
+GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& why) const {
+    return {keyTitle(key),
+            {},
+            why,
+            [key](Group group) { return settingTitle(key, group.settings.at(key)); },
+            [key](Group group) { return keyOf(group.settings.at(key)); },
+            [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }};
+}
+
+GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
+    const Measure& known = measures()[measure];
+    return {measureTitle(known),
+            measureUnit(known),
+            measureWhy(known) + QLatin1Char('\n') +
+                tr("A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
+                   "Formula 37"),
+            [measure](Group group) { return text(measure_cell(group, measure, " ± ")); },
+            [measure](Group group) { return keyOf(std::optional(group.described[measure].mean)); },
+            [measure, decimals = known.decimals](Group group) {
+                const Description& described = group.described[measure];
+                if (described.n == 0) return tr("This quantity is not measured.");
+                return tr("%1; lowest value %2, highest value %3")
+                    .arg(countText(described.n, tr("seed")), text(fixed_text(described.minimum, decimals)),
+                         text(fixed_text(described.maximum, decimals)));
+            }};
+}
+
+std::vector<GroupTable::Column> GroupTable::columns() const {
+    const ResultsTable& table = m_results.table;
+    std::vector<Column> result;
+    const std::vector<std::string> distinguishing = distinguishingKeys(table);
+    for (const std::string& key : distinguishing)
+        result.push_back(keyColumn(key, tr("The runs differ in this setting.")));
+    if (table.swept.empty()) {
+        result.push_back({tr("group"),
+                          {},
+                          tr("The runs differ only in their seed."),
+                          [](Group) { return tr("all runs"); },
+                          [](Group) { return QVariant(QString()); },
+                          {},
+                          true});
+    }
+    result.push_back(
+        {tr("seeds"),
+         {},
+         tr("This column counts the runs in the mean: finished runs, each seed once."),
+         [](Group group) { return QString::number(group.summaries.size()); },
+         [](Group group) { return QVariant(static_cast<double>(group.summaries.size())); },
+         [](Group group) {
+             QStringList parts = {
+                 tr("%1 in total").arg(countText(static_cast<std::int64_t>(group.members.size()), tr("run")))};
+             if (group.failed > 0) parts << tr("%1 failed or diverged").arg(group.failed);
+             if (group.unfinished > 0) parts << tr("%1 not finished").arg(group.unfinished);
+             if (group.repeated > 0) parts << tr("%1 replaced by a later run with the same seed").arg(group.repeated);
+             return parts.join(QStringLiteral(", "));
+         }});
+    addComparison(result);
+    for (const std::size_t measure : measured(table)) {
+        if (measure != table.compared) result.push_back(measureColumn(measure));
+    }
+    for (const std::string& key : table.swept) {
+        if (std::find(distinguishing.begin(), distinguishing.end(), key) != distinguishing.end()) continue;
+        result.push_back(keyColumn(
+            key, tr("The value of this setting corresponds one to one to that of one of the first columns.")));
+    }
+    return result;
+}
+
+void GroupTable::addComparison(std::vector<Column>& result) const {
+    const ResultsTable& table = m_results.table;
+    const std::size_t compared = table.compared;
+    const QString unit = measureUnit(measures()[compared]);
+    const int decimals = measures()[compared].decimals;
+    const bool comparing = table.groups.size() > 1;
+    result.push_back(measureColumn(compared));
+    if (comparing) {
+        result.push_back({tr("improvement"), QStringLiteral("%"),
+                          tr("The improvement is (mean − baseline's mean) / baseline's mean, with the sign such that "
+                             "positive is better."),
+                          [](Group group) { return numberText(signed_percent(group.improvement_percent)); },
+                          [](Group group) { return keyOf(group.improvement_percent); },
+                          [unit](Group group) {
+                              return group.difference ? tr("difference from the baseline's mean: %1 %2")
+                                                            .arg(numberText(rough_text(*group.difference)), unit)
+                                                      : QString();
+                          }});
+        result.push_back(
+            {tr("verdict"),
+             {},
+             tr("The verdict states whether the group differs significantly from the baseline (test: %1, two-tailed at "
+                "5 % "
+                "after Holm's correction).")
+                 .arg(testTitle(table.test)),
+             [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
+             [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
+             [this](Group group) { return text(verdict_of(m_results.table, group).words); },
+             true});
+        addTests(result);
+    }
+    result.push_back(
+        {tr("95 % interval"), unit,
+         tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. Formula 37"),
+         [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals, " … ")); },
+         [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
+    result.push_back(
+        {tr("standard error"), unit, tr("The standard error of the mean is s/√n."),
+         [compared, decimals](Group group) {
+             return text(fixed_text(group.described[compared].standard_error, decimals + 1));
+         },
+         [compared](Group group) { return keyOf(std::optional(group.described[compared].standard_error)); }});
+    if (comparing) {
+        const bool paired = table.test == TestKind::paired;
+        result.push_back(
+            {tr("detectable difference"), unit,
+             paired ? tr("The paired test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
+                         "s_d/√n, where δ is the noncentrality at which the t test has 80 % power.")
+                    : tr("Student's test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
+                         "s_p · √(1/n₁ + 1/n₂) with the pooled s_p, where δ is the noncentrality at which the t test "
+                         "has 80 % power."),
+             [paired](Group group) {
+                 const auto& least = paired ? group.detectable_paired : group.detectable;
+                 return text(least ? rough_text(*least) : missing_cell);
+             },
+             [paired](Group group) { return keyOf(paired ? group.detectable_paired : group.detectable); },
+             [](Group group) {
+                 return group.seeds_needed ? tr("About %1 per group are needed to detect the observed difference.")
+                                                 .arg(countText(*group.seeds_needed, tr("seed")))
+                                           : QString();
+             }});
+    }
+    if (table.target_loss) {
+        result.push_back({tr("steps to %1 nats").arg(text(number_text(*table.target_loss))),
+                          {},
+                          tr("This column shows the number of steps until the validation loss first reaches the "
+                             "target, averaged over the seeds that reach it."),
+                          [](Group group) { return text(until_text(group, " ± ")); },
+                          [](Group group) { return keyOf(std::optional(group.until.mean)); }});
+    }
+}
+
+void GroupTable::addTests(std::vector<Column>& result) const {
+    const auto why = [](TestKind kind) {
+        if (kind == TestKind::student) {
+            return tr(
+                "This p value is of Student's two-tailed t test with the pooled variance: t = (x̄₁ − x̄₂) / (s_p √(1/n₁ "
+                "+ 1/n₂)). Formula 37");
+        }
+        if (kind == TestKind::welch) {
+            return tr(
+                "This p value is of Welch's two-tailed t test, in which each group has its own variance: t = (x̄₁ − x̄₂) "
+                "/ √(s₁²/n₁ + s₂²/n₂). Formula 37");
+        }
+        return tr(
+            "This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "
+            "(s_d/√n). Formula 37");
+    };
+    std::vector<TestKind> kinds = {m_results.table.test};
+    for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
+        if (kind != m_results.table.test) kinds.push_back(kind);
+    }
+    // This count is for the table's baseline. It also holds for other data sets if they have the same groups.
+    const ResultsTable& table = m_results.table;
+    const int count = table.groups.empty() ? 0 : table.comparisons_beside(table.groups[table.baseline]);
+    for (const TestKind kind : kinds) {
+        const QString name = kind == TestKind::paired ? tr("paired") : testTitle(kind);
+        const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
+        result.push_back({tr("p %1, Holm").arg(name),
+                          {},
+                          why(kind) + QLatin1Char('\n') +
+                              tr("The p value is corrected by Holm's step-down method over %1.")
+                                  .arg(countText(count, tr("comparison"))),
+                          [kind](Group group) { return text(p_text(group.comparison(kind).p_holm)); },
+                          [kind](Group group) { return keyOf(group.comparison(kind).p_holm); },
+                          tip});
+        result.push_back({tr("p %1").arg(name),
+                          {},
+                          why(kind),
+                          [kind](Group group) { return text(p_text(group.comparison(kind).p)); },
+                          [kind](Group group) { return keyOf(group.comparison(kind).p); },
+                          tip});
+    }
+}
+
+int GroupTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_results.table.groups.size());
+}
+
+int GroupTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+}
+
+QVariant GroupTable::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const ResultGroup& group = m_results.table.groups[static_cast<std::size_t>(index.row())];
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return column.text(group);
+        case kSortRole:
+            return column.key(group);
+        case Qt::ToolTipRole:
+            return column.tip ? column.tip(group) : QString();
+        case Qt::DecorationRole:
+            return index.column() == 0 ? QVariant(colorDisc(m_results.colorOf(group))) : QVariant();
+        case Qt::TextAlignmentRole:
+            return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        case Qt::ForegroundRole: {
+            if (column.title != tr("verdict")) return {};
+            const Theme& theme = ThemeManager::instance().theme();
+            const Verdict::Kind kind = verdict_of(m_results.table, group).kind;
+            if (kind == Verdict::Kind::better) return theme.success;
+            return kind == Verdict::Kind::worse ? theme.error : theme.quietText;
+        }
+        default:
+            return {};
+    }
+}
+
+QVariant GroupTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const Column& column = m_columns[static_cast<std::size_t>(section)];
+    if (role == Qt::DisplayRole) {
+        return column.unit.isEmpty() ? column.title : tr("%1\n(%2)").arg(column.title, column.unit);
+    }
+    if (role == Qt::ToolTipRole) return column.why;
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    }
+    return {};
+}
+
+bool GroupOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    const QVariant a = left.data(GroupTable::kSortRole);
+    const QVariant b = right.data(GroupTable::kSortRole);
+    const auto isNumber = [](const QVariant& value) { return value.typeId() == QMetaType::Double; };
+    if (isNumber(a) && isNumber(b)) {
+        const bool missingA = std::isnan(a.toDouble());
+        const bool missingB = std::isnan(b.toDouble());
+        if (missingA || missingB)
+            return sortOrder() == Qt::AscendingOrder ? !missingA && missingB : missingA && !missingB;
+        return a.toDouble() < b.toDouble();
+    }
+    if (isNumber(a) != isNumber(b)) return isNumber(a);
+    return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <functional>
+
+#include "ui/rooms/results/results_source.h"
+
+namespace ropelab::ui {
+
+/// Table model of the groups of the results. The first columns are the settings that distinguish the groups, the
+/// compared measure and its verdict; then follow all other measures, then settings that determine or are determined by
+/// one of the first. Headers show units, tooltips explain how each number is computed.
+class GroupTable : public QAbstractTableModel {
+    Q_OBJECT
+
+ public:
+    /// Role of the value by which rows are sorted: a double (NaN if it is missing) or a text.
+    static constexpr int kSortRole = Qt::UserRole;
+
+    explicit GroupTable(QObject* parent = nullptr);
+
+    /// Replaces the results. The selection is preserved if the columns and the number of rows do not change.
+    void setResults(const Results& results);
+    const Results& results() const { return m_results; }
+    /// Returns the index of the column with this title, or −1 if there is none.
+    int columnOf(const QString& title) const;
+    /// Returns the title of a column, or "" for an index out of range.
+    QString titleOf(int column) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+    using Group = const ResultGroup&;
+    struct Column {
+        QString title;
+        QString unit;
+        QString why;
+        std::function<QString(Group)> text;
+        std::function<QVariant(Group)> key;
+        std::function<QString(Group)> tip = {};
+        bool isWord = false;
+    };
+    std::vector<Column> columns() const;
+    void addComparison(std::vector<Column>& columns) const;
+    void addTests(std::vector<Column>& columns) const;
+    Column keyColumn(const std::string& key, const QString& why) const;
+    Column measureColumn(std::size_t measure) const;
+
+    Results m_results;
+    std::vector<Column> m_columns;
+};
+
+/// Sorts the group table by its numbers; missing values come last in both directions.
+class GroupOrder : public QSortFilterProxyModel {
+    Q_OBJECT
+
+ public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+
+ protected:
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+};
+
+/// Returns an icon for tables: a disc in a run's colour.
+QPixmap colorDisc(int colorIndex);
+
+}  // namespace ropelab::ui

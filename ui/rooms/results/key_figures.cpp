@@ -1,0 +1,361 @@
+#include "ui/rooms/results/key_figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rope/frequencies.h"
+#include "core/stats/results_cells.h"
+#include "core/stats/results_interval.h"
+#include "ui/common/results_words.h"
+#include "ui/common/text.h"
+#include "ui/figure/ticks.h"
+#include "ui/rooms/results/key_series.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// Half the width of the caps of bars: a fraction of a linear axis's length, or a factor on a logarithmic axis.
+constexpr double kCapFraction = 0.008;
+constexpr double kCapFactor = 1.025;
+constexpr double kPublishedPt = 6;
+
+double capSize(const Figure& figure) {
+    return figure.x.logarithmic ? kCapFactor : kCapFraction * (figure.x.maximum - figure.x.minimum);
+}
+
+const Description& descriptionOf(const ResultsData& data, std::size_t group) {
+    return data.table().groups[group].described[data.table().compared];
+}
+
+/// Returns x in the figure's unit: a fraction becomes percent.
+double axisValue(const std::string& key, double at) {
+    return key == "fraction" ? 100 * at : at;
+}
+
+QList<double> scaledPlaces(const ResultsData& data, const std::vector<KeySeries>& series, const std::string& key) {
+    QList<double> places = xByGroup(data, series);
+    for (double& place : places) place = axisValue(key, place);
+    return places;
+}
+
+/// Returns the axis marks: the values of the setting that were trained.
+QList<double> axisMarks(const QList<double>& places) {
+    QList<double> marks;
+    std::copy_if(places.begin(), places.end(), std::back_inserter(marks), [](double x) { return std::isfinite(x); });
+    return marks;
+}
+
+Axis axisOf(const std::string& key) {
+    if (key == "fraction") return {QObject::tr("rotated fraction of a head"), QStringLiteral("%")};
+    if (key == "context") return {QObject::tr("context length"), QObject::tr("tokens"), true};
+    return {keyTitle(key), {}, key == "theta" || key == "learning_rate"};
+}
+
+void addPublished(ResultsPicture& picture, const ResultsData& data, const std::string& key) {
+    struct Source {
+        QString name;
+        QList<double> x, y;
+    };
+    std::vector<Source> sources;
+    for (const PublishedValue& value : data.published) {
+        if (value.key != key || value.measure != data.measure().name) continue;
+        const bool here = std::any_of(data.runs.begin(), data.runs.end(),
+                                      [&](const ResultsRun& run) { return run.spec.data == value.data; });
+        if (!here) continue;
+        const double x = axisValue(key, value.at);
+        const Ink ink{Ink::Kind::quiet};
+        const QString name = QObject::tr("%1, %2").arg(value.source, QString::fromStdString(value.data));
+        auto source = std::find_if(sources.begin(), sources.end(), [&](const Source& s) { return s.name == name; });
+        if (source == sources.end()) source = sources.insert(sources.end(), {name, {}, {}});
+        source->x.append(x);
+        source->y.append(value.sample.mean);
+        picture.figure.curves.push_back(dot(x, value.sample.mean, kPublishedPt, ink));
+        const double s = value.sample.standard_deviation;
+        addErrorBar(picture.figure, x, value.sample.mean - s, value.sample.mean + s, capSize(picture.figure), ink);
+        picture.spots.push_back(
+            {{x, value.sample.mean},
+             QObject::tr("published: %1").arg(name),
+             {{keyTitle(key), readableCount(value.at)},
+              {QObject::tr("mean"), valueText(data.measure(), value.sample.mean)},
+              {QObject::tr("std. deviation"), QString::fromStdString(fixed_text(s, data.measure().decimals))},
+              {QObject::tr("seeds"), QString::number(value.sample.n)},
+              {QObject::tr("note"), QObject::tr("machine and code differ, so the last digits are not comparable")}}});
+    }
+    for (const Source& source : sources) {
+        FigureCurve curve = stroke(source.x, source.y, {Ink::Kind::quiet});
+        curve.companion = true;
+        curve.quantity = QObject::tr("published: %1").arg(source.name);
+        picture.figure.curves.push_back(std::move(curve));
+        FigureCurve name =
+            stroke({source.x.last()}, {source.y.last()}, {Ink::Kind::quiet});  // carries the label at the line's end
+        name.label = source.name;
+        picture.figure.curves.push_back(std::move(name));
+        addNote(picture.figure, QObject::tr("grey, dashed: published values (%1)").arg(source.name));
+    }
+}
+
+/// Adds a horizontal line at the mean of each group for which the setting has no meaning.
+void addLevels(Figure& figure, const ResultsData& data, const QList<double>& places) {
+    for (std::size_t i = 0; i < data.table().groups.size(); ++i) {
+        const double mean = descriptionOf(data, i).mean;
+        if (std::isfinite(places[static_cast<qsizetype>(i)]) || !std::isfinite(mean)) continue;
+        figure.horizontalLines.push_back({.at = mean,
+                                          .label = shortLabel(data.table(), data.table().groups[i]),
+                                          .ink = Ink::data(data.results.colorOf(data.table().groups[i])),
+                                          .labelAtEnd = true});
+    }
+}
+
+/// Adds a note that names the settings whose values change together with `key` along every curve.
+void addFollowingSettings(Figure& figure, const ResultsData& data, const std::string& key) {
+    QStringList titles;
+    for (const std::string& other : keysAlongWith(data, key)) titles << keyTitle(other);
+    if (titles.isEmpty()) return;
+    const QString words = titles.join(QObject::tr(" and "));
+    addNote(figure, titles.size() == 1 ? QObject::tr("%2 changes together with %1").arg(keyTitle(key), words)
+                                       : QObject::tr("%2 change together with %1").arg(keyTitle(key), words));
+}
+
+struct KeyFigureWords {
+    const char* name;
+    std::string key;
+    QString empty;
+};
+
+ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
+                        void (*bands)(Figure&, const ResultsData&, const std::vector<KeySeries>&) = nullptr) {
+    const std::vector<KeySeries> series = seriesAlong(data, words.key);
+    ResultsPicture picture{emptyFigure(data, words.name), {}};
+    Figure& figure = picture.figure;
+    figure.x = axisOf(words.key);
+    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    if (countDistinctValues(series) < 2) {
+        figure.emptyText = words.empty;
+        figure.summary = words.empty;
+        return picture;
+    }
+    const QList<double> places = scaledPlaces(data, series, words.key);
+    QList<double> extent = places;
+    for (const PublishedValue& value : data.published) {
+        if (value.key == words.key) extent.append(axisValue(words.key, value.at));
+    }
+    padX(figure, extent);
+    figure.x.marks = axisMarks(places);
+    figure.note = QObject::tr("bars: ± standard deviation over seeds");
+    figure.summary = QObject::tr("%1 against %2 for %3 values, ± standard deviation over seeds.")
+                         .arg(figure.y.label, figure.x.label)
+                         .arg(countDistinctValues(series));
+    addFollowingSettings(figure, data, words.key);
+    if (bands) bands(figure, data, series);
+    for (const KeySeries& line : series) {
+        QList<double> x;
+        QList<double> y;
+        for (const KeyPoint& point : line.points) {
+            const Description& described = descriptionOf(data, point.group);
+            if (described.n == 0) continue;
+            x.append(axisValue(words.key, point.at));
+            y.append(described.mean);
+        }
+        FigureCurve curve = seriesLine(series, line, x, y);
+        curve.quantity = figure.y.label;
+        figure.curves.push_back(std::move(curve));
+    }
+    for (const KeySeries& line : series) {
+        for (const KeyPoint& point : line.points) {
+            const Description& described = descriptionOf(data, point.group);
+            if (described.n == 0) continue;
+            const double x = axisValue(words.key, point.at);
+            const Ink ink = pointInk(data, series, line, point.group);
+            const Emphasis emphasis = emphasisOf(data, point.group);
+            figure.curves.push_back(dot(x, described.mean, kMeanPt, ink, emphasis));
+            addErrorBar(figure, x, described.mean - described.standard_deviation,
+                        described.mean + described.standard_deviation, capSize(figure), ink, emphasis);
+            picture.spots.push_back(groupSpot(data, point.group, {x, described.mean}));
+        }
+    }
+    addLevels(figure, data, places);
+    addPublished(picture, data, words.key);
+    addDiverged(picture, data, places);
+    figure.table = groupColumns(data);
+    return picture;
+}
+
+/// Returns in words how far the two bands of each curve are apart, as "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
+QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
+    if (gaps.empty()) return QObject::tr("the two bands overlap in all %1 curves").arg(curves);
+    const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
+    const QString from = numberText(rough_text(*least));
+    const QString to = numberText(rough_text(*most));
+    return QObject::tr("the two bands are apart in %1 of %2 curves, by %3 %4")
+        .arg(gaps.size())
+        .arg(curves)
+        .arg(from == to ? from : QObject::tr("%1 to %2").arg(from, to), measureUnit(measure));
+}
+
+void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeries>& series) {
+    QStringList gaps;
+    std::vector<double> apart;
+    for (const KeySeries& line : series) {
+        struct Part {
+            QList<double> x;
+            double low = std::numeric_limits<double>::infinity();
+            double high = -std::numeric_limits<double>::infinity();
+        };
+        Part few;
+        Part many;
+        for (const KeyPoint& point : line.points) {
+            const ResultGroup& group = data.table().groups[point.group];
+            const int head = data.exampleOf(group).spec.head_dim();
+            const bool isFew = rotary_dim(head, point.at) <= 2;
+            const bool isMany = rotary_dim(head, point.at) >= rotary_dim(head, 0.1);
+            if (isFew == isMany) continue;  // in a small head, 10 % are two channels
+            Part& part = isFew ? few : many;
+            for (const double value : group.values(data.table().compared)) {
+                if (!std::isfinite(value)) continue;
+                part.low = std::min(part.low, value);
+                part.high = std::max(part.high, value);
+                part.x.append(100 * point.at);
+            }
+        }
+        if (few.x.isEmpty() || many.x.isEmpty()) continue;
+        for (const Part* part : {&few, &many}) {
+            // A band that covers a single fraction gets a visible width.
+            const auto [left, right] = std::minmax_element(part->x.begin(), part->x.end());
+            const double margin = *left == *right ? 1.5 : 0;
+            figure.bands.push_back({part == &few ? QObject::tr("0 or 2 channels") : QObject::tr("10 % or more"),
+                                    series.size() > 1 ? Ink::data(line.color)
+                                                      : Ink{part == &few ? Ink::Kind::unrotated : Ink::Kind::rotated},
+                                    {*left - margin, *right + margin},
+                                    {part->low, part->low},
+                                    {part->high, part->high}});
+        }
+        const bool below = many.high < few.low;
+        const double gap = below ? few.low - many.high : many.low - few.high;
+        if (gap > 0) apart.push_back(gap);
+        const QString where = line.label.isEmpty() ? QString() : line.label + QStringLiteral(": ");
+        gaps << (gap > 0 ? QObject::tr("%1the two bands are %2 %3 apart")
+                               .arg(where, QString::fromStdString(rough_text(gap)), measureUnit(data.measure()))
+                         : QObject::tr("%1the two bands overlap").arg(where));
+    }
+    if (gaps.isEmpty()) return;
+    addNote(figure, QObject::tr("shaded: all runs that rotate ≤\u00A02 channels, and ≥\u00A010\u202F%; %1")
+                        .arg(gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
+    figure.summary +=
+        QObject::tr(" Ranges of the runs that rotate at most 2 channels and of those that rotate 10 % or more: %1.")
+            .arg(gaps.join(QStringLiteral(", ")));
+}
+
+}  // namespace
+
+ResultsPicture lossByTheta(const ResultsData& data) {
+    return alongKey(data, {"loss-by-theta", "theta",
+                           QObject::tr("This figure needs finished runs of models with RoPE and at least two values of "
+                                       "θ: sweep θ in Train, e.g. 500, 5k, 10k.")});
+}
+
+ResultsPicture lossByFraction(const ResultsData& data) {
+    return alongKey(data,
+                    {"loss-by-fraction", "fraction",
+                     QObject::tr("This figure needs at least two rotated fractions: sweep the fraction in Train, e.g. "
+                                 "0, 2 ch, 10 %, 100 %.")},
+                    addBands);
+}
+
+ResultsPicture lossByContext(const ResultsData& data) {
+    return alongKey(
+        data, {"loss-by-context", "context",
+               QObject::tr(
+                   "This figure needs at least two context lengths: sweep the context in Train, e.g. 64, 128, 256.")});
+}
+
+ResultsPicture improvementFigure(const ResultsData& data) {
+    const ResultsTable& table = data.table();
+    ResultsPicture picture{emptyFigure(data, "improvement"), {}};
+    Figure& figure = picture.figure;
+    figure.y = {QObject::tr("improvement"), QStringLiteral("%")};
+    std::string key = "theta";
+    std::vector<KeySeries> series;
+    for (const char* candidate : {"theta", "fraction", "context", "learning_rate"}) {
+        key = candidate;
+        series = seriesAlong(data, key);
+        if (countDistinctValues(series) > 1) break;
+    }
+    figure.x = axisOf(key);
+    const double base = table.groups.empty() ? std::nan("") : keyValue(data, table.groups[table.baseline], key);
+    if (countDistinctValues(series) < 2 || !std::isfinite(base)) {
+        figure.emptyText = QObject::tr(
+            "This figure needs a sweep over θ, fraction, context or learning rate, and a baseline for which this "
+            "setting has a value.");
+        figure.summary = figure.emptyText;
+        return picture;
+    }
+    const QList<double> places = scaledPlaces(data, series, key);
+    padX(figure, places);
+    figure.x.marks = axisMarks(places);
+    figure.note = QObject::tr("bars: 95 % confidence interval of the difference (%1)").arg(testTitle(table.test));
+    figure.summary =
+        QObject::tr(
+            "Improvement of the %4 over %1 %2 in percent, with 95 % confidence intervals of the difference (%3).")
+            .arg(keyTitle(key), settingTitle(key, base), testTitle(table.test), measureTitle(data.measure()));
+    figure.horizontalLines.push_back(
+        {.at = 0,
+         .label = QObject::tr("baseline: %1 %2").arg(keyTitle(key), settingTitle(key, base)),
+         .ink = {Ink::Kind::quiet},
+         .labelAtEnd = true});
+    FigureTable& rows = figure.table;
+    rows.names = {QObject::tr("improvement (%)"), QObject::tr("95 % interval, low (%)"),
+                  QObject::tr("95 % interval, high (%)")};
+    rows.columns.resize(rows.names.size());
+    std::vector<std::size_t> drawn;
+    addFollowingSettings(figure, data, key);
+    QStringList without;
+    for (const KeySeries& line : series) {
+        const KeyPoint* reference = line.pointAt(base);
+        const double level = reference ? descriptionOf(data, reference->group).mean : std::nan("");
+        if (!std::isfinite(level) || level == 0) {
+            without << line.label;
+            continue;
+        }
+        const double percent = (data.measure().more_is_better ? 100 : -100) / level;
+        QList<double> x;
+        QList<double> y;
+        for (const KeyPoint& point : line.points) {
+            const auto interval = difference_interval(table.groups[point.group], table.groups[reference->group],
+                                                      table.compared, table.test);
+            if (!interval) continue;
+            const double at = axisValue(key, point.at);
+            const double improvement = percent * interval->difference;
+            const bool isReference = &point == reference;
+            const double a = isReference ? std::nan("") : percent * interval->low;
+            const double b = isReference ? std::nan("") : percent * interval->high;
+            x.append(at);
+            y.append(improvement);
+            const Ink ink = pointInk(data, series, line, point.group);
+            figure.curves.push_back(dot(at, improvement, kMeanPt, ink, emphasisOf(data, point.group)));
+            addErrorBar(figure, at, std::min(a, b), std::max(a, b), capSize(figure), ink,
+                        emphasisOf(data, point.group));
+            Spot spot = groupSpot(data, point.group, {at, improvement});
+            spot.rows.prepend({QObject::tr("improvement"), isReference ? QObject::tr("the baseline")
+                                                                       : numberText(signed_percent(improvement)) +
+                                                                             QObject::tr(" %, %1 … %2")
+                                                                                 .arg(readableNumber(std::min(a, b)),
+                                                                                      readableNumber(std::max(a, b)))});
+            picture.spots.push_back(std::move(spot));
+            const double numbers[] = {improvement, std::min(a, b), std::max(a, b)};
+            drawn.push_back(point.group);
+            for (qsizetype i = 0; i < rows.columns.size(); ++i) rows.columns[i].append(numbers[i]);
+        }
+        FigureCurve curve = seriesLine(series, line, x, y);
+        curve.quantity = figure.y.label;
+        figure.curves.insert(figure.curves.begin(), std::move(curve));
+    }
+    addKeys(rows, table, drawn);
+    if (!without.isEmpty()) {
+        addNote(figure, QObject::tr("no baseline value for: %1").arg(without.join(QStringLiteral(", "))));
+    }
+    addDiverged(picture, data, places);
+    return picture;
+}
+
+}  // namespace ropelab::ui

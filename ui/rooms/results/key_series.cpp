@@ -1,0 +1,145 @@
+#include "ui/rooms/results/key_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/experiment/experiment.h"
+#include "ui/common/results_words.h"
+
+namespace ropelab::ui {
+
+const KeyPoint* KeySeries::pointAt(double value) const {
+    const auto found =
+        std::find_if(points.begin(), points.end(), [value](const KeyPoint& point) { return point.at == value; });
+    return found == points.end() ? nullptr : &*found;
+}
+
+double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key) {
+    const RunSpec& spec = data.exampleOf(group).spec;
+    if (key == "fraction" && !spec.rotates()) return 0;
+    if (key == "theta" && (!spec.rotates() || spec.fraction == 0)) return std::nan("");
+    if (const auto swept = group.settings.find(key); swept != group.settings.end()) {
+        return swept->second.is_number() ? swept->second.get<double>() : std::nan("");
+    }
+    const auto settings = to_json(spec);
+    const auto found = settings.find(key);
+    return found != settings.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+namespace {
+
+/// Returns a setting in words, as "learning rate 0.01", "pythia" or "no qk norm".
+QString partWords(const std::string& key, const nlohmann::json& value) {
+    if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : QObject::tr("no %1").arg(keyTitle(key));
+    return value.is_string() ? settingTitle(key, value) : keyTitle(key) + QLatin1Char(' ') + settingTitle(key, value);
+}
+
+}  // namespace
+
+std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key) {
+    const ResultsTable& table = data.table();
+    std::vector<std::pair<double, const ResultGroup*>> places;
+    std::set<double> values;
+    for (const ResultGroup& group : table.groups) {
+        const double at = keyValue(data, group, key);
+        if (!std::isfinite(at)) continue;
+        places.emplace_back(at, &group);
+        values.insert(at);
+    }
+    std::vector<std::string> result;
+    if (places.size() == values.size()) return result;
+    for (const std::string& other : table.swept) {
+        if (other == key) continue;
+        std::map<double, nlohmann::json> followed;
+        const bool follows = std::all_of(places.begin(), places.end(), [&](const auto& place) {
+            const nlohmann::json& value = place.second->settings.at(other);
+            return followed.try_emplace(place.first, value).first->second == value;
+        });
+        if (follows) result.push_back(other);
+    }
+    return result;
+}
+
+std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key) {
+    const ResultsTable& table = data.table();
+    std::vector<KeySeries> result;
+    std::vector<std::map<std::string, nlohmann::json>> others;
+    std::vector<int> colors;
+    const std::vector<std::string> following = keysAlongWith(data, key);
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const ResultGroup& group = table.groups[i];
+        const double at = keyValue(data, group, key);
+        if (!std::isfinite(at)) continue;
+        std::map<std::string, nlohmann::json> rest = group.settings;
+        rest.erase(key);
+        for (const std::string& other : following) rest.erase(other);
+        // A model without position encoding belongs to the series of RoPE models, at fraction 0.
+        if (key == "fraction" && rest.contains("position")) {
+            const auto& position = rest["position"];
+            if (position == "none" || position == "rope") rest["position"] = "rope";
+            if (position == "learned" || position == "learned+rope") rest["position"] = "learned+rope";
+        }
+        auto known = std::find(others.begin(), others.end(), rest);
+        if (known == others.end()) {
+            others.push_back(rest);
+            known = others.end() - 1;
+            KeySeries series;
+            series.color = distinctColor(colors, data.results.colorOf(group));
+            colors.push_back(series.color);
+            result.push_back(std::move(series));
+        }
+        result[static_cast<std::size_t>(known - others.begin())].points.push_back({at, i});
+    }
+    const std::vector<std::string> telling = distinguishingKeys(table, key);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        std::stable_sort(result[i].points.begin(), result[i].points.end(),
+                         [](const KeyPoint& a, const KeyPoint& b) { return a.at < b.at; });
+        if (result.size() == 1) break;
+        // The label names only settings in which the series differ.
+        std::vector<std::pair<std::ptrdiff_t, QString>> parts;
+        for (const std::string& name : telling) {
+            if (!others[i].contains(name)) continue;
+            const nlohmann::json& value = others[i].at(name);
+            const auto alike =
+                std::count_if(others.begin(), others.end(), [&](const auto& other) { return other.at(name) == value; });
+            if (alike == std::ssize(others)) continue;
+            parts.emplace_back(alike, partWords(name, value));
+        }
+        // Values that few other series have come first, because a long label is cut off at its end.
+        std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        QStringList words;
+        for (const auto& [alike, part] : parts) words << part;
+        result[i].label = words.join(QStringLiteral(", "));
+    }
+    return result;
+}
+
+std::size_t countDistinctValues(const std::vector<KeySeries>& series) {
+    std::set<double> values;
+    for (const KeySeries& own : series) {
+        for (const KeyPoint& point : own.points) values.insert(point.at);
+    }
+    return values.size();
+}
+
+Ink pointInk(const ResultsData& data, const std::vector<KeySeries>& series, const KeySeries& own, std::size_t group) {
+    return Ink::data(series.size() > 1 ? own.color : data.results.colorOf(data.table().groups[group]));
+}
+
+FigureCurve seriesLine(const std::vector<KeySeries>& series, const KeySeries& own, QList<double> x, QList<double> y) {
+    FigureCurve line =
+        stroke(std::move(x), std::move(y), series.size() > 1 ? Ink::data(own.color) : Ink{Ink::Kind::quiet});
+    line.label = own.label;
+    return line;
+}
+
+QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& series) {
+    QList<double> result(static_cast<qsizetype>(data.table().groups.size()), std::nan(""));
+    for (const KeySeries& own : series) {
+        for (const KeyPoint& point : own.points) result[static_cast<qsizetype>(point.group)] = point.at;
+    }
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "ui/rooms/results/results_picture.h"
+
+namespace ropelab::ui {
+
+/// A group and its value of a setting, the x value of its point.
+struct KeyPoint {
+    double at = 0;
+    std::size_t group = 0;
+};
+
+/// Groups that differ in one setting only, in ascending order of its value.
+struct KeySeries {
+    QString label;  // the values of the other swept settings; "" if there is a single series
+    std::vector<KeyPoint> points;
+    int color = 0;  // colour index of its first run, or the next one that no earlier series uses
+
+    /// Returns the point with this value of the setting; nullptr if there is none.
+    const KeyPoint* pointAt(double value) const;
+};
+
+/// Returns a group's value of a numeric setting; NaN if the setting has no meaning for the group, such as θ of a model
+/// without RoPE. The rotated fraction of such a model is 0.
+double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key);
+/// Returns the swept settings whose value is determined by `key` in every group. Example: the batch size in a sweep
+/// over the context that holds the number of tokens per step constant. Empty if no value of `key` occurs twice, because
+/// then every setting would qualify.
+std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key);
+/// Returns one series per combination of the other swept settings; settings of keysAlongWith() do not separate series.
+/// Groups without a value of `key` are in no series.
+std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key);
+/// Returns the number of distinct values of the setting over all series.
+std::size_t countDistinctValues(const std::vector<KeySeries>& series);
+/// Returns the ink of a group's point: the group's own ink if there is a single series, else the ink of its series.
+Ink pointInk(const ResultsData& data, const std::vector<KeySeries>& series, const KeySeries& own, std::size_t group);
+/// Returns the line of a series; it is grey if the points have colours of their own.
+FigureCurve seriesLine(const std::vector<KeySeries>& series, const KeySeries& own, QList<double> x, QList<double> y);
+/// Returns the x value of every group of the table; NaN for groups in no series.
+QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& series);
+
+}  // namespace ropelab::ui

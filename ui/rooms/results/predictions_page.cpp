@@ -1,0 +1,213 @@
+#include "ui/rooms/results/predictions_page.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <iterator>
+
+#include "core/reproduce/measuring.h"
+#include "ui/common/format.h"
+#include "ui/common/paths.h"
+#include "ui/common/prediction_table.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/results/results_source.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/engine_work.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sheet_measurement.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int kLoadDelayMs = 200;  // after a run has ended, since several runs can end together
+constexpr int kReloadMs = 700;     // while the recorder still writes to the lab, or measurements run
+
+std::int64_t unmeasuredOf(const std::vector<SweepPredictions>& sweeps) {
+    std::int64_t runs = 0;
+    for (const SweepPredictions& sweep : sweeps) runs += sweep.unmeasured;
+    return runs;
+}
+
+}  // namespace
+
+PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(parent), m_access(std::move(access)) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_words = new QLabel(this);
+    m_words->setWordWrap(true);
+    m_words->setTextFormat(Qt::PlainText);
+    m_words->setAccessibleName(tr("Score of the predictions"));
+    row->addWidget(m_words, 1);
+    m_button = new QPushButton(this);
+    m_button->setFocusPolicy(Qt::TabFocus);
+    connect(m_button, &QPushButton::clicked, this, &PredictionsPage::measure);
+    row->addWidget(m_button);
+    column->addLayout(row);
+    m_list = makePredictionList(
+        tr("There are no predictions on this sweep: the theories apply only to sweeps over θ alone or over the rotated "
+           "fraction alone. The room Reproduce shows the predictions of reproductions."),
+        this);
+    column->addWidget(m_list, 1);
+
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, &PredictionsPage::load);
+    connect(&m_access.lab, &LabDocument::opened, this, [this] {
+        m_loading.cancel();
+        m_work.cancel();
+        m_isMeasuring = false;
+        m_failure.clear();
+        setPredictions({});
+        scheduleLoad();
+    });
+    connect(&m_access.lab, &LabDocument::runsChanged, this, &PredictionsPage::scheduleLoad);
+    SweepSession& session = m_access.session;
+    connect(&session, &SweepSession::delivered, this, [this] {
+        if (endedRuns() != m_known) scheduleLoad();
+    });
+    connect(&session, &SweepSession::started, this, [this] {
+        if (m_isMeasuring) measure();  // training at the same time would falsify the measured speeds
+        renew();
+    });
+    connect(&session, &SweepSession::ended, this, &PredictionsPage::scheduleLoad);
+    renew();
+}
+
+TextTable& PredictionsPage::table() {
+    return m_list->table();
+}
+
+QString PredictionsPage::words() const {
+    return m_words->text();
+}
+
+void PredictionsPage::choose(std::int64_t experiment) {
+    if (experiment == m_experiment) return;
+    m_experiment = experiment;
+    renew();
+}
+
+void PredictionsPage::watch(bool on) {
+    m_watched = on;
+    if (on && m_stale) load();
+}
+
+void PredictionsPage::scheduleLoad() {
+    m_stale = true;
+    if (m_watched && !m_timer.isActive()) m_timer.start(kLoadDelayMs);
+}
+
+std::int64_t PredictionsPage::endedRuns() const {
+    const auto& runs = m_access.runs.runs();
+    return std::count_if(runs.begin(), runs.end(), [](const RunView& run) {
+        return run.record.state == RunState::finished || run.record.state == RunState::failed;
+    });
+}
+
+void PredictionsPage::loadNow() {
+    const LabFile* file = m_access.lab.file();
+    m_loading.cancel();
+    m_known = endedRuns();
+    m_stale = false;
+    setPredictions(file ? sweep_predictions_of(*file) : std::vector<SweepPredictions>{});
+}
+
+void PredictionsPage::load() {
+    if (!m_watched || m_loading.isRunning() || !m_access.lab.hasFile()) return;
+    m_stale = false;
+    m_known = endedRuns();
+    m_loading.start([this, path = m_access.lab.path()](const Cancelled&) -> std::function<void()> {
+        try {
+            return [this, sweeps = sweep_predictions_of(*LabFile::open(toPath(path), LabFile::Mode::read))]() mutable {
+                setPredictions(std::move(sweeps));
+                // The recorder writes on another thread, and a measurement does not report its progress.
+                if (m_stale || m_isMeasuring || m_access.session.isActive()) m_timer.start(kReloadMs);
+            };
+        } catch (const std::exception&) {
+            // The lab is locked or was removed: the loaded predictions stay.
+            return [this] { m_timer.start(kReloadMs); };
+        }
+    });
+}
+
+void PredictionsPage::setPredictions(std::vector<SweepPredictions> sweeps) {
+    m_all = std::move(sweeps);
+    renew();
+}
+
+void PredictionsPage::renew() {
+    m_shown.clear();
+    std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(m_shown), [this](const SweepPredictions& sweep) {
+        return m_experiment == ResultsChoices::kAllExperiments || sweep.stored.experiment == m_experiment;
+    });
+    std::vector<ScoredPrediction> predictions;
+    for (const SweepPredictions& sweep : m_shown) {
+        predictions.insert(predictions.end(), sweep.predictions.begin(), sweep.predictions.end());
+    }
+    m_list->setContent(m_shown.empty() ? TextTable::Content{} : predictionTable(predictions));
+    QStringList sentences;
+    if (!predictions.empty()) sentences << scoreWords(predictions);
+    const std::int64_t unmeasured = unmeasuredOf(m_shown);
+    const QString runs = countText(unmeasured, tr("run"));
+    const bool isReadOnly = m_access.lab.isReadOnly();
+    const bool isTraining = m_access.session.isActive();
+    if (m_isMeasuring) {
+        sentences << tr("Measuring the quantities that the predictions are about: %1 left.").arg(runs);
+    } else if (unmeasured > 0) {
+        sentences << tr("The predicted quantities are not measured yet for %1.").arg(runs);
+        if (isReadOnly) {
+            sentences << tr("This lab is open read-only; save it under another name to measure them.");
+        }
+    }
+    if (!m_failure.isEmpty()) sentences << tr("Measuring failed: %1").arg(m_failure);
+    m_words->setText(sentences.join(QLatin1Char(' ')));
+    m_words->setVisible(!sentences.isEmpty());
+    m_button->setText(m_isMeasuring ? tr("Stop measuring") : tr("Measure runs"));
+    m_button->setVisible(m_isMeasuring || unmeasured > 0);
+    m_button->setEnabled(m_isMeasuring || (!isReadOnly && !isTraining));
+    m_button->setToolTip(m_isMeasuring ? tr("Stops after the current run; completed measurements are saved.")
+                         : isTraining
+                             ? tr("A sweep is training; measuring is possible after it has ended.")
+                             : tr("Measures each trained model's retrieval (copying earlier tokens) and its loss at 1, "
+                                  "2 and 4 times the training context. ropelab-cli results --measure does the same."));
+    emit changed();
+}
+
+void PredictionsPage::measure() {
+    if (m_isMeasuring) {
+        m_work.cancel();
+        m_isMeasuring = false;
+        scheduleLoad();
+        return renew();
+    }
+    if (m_access.session.isActive() || m_access.lab.isReadOnly()) return;
+    std::vector<StoredSheet> sheets;
+    for (const SweepPredictions& sweep : m_shown) {
+        if (sweep.unmeasured > 0) sheets.push_back(sweep.stored);
+    }
+    if (sheets.empty()) return;
+    m_failure.clear();
+    m_isMeasuring = true;
+    EngineLock& engineLock = m_access.engineLock;
+    engineLock.released();
+    m_work.start([this, sheets = std::move(sheets), path = m_access.lab.path(), dataDir = m_access.dataDir,
+                  &engineLock](const Cancelled& cancelled) -> std::function<void()> {
+        return [this, problem = measureWithLock(engineLock, path, sheets, dataDir, cancelled)] {
+            m_isMeasuring = false;
+            m_failure = problem;
+            scheduleLoad();
+            renew();
+        };
+    });
+    scheduleLoad();
+    renew();
+}
+
+}  // namespace ropelab::ui

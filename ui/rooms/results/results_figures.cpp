@@ -1,0 +1,123 @@
+#include "ui/rooms/results/results_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ui/rooms/results/key_figures.h"
+#include "ui/rooms/results/means_figure.h"
+#include "ui/rooms/results/text_figure.h"
+#include "ui/rooms/results/tradeoff_figures.h"
+#include "ui/rooms/results/training_figures.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double kNearDistance = 0.08;  // largest distance to a spot, relative to the axes' lengths
+
+/// Returns the place of a value along an axis: 0 at its start, 1 at its end.
+double axisFraction(double value, const Range& range, bool logarithmic) {
+    if (logarithmic) return std::log(value / range.minimum) / std::log(range.maximum / range.minimum);
+    return (value - range.minimum) / (range.maximum - range.minimum);
+}
+
+}  // namespace
+
+std::span<const ResultsFigure> resultsFigures() {
+    using Input = ResultsFigure::Input;
+    static const std::vector<ResultsFigure> all = {
+        {"group-means", QObject::tr("group means"),
+         QObject::tr("Shows each group's mean with its 95 % confidence interval, and the values of its seeds."),
+         Input::table, meansFigure},
+        {"loss-by-theta", QObject::tr("loss against θ"),
+         QObject::tr(
+             "Shows the compared measure against θ, with published values in grey (figure 1 of Huang et al. 2025)."),
+         Input::table, lossByTheta},
+        {"improvement", QObject::tr("improvement over the baseline"),
+         QObject::tr("Shows the improvement in percent of the baseline's mean, with 95 % intervals of the difference "
+                     "(figure 2 of Huang et al. 2025)."),
+         Input::table, improvementFigure},
+        {"paired-differences", QObject::tr("differences per seed"),
+         QObject::tr("Shows each run's difference from the baseline's run of the same seed. Runs with equal seeds have "
+                     "the same initial weights and batches, so pairs reveal smaller differences."),
+         Input::table, pairedDifferences},
+        {"loss-by-fraction", QObject::tr("loss against fraction"),
+         QObject::tr("Tests a claim of Khan et al.: runs that rotate 10 % or more have similar losses, and so have "
+                     "runs that rotate 0 or 2 channels."),
+         Input::table, lossByFraction},
+        {"loss-by-context", QObject::tr("loss against context"),
+         QObject::tr(
+             "Shows the compared measure against the context length, one curve per fraction (or other swept setting)."),
+         Input::table, lossByContext},
+        {"learning-curves", QObject::tr("learning curves, mean ± std"),
+         QObject::tr(
+             "Shows the validation loss during training: each group's mean over its seeds ± standard deviation."),
+         Input::evaluations, meanCurves},
+        {"spikes", QObject::tr("loss spikes"),
+         QObject::tr(
+             "Shows the training loss and the gradient norm of every step, to find spikes and what precedes them."),
+         Input::steps, spikeFigure},
+        {"loss-by-speed", QObject::tr("loss against speed"),
+         QObject::tr("Shows which groups are on the Pareto front of loss and training speed."), Input::table,
+         lossBySpeed},
+        {"loss-by-memory", QObject::tr("loss against memory"),
+         QObject::tr("Shows which groups are on the Pareto front of loss and memory."), Input::table, lossByMemory},
+        {"parallel-coordinates", QObject::tr("parallel coordinates"),
+         QObject::tr("Shows each group as a line across axes for the swept settings, the losses and the speed."),
+         Input::table, parallelCoordinates},
+        {"mutual-information", QObject::tr("mutual information by distance"),
+         QObject::tr("Shows the mutual information of two tokens by their distance, and the wavelengths of the swept "
+                     "thetas. This can explain why the best θ depends on the data set."),
+         Input::texts, informationFigure},
+    };
+    return all;
+}
+
+QStringList resultsFigureNames() {
+    QStringList names;
+    for (const ResultsFigure& figure : resultsFigures()) names << QString::fromLatin1(figure.name);
+    return names;
+}
+
+const ResultsFigure* findResultsFigure(const QString& name) {
+    const auto all = resultsFigures();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const ResultsFigure& figure) { return name == QLatin1String(figure.name); });
+    return found == all.end() ? nullptr : &*found;
+}
+
+const Spot* spotNear(const ResultsPicture& picture, QPointF place) {
+    const Figure& figure = picture.figure;
+    const Range x = xRange(figure);
+    const Range y = yRange(figure);
+    const bool columns = !figure.x.categories.isEmpty() && figure.y.categories.isEmpty();
+    const double placeX = axisFraction(place.x(), x, figure.x.logarithmic);
+    const double placeY = axisFraction(place.y(), y, figure.y.logarithmic);
+    const Spot* nearest = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Spot& spot : picture.spots) {
+        const double dx = axisFraction(spot.at.x(), x, figure.x.logarithmic) - placeX;
+        const double dy = axisFraction(spot.at.y(), y, figure.y.logarithmic) - placeY;
+        // With categories on x, the nearest category decides first, then the distance along y.
+        const bool inColumn = columns && std::abs(spot.at.x() - place.x()) <= 0.5;
+        if (columns ? !inColumn : std::hypot(dx, dy) > kNearDistance) continue;
+        const double distance = columns ? std::abs(dy) : std::hypot(dx, dy);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = &spot;
+    }
+    return nearest;
+}
+
+std::optional<FigureView::Readout> readoutAt(const ResultsPicture& picture, QPointF place) {
+    const Spot* spot = spotNear(picture, place);
+    if (!spot) return std::nullopt;
+    FigureView::Readout readout;
+    readout.title = spot->title;
+    readout.x = spot->at.x();
+    for (const auto& [label, value] : spot->rows) readout.rows.append({label, value});
+    return readout;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,213 @@
+#include "ui/rooms/results/results_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QStyle>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/results/results_memory.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/settings.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// Returns the loss that was typed, in nats per token; nullopt if it is empty or not a positive number.
+std::optional<double> parsedLoss(const QString& typed) {
+    if (typed.trimmed().isEmpty()) return std::nullopt;
+    try {
+        const double loss = parse_number(typed.trimmed().toStdString());
+        return loss > 0 ? std::optional(loss) : std::nullopt;
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
+}
+
+QVariantMap settingsOf(const ResultGroup& group) {
+    QVariantMap result;
+    for (const auto& [key, value] : group.settings) {
+        result[QString::fromStdString(key)] = QString::fromStdString(setting_text(value));
+    }
+    return result;
+}
+
+}  // namespace
+
+ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent)
+    : QFrame(parent), m_lab(lab), m_settings(settings) {
+    const auto [area, content, column] = makePanel(this, tr("Results"));
+    column->addWidget(makeHeading(tr("Results"), content));
+
+    QGridLayout* grid = makeFieldGrid();
+    m_experiment = makeChoice(tr("Experiment"), content);
+    addField(grid, tr("experiment"), m_experiment,
+             tr("The table shows the runs of this experiment. Runs that differ only in their seed form one group."));
+    m_measure = makeChoice(tr("Compared measure"), content);
+    for (const Measure& measure : measures()) {
+        m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
+        m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
+    }
+    addField(grid, tr("measure"), m_measure, tr("The table, the tests and the figure compare this quantity."));
+    m_baseline = makeChoice(tr("Baseline"), content);
+    addField(grid, tr("baseline"), m_baseline, tr("Every other group is compared with this group."));
+    m_test = makeChoice(tr("Test"), content);
+    for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
+        m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
+    }
+    addField(grid, tr("test"), m_test,
+             tr("The verdicts use this test, two-tailed at 5 % after Holm's correction. Choose it before you look at "
+                "the results: the best of three tests is significant by chance more often than 5 %. Formula 37"));
+    m_target = new QLineEdit(content);
+    m_target->setPlaceholderText(tr("e.g. 1.6"));
+    m_target->setClearButtonEnabled(true);
+    m_target->setAccessibleName(tr("Target loss"));
+    connect(m_target, &QLineEdit::textChanged, this, [this](const QString& typed) {
+        m_target->setProperty("wrong", !typed.trimmed().isEmpty() && !parsedLoss(typed));
+        m_target->style()->unpolish(m_target);
+        m_target->style()->polish(m_target);
+    });
+    addField(grid, tr("target loss"), m_target,
+             tr("The table shows after how many steps each run first reaches this validation loss [nats per token]."));
+    column->addLayout(grid);
+    m_unfinished = new QCheckBox(tr("Include unfinished runs"), content);
+    m_unfinished->setToolTip(tr("Includes runs that are training, stopped or failed, with their latest losses."));
+    column->addWidget(m_unfinished);
+    m_published = new QCheckBox(tr("Show published values"), content);
+    m_published->setToolTip(tr(
+        "Shows in grey the losses that Huang et al. 2025 report for the same data set. They come from another machine "
+        "and other code, so no test uses them. They are hidden if your runs trained on a part of the data set."));
+    column->addWidget(m_published);
+    m_output = new TableOutput(content);
+    connect(m_output, &TableOutput::copyRequested, this, &ResultsPanel::copyRequested);
+    connect(m_output, &TableOutput::saveRequested, this, &ResultsPanel::saveRequested);
+    column->addWidget(m_output);
+    column->addStretch(1);
+    renew({});
+    restoreChoices();
+    const auto notify = [this] {
+        saveChoices();
+        emit changed();
+    };
+    for (QComboBox* combo : {m_experiment, m_measure, m_baseline, m_test}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, notify);
+    }
+    for (QCheckBox* box : {m_unfinished, m_published}) connect(box, &QCheckBox::toggled, this, notify);
+    connect(m_target, &QLineEdit::textChanged, this, notify);
+    connect(m_output, &TableOutput::formatChanged, this, &ResultsPanel::saveChoices);
+    connect(&m_lab, &LabDocument::opened, this, &ResultsPanel::loadLabChoices);
+    loadLabChoices();
+}
+
+void ResultsPanel::restoreChoices() {
+    const Settings& settings = m_settings;
+    chooseData(m_measure, settings.value("results/measure"));
+    chooseData(m_test, settings.value("results/test"));
+    m_target->setText(settings.value("results/target").toString());
+    m_unfinished->setChecked(settings.value("results/unfinished").toBool());
+    m_published->setChecked(settings.value("results/published").toBool());
+    m_output->choose(settings.value("results/format").toString());
+}
+
+void ResultsPanel::loadLabChoices() {
+    const QJsonObject choices = labChoices(m_settings, m_lab.path());
+    m_saved = SavedChoices{choices.value(QStringLiteral("experiment")).toInteger(ResultsChoices::kLatestExperiment),
+                           choices.value(QStringLiteral("baseline")).toObject().toVariantMap()};
+}
+
+void ResultsPanel::saveChoices() {
+    Settings& settings = m_settings;
+    settings.setValue("results/measure", m_measure->currentData());
+    settings.setValue("results/test", m_test->currentData());
+    settings.setValue("results/target", m_target->text());
+    settings.setValue("results/unfinished", m_unfinished->isChecked());
+    settings.setValue("results/published", m_published->isChecked());
+    settings.setValue("results/format", suffixOf(format()));
+    if (m_saved) return;  // the lists still belong to the previous lab
+    QJsonObject choices = labChoices(settings, m_lab.path());
+    choices[QStringLiteral("experiment")] = m_experiment->currentData().toLongLong();
+    choices[QStringLiteral("baseline")] = QJsonObject::fromVariantMap(m_baseline->currentData().toMap());
+    saveLabChoices(settings, m_lab.path(), choices);
+}
+
+ResultsChoices ResultsPanel::choices() const {
+    ResultsChoices result;
+    result.experiment = m_experiment->currentData().toLongLong();
+    result.options.compare = m_measure->currentData().toString().toStdString();
+    result.options.test = test_kind(m_test->currentData().toString().toStdString());
+    result.options.unfinished = m_unfinished->isChecked();
+    result.options.target_loss = parsedLoss(m_target->text());
+    const QVariantMap baseline = m_baseline->currentData().toMap();
+    for (auto it = baseline.begin(); it != baseline.end(); ++it) {
+        result.options.baseline[it.key().toStdString()] = it.value().toString().toStdString();
+    }
+    return result;
+}
+
+ResultsPanel::Format ResultsPanel::format() const {
+    return m_output->format();
+}
+
+void ResultsPanel::renew(const Results& results) {
+    const std::optional<SavedChoices> saved =
+        results.runs.empty() ? std::nullopt : std::exchange(m_saved, std::nullopt);
+    renewExperiments(saved ? QVariant::fromValue<qlonglong>(saved->experiment) : m_experiment->currentData());
+    const ResultsTable& table = results.table;
+    const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
+                                 ? tr("default baseline")
+                                 : tr("default baseline: %1").arg(longLabel(table, table.groups[table.baseline]));
+    QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
+    if (table.groups.size() > 1) {
+        for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});
+    }
+    refillChoice(m_baseline, entries, saved ? QVariant(saved->baseline) : m_baseline->currentData());
+    const bool any = !table.groups.empty();
+    m_output->setReady(any);
+}
+
+void ResultsPanel::renewExperiments(const QVariant& chosen) {
+    QList<QPair<QString, QVariant>> entries = {
+        {tr("latest experiment"), QVariant::fromValue<qlonglong>(ResultsChoices::kLatestExperiment)},
+        {tr("all experiments"), QVariant::fromValue<qlonglong>(ResultsChoices::kAllExperiments)}};
+    for (const ExperimentRecord& experiment : m_lab.experiments()) {
+        const QString name = experiment.name.empty() ? tr("unnamed sweep") : QString::fromStdString(experiment.name);
+        entries.append({tr("%1 · %2").arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
+    }
+    refillChoice(m_experiment, entries, chosen);
+}
+
+QString formatted(const ResultsTable& table, std::span<const SweepPredictions> sweeps, ResultsPanel::Format format) {
+    switch (format) {
+        case ResultsPanel::Format::text:
+            return QString::fromStdString(
+                results_text(table) +
+                sweep_predictions_text(
+                    sweeps,
+                    QObject::tr("Some runs still lack the measurements that these predictions need.").toStdString()));
+        case ResultsPanel::Format::csv:
+            return QString::fromStdString(results_csv(table));
+        case ResultsPanel::Format::latex:
+            return QString::fromStdString(results_latex(table));
+        case ResultsPanel::Format::json: {
+            nlohmann::json json = results_json(table);
+            json["predictions"] = sweep_predictions_json(sweeps);
+            return QString::fromStdString(json.dump(2)) + QLatin1Char('\n');
+        }
+    }
+    return {};
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <QFrame>
+#include <span>
+
+#include "core/reproduce/sweep_predictions.h"
+#include "ui/common/table_output.h"
+#include "ui/rooms/results/results_source.h"
+
+class QCheckBox;
+class QComboBox;
+class QGridLayout;
+class QLineEdit;
+class QPushButton;
+class QVBoxLayout;
+
+namespace ropelab::ui {
+
+class LabDocument;
+class Settings;
+
+/// The right panel of the Results room. It selects the runs, the compared measure, the baseline and the test, and
+/// exports the table as text. The choices are saved in the settings; experiment and baseline are saved per lab.
+class ResultsPanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    using Format = TableFormat;
+
+    ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent = nullptr);
+
+    /// Returns the choices in the panel's fields. A target loss that is not a positive number is ignored.
+    ResultsChoices choices() const;
+    /// Returns the selected export format of the table.
+    Format format() const;
+    /// Refills the lists of experiments and baselines from the lab and from `results`; the current selection is
+    /// preserved. The first call with results after a lab was opened selects what was saved for this lab, so choices()
+    /// can differ afterwards from the choices that `results` was computed with.
+    void renew(const Results& results);
+
+    QComboBox* experiment() const { return m_experiment; }
+    QComboBox* measure() const { return m_measure; }
+    QComboBox* baseline() const { return m_baseline; }
+    QComboBox* test() const { return m_test; }
+    QLineEdit* target() const { return m_target; }
+    QCheckBox* unfinished() const { return m_unfinished; }
+    QCheckBox* published() const { return m_published; }
+    QComboBox* formats() const { return m_output->formats(); }
+    QPushButton* copyButton() const { return m_output->copyButton(); }
+    QPushButton* saveButton() const { return m_output->saveButton(); }
+
+ signals:
+    /// A choice has changed.
+    void changed();
+    /// The button for copying the table was clicked.
+    void copyRequested();
+    /// The button for saving the table was clicked.
+    void saveRequested();
+
+ private:
+    void renewExperiments(const QVariant& chosen);
+    void restoreChoices();
+    void loadLabChoices();
+    void saveChoices();
+
+    /// Choices that were saved for this lab; they are applied when its results are first available.
+    struct SavedChoices {
+        std::int64_t experiment = ResultsChoices::kLatestExperiment;
+        QVariantMap baseline;
+    };
+    LabDocument& m_lab;
+    Settings& m_settings;
+    std::optional<SavedChoices> m_saved;
+    QComboBox* m_experiment;
+    QComboBox* m_measure;
+    QComboBox* m_baseline;
+    QComboBox* m_test;
+    QLineEdit* m_target;
+    QCheckBox* m_unfinished;
+    QCheckBox* m_published;
+    TableOutput* m_output;
+};
+
+/// Returns the table in the given format, as the terminal's command `results` prints it. Text and JSON also contain the
+/// predictions on the sweeps of the table.
+QString formatted(const ResultsTable& table, std::span<const SweepPredictions> sweeps, ResultsPanel::Format format);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,222 @@
+#include "ui/rooms/results/results_picture.h"
+
+#include <QJsonDocument>
+#include <algorithm>
+#include <cmath>
+
+#include "core/stats/results_cells.h"
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/text.h"
+#include "ui/theme/theme.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double kDivergedPt = 6;
+
+QString settingWords(const nlohmann::json& value) {
+    return value.is_null() ? QString() : text(setting_text(value));
+}
+
+}  // namespace
+
+Emphasis emphasisOf(const ResultsData& data, std::size_t group) {
+    return static_cast<int>(group) == data.picked ? Emphasis::picked : Emphasis::normal;
+}
+
+int distinctColor(std::span<const int> taken, int wanted) {
+    const int count = static_cast<int>(Theme::light().data.size());
+    const auto isFree = [&](int color) {
+        return std::none_of(taken.begin(), taken.end(), [&](int other) {
+            return other % count == color % count || Theme::dashes(other, true) == Theme::dashes(color, true);
+        });
+    };
+    for (int step = 0; step < count; ++step) {
+        for (int round = 0; round < count; ++round) {  // `round` selects other dashes of the same colour
+            const int color = wanted + step + count * round;
+            if (isFree(color)) return color;
+        }
+    }
+    return wanted;
+}
+
+FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis) {
+    FigureCurve curve;
+    curve.x = std::move(x);
+    curve.y = std::move(y);
+    curve.ink = ink;
+    curve.emphasis = emphasis;
+    return curve;
+}
+
+FigureCurve dot(double x, double y, double sizePt, Ink ink, Emphasis emphasis) {
+    FigureCurve curve = stroke({x}, {y}, ink, emphasis);
+    curve.shape = FigureCurve::Shape::points;
+    curve.pointPt = sizePt;
+    return curve;
+}
+
+void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink, Emphasis emphasis) {
+    if (!std::isfinite(low) || !std::isfinite(high)) return;
+    const double left = figure.x.logarithmic ? x / cap : x - cap;
+    const double right = figure.x.logarithmic ? x * cap : x + cap;
+    const auto add = [&](QList<double> across, QList<double> up) {
+        FigureCurve bar = stroke(std::move(across), std::move(up), ink, emphasis);
+        bar.dots = false;
+        figure.curves.push_back(std::move(bar));
+    };
+    add({x, x}, {low, high});
+    for (const double end : {low, high}) add({left, right}, {end, end});
+}
+
+int divergedRuns(const ResultsData& data, const ResultGroup& group) {
+    int count = group.failed;
+    for (const double value : group.values(data.table().compared)) count += !std::isfinite(value);
+    return count;
+}
+
+void addNote(Figure& figure, const QString& words) {
+    figure.note += (figure.note.isEmpty() ? QString() : QStringLiteral("; ")) + words;
+}
+
+void addLabelNote(Figure& figure, const ResultsTable& table) {
+    if (!table.swept.empty()) addNote(figure, QObject::tr("labels: %1").arg(shortLabelKeys(table)));
+}
+
+void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
+    Figure& figure = picture.figure;
+    int count = 0;
+    for (const ResultGroup& group : data.table().groups) count += divergedRuns(data, group);
+    if (count == 0) return;
+    const Range range = yRange(figure);
+    figure.y.minimum = range.minimum;
+    figure.y.maximum = range.maximum;
+    const double top = range.maximum - 0.03 * (range.maximum - range.minimum);
+    int drawn = 0;
+    for (std::size_t i = 0; i < data.table().groups.size() && i < static_cast<std::size_t>(x.size()); ++i) {
+        const ResultGroup& group = data.table().groups[i];
+        const int here = divergedRuns(data, group);
+        const double at = x[static_cast<qsizetype>(i)];
+        if (here == 0 || !std::isfinite(at)) continue;
+        drawn += here;
+        FigureCurve mark = dot(at, top, kDivergedPt, {Ink::Kind::error}, emphasisOf(data, i));
+        figure.curves.push_back(std::move(mark));
+        picture.spots.push_back({{at, top},
+                                 longLabel(data.table(), group),
+                                 {{QObject::tr("diverged or failed"), countText(here, QObject::tr("run"))}},
+                                 static_cast<int>(i)});
+    }
+    if (drawn > 0) {
+        addNote(figure,
+                QObject::tr("red: %1 diverged or failed, not in any mean").arg(countText(drawn, QObject::tr("run"))));
+        figure.summary +=
+            QObject::tr(" The means exclude %1 that diverged or failed.").arg(countText(drawn, QObject::tr("run")));
+    }
+}
+
+void padX(Figure& figure, const QList<double>& x) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const double value : x) {
+        if (!std::isfinite(value) || (figure.x.logarithmic && value <= 0)) continue;
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    if (low > high) return;
+    if (figure.x.logarithmic) {
+        const double room = std::max(1.15, std::pow(high / low, 0.06));
+        figure.x.minimum = low / room;
+        figure.x.maximum = high * room;
+    } else {
+        const double room = high > low ? 0.05 * (high - low) : 0.05 * std::max(1.0, std::abs(high));
+        figure.x.minimum = low - room;
+        figure.x.maximum = high + room;
+    }
+}
+
+QString valueText(const Measure& measure, double value) {
+    const QString number = text(fixed_text(value, measure.decimals));
+    return std::isfinite(value) ? number + QChar(QChar::Nbsp) + measureUnit(measure) : number;
+}
+
+Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
+    const ResultGroup& shown = data.table().groups[group];
+    const Measure& measure = data.measure();
+    const Description& described = shown.described[data.table().compared];
+    Spot spot{at, longLabel(data.table(), shown), {}, static_cast<int>(group)};
+    spot.rows.append({QObject::tr("mean"), valueText(measure, described.mean)});
+    if (described.n > 1) {
+        spot.rows.append(
+            {QObject::tr("std. deviation"), text(fixed_text(described.standard_deviation, measure.decimals))});
+        spot.rows.append({QObject::tr("95 % interval"), text(interval_text(described, measure.decimals, " … "))});
+    }
+    spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
+    if (shown.improvement_percent) {
+        spot.rows.append(
+            {QObject::tr("improvement"), numberText(signed_percent(shown.improvement_percent)) + QLatin1String(" %")});
+        spot.rows.append({QObject::tr("verdict"), text(to_string(verdict_of(data.table(), shown).kind))});
+    }
+    if (const int diverged = divergedRuns(data, shown)) {
+        spot.rows.append({QObject::tr("diverged or failed"), countText(diverged, QObject::tr("run"))});
+    }
+    return spot;
+}
+
+Figure emptyFigure(const ResultsData& data, const char* name) {
+    Figure figure;
+    figure.name = QString::fromLatin1(name);
+    const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
+    figure.settings = {{QStringLiteral("results"), QJsonDocument::fromJson(json).object()}};
+    return figure;
+}
+
+void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups) {
+    for (const std::string& key : table.swept) {
+        QStringList words;
+        for (const std::size_t group : groups) words << settingWords(table.groups[group].settings.at(key));
+        rows.words.append({text(key), words});
+    }
+}
+
+FigureTable groupColumns(const ResultsData& data) {
+    const ResultsTable& table = data.table();
+    FigureTable result;
+    const auto add = [&](const QString& name, auto number) {
+        QList<double> column;
+        for (const ResultGroup& group : table.groups) column.append(number(group));
+        result.names << name;
+        result.columns.append(column);
+    };
+    for (const std::string& key : table.swept) {
+        const bool isNumber = std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+            const auto& value = group.settings.at(key);
+            return value.is_number() || value.is_boolean();
+        });
+        if (!isNumber) {
+            QStringList words;
+            for (const ResultGroup& group : table.groups) words << settingWords(group.settings.at(key));
+            result.words.append({text(key), words});
+            continue;
+        }
+        add(text(key), [&key](const ResultGroup& group) {
+            const auto& value = group.settings.at(key);
+            return value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>();
+        });
+    }
+    const std::size_t compared = table.compared;
+    const QString what = QObject::tr("%1 (%2)").arg(measureTitle(data.measure()), measureUnit(data.measure()));
+    add(QObject::tr("n"), [=](const ResultGroup& g) { return static_cast<double>(g.described[compared].n); });
+    add(what, [=](const ResultGroup& g) { return g.described[compared].mean; });
+    add(QObject::tr("standard deviation"),
+        [=](const ResultGroup& g) { return g.described[compared].standard_deviation; });
+    add(QObject::tr("95 % interval, low"), [=](const ResultGroup& g) { return g.described[compared].confidence_low; });
+    add(QObject::tr("95 % interval, high"),
+        [=](const ResultGroup& g) { return g.described[compared].confidence_high; });
+    add(QObject::tr("diverged or failed"),
+        [&](const ResultGroup& g) { return static_cast<double>(divergedRuns(data, g)); });
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <QPointF>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/stats/mutual_information.h"
+#include "core/store/lab_file.h"
+#include "ui/figure/figure.h"
+#include "ui/rooms/results/results_source.h"
+
+namespace ropelab::ui {
+
+/// The mutual information of tokens by distance, for one data set of the lab.
+struct TextInformation {
+    QString name;        // "Tiny Shakespeare"
+    int colorIndex = 0;  // colour index of its first run, or the next one that no earlier data set has
+    QString problem;     // why there is no information; "" if there is
+    MutualInformation information;
+};
+
+/// A result that a paper reports for one value of a setting.
+struct PublishedValue {
+    QString source;       // "Huang et al. 2025, table 2"
+    std::string data;     // name of the data set: "tinyshakespeare"
+    std::string key;      // "theta"
+    double at = 0;        // the setting's value
+    std::string measure;  // "best_validation_loss"
+    Sample sample;
+};
+
+/// The data from which the figures of the Results room are made.
+struct ResultsData {
+    Results results;
+    std::vector<ResultsRun> runs;  // in the order of Results::runs
+    int picked = -1;               // index of the selected group, or −1
+    std::vector<TextInformation> texts;
+    std::vector<PublishedValue> published;
+
+    /// Returns the results table.
+    const ResultsTable& table() const { return results.table; }
+    /// Returns the compared measure.
+    const Measure& measure() const { return measures()[table().compared]; }
+    /// Returns the first run of a group, for settings that are equal in all runs of the group.
+    const ResultsRun& exampleOf(const ResultGroup& group) const { return runs[group.members.front()]; }
+    /// Returns whether losses are shown in bits; otherwise they are shown in nats.
+    bool inBits() const { return measure().name == "bits_per_character"; }
+};
+
+/// A place of a figure with a readout that appears when the mouse pointer is near.
+struct Spot {
+    QPointF at;
+    QString title;
+    QList<std::pair<QString, QString>> rows = {};
+    int group = -1;  // the group that a click selects; −1 for none
+};
+
+/// A figure and the readouts at its places. Without spots the crosshair reads the curves.
+struct ResultsPicture {
+    Figure figure;
+    std::vector<Spot> spots;
+};
+
+// Helpers that several figures use.
+
+using Emphasis = FigureCurve::Emphasis;
+
+/// Returns the emphasis of a group: `picked` if it is the selected group.
+Emphasis emphasisOf(const ResultsData& data, std::size_t group);
+/// Returns `wanted`, the colour index of a first run, or the next index whose colour and dashes differ from those of
+/// all `taken` ones. The palette repeats after a few runs, so different indices can have equal colours.
+int distinctColor(std::span<const int> taken, int wanted);
+/// Returns a line through the points (x[i], y[i]).
+FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis = Emphasis::normal);
+/// Returns a single point with a diameter of `sizePt` points (1/72 inch).
+FigureCurve dot(double x, double y, double sizePt, Ink ink, Emphasis emphasis = Emphasis::normal);
+/// Adds a vertical bar from `low` to `high` at x. `cap` is half the width of its caps in the x axis's unit, or a factor
+/// on a logarithmic axis. Adds nothing if an end is not finite.
+void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink,
+                 Emphasis emphasis = Emphasis::normal);
+/// Diameters of the points for means and for single seeds, in points (1/72 inch).
+inline constexpr double kMeanPt = 7;
+inline constexpr double kSeedPt = 3.6;
+
+/// Returns the number of a group's runs that failed (e.g. diverged) or whose compared measure is not finite.
+int divergedRuns(const ResultsData& data, const ResultGroup& group);
+/// Adds a red point at the top of the figure for each group with diverged or failed runs, with a spot, and a note. The
+/// point of group i is at `x[i]`; NaN omits it. Call this last, since it uses the final range of the y axis.
+void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x);
+/// Appends words to the figure's note, separated by a semicolon.
+void addNote(Figure& figure, const QString& words);
+/// Adds a note that names the settings whose values the groups' short labels show.
+void addLabelNote(Figure& figure, const ResultsTable& table);
+
+/// Extends the x axis beyond the values `x` at both ends, so that points are not cut off.
+void padX(Figure& figure, const QList<double>& x);
+
+/// Returns a spot with a group's mean, standard deviation, confidence interval, seeds and number of diverged runs.
+Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at);
+/// Returns a value of the measure with its unit, as "1.4662 nats".
+QString valueText(const Measure& measure, double value);
+
+/// Returns an empty figure with this name and the table as its settings; it has no axes yet.
+Figure emptyFigure(const ResultsData& data, const char* name);
+/// Returns a table for export with one row per group: swept settings, n, mean, standard deviation, 95 % interval, and
+/// number of diverged or failed runs.
+FigureTable groupColumns(const ResultsData& data);
+/// Adds columns for the swept settings to `rows`; row i shows the values of the group with index `groups[i]`.
+void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups);
+
+}  // namespace ropelab::ui

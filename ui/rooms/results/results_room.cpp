@@ -1,0 +1,319 @@
+#include "ui/rooms/results/results_room.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QJsonObject>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "ui/common/actions.h"
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/results/group_table.h"
+#include "ui/rooms/results/predictions_page.h"
+#include "ui/rooms/results/results_memory.h"
+#include "ui/rooms/results/results_panel.h"
+#include "ui/rooms/results/seed_table.h"
+#include "ui/session/workspace.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// The least time between two updates of the table while runs train.
+constexpr int kUpdateMs = 200;
+
+}  // namespace
+
+ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
+    : Room(parent),
+      m_workspace(workspace),
+      m_groups(new GroupTable(this)),
+      m_order(new GroupOrder(this)),
+      m_seeds(new SeedTable(workspace.runs(), this)),
+      m_panel(new ResultsPanel(workspace.lab(), workspace.settings(), this)),
+      m_pages(new QStackedWidget(this)),
+      m_predictionsPage(new PredictionsPage(workspace.runAccess(), this)) {
+    setObjectName(QStringLiteral("results"));
+    m_panel->hide();
+    askSave = [this](const QString& suggestion) {
+        return QFileDialog::getSaveFileName(this, tr("Save table as"), suggestion);
+    };
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {12, 8, 12, 12}, 8);
+    m_order->setSourceModel(m_groups);
+    m_order->setSortRole(GroupTable::kSortRole);
+    m_bar = makeBar();
+    layout->addWidget(m_bar);
+    m_pages->addWidget(makeEmptyState());
+    m_pages->addWidget(makeResults());
+    m_pages->addWidget(m_predictionsPage);
+    layout->addWidget(m_pages, 1);
+    connect(m_predictionsPage, &PredictionsPage::changed, this, &ResultsRoom::renewPages);
+    showPage(Page::groups);
+
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible() && m_stale) renew();
+    });
+    RunStore& runs = workspace.runs();
+    connect(&runs, &RunStore::reloaded, this, &ResultsRoom::schedule);
+    connect(&runs, &RunStore::runChanged, this, &ResultsRoom::schedule);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &ResultsRoom::schedule);
+    connect(&workspace.lab(), &LabDocument::opened, this, [this] { m_orderWanted = true; });
+    connect(m_panel, &ResultsPanel::changed, this, [this] {
+        m_stale = true;
+        if (isVisible()) renew();
+    });
+    connect(m_panel, &ResultsPanel::copyRequested, this, &ResultsRoom::copyTable);
+    connect(m_panel, &ResultsPanel::saveRequested, this, &ResultsRoom::saveTable);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ResultsRoom::restyle);
+    restyle();
+}
+
+ResultsRoom::~ResultsRoom() = default;
+
+QWidget* ResultsRoom::panel() {
+    m_panel->show();
+    return m_panel;
+}
+
+void ResultsRoom::addActions(ActionRegistry& registry) {
+    registry.add(
+        {.id = "results.copy", .menu = "Edit", .text = tr("Copy results table"), .handler = [this] { copyTable(); }});
+    registry.add(
+        {.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [this] { saveTable(); }});
+    const auto here =
+        [&registry](const std::function<void()>& change) {  // opens the room first, so that the change is visible
+            return [&registry, change] {
+                registry.action(QStringLiteral("room.results"))->trigger();
+                change();
+            };
+        };
+    registry.add({.id = "results.nextFigure",
+                  .menu = "View",
+                  .text = tr("Show next results figure"),
+                  .handler = here([this] {
+                      showPage(Page::groups);
+                      m_figures->step(1);
+                  }),
+                  .separatorBefore = true});
+    registry.add({.id = "results.previousFigure",
+                  .menu = "View",
+                  .text = tr("Show previous results figure"),
+                  .handler = here([this] {
+                      showPage(Page::groups);
+                      m_figures->step(-1);
+                  })});
+    registry.add({.id = "results.predictions",
+                  .menu = "View",
+                  .text = tr("Show predictions about the sweep"),
+                  .handler = here([this] { showPage(Page::predictions); })});
+    for (const ResultsFigure& figure : resultsFigures()) {
+        const QString name = QLatin1String(figure.name);
+        registry.add({.id = QStringLiteral("results.figure.") + name,
+                      .menu = {},
+                      .text = tr("Show results figure: %1").arg(figure.title),
+                      .handler = here([this, name] { showPart(name); })});
+    }
+    connect(this, &ResultsRoom::pageChanged, &registry, &ActionRegistry::refresh);
+    connect(this, &ResultsRoom::trainRequested, &registry, [&registry] {
+        if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
+    });
+}
+
+Figure ResultsRoom::figure() {
+    if (m_stale) renew();
+    return m_figures->figure();
+}
+
+void ResultsRoom::refreshNow() {
+    renew();
+    try {
+        m_predictionsPage->loadNow();
+    } catch (const std::exception& error) {
+        emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(error.what()));
+    }
+    m_figures->view().refreshNow();
+}
+
+bool ResultsRoom::isBusy() const {
+    return m_page == Page::predictions ? m_predictionsPage->isLoading() : m_figures->isBusy();
+}
+
+void ResultsRoom::showPart(const QString& figure) {
+    const QString predictions = QStringLiteral("predictions");
+    if (figure == predictions) return showPage(Page::predictions);
+    if (!m_figures->choose(figure)) throw noPart(figure, resultsFigureNames() << predictions);
+    showPage(Page::groups);
+}
+
+QString ResultsRoom::words() const {
+    return m_words->text();
+}
+
+QString ResultsRoom::groupWords() const {
+    return m_groupWords->text();
+}
+
+void ResultsRoom::showEvent(QShowEvent* event) {
+    Room::showEvent(event);
+    if (m_stale) renew();
+    m_predictionsPage->watch(true);
+}
+
+void ResultsRoom::hideEvent(QHideEvent* event) {
+    Room::hideEvent(event);
+    m_predictionsPage->watch(false);
+}
+
+void ResultsRoom::showPage(Page page) {
+    m_page = page;
+    m_tabs[static_cast<int>(page)]->setChecked(true);
+    renewPages();
+    emit pageChanged();
+}
+
+bool ResultsRoom::offersPredictions() const {
+    return !m_bar->isHidden();
+}
+
+void ResultsRoom::renewPages() {
+    m_pages->setCurrentIndex(m_page == Page::predictions ? 2 : m_hasCountedRuns ? 1 : 0);
+    m_bar->setVisible(m_page == Page::predictions || !m_predictionsPage->isEmpty());
+}
+
+void ResultsRoom::schedule() {
+    m_stale = true;
+    if (isVisible() && !m_timer.isActive()) m_timer.start(kUpdateMs);
+}
+
+void ResultsRoom::renew() {
+    m_stale = false;
+    m_timer.stop();
+    ResultsChoices choices = m_panel->choices();
+    m_results = resultsOf(m_workspace.runs(), choices);
+    m_panel->renew(m_results);
+    if (!choices.sameRuns(m_panel->choices())) {  // the panel restored the choices that were saved for this lab
+        m_results = resultsOf(m_workspace.runs(), m_panel->choices());
+        m_panel->renew(m_results);
+    }
+    const ResultsTable& table = m_results.table;
+    m_hasCountedRuns = std::any_of(table.groups.begin(), table.groups.end(),
+                                   [](const ResultGroup& group) { return !group.summaries.empty(); });
+    renewPages();
+    m_predictionsPage->choose(m_results.experiment);
+    if (!m_hasCountedRuns) renewEmptyState();
+    const int rows = m_groups->rowCount();
+    const int columns = m_groups->columnCount();
+    m_groups->setResults(m_results);
+    m_words->setText(overallWords(table));
+    if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
+    if (table.groups.empty()) m_picked = -1;
+    const bool another = rows != m_groups->rowCount() || columns != m_groups->columnCount();
+    if (m_picked >= 0 && (another || !m_groupView->currentIndex().isValid())) pickGroup(m_picked);
+    renewPicked();
+    fitColumns();
+    if (m_hasCountedRuns && m_orderWanted) restoreOrder();
+}
+
+void ResultsRoom::saveOrder() {
+    if (m_isRestoringOrder || m_orderWanted) return;
+    const QString lab = m_workspace.lab().path();
+    const QHeaderView* header = m_groupView->horizontalHeader();
+    QJsonObject choices = labChoices(m_workspace.settings(), lab);
+    choices[QStringLiteral("order")] = m_groups->titleOf(header->sortIndicatorSection());
+    choices[QStringLiteral("descending")] = header->sortIndicatorOrder() == Qt::DescendingOrder;
+    saveLabChoices(m_workspace.settings(), lab, choices);
+}
+
+void ResultsRoom::restoreOrder() {
+    m_orderWanted = false;
+    const QJsonObject choices = labChoices(m_workspace.settings(), m_workspace.lab().path());
+    const int column = m_groups->columnOf(choices.value(QStringLiteral("order")).toString());
+    m_isRestoringOrder = true;
+    m_groupView->sortByColumn(
+        column, choices.value(QStringLiteral("descending")).toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
+    m_isRestoringOrder = false;
+}
+
+void ResultsRoom::renewEmptyState() {
+    int training = 0;
+    int others = 0;
+    for (const RunView& run : m_workspace.runs().runs()) {
+        const bool trains = run.record.state == RunState::running || run.record.state == RunState::paused ||
+                            run.record.state == RunState::waiting;
+        ++(trains ? training : others);
+    }
+    if (training > 0 && m_workspace.session().isActive()) {
+        m_emptyText->setText(tr("%1 in training. The first group appears when a run finishes; “Include unfinished "
+                                "runs” shows the latest losses now.")
+                                 .arg(countText(training, tr("run"))));
+    } else if (training + others > 0) {
+        m_emptyText->setText(
+            tr("None of these runs has finished. Resume them in Train, choose another experiment, or select “Include "
+               "unfinished runs”."));
+    } else {
+        m_emptyText->setText(
+            tr("Train a sweep with several seeds. Runs that differ only in their seed form one row: mean ± standard "
+               "deviation, improvement over a baseline, and its significance. A test needs at least two seeds per "
+               "group; three detect only large differences, ten detect most."));
+    }
+}
+
+void ResultsRoom::renewPicked() {
+    const ResultsTable& table = m_results.table;
+    const bool any = m_picked >= 0 && m_picked < static_cast<int>(table.groups.size());
+    m_seeds->setGroup(m_results, m_picked);
+    m_seedView->resizeColumnsToContents();
+    m_seedTitle->setText(any ? longLabel(table, table.groups[static_cast<std::size_t>(m_picked)]) : QString());
+    m_groupWords->setText(any && table.groups.size() > 1
+                              ? groupVerdict(table, table.groups[static_cast<std::size_t>(m_picked)])
+                              : QString());
+    m_groupWords->setVisible(!m_groupWords->text().isEmpty());
+    m_figures->show(m_results, table.groups.size() > 1 ? m_picked : -1, m_panel->published()->isChecked());
+}
+
+void ResultsRoom::pickGroup(int group) {
+    if (group < 0 || group >= m_groups->rowCount()) return;
+    m_picked = group;
+    const QModelIndex shown = m_order->mapFromSource(m_groups->index(group, 0));
+    if (m_groupView->currentIndex().row() != shown.row()) {
+        m_groupView->setCurrentIndex(shown);
+    } else {
+        m_groupView->selectRow(shown.row());
+        renewPicked();
+    }
+}
+
+void ResultsRoom::copyTable() {
+    if (m_stale) renew();
+    QApplication::clipboard()->setText(formatted(m_results.table, m_predictionsPage->sweeps(), m_panel->format()));
+}
+
+void ResultsRoom::saveTable() {
+    if (m_stale) renew();
+    const ResultsPanel::Format format = m_panel->format();
+    const QString path = askSave(QStringLiteral("results.") + suffixOf(format));
+    if (path.isEmpty()) return;
+    try {
+        ropelab::ui::saveTable(path, formatted(m_results.table, m_predictionsPage->sweeps(), format));
+        emit m_workspace.solved(QStringLiteral("results"));
+    } catch (const BadInput& refusal) {
+        emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <QTimer>
+#include <functional>
+
+#include "ui/common/room.h"
+#include "ui/rooms/results/results_source.h"
+
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+class QTableView;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class FigurePane;
+class GroupOrder;
+class GroupTable;
+class PredictionsPage;
+class ResultsPanel;
+class SeedTable;
+class Workspace;
+
+/// The room that compares the lab's runs: a table of groups (runs that differ only in their seed) with statistical
+/// tests, figures, the runs of the selected group, and a page with predictions. It is updated when the lab changes;
+/// while it is hidden nothing is computed.
+class ResultsRoom : public Room {
+    Q_OBJECT
+
+ public:
+    /// The pages of the room: the table of groups with its figures, and the predictions.
+    enum class Page { groups, predictions };
+
+    explicit ResultsRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~ResultsRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    Figure figure() override;
+    bool hasFigure() const override { return m_hasCountedRuns && m_page == Page::groups; }
+    void refreshNow() override;
+    bool isBusy() const override;
+    /// Shows the figure with this name, or the page of predictions for "predictions". Throws BadInput for another name.
+    void showPart(const QString& figure) override;
+
+    const Results& results() const { return m_results; }
+    GroupTable& groups() { return *m_groups; }
+    SeedTable& seeds() { return *m_seeds; }
+    QTableView& groupView() { return *m_groupView; }
+    FigurePane& figures() { return *m_figures; }
+    ResultsPanel& choices() { return *m_panel; }
+    PredictionsPage& predictionsPage() { return *m_predictionsPage; }
+    Page page() const { return m_page; }
+    /// Shows a page of the room.
+    void showPage(Page page);
+    /// Returns whether the bar for switching between the pages is shown.
+    bool offersPredictions() const;
+    /// Returns the summary above the table.
+    QString words() const;
+    /// Returns the verdict on the selected group.
+    QString groupWords() const;
+    QPushButton* goToTrain() const { return m_goToTrain; }
+    /// Returns whether there are no results to show yet.
+    bool isEmpty() const { return !m_hasCountedRuns; }
+
+    /// Selects the group with this index in the results.
+    void pickGroup(int group);
+    int pickedGroup() const { return m_picked; }
+
+    /// Copies the table to the clipboard in the selected format.
+    void copyTable();
+    /// Asks for a file name and saves the table there in the selected format.
+    void saveTable();
+    /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
+    std::function<QString(const QString& suggestion)> askSave;
+
+ signals:
+    /// The button that leads to the Train room was clicked.
+    void trainRequested();
+    /// Another page is shown.
+    void pageChanged();
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    QWidget* makeBar();
+    QWidget* makeEmptyState();
+    QWidget* makeResults();
+    void schedule();
+    void renew();
+    void renewPages();
+    void renewEmptyState();
+    void renewPicked();
+    void fitColumns();
+    void fitTable();
+    void restyle();
+    void saveOrder();
+    void restoreOrder();
+
+    Workspace& m_workspace;
+    Results m_results;
+    bool m_hasCountedRuns = false;  // a group has at least one run that counts
+    bool m_stale = true;
+    int m_picked = -1;
+    QTimer m_timer;
+    GroupTable* m_groups;
+    GroupOrder* m_order;
+    SeedTable* m_seeds;
+    ResultsPanel* m_panel;
+    QStackedWidget* m_pages;
+    PredictionsPage* m_predictionsPage;
+    Page m_page = Page::groups;
+    QWidget* m_bar = nullptr;
+    QList<QToolButton*> m_tabs;  // in the order of Page
+    QLabel* m_words = nullptr;
+    QLabel* m_groupWords = nullptr;
+    QLabel* m_emptyText = nullptr;
+    QPushButton* m_goToTrain = nullptr;
+    QTableView* m_groupView = nullptr;
+    QTableView* m_seedView = nullptr;
+    QLabel* m_seedTitle = nullptr;
+    FigurePane* m_figures = nullptr;
+    QSplitter* m_split = nullptr;
+    bool m_splitByHand = false;
+    bool m_isRestoringOrder = false;  // the program sorts the table, not the user
+    bool m_orderWanted = true;        // the saved order of this lab is still to be restored
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,100 @@
+#include "ui/rooms/results/results_source.h"
+
+#include <algorithm>
+
+#include "core/experiment/stored_run.h"
+#include "core/spec/error.h"
+#include "ui/rooms/results/results_picture.h"
+#include "ui/theme/theme.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// Returns the summary of a run. A run in training gets one from its latest evaluation; its time and speed are unknown.
+std::optional<RunSummary> summaryOf(const RunView& run) {
+    if (run.record.summary || !run.last) return run.record.summary;
+    RunSummary summary;
+    summary.iterations = run.last->iteration;
+    summary.final_validation_loss = run.last->validation_loss;
+    summary.final_training_loss = run.last->training_loss;
+    if (run.best) {
+        summary.best_validation_loss = run.best->validation_loss;
+        summary.best_iteration = run.best->iteration;
+    }
+    summary.seconds = RunSummary::unknown;
+    summary.tokens_per_second = RunSummary::unknown;
+    return summary;
+}
+
+}  // namespace
+
+int Results::colorOf(const ResultGroup& group) const {
+    if (group.members.empty()) return 0;
+    const RunId first = runs[group.members.front()];
+    const auto chosen = colors.find(first);
+    return chosen == colors.end() ? static_cast<int>(first - 1) : chosen->second;
+}
+
+void Results::chooseColors() {
+    const int count = static_cast<int>(Theme::light().data.size());
+    colors.clear();
+    std::vector<int> taken;
+    for (const ResultGroup& group : table.groups) {
+        const int wanted = colorOf(group);
+        const bool isTaken =
+            std::any_of(taken.begin(), taken.end(), [&](int other) { return other % count == wanted % count; });
+        taken.push_back(isTaken && std::ssize(taken) < count ? distinctColor(taken, wanted) : wanted);
+        if (taken.back() != wanted) colors[runs[group.members.front()]] = taken.back();
+    }
+}
+
+Results resultsOf(const RunStore& store, const ResultsChoices& choices) {
+    std::int64_t wanted = choices.experiment;
+    if (wanted == ResultsChoices::kLatestExperiment) {
+        for (const RunView& run : store.runs()) wanted = std::max(wanted, run.record.experiment);
+    }
+    Results results;
+    results.experiment = wanted;
+    std::vector<ResultRun> runs;
+    for (const RunView& run : store.runs()) {
+        if (choices.experiment != ResultsChoices::kAllExperiments && run.record.experiment != wanted) continue;
+        results.runs.push_back(run.record.id);
+        runs.push_back({stored_settings(run.record), run.record.name,
+                        choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
+        if (!choices.options.target_loss) continue;
+        const auto& evaluations = run.evaluations;
+        for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
+            runs.back().evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
+        }
+    }
+    try {
+        results.table = results_table(runs, choices.options);
+    } catch (const BadInput&) {
+        // The only invalid choice here is a baseline that belongs to other runs.
+        ResultsOptions options = choices.options;
+        options.baseline.clear();
+        results.table = results_table(runs, options);
+        results.baselineIsMissing = true;
+    }
+    results.chooseColors();
+    return results;
+}
+
+std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations) {
+    std::vector<ResultsRun> runs;
+    for (const RunId id : results.runs) {
+        const RunView* view = store.find(id);
+        ResultsRun& run = runs.emplace_back();
+        run.id = id;
+        if (!view) continue;  // the run was deleted
+        run.name = QString::fromStdString(view->record.name);
+        run.spec = view->spec;
+        run.state = view->record.state;
+        run.text = view->record.text;
+        if (withEvaluations) run.evaluations = view->evaluations;
+    }
+    return runs;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/stats/results_table.h"
+#include "ui/session/run_store.h"
+
+namespace ropelab::ui {
+
+/// The user's choices for the results: the experiment and the options of the table.
+struct ResultsChoices {
+    static constexpr std::int64_t kLatestExperiment = 0;
+    static constexpr std::int64_t kAllExperiments = -1;
+
+    std::int64_t experiment = kLatestExperiment;  // or the id of an experiment
+    ResultsOptions options;                       // `unfinished` also includes running runs, with their latest losses
+
+    /// Returns whether both choices select the same experiment and the same baseline.
+    bool sameRuns(const ResultsChoices& other) const {
+        return experiment == other.experiment && options.baseline == other.options.baseline;
+    }
+};
+
+/// The results table, and the runs of the lab from which it was made.
+struct Results {
+    ResultsTable table;
+    std::vector<RunId> runs;  // runs[i] has index i in the groups' `members` and `counted`
+    std::int64_t experiment = ResultsChoices::kLatestExperiment;  // id of the runs' experiment, or kAllExperiments
+    /// True if the chosen baseline is not among these groups, so that the default baseline is used.
+    bool baselineIsMissing = false;
+
+    /// Colour indices of groups whose colour differs from that of their first run, by the id of this run.
+    std::map<RunId, int> colors = {};
+
+    /// Returns the colour index of a group: that of its first run, as in every room, or the next free colour if an
+    /// earlier group has the same one.
+    int colorOf(const ResultGroup& group) const;
+    /// Fills `colors` for all groups, in order of first appearance.
+    void chooseColors();
+    /// Returns the run with an index from a group's `members` or `counted`.
+    RunId runAt(std::size_t index) const { return runs[index]; }
+};
+
+/// The data of one run that figures use.
+struct ResultsRun {
+    RunId id = 0;
+    QString name;
+    RunSpec spec;
+    RunState state = RunState::waiting;
+    std::optional<TextMark> text;  // identifies the data set that the run was trained on
+    // Filled only for figures that need them.
+    RunMetrics::Evaluations evaluations;
+    std::shared_ptr<const RunMetrics::Steps> steps;  // nullptr if not loaded
+
+    /// Returns the colour index of the run, which is the same in every room.
+    int colorIndex() const { return static_cast<int>(id - 1); }
+};
+
+/// Returns the lab's results from the data that the window has in memory. Reads no file.
+Results resultsOf(const RunStore& store, const ResultsChoices& choices);
+/// Returns the runs of `results` in the order of Results::runs, without their steps.
+std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,112 @@
+#include "ui/rooms/rotation/aim_page.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <cmath>
+#include <utility>
+
+#include "ui/common/scaled.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/aim_figure.h"
+#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/side_area.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Costs in evaluations of one pair at one distance: about 2 ms per frame, and about 1 s per background job.
+constexpr std::int64_t kFrameBudget = std::int64_t{1} << 20;
+constexpr std::int64_t kJobBudget = std::int64_t{1} << 29;
+constexpr int kStretches = 1200;
+
+/// Returns whether both scenes have the same logit at every distance.
+bool haveSameCurve(const RotationScene& a, const RotationScene& b) {
+    return a.setup == b.setup && a.state.query == b.state.query && a.state.key == b.state.key &&
+           a.state.distance == b.state.distance;
+}
+
+}  // namespace
+
+AimPage::AimPage(FigureView* view, QWidget* parent)
+    : QWidget(parent), m_view(view), m_aim(new QPushButton(this)), m_text(new QLabel(this)) {
+    auto* row = new QHBoxLayout(this);
+    scaleLayout(row, {0, 0, 0, 0}, 12);
+    row->addWidget(view, 1);
+    auto* side = new QWidget;
+    auto* column = new QVBoxLayout(side);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_distance = new PositionSlider(
+        tr("r"), tr("Aimed distance r [tokens]"),
+        tr("Sets k = R_r q, which moves the largest logit to distance r (Barbero et al. 2024, formula 17)."), side);
+    column->addWidget(m_distance);
+    m_aim->setText(tr("Aim k at r"));
+    m_aim->setToolTip(
+        tr("Sets k = R_r q: at distance r the rotated q and k are parallel in every pair (Barbero et al. 2024, formula "
+           "17)."));
+    column->addWidget(m_aim);
+    m_text->setWordWrap(true);
+    m_text->setProperty("quiet", true);
+    column->addWidget(m_text);
+    column->addStretch(1);
+    row->addWidget(makeSideArea(side, this));
+
+    connect(m_aim, &QPushButton::clicked, this, [this] { emit aimed(m_distance->value()); });
+    connect(m_distance, &PositionSlider::changed, this, &AimPage::aimed);
+    connect(m_distance, &PositionSlider::problemChanged, this, [this](const QString& sentence) {
+        if (!sentence.isEmpty()) {
+            m_text->setText(sentence);
+        } else if (m_scene) {
+            m_text->setText(aimText(*m_scene, m_curve));
+        }
+    });
+    connect(view, &FigureView::lineDragged, this, [this](const QString& handle, double at) {
+        if (handle == QLatin1String(kAimHandle)) {
+            emit aimed(std::llround(at));
+        }
+    });
+}
+
+void AimPage::show(const RotationScene& scene) {
+    m_distance->show(scene.state.distance, std::max<std::int64_t>(0, scene.setup.context - 1));
+    if (!m_scene || !haveSameCurve(*m_scene, scene)) {
+        const std::int64_t coarse = strideWithin(scene, kFrameBudget);
+        m_curve = logitCurve(scene, coarse, kStretches);
+        m_job.cancel();
+        if (coarse > 1) {
+            m_job.start([this, scene, fine = strideWithin(scene, kJobBudget)](const Cancelled& cancelled) {
+                LogitCurve curve = logitCurve(scene, fine, kStretches, cancelled);
+                return std::function<void()>([this, curve = std::move(curve)]() mutable {
+                    if (curve.complete) {
+                        m_curve = std::move(curve);
+                        present(*m_scene);
+                    }
+                });
+            });
+        }
+    }
+    m_scene = scene;
+    present(scene);
+}
+
+void AimPage::stop() {
+    if (m_job.isRunning()) {
+        m_job.cancel();
+        m_scene.reset();  // makes the next show() compute the fine curve
+    }
+}
+
+void AimPage::present(const RotationScene& scene) {
+    m_view->setFigure(aimFigure(scene, m_curve));
+    if (m_distance->problem().isEmpty()) {
+        m_text->setText(aimText(scene, m_curve));
+    }
+    m_aim->setEnabled(scene.rotatedPairs() > 0);
+}
+
+QString AimPage::text() const {
+    return m_text->text();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,119 @@
+#include "ui/rooms/rotation/position_bar.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/common/flow_layout.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/rotation/position_slider.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kSpeeds[] = {1, 5, 20, 60, 200, 1000};
+constexpr int kUsualSpeed = 20;
+
+}  // namespace
+
+PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 4);
+
+    auto* first = new QWidget(this);
+    auto* row = new FlowLayout(first);
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_play = makeButton(QString(), QString(),
+                        tr("Moves m through the context continuously, which animates the rotation of the pairs (P)."));
+    m_play->setProperty("chip", true);
+    // The button is as wide as the longer of its two texts, so that the layout does not change.
+    const auto fit = [this] {
+        showPlaying(true);
+        const int width = m_play->sizeHint().width();
+        showPlaying(false);
+        m_play->setMinimumWidth(std::max(width, m_play->sizeHint().width()));
+    };
+    fit();
+    connect(&ThemeManager::instance(), &ThemeManager::changed, m_play, fit);
+    connect(m_play, &QToolButton::clicked, this, &PositionBar::playToggled);
+    row->addWidget(m_play);
+    auto* back = makeButton(tr("−1"), tr("Step back"), tr("Moves m back by one position (,)."));
+    auto* forth = makeButton(tr("+1"), tr("Step forward"), tr("Moves m forward by one position (.)."));
+    connect(back, &QToolButton::clicked, this, [this] { emit stepped(-1); });
+    connect(forth, &QToolButton::clicked, this, [this] { emit stepped(1); });
+    for (QToolButton* button : {back, forth}) {
+        button->setProperty("chip", true);
+        row->addWidget(button);
+    }
+    m_speed = new QComboBox(first);
+    m_speed->setAccessibleName(tr("Playback speed [positions/s]"));
+    m_speed->setToolTip(tr("Sets the speed at which playback moves m."));
+    for (const int speed : kSpeeds) {
+        m_speed->addItem(tr("%1 tokens/s").arg(speed), speed);
+    }
+    m_speed->setCurrentIndex(m_speed->findData(kUsualSpeed));
+    row->addWidget(m_speed);
+    m_lock = new QCheckBox(tr("lock distance m − n"), first);
+    m_lock->setToolTip(tr("Moves n together with m: all hands rotate, and the logit does not change (formula 2)."));
+    row->addWidget(m_lock);
+    column->addWidget(first);
+
+    auto* second = new QHBoxLayout;
+    scaleLayout(second, {0, 0, 0, 0}, 16);
+    m_query = new PositionSlider(tr("q at m"), tr("Position m of the query [tokens]"),
+                                 tr("Each pair of q is rotated by the angle m·g (Su et al. 2021, formula 1)."), this);
+    m_key = new PositionSlider(tr("k at n"), tr("Position n of the key [tokens]"),
+                               tr("Each pair of k is rotated by the angle n·g (Su et al. 2021, formula 1)."), this);
+    second->addWidget(m_query, 1);
+    second->addWidget(m_key, 1);
+    column->addLayout(second);
+    m_problem = new QLabel(this);
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    colorAsError(m_problem);
+    column->addWidget(m_problem);
+    connect(m_query, &PositionSlider::changed, this, &PositionBar::queryMoved);
+    connect(m_key, &PositionSlider::changed, this, &PositionBar::keyMoved);
+    for (PositionSlider* slider : {m_query, m_key}) {
+        connect(slider, &PositionSlider::problemChanged, this, [this](const QString& sentence) {
+            m_problem->setText(sentence);
+            m_problem->setVisible(!sentence.isEmpty());
+        });
+    }
+}
+
+QToolButton* PositionBar::makeButton(const QString& text, const QString& name, const QString& tip) {
+    auto* button = new QToolButton(this);
+    button->setText(text);
+    button->setAccessibleName(name);
+    button->setToolTip(tip);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
+}
+
+void PositionBar::show(const RotationScene& scene) {
+    const RotationState& state = scene.state;
+    const std::int64_t last = std::max({scene.setup.context - 1, state.m, state.n});
+    m_query->show(state.m, last);
+    m_key->show(state.n, last);
+}
+
+void PositionBar::showPlaying(bool plays) {
+    m_play->setText(plays ? tr("⏸ Pause") : tr("▶ Play"));
+    m_play->setAccessibleName(plays ? tr("Pause the playback of positions") : tr("Start the playback of positions"));
+}
+
+bool PositionBar::locksDistance() const {
+    return m_lock->isChecked();
+}
+
+double PositionBar::speed() const {
+    return m_speed->currentData().toDouble();
+}
+
+}  // namespace ropelab::ui

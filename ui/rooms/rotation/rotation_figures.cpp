@@ -1,0 +1,42 @@
+#include "ui/rooms/rotation/rotation_figures.h"
+
+#include <array>
+
+#include "ui/rooms/rotation/aim_figure.h"
+#include "ui/rooms/rotation/dials_figure.h"
+#include "ui/rooms/rotation/helix_figure.h"
+#include "ui/rooms/rotation/logit_figure.h"
+#include "ui/rooms/rotation/matrix_figure.h"
+#include "ui/rooms/rotation/pair_figure.h"
+
+namespace ropelab::ui {
+namespace {
+
+template <Figure (*make)(const RotationScene&)>
+Figure standard(const RotarySetup& setup, const ModelShape&) {
+    return make(standardScene(setup));
+}
+
+Figure aimed(const RotarySetup& setup, const ModelShape&) {
+    // A figure on the command line may take about one second.
+    constexpr std::int64_t budget = std::int64_t{1} << 28;
+    constexpr int stretches = 2000;
+    RotationScene scene = standardScene(setup);
+    scene.state.source = VectorSource::aimed;
+    scene.refit();
+    return aimFigure(scene, logitCurve(scene, strideWithin(scene, budget), stretches));
+}
+
+}  // namespace
+
+std::span<const RotaryFigure> rotationFigures() {
+    static const std::array<RotaryFigure, 6> figures = {{{"dials", standard<dialsFigure>},
+                                                         {"pair", standard<pairFigure>},
+                                                         {"logit-split", standard<logitFigure>},
+                                                         {"helix", standard<helixFigure>},
+                                                         {"rotation-matrix", standard<matrixFigure>},
+                                                         {"aim", aimed}}};
+    return figures;
+}
+
+}  // namespace ropelab::ui

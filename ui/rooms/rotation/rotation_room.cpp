@@ -1,0 +1,268 @@
+#include "ui/rooms/rotation/rotation_room.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/actions.h"
+#include "ui/common/explanation.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
+#include "ui/common/scroll_page.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/aim_page.h"
+#include "ui/rooms/rotation/dials_figure.h"
+#include "ui/rooms/rotation/helix_figure.h"
+#include "ui/rooms/rotation/logit_figure.h"
+#include "ui/rooms/rotation/matrix_figure.h"
+#include "ui/rooms/rotation/pair_figure.h"
+#include "ui/rooms/rotation/position_bar.h"
+#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/rotation_text.h"
+#include "ui/rooms/rotation/shift_card.h"
+#include "ui/rooms/rotation/side_area.h"
+#include "ui/rooms/rotation/vectors_panel.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kFrameMs = 16;
+
+}  // namespace
+
+RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
+    : RotaryRoom(rotary, QStringLiteral("rotation"), parent), m_runAccess(std::move(runs)) {
+    m_scene.setSetup(model().setup(), model().frequencies());
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 8}, 8);
+    m_bar = new PositionBar(this);
+    column->addWidget(m_bar);
+    makeViews();
+
+    auto* upper = new QSplitter(Qt::Horizontal, this);
+    upper->addWidget(m_dials);
+    upper->addWidget(m_pair);
+    upper->setStretchFactor(0, 11);
+    upper->setStretchFactor(1, 9);
+    upper->setChildrenCollapsible(false);
+    auto* both = new QSplitter(Qt::Vertical, this);
+    both->addWidget(upper);
+    both->addWidget(makeStrip());
+    both->setStretchFactor(0, 1);
+    both->setStretchFactor(1, 1);
+    both->setChildrenCollapsible(false);
+    column->addWidget(both, 1);
+    // Stretch factors only distribute space beyond the size hints; these sizes set the initial proportions.
+    upper->setSizes({1100, 900});
+    both->setSizes({1000, 1000});
+
+    connect(m_bar, &PositionBar::playToggled, this, [this] { play(!isPlaying()); });
+    connect(m_bar, &PositionBar::stepped, this, [this](int by) { moveBy(by); });
+    connect(m_bar, &PositionBar::queryMoved, this, [this](qint64 m) { scrub(m, m_scene.state.n, true); });
+    connect(m_bar, &PositionBar::keyMoved, this, [this](qint64 n) { scrub(m_scene.state.m, n, false); });
+    m_timer.setInterval(kFrameMs);
+    m_timer.setTimerType(Qt::PreciseTimer);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        const auto milliseconds = static_cast<double>(m_clock.restart());
+        advance(milliseconds / 1000);
+    });
+}
+
+void RotationRoom::makeViews() {
+    m_dials = addView(tr("Dials of the pairs"));
+    m_pair = addView(tr("Enlarged pair"));
+    m_logit = addView(tr("Logit contribution per pair"));
+    m_helix = addView(tr("Helix of the enlarged pair"));
+    m_matrix = addView(tr("Rotation matrix"));
+    m_aim = addView(tr("Logit versus distance"));
+    connectDials();
+    connectPair();
+    connectLogit();
+    connectHelix();
+}
+
+QWidget* RotationRoom::makeStrip() {
+    auto* strip = new QWidget(this);
+    auto* column = new QVBoxLayout(strip);
+    scaleLayout(column, {0, 4, 0, 0}, 4);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    m_tabs = new QButtonGroup(this);
+    struct Tab {
+        Page page;
+        QString text;
+        QString tip;
+    };
+    for (const Tab& tab :
+         {Tab{Logit, tr("Logit"), tr("Shows the logit as a sum over the pairs (formula 7).")},
+          Tab{Helix, tr("Helix"), tr("Shows the curve (cos mg, sin mg, m) of the enlarged pair (formula 1).")},
+          Tab{Matrix, tr("Matrix"), tr("Shows the rotation matrix R_m at the position of q (formulas 1 and 6).")},
+          Tab{Aim, tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")}}) {
+        auto* button = new QToolButton(strip);
+        button->setText(tab.text);
+        button->setToolTip(tab.tip);
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        m_tabs->addButton(button, tab.page);
+        row->addWidget(button);
+    }
+    row->addStretch(1);
+    m_logitText = new QLabel(strip);
+    m_logitText->setToolTip(
+        tr("logit = Σ ‖q‖‖k‖ cos(φ + (m − n)·g)/√d over the pairs + the unrotated part (formula 7)"));
+    row->addWidget(m_logitText);
+    column->addLayout(row);
+
+    m_pages = new QStackedWidget(strip);
+    auto* logitPage = new QWidget(m_pages);
+    auto* logitRow = new QHBoxLayout(logitPage);
+    scaleLayout(logitRow, {0, 0, 0, 0}, 12);
+    logitRow->addWidget(m_logit, 1);
+    m_shift = new ShiftCard;
+    logitRow->addWidget(makeSideArea(m_shift, logitPage));
+    connect(m_shift, &ShiftCard::shiftRequested, this, &RotationRoom::shift);
+    connect(m_shift, &ShiftCard::undoRequested, this, &RotationRoom::undoShift);
+    m_matrixArea = new QScrollArea(m_pages);
+    m_matrixArea->setWidgetResizable(true);
+    m_matrixArea->setFocusPolicy(Qt::NoFocus);
+    m_matrixArea->setWidget(m_matrix);
+    m_aimPage = new AimPage(m_aim, m_pages);
+    connect(m_aimPage, &AimPage::aimed, this, &RotationRoom::aimAt);
+    for (QWidget* page : {logitPage, static_cast<QWidget*>(m_helix), static_cast<QWidget*>(m_matrixArea),
+                          static_cast<QWidget*>(m_aimPage)}) {
+        m_pages->addWidget(page);
+    }
+    column->addWidget(m_pages, 1);
+    m_tabs->button(Logit)->setChecked(true);
+    explainBy(m_logit, m_logitText);
+    explainBy(m_helix, m_tabs->button(Helix));
+    explainBy(m_matrix, m_tabs->button(Matrix));
+    explainBy(m_aim, m_tabs->button(Aim));
+    connect(m_tabs, &QButtonGroup::idClicked, this, [this](int id) { showPage(static_cast<Page>(id)); });
+    return strip;
+}
+
+RotationRoom::Page RotationRoom::page() const {
+    return static_cast<Page>(m_pages->currentIndex());
+}
+
+void RotationRoom::showPart(const QString& part) {
+    const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
+                               QStringLiteral("aim")};
+    const auto page = parts.indexOf(part);
+    if (page < 0) throw noPart(part, parts);
+    showPage(static_cast<Page>(page));
+}
+
+void RotationRoom::showPage(Page page) {
+    m_tabs->button(page)->setChecked(true);
+    m_pages->setCurrentIndex(page);
+    ScrollPage::reveal(m_pages);
+    if (page != Aim) {
+        m_aimPage->stop();
+    }
+    FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim};
+    emit views[page]->chosen();
+    schedule();
+}
+
+QWidget* RotationRoom::options() {
+    if (!m_vectors) {
+        m_vectors = new VectorsPanel;
+        m_runVectors = new RunVectors(m_runAccess, m_vectors);
+        m_vectors->layout()->addWidget(m_runVectors);
+        connect(m_runVectors, &RunVectors::loaded, this, &RotationRoom::useRunVectors);
+        m_vectors->show(m_scene.state);
+        connect(m_vectors, &VectorsPanel::chosen, this, &RotationRoom::chooseVectors);
+        connect(m_vectors, &VectorsPanel::sampleRequested, this, &RotationRoom::sampleAgain);
+    }
+    return m_vectors;
+}
+
+void RotationRoom::addActions(ActionRegistry& registry) {
+    RotaryRoom::addActions(registry);
+    const auto shown = [this] { return isVisible(); };
+    const auto add = [&](const char* id, const QString& text, std::function<void()> handler) {
+        registry.add(
+            {.id = QString::fromLatin1(id), .menu = {}, .text = text, .handler = std::move(handler), .enabled = shown});
+    };
+    add("rotation.play", tr("Rotation: play or pause the positions (P)"), [this] { play(!isPlaying()); });
+    add("rotation.draw", tr("Rotation: resample q and k"), [this] { sampleAgain(); });
+    add("rotation.shift", tr("Rotation: shift m and n by 1,000 positions"), [this] {
+        showPage(Logit);
+        shift();
+    });
+    add("rotation.aim", tr("Rotation: aim k at distance r"), [this] {
+        showPage(Aim);
+        aimAt(m_scene.state.distance);
+    });
+}
+
+void RotationRoom::renewLogitText() {
+    const QString text = tr("m − n = %1 tokens, logit %2")
+                             .arg(readableCount(static_cast<double>(m_scene.state.m - m_scene.state.n)),
+                                  readableNumber(m_scene.split().total));
+    if (text != m_logitText->text()) {
+        m_logitText->setText(text);
+    }
+}
+
+void RotationRoom::renew() {
+    m_scene.state.highlighted = model().highlightedPair();
+    m_scene.setSetup(model().setup(), model().frequencies());
+    m_bar->show(m_scene);
+    renewLogitText();
+    if (m_vectors) {
+        m_vectors->show(m_scene.state);
+    }
+    m_dials->setFigure(dialsFigure(m_scene));
+    m_dials->setWhatsThis(dialsToolTip(m_scene, model().highlightedPair()));
+    m_pair->setFigure(pairFigure(m_scene));
+    m_pair->setToolTip(pairToolTip(m_scene));
+    renewPage();
+}
+
+void RotationRoom::renewPage() {
+    switch (page()) {
+        case Logit:
+            m_logit->setFigure(logitFigure(m_scene));
+            m_shift->show(m_scene);
+            break;
+        case Helix:
+            m_helix->setFigure(helixFigure(m_scene));
+            break;
+        case Matrix:
+            fitMatrix();
+            m_matrix->setFigure(matrixFigure(m_scene));
+            break;
+        case Aim:
+            m_aimPage->show(m_scene);
+            break;
+    }
+}
+
+void RotationRoom::fitMatrix() {
+    const QSizeF needed = matrixMinimum(m_scene, m_matrix->style());
+    const QSize size(static_cast<int>(std::ceil(needed.width())), static_cast<int>(std::ceil(needed.height())));
+    if (m_matrix->minimumSize() != size) {
+        m_matrix->setMinimumSize(size);
+    }
+}
+
+void RotationRoom::hideEvent(QHideEvent* event) {
+    play(false);
+    m_aimPage->stop();
+    model().hoverPair(std::nullopt);
+    RotaryRoom::hideEvent(event);
+}
+
+}  // namespace ropelab::ui

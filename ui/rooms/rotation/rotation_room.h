@@ -1,0 +1,127 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QPointer>
+#include <QTimer>
+
+#include "ui/rooms/rotation/rotation_state.h"
+#include "ui/rooms/rotation/run_vectors.h"
+#include "ui/rooms/rotation/vectors_panel.h"
+#include "ui/rotary/rotary_room.h"
+
+class QButtonGroup;
+class QLabel;
+class QScrollArea;
+class QStackedWidget;
+
+namespace ropelab::ui {
+
+class AimPage;
+class PositionBar;
+class ShiftCard;
+
+/// The rotation room shows how RoPE rotates queries and keys: one dial per pair with q at position m and k at position
+/// n, one enlarged pair with arrows to drag, and four pages below: the logit split by pairs, the helix, the rotation
+/// matrix, and a key that is constructed to have its largest logit at a given distance.
+class RotationRoom : public RotaryRoom {
+    Q_OBJECT
+
+ public:
+    enum Page { Logit, Helix, Matrix, Aim };
+
+    RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
+
+    void addActions(ActionRegistry& registry) override;
+    /// Shows the page "logit", "helix", "matrix" or "aim".
+    void showPart(const QString& part) override;
+
+    const RotationScene& scene() const { return m_scene; }
+    Page page() const;
+    /// Shows a page below the dials.
+    void showPage(Page page);
+
+    /// Sets the positions of q and k, limited to the context.
+    void moveTo(std::int64_t m, std::int64_t n);
+    /// Moves m, and also n where the distance is locked. Returns false if the end of the context prevents any move.
+    bool moveBy(std::int64_t by);
+    bool isPlaying() const { return m_timer.isActive(); }
+    /// Starts or stops the playback, which moves m through the context.
+    void play(bool on);
+    /// Advances the playback by a time in seconds, as the timer does.
+    void advance(double seconds);
+
+    /// Changes the source of q and k.
+    void chooseVectors(VectorSource source);
+    /// Samples q and k with the next seed.
+    void sampleAgain();
+    /// Uses q and k of a trained run, and changes the setup to that of the run.
+    void useRunVectors(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin);
+    /// Sets k = R_r q with r = `distance`, in tokens.
+    void aimAt(std::int64_t distance);
+    /// Adds 1,000 to m and n.
+    void shift();
+    /// Restores m and n to their values before shift().
+    void undoShift();
+
+    FigureView* dialsView() const { return m_dials; }
+    FigureView* pairView() const { return m_pair; }
+    FigureView* logitView() const { return m_logit; }
+    FigureView* helixView() const { return m_helix; }
+    FigureView* matrixView() const { return m_matrix; }
+    FigureView* aimView() const { return m_aim; }
+    PositionBar* positionBar() const { return m_bar; }
+    ShiftCard* shiftCard() const { return m_shift; }
+    RunVectors* runVectors() const { return m_runVectors; }
+    AimPage* aimPage() const { return m_aimPage; }
+
+ protected:
+    void renew() override;
+    QWidget* options() override;
+    void hideEvent(QHideEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+    RunAccess m_runAccess;
+    enum class Arrow { none, query, key };
+
+    void makeViews();
+    QWidget* makeStrip();
+    void connectDials();
+    void connectPair();
+    void connectLogit();
+    void connectHelix();
+    void renewPage();
+    void scrub(std::int64_t m, std::int64_t n, bool movesQuery);
+    Arrow arrowNear(const QPointF& place) const;
+    void dragArrow(const QPointF& place);
+    void rotateArrow(double radians, double stretch);
+    void pickNeighbour(int by);
+    void fitMatrix();
+    void renewLogitText();
+
+    RotationScene m_scene;
+    FigureView* m_dials = nullptr;
+    FigureView* m_pair = nullptr;
+    FigureView* m_logit = nullptr;
+    FigureView* m_helix = nullptr;
+    FigureView* m_matrix = nullptr;
+    FigureView* m_aim = nullptr;
+    PositionBar* m_bar = nullptr;
+    QButtonGroup* m_tabs = nullptr;
+    QLabel* m_logitText = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    QScrollArea* m_matrixArea = nullptr;
+    ShiftCard* m_shift = nullptr;
+    AimPage* m_aimPage = nullptr;
+    QPointer<VectorsPanel> m_vectors;
+    QPointer<RunVectors> m_runVectors;
+
+    QTimer m_timer;
+    QElapsedTimer m_clock;
+    double m_rest = 0;  // fraction of a position that playback has not yet moved
+    Arrow m_dragged = Arrow::none;
+    Arrow m_chosen = Arrow::query;  // the arrow that keys rotate and lengthen
+    QPointF m_lastDrag;             // last mouse position while the helix is dragged
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,114 @@
+#include "ui/rooms/rotation/rotation_state.h"
+
+#include <algorithm>
+
+#include "core/spec/random_stream.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Samples `count` numbers of mean 0 and standard deviation 1. A longer vector of the same seed begins with the numbers
+/// of a shorter one.
+std::vector<double> sampled(std::int64_t seed, const char* what, std::size_t count) {
+    std::vector<float> values(count);
+    RandomStream(seed, what).fill_normal(values, 1.0);
+    return {values.begin(), values.end()};
+}
+
+/// Resizes `vector` to the size of `fresh`, whose last numbers fill the added channels.
+void fitTo(std::vector<double>& vector, const std::vector<double>& fresh) {
+    const std::size_t common = std::min(vector.size(), fresh.size());
+    vector.resize(common);
+    vector.insert(vector.end(), fresh.begin() + static_cast<std::ptrdiff_t>(common), fresh.end());
+}
+
+}  // namespace
+
+void RotationScene::setSetup(const RotarySetup& newSetup, const Frequencies& newFrequencies) {
+    const bool samePairs = !pairs.empty() && newSetup.head_dim == setup.head_dim &&
+                           newFrequencies.rotary_dim == frequencies.rotary_dim && newSetup.partial == setup.partial &&
+                           newSetup.pairing == setup.pairing;
+    setup = newSetup;
+    frequencies = newFrequencies;
+    if (!samePairs) {
+        pairs = channel_pairs(setup.head_dim, frequencies.rotary_dim, setup.partial, setup.pairing);
+    }
+    refit();
+}
+
+void RotationScene::refit() {
+    const std::int64_t last = std::max<std::int64_t>(0, setup.context - 1);
+    if (!state.shiftedFrom) {
+        state.m = std::clamp<std::int64_t>(state.m, 0, last);
+        state.n = std::clamp<std::int64_t>(state.n, 0, last);
+    }
+    state.distance = std::clamp<std::int64_t>(state.distance, 0, last);
+    const auto size = static_cast<std::size_t>(setup.head_dim);
+    if (state.query.size() != size || state.key.size() != size) {
+        fitTo(state.query, sampled(state.seed, "query", size));
+        fitTo(state.key, sampled(state.seed, "key", size));
+    }
+    if (state.source == VectorSource::equal) {
+        state.key = state.query;
+    } else if (state.source == VectorSource::aimed) {
+        state.key =
+            aimed_key(state.query, static_cast<double>(state.distance), frequencies, setup.partial, setup.pairing);
+    }
+}
+
+void RotationScene::sampleVectors() {
+    state.queryEdited = false;
+    state.query.clear();
+    state.key.clear();
+    refit();
+}
+
+std::optional<int> RotationScene::enlargedPair() const {
+    const int count = static_cast<int>(pairs.size());
+    if (state.highlighted && *state.highlighted >= 0 && *state.highlighted < count) {
+        return state.highlighted;
+    }
+    return count == 0 ? std::nullopt : std::optional(std::max(1, rotatedPairs()) / 2);
+}
+
+std::complex<double> RotationScene::inPlane(const std::vector<double>& vector, int pair) const {
+    const ChannelPair channels = pairs[static_cast<std::size_t>(pair)];
+    return {vector[channels.first], vector[channels.second]};
+}
+
+void RotationScene::setInPlane(std::vector<double>& vector, int pair, std::complex<double> value) const {
+    const ChannelPair channels = pairs[static_cast<std::size_t>(pair)];
+    vector[channels.first] = value.real();
+    vector[channels.second] = value.imag();
+}
+
+std::complex<double> RotationScene::rotatedQuery(int pair) const {
+    return query(pair) * std::polar(1.0, static_cast<double>(state.m) * frequency(pair));
+}
+
+std::complex<double> RotationScene::rotatedKey(int pair) const {
+    return key(pair) * std::polar(1.0, static_cast<double>(state.n) * frequency(pair));
+}
+
+void RotationScene::setRotatedQuery(int pair, std::complex<double> tip) {
+    state.source = VectorSource::handEdited;
+    state.queryEdited = true;
+    setInPlane(state.query, pair, tip * std::polar(1.0, -static_cast<double>(state.m) * frequency(pair)));
+}
+
+void RotationScene::setRotatedKey(int pair, std::complex<double> tip) {
+    state.source = VectorSource::handEdited;
+    setInPlane(state.key, pair, tip * std::polar(1.0, -static_cast<double>(state.n) * frequency(pair)));
+}
+
+LogitSplit RotationScene::split() const {
+    return split_logit(state.query, state.key, state.m, state.n, frequencies, setup.partial, setup.pairing);
+}
+
+RotationScene standardScene(const RotarySetup& setup) {
+    RotationScene scene;
+    scene.setSetup(setup, frequencies(frequency_settings(setup)));
+    return scene;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/rope/logit.h"
+#include "core/rope/rotary_setup.h"
+
+namespace ropelab::ui {
+
+/// The source of q and k: sampled independently, k = q, edited by hand, k = R_r q (formula 17), or a trained run.
+enum class VectorSource { random, equal, handEdited, aimed, trained };
+
+/// The state of the rotation room beside the rotary setup.
+struct RotationState {
+    // Positions of the query and the key, in tokens.
+    std::int64_t m = 100;
+    std::int64_t n = 60;
+    /// A position of the query and one of the key, in tokens.
+    struct Place {
+        std::int64_t m = 0;
+        std::int64_t n = 0;
+    };
+    /// The positions before "m + 1000, n + 1000", which may move m and n beyond the context; nullopt while not shifted.
+    std::optional<Place> shiftedFrom = {};
+
+    VectorSource source = VectorSource::random;
+    /// Seed of the random vectors; the first one is 1.
+    std::int64_t seed = 1;
+    /// Describes the run, head and tokens that trained vectors come from, in UTF-8; empty for other sources.
+    std::string origin = {};
+    /// True if the user edited q after it was sampled.
+    bool queryEdited = false;
+    /// The aimed distance r of formula 17, in tokens.
+    std::int64_t distance = 40;
+    // The query and the key before rotation, head_dim numbers each.
+    std::vector<double> query = {};
+    std::vector<double> key = {};
+
+    /// The highlighted pair: the pair under the mouse, otherwise the selected one.
+    std::optional<int> highlighted = {};
+    /// The norm at the rim of the enlarged dial while an arrow is dragged; otherwise nullopt.
+    std::optional<double> fixedRim = {};
+    // Viewing direction of the helix, in radians.
+    double yaw = 0.5;
+    double pitch = 0.16;
+};
+
+/// The rotary setup, its frequencies and channel pairs, and the state of the room: the input of every figure.
+struct RotationScene {
+    RotarySetup setup;
+    Frequencies frequencies;
+    std::vector<ChannelPair> pairs;
+    RotationState state;
+
+    /// Changes the setup: limits the positions to its context, resizes q and k to its head dimension and recomputes an
+    /// aimed k. Numbers that the user edited remain in their channels; new channels are sampled.
+    void setSetup(const RotarySetup& setup, const Frequencies& frequencies);
+    /// Updates positions, q and k after the state was changed, for the current setup.
+    void refit();
+    /// Samples q and k from the seed of the state.
+    void sampleVectors();
+
+    /// Returns the pair that is shown enlarged: the highlighted one, or else the middle one of the rotated pairs.
+    /// Returns nullopt if there is no pair.
+    std::optional<int> enlargedPair() const;
+    /// Returns the number of rotated pairs.
+    int rotatedPairs() const { return frequencies.rotary_dim / 2; }
+    /// Returns the frequency of a pair, in radians per token.
+    double frequency(int pair) const { return frequencies.inverse_frequencies[static_cast<std::size_t>(pair)]; }
+    /// Returns the two channels of a pair as a complex number, before rotation.
+    std::complex<double> query(int pair) const { return inPlane(state.query, pair); }
+    std::complex<double> key(int pair) const { return inPlane(state.key, pair); }
+    /// Returns the two channels of a pair of q as a complex number, rotated by the position m.
+    std::complex<double> rotatedQuery(int pair) const;
+    /// Returns the two channels of a pair of k as a complex number, rotated by the position n.
+    std::complex<double> rotatedKey(int pair) const;
+    /// Sets the two channels of a pair of q so that the rotated pair equals `tip`. The source becomes handEdited.
+    void setRotatedQuery(int pair, std::complex<double> tip);
+    /// Sets the two channels of a pair of k so that the rotated pair equals `tip`. The source becomes handEdited.
+    void setRotatedKey(int pair, std::complex<double> tip);
+    /// Returns the logit at the current positions, split by pairs (formula 7).
+    LogitSplit split() const;
+
+ private:
+    std::complex<double> inPlane(const std::vector<double>& vector, int pair) const;
+    void setInPlane(std::vector<double>& vector, int pair, std::complex<double> value) const;
+};
+
+/// Returns the scene of `setup` with the initial state of the room.
+RotationScene standardScene(const RotarySetup& setup);
+
+}  // namespace ropelab::ui

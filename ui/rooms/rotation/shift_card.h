@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QList>
+#include <QWidget>
+
+#include "ui/rooms/rotation/logit_figure.h"
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+
+namespace ropelab::ui {
+
+/// Shifts m and n by 1,000 positions and shows the logit before and after in three arithmetics: float64, float32 and
+/// bfloat16.
+class ShiftCard : public QWidget {
+    Q_OBJECT
+
+ public:
+    static constexpr int kShift = 1000;
+
+    explicit ShiftCard(QWidget* parent = nullptr);
+
+    /// Shows the buttons and, while m and n are shifted, the table for a scene.
+    void show(const RotationScene& scene);
+    QPushButton* shiftButton() const { return m_shift; }
+    QPushButton* undoButton() const { return m_undo; }
+    /// Returns the rows of the table and the sentence below it, or an empty text while m and n are not shifted.
+    QString text() const;
+
+ signals:
+    /// The user wants to shift m and n by kShift positions.
+    void shiftRequested();
+    /// The user wants to undo the shift of m and n.
+    void undoRequested();
+
+ private:
+    QPushButton* m_shift;
+    QPushButton* m_undo;
+    QWidget* m_table;
+    QList<QList<QLabel*>> m_cells;  // one list per row: name, before, after, change
+    QLabel* m_sentence;
+};
+
+}  // namespace ropelab::ui

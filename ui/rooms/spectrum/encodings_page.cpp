@@ -1,0 +1,155 @@
+#include "ui/rooms/spectrum/encodings_page.h"
+
+#include <QButtonGroup>
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/explanation.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kMostHeads = 128;  // upper end of the slider; the text of a setup may exceed it
+constexpr double kMaxAttentionWindow = 1048576;
+constexpr std::int64_t kFirstWindow = 16;  // initial sliding window, in tokens
+
+QString whole(double value) {
+    return QString::number(value, 'f', 0);
+}
+
+}  // namespace
+
+EncodingsPage::EncodingsPage(FigureView* view, QWidget* parent) : QWidget(parent), m_view(view) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(this);
+    for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings")}) {
+        auto* button = new QToolButton(this);
+        button->setText(title);
+        button->setAccessibleName(tr("Show %1").arg(title));
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        group->addButton(button, static_cast<int>(m_choices.size()));
+        m_choices.append(button);
+        row->addWidget(button);
+    }
+    row->addStretch(1);
+    column->addLayout(row);
+    column->addWidget(view, 1);
+    view->setReadout([this](QPointF place) { return readout(place); });
+    connect(group, &QButtonGroup::idClicked, this, [this](int id) { choose(static_cast<Picture>(id)); });
+    choose(m_picture);
+}
+
+QWidget* EncodingsPage::makeFields(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Encodings"), box));
+    m_heads = new NumberSlider({.label = tr("heads"),
+                                .minimum = 1,
+                                .maximum = kMostHeads,
+                                .logarithmic = true,
+                                .step = 1,
+                                .text = whole,
+                                .why = tr("Number of attention heads per layer, H. ALiBi has one slope per head "
+                                          "(formula 25), and the model has H·d channels (formula 30).")},
+                               box);
+    column->addWidget(m_heads);
+    m_wholeContext = new QCheckBox(tr("attend to the whole context"), box);
+    m_wholeContext->setToolTip(
+        tr("Disables the sliding window: each token attends to itself and to all tokens before it."));
+    column->addWidget(m_wholeContext);
+    m_window =
+        new NumberSlider({.label = tr("attention window"),
+                          .unit = tr("tokens"),
+                          .minimum = 1,
+                          .maximum = kMaxAttentionWindow,
+                          .logarithmic = true,
+                          .step = 1,
+                          .text = whole,
+                          .why = tr("Length N of the sliding window: each token attends to itself and to the N − 1 "
+                                    "tokens before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25")},
+                         box);
+    column->addWidget(m_window);
+    connect(m_heads, &NumberSlider::changed, this, [this](double value) { emit headsRequested(std::llround(value)); });
+    connect(m_window, &NumberSlider::changed, this,
+            [this](double value) { emit attentionWindowRequested(std::llround(value)); });
+    connect(m_wholeContext, &QCheckBox::toggled, this, [this](bool isWhole) {
+        emit attentionWindowRequested(isWhole ? 0 : std::min(kFirstWindow, m_setup.context));
+        emit finished();
+    });
+    for (NumberSlider* slider : {m_heads, m_window}) {
+        connect(slider, &NumberSlider::finished, this, &EncodingsPage::finished);
+    }
+    renew(m_setup);
+    return box;
+}
+
+void EncodingsPage::renew(const RotarySetup& setup) {
+    m_setup = setup;
+    m_view->setFigure(m_picture == Picture::alibi  ? alibiFigure(setup)
+                      : m_picture == Picture::mask ? maskFigure(setup)
+                                                   : sinusoidalFigure(setup));
+    choice(Picture::alibi)->setToolTip(alibiToolTip(setup));
+    choice(Picture::mask)->setToolTip(maskToolTip(setup));
+    choice(Picture::sinusoidal)->setToolTip(sinusoidalToolTip(setup));
+    if (!m_heads) return;
+    m_heads->setValue(static_cast<double>(setup.heads));
+    const QSignalBlocker quiet(m_wholeContext);
+    m_wholeContext->setChecked(setup.attention_window == 0);
+    m_window->setEnabled(setup.attention_window != 0);
+    m_window->setValue(static_cast<double>(setup.attention_window == 0 ? setup.context : setup.attention_window));
+}
+
+void EncodingsPage::choose(Picture picture) {
+    m_picture = picture;
+    choice(picture)->setChecked(true);
+    explainBy(m_view, choice(picture));
+    m_view->setAccessibleName(choice(picture)->text());
+    renew(m_setup);
+    emit chosen();
+}
+
+std::optional<FigureView::Readout> EncodingsPage::readout(QPointF place) const {
+    const Figure& figure = m_view->figure();
+    const FigureMap& map = *figure.map;
+    const auto column = static_cast<int>(std::lround((place.x() - map.xFirst) / map.xStep));
+    const auto row = static_cast<int>(std::lround((place.y() - map.yFirst) / map.yStep));
+    if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) return std::nullopt;
+    const float value = map.values[static_cast<qsizetype>(row) * map.columns + column];
+    const double x = map.xFirst + column * map.xStep;
+    const QString across = readableCount(x);
+    const QString up = readableCount(map.yFirst + row * map.yStep);
+    FigureView::Readout result{{}, x, {}};
+    if (m_picture == Picture::sinusoidal) {
+        result.title = tr("position %1, channel %2").arg(across, up);
+        result.rows.append({map.label, readableNumber(value)});
+    } else if (m_picture == Picture::alibi) {
+        result.title = tr("%1, distance %2 tokens").arg(figure.y.categories[row], across);
+        result.rows.append({map.label, std::isnan(value) ? tr("none: outside the sliding window")
+                                                         : tr("%1 nats").arg(readableNumber(value))});
+    } else {
+        result.title = tr("query at position %1, key at position %2").arg(up, across);
+        result.rows.append({tr("distance"), tr("%1 tokens").arg(row - column)});
+        result.rows.append({tr("key"), std::isnan(value)   ? tr("in the future")
+                                       : value == kVisible ? tr("visible")
+                                                           : tr("outside the sliding window")});
+    }
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,246 @@
+#include "ui/rooms/spectrum/kernel_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/rope/context.h"
+#include "core/rope/logit.h"
+#include "core/stats/spectrum.h"
+#include "ui/figure/polyline.h"
+#include "ui/rotary/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kFloor = 0.01;      // lowest magnitude shown
+constexpr double kColumns = 4096;    // columns that a curve is reduced to
+constexpr double kZeroBinEnd = 0.5;  // bin 0 covers less than half a period
+
+/// Reduces a curve to the extremes of each column, which looks the same on an axis of fewer pixels.
+void thin(QList<double>& x, QList<double>& y, bool logarithmic) {
+    const auto [low, high] = std::minmax_element(y.begin(), y.end());
+    const AxisScale xScale{x.front(), x.back(), logarithmic, kColumns};
+    const AxisScale yScale{*low - 1, *high + 1, false, 1};
+    Polyline line = drawable(x, y, xScale, yScale);
+    x = std::move(line.x);
+    y = std::move(line.y);
+}
+
+QJsonObject settingsOf(const RotarySetup& setup, const KernelCurves& curves) {
+    return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+            {QStringLiteral("window"), static_cast<double>(curves.kernelLength)},
+            {QStringLiteral("thinned_to_extremes"), curves.isThinned}};
+}
+
+Figure emptyFigure(const RotarySetup& setup, const KernelCurves& curves, const QString& name) {
+    Figure figure;
+    figure.name = name;
+    figure.settings = settingsOf(setup, curves);
+    if (curves.periods.empty()) {
+        figure.emptyText = QStringLiteral("No pair is rotated, so the sum has no terms.");
+        figure.summary = figure.emptyText;
+    }
+    return figure;
+}
+
+FigureCurve marks(Ink ink, double pointPt) {
+    FigureCurve curve;
+    curve.ink = ink;
+    curve.shape = FigureCurve::Shape::points;
+    curve.pointPt = pointPt;
+    return curve;
+}
+
+/// Appends a vertical line from the lower end of the axis to magnitude 1, which one pair has alone.
+void addStem(FigureCurve& stems, double periods) {
+    stems.x.append({periods, periods, periods});
+    stems.y.append({kFloor, 1.0, kNaN});
+}
+
+FigureTable spectrumTable(const KernelCurves& curves) {
+    FigureTable table;
+    table.names = {QStringLiteral("periods in the kernel length"), QStringLiteral("magnitude (pairs)"),
+                   QStringLiteral("pair"), QStringLiteral("periods of the pair")};
+    QList<double> pair;
+    QList<double> periods;
+    for (std::size_t i = 0; i < curves.periods.size(); ++i) {
+        pair.append(static_cast<double>(i));
+        periods.append(curves.periods[i]);
+    }
+    table.columns = {curves.bins, curves.magnitude, pair, periods};
+    qsizetype rows = 0;
+    for (const QList<double>& column : table.columns) {
+        rows = std::max(rows, column.size());
+    }
+    for (QList<double>& column : table.columns) {
+        column.resize(rows, kNaN);
+    }
+    return table;
+}
+
+}  // namespace
+
+std::int64_t contextKernelLength(const RotarySetup& setup) {
+    return std::clamp<std::int64_t>(setup.context, 2, kMaxKernelLength);
+}
+
+KernelCurves kernelCurves(const RotarySetup& setup, std::int64_t kernelLength) {
+    const Frequencies now = frequencies(frequency_settings(setup));
+    KernelCurves curves{.kernelLength = kernelLength};
+    for (const double frequency : now.inverse_frequencies) {
+        if (frequency > 0) {
+            curves.periods.push_back(static_cast<double>(kernelLength) * frequency / (2 * std::numbers::pi));
+        }
+    }
+    curves.complete = complete_pairs(now, static_cast<double>(kernelLength));
+    if (curves.periods.empty()) {
+        return curves;
+    }
+    const std::vector<double> sums = kernel(now.inverse_frequencies, static_cast<std::size_t>(kernelLength));
+    const std::vector<double> spectrum = kernel_spectrum(sums);
+    curves.kernel = {sums.begin(), sums.end()};
+    curves.magnitude = {spectrum.begin(), spectrum.end()};
+    const auto count = [](QList<double>& x, qsizetype size) {
+        x.reserve(size);
+        for (qsizetype i = 0; i < size; ++i) {
+            x.append(static_cast<double>(i));
+        }
+    };
+    count(curves.distance, curves.kernel.size());
+    count(curves.bins, curves.magnitude.size());
+    curves.isThinned = kernelLength > kLongKernel;
+    if (curves.isThinned) {
+        thin(curves.distance, curves.kernel, false);
+        // Bin 0 has no place on a logarithmic axis, so it is not reduced.
+        const double zero = curves.magnitude.takeFirst();
+        curves.bins.removeFirst();
+        thin(curves.bins, curves.magnitude, true);
+        curves.bins.prepend(0);
+        curves.magnitude.prepend(zero);
+    }
+    return curves;
+}
+
+Figure kernelFigure(const RotarySetup& setup, const KernelCurves& curves) {
+    Figure figure = emptyFigure(setup, curves, QStringLiteral("kernel"));
+    figure.x.label = QStringLiteral("distance Δ");
+    figure.x.unit = QStringLiteral("tokens");
+    figure.x.minimum = 0;
+    figure.x.maximum = static_cast<double>(std::max<std::int64_t>(1, curves.kernelLength - 1));
+    figure.y.label = QStringLiteral("Σ cos(Δg)");
+    if (curves.periods.empty()) {
+        return figure;
+    }
+    FigureCurve curve;
+    curve.quantity = QStringLiteral("Σ cos(Δg)");
+    curve.ink = {Ink::Kind::rotated};
+    curve.x = curves.distance;
+    curve.y = curves.kernel;
+    figure.curves.push_back(std::move(curve));
+    figure.horizontalLines.push_back({0, {}, {Ink::Kind::quiet}});
+    figure.note = QStringLiteral("sum of %1 pairs").arg(curves.periods.size());
+    const auto [low, high] = std::minmax_element(curves.kernel.begin(), curves.kernel.end());
+    figure.summary =
+        QStringLiteral(
+            "The sum of cos(Δg) over %1 pairs decreases from %2 at distance 0 to a minimum of %3 within %4 tokens.")
+            .arg(curves.periods.size())
+            .arg(*high, 0, 'g', 4)
+            .arg(*low, 0, 'g', 4)
+            .arg(tokensText(static_cast<double>(curves.kernelLength)));
+    return figure;
+}
+
+Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves, std::optional<int> highlighted) {
+    Figure figure = emptyFigure(setup, curves, QStringLiteral("kernel-spectrum"));
+    figure.x.label = QStringLiteral("periods in the kernel length");
+    figure.x.logarithmic = true;
+    figure.y.label = QStringLiteral("magnitude");
+    figure.y.unit = QStringLiteral("pairs");
+    figure.y.logarithmic = true;
+    if (curves.periods.empty()) {
+        figure.x.minimum = 0.1;
+        figure.x.maximum = 10;
+        return figure;
+    }
+    const double highest = *std::max_element(curves.magnitude.begin(), curves.magnitude.end());
+    figure.x.minimum = std::clamp(curves.periods.back() / 1.5, 1e-3, 0.25);
+    figure.x.maximum = std::max(2.0, static_cast<double>(curves.kernelLength) / 2);
+    figure.y.minimum = kFloor;
+    figure.y.maximum = 5 * std::max(2.0, highest);  // leaves room for the label of bin 0
+
+    FigureCurve spectrum;
+    spectrum.quantity = QStringLiteral("magnitude");
+    spectrum.ink = {Ink::Kind::text};
+    spectrum.x = curves.bins.mid(1);
+    spectrum.y = curves.magnitude.mid(1);
+    // Bin 0 has no place on a logarithmic axis, so it is drawn left of the first bin, with a label.
+    FigureCurve zero = marks({Ink::Kind::text}, 6);
+    zero.quantity = spectrum.quantity;
+    zero.label = QStringLiteral("0 periods");
+    zero.x = {std::sqrt(figure.x.minimum * kZeroBinEnd)};
+    zero.y = {curves.magnitude.first()};
+
+    FigureCurve stems;
+    stems.ink = {Ink::Kind::rotated};
+    stems.companion = true;
+    FigureCurve complete = marks({Ink::Kind::rotated}, 4);
+    FigureCurve others = marks({Ink::Kind::rotated}, 4);
+    others.emphasis = FigureCurve::Emphasis::dimmed;
+    // The loop starts at the lowest frequency, because x must not decrease.
+    for (std::size_t i = curves.periods.size(); i-- > 0;) {
+        const double periods = curves.periods[i];
+        FigureCurve& mark = periods >= 1 ? complete : others;
+        mark.x.append(periods);
+        mark.y.append(1);
+        if (periods >= 1) {
+            addStem(stems, periods);
+        }
+    }
+    figure.curves = {std::move(stems), std::move(spectrum), std::move(zero), std::move(others), std::move(complete)};
+    if (highlighted && static_cast<std::size_t>(*highlighted) < curves.periods.size()) {
+        FigureCurve mark = marks({Ink::Kind::accent}, 8);
+        mark.emphasis = FigureCurve::Emphasis::picked;
+        mark.x = {curves.periods[static_cast<std::size_t>(*highlighted)]};
+        mark.y = {1};
+        figure.curves.push_back(std::move(mark));
+        figure.verticalLines.push_back({curves.periods[static_cast<std::size_t>(*highlighted)],
+                                        QStringLiteral("pair %1").arg(*highlighted),
+                                        {Ink::Kind::accent}});
+    }
+    figure.verticalLines.push_back({1, QStringLiteral("one period"), {Ink::Kind::quiet}});
+    const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
+    figure.note = incomplete == 0
+                      ? QStringLiteral("%1 pairs have own peaks").arg(curves.complete)
+                      : QStringLiteral("%1 pairs have separate peaks; the peaks of %2 pairs overlap at 0 periods")
+                            .arg(curves.complete)
+                            .arg(incomplete);
+    figure.table = spectrumTable(curves);
+    figure.summary = QStringLiteral(
+                         "%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The "
+                         "other %4 add up at 0 periods, with magnitude %5.")
+                         .arg(curves.complete)
+                         .arg(curves.periods.size())
+                         .arg(tokensText(static_cast<double>(curves.kernelLength)))
+                         .arg(incomplete)
+                         .arg(curves.magnitude.first(), 0, 'g', 3);
+    return figure;
+}
+
+std::optional<int> pairAtPeriods(const KernelCurves& curves, double periods) {
+    constexpr double near = 0.2;  // largest difference of the logarithms
+    std::optional<int> nearest;
+    double distance = near;
+    for (std::size_t i = 0; i < curves.periods.size(); ++i) {
+        const double here = std::abs(std::log(curves.periods[i] / periods));
+        if (here <= distance) {
+            distance = here;
+            nearest = static_cast<int>(i);
+        }
+    }
+    return nearest;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QWidget>
+#include <array>
+#include <vector>
+
+#include "core/rope/rotary_setup.h"
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+
+namespace ropelab::ui {
+
+/// Chooses the RoPE scalings to compare, and shows the effect of each one on the highest and the lowest frequency and
+/// on the attention factor.
+class ScalingComparison : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit ScalingComparison(QWidget* parent = nullptr);
+
+    /// Returns the selected scalings, in the order of formulas 18 to 24.
+    std::vector<ScalingMethod> chosen() const;
+    /// Selects or deselects one scaling.
+    void choose(ScalingMethod method, bool on);
+    /// Updates the numbers for another setup.
+    void renew(const RotarySetup& setup);
+    /// Returns the shown factor of the longest wavelength, for example "×4", or "–" if the setup lacks inputs of the
+    /// method.
+    QString slowestText(ScalingMethod method) const;
+
+ signals:
+    /// The selection of scalings changed.
+    void changed();
+
+ private:
+    struct Row {
+        ScalingMethod method = ScalingMethod::none;
+        QPushButton* chip = nullptr;
+        QLabel* fastest = nullptr;
+        QLabel* slowest = nullptr;
+        QLabel* attention = nullptr;
+    };
+    void addRow(QGridLayout* grid, ScalingMethod method);
+    void recolor();
+
+    QLabel* m_summary = nullptr;
+    std::vector<Row> m_rows;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,352 @@
+#include "ui/rooms/spectrum/spectrum_figures.h"
+
+#include <QJsonArray>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/rope/context.h"
+#include "ui/figure/ticks.h"
+#include "ui/rooms/spectrum/kernel_figures.h"
+#include "ui/rotary/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kShortest = 3;  // lower end of the axis in tokens, below every wavelength
+
+/// The inputs of the figure.
+struct Parts {
+    const RotarySetup& setup;
+    const SpectrumOptions& options;
+    Frequencies now;
+    Frequencies plain;
+    Frequencies other;
+    std::vector<ScaledSpectrum> compared;
+    int rotated = 0;   // number of rotated pairs
+    int allPairs = 0;  // number of all pairs, including unrotated ones
+
+    double y(double inverseFrequency) const {
+        return options.asFrequency ? inverseFrequency : wavelengthOf(inverseFrequency);
+    }
+    double yOfTokens(double wavelength) const { return options.asFrequency ? two_pi / wavelength : wavelength; }
+    bool isScaled() const { return setup.scaling.method != ScalingMethod::none; }
+};
+
+Parts partsOf(const RotarySetup& setup, const SpectrumOptions& options) {
+    Parts parts{setup, options, frequencies(frequency_settings(setup)), frequencies(plain_settings(setup)), {}, {}};
+    parts.rotated = parts.now.rotary_dim / 2;
+    parts.allPairs = setup.head_dim / 2;
+    if (options.otherPartial) {
+        RotarySetup other = setup;
+        other.partial = setup.partial == Partial::slice ? Partial::truncate : Partial::slice;
+        parts.other = frequencies(plain_settings(other));
+    }
+    for (const ScalingMethod method : options.compared) {
+        if (auto scaled = scaledBy(setup, method)) {
+            parts.compared.push_back(std::move(*scaled));
+        }
+    }
+    return parts;
+}
+
+double longestWavelength(const Frequencies& frequencies, int rotated) {
+    double longest = 0;
+    for (int i = 0; i < rotated; ++i) {
+        longest = std::max(longest, wavelengthOf(frequencies.inverse_frequencies[static_cast<std::size_t>(i)]));
+    }
+    return longest;
+}
+
+/// Returns the ends of the axis in tokens. The upper end leaves room above all wavelengths, so that lines can be
+/// dragged upwards.
+Range wavelengthEnds(const Parts& parts) {
+    double longest =
+        std::max({static_cast<double>(parts.setup.context), targetContext(parts.setup),
+                  longestWavelength(parts.now, parts.rotated), longestWavelength(parts.plain, parts.rotated)});
+    if (parts.options.otherPartial) {
+        longest = std::max(longest, longestWavelength(parts.other, parts.rotated));
+    }
+    for (const ScaledSpectrum& scaled : parts.compared) {
+        longest = std::max(longest, longestWavelength(scaled.frequencies, parts.rotated));
+    }
+    const double decades = std::ceil(std::log10(2 * longest));
+    // Unrotated pairs are drawn in a row of their own above.
+    return {kShortest, std::pow(10.0, decades + (parts.rotated < parts.allPairs ? 0.5 : 0.0))};
+}
+
+Range endsOf(const Parts& parts) {
+    if (parts.options.ends) {
+        return *parts.options.ends;
+    }
+    const Range tokens = wavelengthEnds(parts);
+    return parts.options.asFrequency ? Range{two_pi / tokens.maximum, two_pi / tokens.minimum} : tokens;
+}
+
+double pointSize(int pairs) {
+    return pairs <= 80 ? 4.6 : pairs <= 200 ? 3.4 : 2.2;
+}
+
+FigureCurve pointsCurve(const Parts& parts, const QString& label, Ink ink) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.ink = ink;
+    curve.shape = FigureCurve::Shape::points;
+    curve.pointPt = pointSize(parts.allPairs);
+    return curve;
+}
+
+void addPairs(Figure& figure, const Parts& parts, double atInfinity) {
+    FigureCurve incomplete = pointsCurve(parts, QStringLiteral("wavelength > context"), {Ink::Kind::rotated});
+    incomplete.emphasis = FigureCurve::Emphasis::dimmed;
+    FigureCurve complete = pointsCurve(parts, QStringLiteral("wavelength ≤ context"), {Ink::Kind::rotated});
+    for (int i = 0; i < parts.rotated; ++i) {
+        const double frequency = parts.now.inverse_frequencies[static_cast<std::size_t>(i)];
+        const bool isComplete = wavelengthOf(frequency) <= static_cast<double>(parts.setup.context);
+        FigureCurve& curve = isComplete ? complete : incomplete;
+        curve.x.append(i);
+        curve.y.append(parts.y(frequency));
+    }
+    FigureCurve unrotated = pointsCurve(parts, QStringLiteral("unrotated"), {Ink::Kind::unrotated});
+    for (int i = parts.rotated; i < parts.allPairs; ++i) {
+        unrotated.x.append(i);
+        unrotated.y.append(atInfinity);
+    }
+    for (FigureCurve* curve : {&incomplete, &complete, &unrotated}) {
+        if (!curve->x.isEmpty()) {
+            figure.curves.push_back(std::move(*curve));
+        }
+    }
+}
+
+FigureCurve lineOf(const Parts& parts, const Frequencies& frequencies, const QString& label, Ink ink) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.ink = ink;
+    for (int i = 0; i < parts.rotated; ++i) {
+        curve.x.append(i);
+        curve.y.append(parts.y(frequencies.inverse_frequencies[static_cast<std::size_t>(i)]));
+    }
+    return curve;
+}
+
+void addOverlays(Figure& figure, const Parts& parts) {
+    if (parts.isScaled()) {
+        figure.curves.push_back(lineOf(parts, parts.plain, QStringLiteral("unscaled"), {Ink::Kind::quiet}));
+        figure.curves.back().companion = true;
+    }
+    for (const ScaledSpectrum& scaled : parts.compared) {
+        // The colour of a method does not depend on the other methods that are shown.
+        figure.curves.push_back(
+            lineOf(parts, scaled.frequencies, scaled.title, Ink::data(static_cast<int>(scaled.method))));
+    }
+    if (parts.options.otherPartial) {
+        const bool isTruncate = parts.setup.partial == Partial::slice;
+        FigureCurve curve =
+            pointsCurve(parts, isTruncate ? QStringLiteral("truncate") : QStringLiteral("slice"), Ink::data(2));
+        curve.pointPt *= 0.75;
+        const FigureCurve line = lineOf(parts, parts.other, {}, Ink::data(2));
+        curve.x = line.x;
+        curve.y = line.y;
+        figure.curves.push_back(std::move(curve));
+    }
+}
+
+/// Joins the labels of lines that are so close that the labels would overlap.
+void joinLabels(std::vector<FigureLine>& lines, const Range& ends) {
+    const double near = 0.1 * std::log(ends.maximum / ends.minimum);
+    std::sort(lines.begin(), lines.end(), [](const FigureLine& a, const FigureLine& b) { return a.at < b.at; });
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (std::log(lines[i].at / lines[i - 1].at) >= near) {
+            continue;
+        }
+        // The joined label belongs to the lowest line of the group.
+        std::size_t lowest = i - 1;
+        while (lowest > 0 && lines[lowest].label.isEmpty()) {
+            --lowest;
+        }
+        lines[lowest].label += QStringLiteral("  ·  ") + lines[i].label;
+        lines[i].label.clear();
+    }
+}
+
+void addLines(Figure& figure, const Parts& parts, const Range& ends, double atInfinity) {
+    const RotarySetup& setup = parts.setup;
+    const auto context = static_cast<double>(setup.context);
+    std::vector<FigureLine>& lines = figure.horizontalLines;
+    lines.push_back({parts.yOfTokens(context),
+                     QStringLiteral("context %1").arg(tokensText(context)),
+                     {Ink::Kind::accent},
+                     kContextHandle});
+    const double target = targetContext(setup);
+    const double trained = trainingContext(setup);
+    if (trained != context) {
+        lines.push_back({parts.yOfTokens(trained), QStringLiteral("training context %1").arg(tokensText(trained))});
+    }
+    if (target > 0 && std::abs(target / context - 1) > 1e-9) {
+        lines.push_back({parts.yOfTokens(target), QStringLiteral("target context %1").arg(tokensText(target))});
+    }
+    if (baseOfSlowest(setup, two_pi)) {
+        const double slowest = longestWavelength(parts.plain, parts.rotated);
+        lines.push_back(
+            {parts.yOfTokens(slowest),
+             QStringLiteral("θ = %1: longest wavelength %2").arg(thetaText(setup.theta), readableNumber(slowest)),
+             {Ink::Kind::text},
+             kThetaHandle});
+    }
+    joinLabels(lines, ends);
+    if (parts.rotated < parts.allPairs) {
+        lines.push_back(
+            {atInfinity,
+             parts.options.asFrequency ? QStringLiteral("unrotated: g = 0") : QStringLiteral("unrotated: λ = ∞"),
+             {Ink::Kind::quiet}});
+    }
+}
+
+void addHighlighted(Figure& figure, const Parts& parts, double atInfinity) {
+    const auto highlighted = parts.options.highlighted;
+    if (!highlighted || *highlighted >= parts.allPairs) {
+        return;
+    }
+    FigureCurve curve = pointsCurve(parts, QStringLiteral("highlighted pair"), {Ink::Kind::accent});
+    curve.pointPt = 8;
+    curve.emphasis = FigureCurve::Emphasis::picked;
+    curve.x = {static_cast<double>(*highlighted)};
+    curve.y = {*highlighted < parts.rotated
+                   ? parts.y(parts.now.inverse_frequencies[static_cast<std::size_t>(*highlighted)])
+                   : atInfinity};
+    figure.curves.push_back(std::move(curve));
+    figure.verticalLines.push_back(
+        {static_cast<double>(*highlighted), QStringLiteral("pair %1").arg(*highlighted), {Ink::Kind::accent}});
+}
+
+QList<double> wavelengthColumn(const Parts& parts, const Frequencies& frequencies) {
+    QList<double> column;
+    for (int i = 0; i < parts.rotated; ++i) {
+        column.append(wavelengthOf(frequencies.inverse_frequencies[static_cast<std::size_t>(i)]));
+    }
+    return column;
+}
+
+/// Returns the table of the figure: wavelength, frequency and periods of every pair. Unrotated pairs have no
+/// wavelength.
+FigureTable tableOf(const Parts& parts) {
+    FigureTable table;
+    QList<double> pair;
+    QList<double> wavelength = wavelengthColumn(parts, parts.now);
+    QList<double> frequency;
+    QList<double> periods;
+    for (int i = 0; i < parts.allPairs; ++i) {
+        const double g = i < parts.rotated ? parts.now.inverse_frequencies[static_cast<std::size_t>(i)] : 0;
+        pair.append(i);
+        frequency.append(g);
+        periods.append(g * static_cast<double>(parts.setup.context) / two_pi);
+    }
+    table.names = {QStringLiteral("pair"), QStringLiteral("wavelength (tokens)"),
+                   QStringLiteral("frequency (radians/token)"), QStringLiteral("periods in the context")};
+    table.columns = {pair, wavelength, frequency, periods};
+    const auto add = [&](const QString& name, const Frequencies& frequencies) {
+        table.names.append(name + QStringLiteral(" · wavelength (tokens)"));
+        table.columns.append(wavelengthColumn(parts, frequencies));
+    };
+    if (parts.isScaled() || !parts.compared.empty()) {
+        add(QStringLiteral("unscaled"), parts.plain);
+    }
+    for (const ScaledSpectrum& scaled : parts.compared) {
+        add(scaled.title, scaled.frequencies);
+    }
+    if (parts.options.otherPartial) {
+        add(parts.setup.partial == Partial::slice ? QStringLiteral("truncate") : QStringLiteral("slice"), parts.other);
+    }
+    return table;
+}
+
+QJsonObject settingsOf(const Parts& parts) {
+    QJsonObject settings{{QStringLiteral("setup"), QString::fromStdString(text_of(parts.setup))}};
+    if (!parts.compared.empty()) {
+        QJsonArray methods;
+        for (const ScaledSpectrum& scaled : parts.compared) {
+            methods.append(scaled.title);
+        }
+        settings.insert(QStringLiteral("compared"), methods);
+        settings.insert(QStringLiteral("compared_factor"), comparedFactor(parts.setup).factor);
+    }
+    return settings;
+}
+
+QString noteOf(const Parts& parts) {
+    QString note = completeSentence(parts.setup);
+    if (!parts.compared.empty()) {
+        note += QStringLiteral("; scalings use factor %1").arg(readableCount(comparedFactor(parts.setup).factor));
+    }
+    if (parts.options.otherPartial) {
+        note += parts.setup.partial == Partial::slice ? QStringLiteral("; small dots: truncate")
+                                                      : QStringLiteral("; small dots: slice");
+    }
+    return note;
+}
+
+}  // namespace
+
+QString completeSentence(const RotarySetup& setup) {
+    const Frequencies now = frequencies(frequency_settings(setup));
+    const auto context = static_cast<double>(setup.context);
+    return QStringLiteral("%1 of %2 rotated pairs complete a period in %3 tokens")
+        .arg(complete_pairs(now, context))
+        .arg(now.rotary_dim / 2)
+        .arg(tokensText(context));
+}
+
+Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) {
+    const Parts parts = partsOf(setup, options);
+    Figure figure;
+    figure.name = options.compared.empty() ? QStringLiteral("spectrum") : QStringLiteral("scalings");
+    figure.x.label = QStringLiteral("pair");
+    figure.x.minimum = -0.7;
+    figure.x.maximum = parts.allPairs - 0.3;
+    figure.y.label = options.asFrequency ? QStringLiteral("frequency") : QStringLiteral("wavelength");
+    figure.y.unit = options.asFrequency ? QStringLiteral("radians/token") : QStringLiteral("tokens");
+    figure.y.logarithmic = true;
+    figure.settings = settingsOf(parts);
+    if (parts.rotated == 0) {
+        figure.emptyText = QStringLiteral("No pair is rotated, because the rotary fraction is 0.");
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    const Range ends = endsOf(parts);
+    figure.y.minimum = ends.minimum;
+    figure.y.maximum = ends.maximum;
+    const double beyond = std::pow(10.0, 0.2);
+    const double atInfinity = options.asFrequency ? ends.minimum * beyond : ends.maximum / beyond;
+    addOverlays(figure, parts);
+    addPairs(figure, parts, atInfinity);
+    addHighlighted(figure, parts, atInfinity);
+    addLines(figure, parts, ends, atInfinity);
+    figure.table = tableOf(parts);
+    figure.note = noteOf(parts);
+    figure.summary = QStringLiteral("The wavelengths of %1 pairs range from %2 to %3 tokens; %4.")
+                         .arg(parts.rotated)
+                         .arg(readableNumber(wavelengthOf(parts.now.inverse_frequencies.front())),
+                              readableNumber(longestWavelength(parts.now, parts.rotated)), completeSentence(setup));
+    return figure;
+}
+
+std::span<const RotaryFigure> spectrumFigures() {
+    static const std::array<RotaryFigure, 4> figures = {{
+        {"spectrum", [](const RotarySetup& setup, const ModelShape&) { return spectrumFigure(setup); }},
+        {"scalings", [](const RotarySetup& setup,
+                        const ModelShape&) { return spectrumFigure(setup, {.compared = scalingMethods()}); }},
+        {"kernel",
+         [](const RotarySetup& setup, const ModelShape&) {
+             return kernelFigure(setup, kernelCurves(setup, contextKernelLength(setup)));
+         }},
+        {"kernel-spectrum",
+         [](const RotarySetup& setup, const ModelShape&) {
+             return kernelSpectrumFigure(setup, kernelCurves(setup, contextKernelLength(setup)));
+         }},
+    }};
+    return figures;
+}
+
+}  // namespace ropelab::ui

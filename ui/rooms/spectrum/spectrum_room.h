@@ -1,0 +1,104 @@
+#pragma once
+
+#include "ui/common/latest_job.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/spectrum/kernel_figures.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
+#include "ui/rotary/rotary_room.h"
+
+class QCheckBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class EncodingsPage;
+class NumberSlider;
+class ScalingComparison;
+
+/// The spectrum room shows the frequencies of RoPE: the wavelength of each pair relative to the context, slice compared
+/// with truncate, scalings compared with each other, and the kernel with its spectrum. A second page shows encodings
+/// other than RoPE and the attention mask.
+class SpectrumRoom : public RotaryRoom {
+    Q_OBJECT
+
+ public:
+    explicit SpectrumRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    ~SpectrumRoom() override;
+
+    void refreshNow() override;
+    /// Shows the page "frequencies", or the figure of the page of encodings with this name, for example "alibi-bias".
+    void showPart(const QString& part) override;
+
+    FigureView* spectrumView() const { return m_spectrum; }
+    FigureView* kernelView() const { return m_kernel; }
+    FigureView* kernelSpectrumView() const { return m_kernelSpectrum; }
+    EncodingsPage* encodings() const { return m_encodings; }
+    QToolButton* encodingsTab() const { return m_encodingsTab; }
+    /// Returns whether the page of encodings is shown instead of the page of frequencies.
+    bool isShowingEncodings() const;
+    ScalingComparison* comparison() const { return m_comparison; }
+    QCheckBox* otherPartial() const { return m_otherPartial; }
+    QPushButton* useOtherPartial() const { return m_useOther; }
+    QToolButton* frequencyChoice() const { return m_frequency; }
+    /// Sets the length of the kernel in tokens; 0 means the context of the setup.
+    void setKernelLength(std::int64_t tokens);
+
+ protected:
+    void renew() override;
+    QWidget* options() override;
+
+ private:
+    QWidget* makeTabs();
+    QWidget* makeFrequencies();
+    void connectEncodings();
+    void showPage(bool encodings);
+    QWidget* makeBar();
+    QWidget* makeOptions();
+    QWidget* makePartial(QWidget* parent);
+    QWidget* makeKernelOptions(QWidget* parent);
+    std::optional<int> pairAt(double x) const;
+    std::optional<FigureView::Readout> readout(QPointF place) const;
+    std::optional<FigureView::Readout> kernelReadout(QPointF place) const;
+    void dragLine(const QString& handle, double at);
+    void changeSetup(const QString& what, const RotarySetup& setup);
+    void renewTexts();
+    void renewKernel();
+    void showKernel();
+    std::int64_t kernelLength() const;
+
+    QToolButton* m_frequenciesTab = nullptr;
+    QToolButton* m_encodingsTab = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    EncodingsPage* m_encodings = nullptr;
+    FigureView* m_spectrum = nullptr;
+    FigureView* m_kernel = nullptr;
+    FigureView* m_kernelSpectrum = nullptr;
+    QToolButton* m_wavelength = nullptr;
+    QToolButton* m_frequency = nullptr;
+    QLabel* m_summary = nullptr;
+    QPointer<QWidget> m_options;  // owned by the room until the panel takes ownership
+    QWidget* m_frequencyOptions = nullptr;
+    QWidget* m_encodingFields = nullptr;
+    QCheckBox* m_otherPartial = nullptr;
+    QLabel* m_coincide = nullptr;
+    QPushButton* m_useOther = nullptr;
+    ScalingComparison* m_comparison = nullptr;
+    QCheckBox* m_usesContext = nullptr;
+    NumberSlider* m_kernelLength = nullptr;
+    QLabel* m_kernelNote = nullptr;
+    QProgressBar* m_busy = nullptr;
+
+    std::optional<Range> m_dragEnds;  // ends of the y axis of the spectrum while a line is dragged
+    RotarySetup m_kernelSetup;        // setup that m_curves was computed for
+    KernelCurves m_curves;
+    RotarySetup m_jobSetup;        // setup that the background job computes
+    std::int64_t m_jobLength = 0;  // kernel length that the background job computes
+    bool m_isSynchronous = false;  // true while refreshNow() computes without a background job
+    LatestJob m_job;               // declared last, so that it is destroyed first
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,233 @@
+// Controls and texts of the spectrum room.
+#include <QButtonGroup>
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "core/rope/context.h"
+#include "core/spec/error.h"
+#include "ui/common/explanation.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/spectrum/encodings_page.h"
+#include "ui/rooms/spectrum/scaling_comparison.h"
+#include "ui/rooms/spectrum/spectrum_room.h"
+#include "ui/rotary/spectrum_data.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+QLabel* makeQuiet(QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setProperty("quiet", true);
+    label->setWordWrap(true);
+    return label;
+}
+
+}  // namespace
+
+QWidget* SpectrumRoom::makeTabs() {
+    auto* tabs = new QWidget(this);
+    auto* row = new QHBoxLayout(tabs);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(tabs);
+    m_frequenciesTab = new QToolButton(tabs);
+    m_frequenciesTab->setText(tr("Frequencies"));
+    m_frequenciesTab->setToolTip(tr("Shows the wavelengths of RoPE and the kernel, the sum of their cosines."));
+    m_encodingsTab = new QToolButton(tabs);
+    m_encodingsTab->setText(tr("Encodings"));
+    m_encodingsTab->setToolTip(
+        tr("Shows ALiBi's bias (formula 25), the attention mask and sinusoidal embeddings (formula 30)."));
+    for (QToolButton* button : {m_frequenciesTab, m_encodingsTab}) {
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        button->setAccessibleName(tr("Show %1").arg(button->text()));
+        group->addButton(button);
+        row->addWidget(button);
+    }
+    m_frequenciesTab->setChecked(true);
+    row->addStretch(1);
+    return tabs;
+}
+
+QWidget* SpectrumRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(bar);
+    m_wavelength = new QToolButton(bar);
+    m_wavelength->setText(tr("wavelength"));
+    m_wavelength->setToolTip(tr("Shows wavelengths λ_i = 2π/g_i: the tokens per period of pair i."));
+    m_frequency = new QToolButton(bar);
+    m_frequency->setText(tr("frequency"));
+    m_frequency->setToolTip(
+        tr("Shows frequencies g_i = b^(−2i/d_r): the rotation of pair i in radians per token (formulas 3 and 4)."));
+    for (QToolButton* button : {m_wavelength, m_frequency}) {
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        button->setAccessibleName(tr("Show %1").arg(button->text()));
+        group->addButton(button);
+        row->addWidget(button);
+    }
+    m_wavelength->setChecked(true);
+    connect(m_frequency, &QToolButton::toggled, this, &SpectrumRoom::schedule);
+    row->addSpacing(8);
+    m_summary = makeQuiet(bar);
+    m_summary->setAccessibleName(tr("Pairs that complete a period"));
+    row->addWidget(m_summary, 1);
+    // Two lines are always reserved, so that a longer text does not move the figure during a drag.
+    const auto fit = [this] { m_summary->setMinimumHeight(2 * m_summary->fontMetrics().lineSpacing()); };
+    connect(&ThemeManager::instance(), &ThemeManager::changed, m_summary, fit);
+    fit();
+    return bar;
+}
+
+QWidget* SpectrumRoom::makeOptions() {
+    auto* options = new QWidget;
+    auto* column = new QVBoxLayout(options);
+    scaleLayout(column, {0, 8, 0, 0}, 0);
+    m_frequencyOptions = new QWidget(options);
+    auto* boxes = new QVBoxLayout(m_frequencyOptions);
+    scaleLayout(boxes, {0, 0, 0, 0}, 16);
+    boxes->addWidget(makePartial(m_frequencyOptions));
+    m_comparison = new ScalingComparison(m_frequencyOptions);
+    connect(m_comparison, &ScalingComparison::changed, this, &SpectrumRoom::schedule);
+    boxes->addWidget(m_comparison);
+    boxes->addWidget(makeKernelOptions(m_frequencyOptions));
+    column->addWidget(m_frequencyOptions);
+    m_encodingFields = m_encodings->makeFields(options);
+    m_encodingFields->hide();
+    column->addWidget(m_encodingFields);
+    return options;
+}
+
+QWidget* SpectrumRoom::makePartial(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Slice and truncate"), box));
+    m_otherPartial = new QCheckBox(box);
+    m_otherPartial->setToolTip(
+        tr("Slice spreads all wavelengths over the rotated channels (formula 3). Truncate leaves the frequencies of "
+           "the whole head unchanged and sets the lowest ones to 0 (formula 4)."));
+    connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumRoom::schedule);
+    column->addWidget(m_otherPartial);
+    m_coincide = makeQuiet(box);
+    m_coincide->setToolTip(
+        tr("Before scaling, truncate with base b and d_r of d channels rotated has exactly the frequencies of slice "
+           "with base\nb′ = b^(d_r/d) (formula 5)."));
+    column->addWidget(m_coincide);
+    m_useOther = new QPushButton(tr("Switch method"), box);
+    m_useOther->setFocusPolicy(Qt::TabFocus);
+    connect(m_useOther, &QPushButton::clicked, this, [this] {
+        model().endDrag();
+        try {
+            changeSetup(tr("change slice or truncate"), withOtherPartial(model().setup()));
+        } catch (const BadInput& error) {
+            m_coincide->setText(QString::fromStdString(error.what()));
+        }
+        model().endDrag();
+    });
+    column->addWidget(m_useOther, 0, Qt::AlignLeft);
+    return box;
+}
+
+QWidget* SpectrumRoom::makeKernelOptions(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* heading = makeHeading(tr("Kernel"), box);
+    heading->setToolTip(tr(
+        "Kernel of length W: K(Δ) = Σ cos(Δ·g_i) over the rotated pairs, Δ = 0 … W − 1 (formulas 12 and 16).\n"
+        "Its spectrum is |DFT|·2/W. A pair with an integer number of periods in W tokens has a peak of magnitude 1;\n"
+        "pairs with less than one period add up at 0 periods (formula 9)."));
+    explainBy(m_kernel, heading);
+    explainBy(m_kernelSpectrum, heading);
+    column->addWidget(heading);
+    m_usesContext = new QCheckBox(tr("kernel length = context"), box);
+    m_usesContext->setChecked(true);
+    column->addWidget(m_usesContext);
+    m_kernelLength = new NumberSlider(
+        {.label = tr("kernel length"),
+         .unit = tr("tokens"),
+         .minimum = 2,
+         .maximum = static_cast<double>(kMaxKernelLength),
+         .logarithmic = true,
+         .step = 1,
+         .text = [](double value) { return QString::number(value, 'f', 0); },
+         .why = tr("Number of distances of the kernel, from 0. Its spectrum is computed over the same distances.")},
+        box);
+    m_kernelLength->setValue(1024);
+    m_kernelLength->hide();
+    column->addWidget(m_kernelLength);
+    m_kernelNote = makeQuiet(box);
+    column->addWidget(m_kernelNote);
+    m_busy = new QProgressBar(box);
+    m_busy->setRange(0, 0);
+    m_busy->setTextVisible(false);
+    m_busy->setAccessibleName(tr("The kernel is being computed"));
+    m_busy->hide();
+    column->addWidget(m_busy);
+    connect(m_usesContext, &QCheckBox::toggled, this, [this](bool on) {
+        if (!on) {
+            m_kernelLength->setValue(static_cast<double>(contextKernelLength(model().setup())));
+        }
+        m_kernelLength->setVisible(!on);
+        schedule();
+    });
+    connect(m_kernelLength, &NumberSlider::changed, this, &SpectrumRoom::schedule);
+    return box;
+}
+
+void SpectrumRoom::renewTexts() {
+    const RotarySetup& setup = model().setup();
+    const int rotated = model().frequencies().rotary_dim;
+    const bool isSlice = setup.partial == Partial::slice;
+    const double trained = trainingContext(setup);
+    const int critical = criticalDimension(setup);
+    const int exponent = isSlice ? rotated : setup.head_dim;
+    const int incomplete = rotated / 2 - complete_pairs(model().frequencies(), static_cast<double>(setup.context));
+    const QString pairs = incomplete == 0
+                              ? tr("All rotated pairs complete at least one period in the context.")
+                              : tr("Pairs without a full period in the context: %1.").arg(groupedText(incomplete));
+    m_summary->setText(rotated == 0 ? tr("No pair is rotated.")
+                                    : pairs + QLatin1Char(' ') +
+                                          tr("Critical dimension (Liu et al.): %1 of %2.").arg(critical).arg(rotated));
+    m_summary->setToolTip(
+        tr("A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023, formula 9).\n"
+           "The critical dimension is the number of channels that completed a full period in training:\n"
+           "d_c = 2⌈(d/2)·log_b(L/2π)⌉ with d = %2, b = %3, L = %4 (Liu et al. 2023, formula 14)\n"
+           "Drag the lines of the context and of the longest wavelength, or click one and press the arrow keys.")
+            .arg(tokensText(static_cast<double>(setup.context)))
+            .arg(exponent)
+            .arg(thetaText(setup.theta), tokensText(trained)));
+    m_otherPartial->setText(isSlice ? tr("compare with truncate") : tr("compare with slice"));
+    const auto base = coincidingBase(setup);
+    QString sentence = tr("No pair is rotated: slice and truncate are the same.");
+    bool usable = false;
+    if (base && rotated == setup.head_dim) {
+        sentence = tr("All channels are rotated: slice and truncate are the same.");
+    } else if (base) {
+        sentence = (isSlice ? tr("Truncate has the same frequencies at θ = %1.")
+                            : tr("Slice has the same frequencies at θ = %1."))
+                       .arg(thetaText(*base));
+        usable = *base > 1 && *base <= 1e15;
+        if (!usable) {
+            sentence += QLatin1Char(' ') + tr("The largest valid θ is 10¹⁵.");
+        }
+    }
+    m_coincide->setText(sentence);
+    m_useOther->setEnabled(usable);
+    m_useOther->setToolTip(
+        isSlice ? tr("Switches to truncate with that θ. The frequencies of the rotated pairs do not change.")
+                : tr("Switches to slice with that θ. The frequencies of the rotated pairs do not change."));
+}
+
+}  // namespace ropelab::ui

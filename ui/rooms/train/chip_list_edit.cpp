@@ -1,0 +1,271 @@
+#include "ui/rooms/train/chip_list_edit.h"
+
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QStyle>
+#include <QStyleOptionButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "core/spec/error.h"
+#include "ui/common/flow_layout.h"
+#include "ui/common/scaled.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+const QString kCross = QStringLiteral("  ✕");
+constexpr int kMinimumWidth = 64;  // pixels at a window scale of 100 %
+
+}  // namespace
+
+Chip::Chip(const QString& text, bool removable, QWidget* parent)
+    : QPushButton(removable ? text + kCross : text, parent), m_removable(removable) {
+    setProperty("chip", true);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setFocusPolicy(Qt::TabFocus);
+}
+
+QSize Chip::minimumSizeHint() const {
+    const QSize size = sizeHint();
+    return {std::min(size.width(), ThemeManager::instance().pixels(kMinimumWidth)), size.height()};
+}
+
+void Chip::initStyleOption(QStyleOptionButton* option) const {
+    QPushButton::initStyleOption(option);
+    const QString cross = m_removable ? kCross : QString();
+    const QSize textSize = fontMetrics().size(Qt::TextShowMnemonic, text());
+    const int missing = style()->sizeFromContents(QStyle::CT_PushButton, option, textSize, this).width() - width();
+    if (missing <= 0) return;
+    const int available = textSize.width() - missing - fontMetrics().horizontalAdvance(cross);
+    option->text = fontMetrics().elidedText(text().chopped(cross.size()), Qt::ElideRight, available) + cross;
+}
+
+void Chip::mouseReleaseEvent(QMouseEvent* event) {
+    const bool hit = isDown() && rect().contains(event->pos());
+    setDown(false);
+    if (!hit) return;
+    const int cross = fontMetrics().horizontalAdvance(QStringLiteral(" ✕")) + ThemeManager::instance().pixels(8);
+    if (m_removable && event->pos().x() >= width() - cross) {
+        emit removeAsked();
+    } else {
+        emit editAsked();
+    }
+}
+
+void Chip::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+        case Qt::Key_Delete:
+        case Qt::Key_Backspace:
+            if (m_removable) emit removeAsked();
+            break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space:
+            emit editAsked();
+            break;
+        default:
+            QPushButton::keyPressEvent(event);
+    }
+}
+
+ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
+    : QWidget(parent),
+      m_what(what),
+      m_parser([](const QString& typed) { return typed; }),
+      m_display([](const QString& value) { return value; }),
+      m_box(new QWidget(this)),
+      m_flow(new FlowLayout(m_box)),
+      m_placeholder(new QLabel(m_box)),
+      m_add(new Chip(QStringLiteral("+"), false, m_box)),
+      m_error(new QLabel(this)) {
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {0, 0, 0, 0}, 4);
+    scaleLayout(m_flow, {0, 0, 0, 0}, 4);
+    layout->addWidget(m_box);
+    layout->addWidget(m_error);
+    setAccessibleName(what);
+    m_placeholder->setProperty("quiet", true);
+    m_add->setToolTip(tr("Add a value"));
+    m_add->setAccessibleName(tr("Add a value of %1").arg(what));
+    connect(static_cast<Chip*>(m_add), &Chip::editAsked, this, &ChipListEdit::openSuggestions);
+    m_error->setWordWrap(true);
+    m_error->hide();
+    colorAsError(m_error);
+    rebuild();
+}
+
+void ChipListEdit::setTypable(bool typable) {
+    m_typable = typable;
+    rebuild();
+}
+
+void ChipListEdit::setPlaceholder(const QString& text) {
+    m_placeholder->setText(text);
+    rebuild();
+}
+
+void ChipListEdit::setValues(const QStringList& values) {
+    if (values == m_values) return;
+    m_values = values;
+    rebuild();
+}
+
+bool ChipListEdit::commit(int index, const QString& typed) {
+    QString value;
+    try {
+        value = m_parser(typed.trimmed());
+    } catch (const BadInput& error) {
+        showError(QString::fromStdString(error.what()));
+        return false;
+    }
+    const qsizetype duplicate = m_values.indexOf(value);
+    if (duplicate >= 0 && duplicate != index) {
+        showError(tr("%1 is already in the list.").arg(m_display(value)));
+        return false;
+    }
+    showError({});
+    if (index < m_values.size() && m_values[index] == value) return true;
+    QStringList values = m_values;
+    if (index < values.size()) {
+        values[index] = value;
+    } else {
+        values.append(value);
+    }
+    setValues(values);
+    emit edited(values);
+    return true;
+}
+
+void ChipListEdit::remove(int index) {
+    showError({});
+    QStringList values = m_values;
+    values.removeAt(index);
+    setValues(values);
+    // The keyboard focus moves to the chip that is now at this place.
+    if (auto* next = qobject_cast<QWidget*>(m_flow->itemAt(std::min(index, m_flow->count() - 1))->widget())) {
+        next->setFocus();
+    }
+    emit edited(values);
+}
+
+QString ChipListEdit::error() const {
+    return m_error->isHidden() ? QString() : m_error->text();
+}
+
+void ChipListEdit::beginEdit(int index) {
+    if (!m_typable) return;
+    endEdit(false);
+    m_editing = index;
+    m_field = new QLineEdit(index < m_values.size() ? m_display(m_values[index]) : QString(), m_box);
+    m_field->setAccessibleName(tr("Value of %1").arg(m_what));
+    m_field->setFixedWidth(ThemeManager::instance().pixels(88));
+    m_field->selectAll();
+    m_field->installEventFilter(this);
+    connect(m_field, &QLineEdit::textEdited, this, [this] {
+        m_field->setProperty("wrong", false);
+        m_field->style()->polish(m_field);
+    });
+    if (index < m_values.size()) m_flow->itemAt(index)->widget()->hide();
+    m_flow->insertWidget(index, m_field);
+    m_field->show();
+    m_field->setFocus();
+    updateGeometry();
+}
+
+bool ChipListEdit::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != m_field) return QWidget::eventFilter(watched, event);
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Escape) {
+            endEdit(false);
+            return true;
+        }
+        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+            endEdit(true);
+            return true;
+        }
+    }
+    // When the field loses the focus, a valid value is accepted and an invalid one is discarded.
+    if (event->type() == QEvent::FocusOut && static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason) {
+        endEdit(!m_field->text().trimmed().isEmpty());
+        if (m_field) rebuild();  // The value was invalid: the error stays below the chips.
+    }
+    return false;
+}
+
+void ChipListEdit::endEdit(bool accept) {
+    if (!m_field) return;
+    if (accept && !m_field->text().trimmed().isEmpty()) {
+        QLineEdit* field = m_field;
+        if (!commit(m_editing, field->text())) {
+            field->setProperty("wrong", true);
+            field->style()->polish(field);
+            return;
+        }
+    } else {
+        showError({});
+    }
+    // If the value changed, commit() has already rebuilt the row and deleted the field.
+    if (m_field) rebuild();
+}
+
+void ChipListEdit::showError(const QString& sentence) {
+    m_error->setText(sentence);
+    m_error->setVisible(!sentence.isEmpty());
+    updateGeometry();
+}
+
+void ChipListEdit::openSuggestions() {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const QString& suggestion : std::as_const(m_suggestions)) {
+        if (m_values.contains(m_parser(suggestion))) continue;
+        QAction* action = menu->addAction(m_display(m_parser(suggestion)));
+        connect(action, &QAction::triggered, this,
+                [this, suggestion] { commit(static_cast<int>(m_values.size()), suggestion); });
+    }
+    menu->addSeparator();
+    QAction* type = menu->addAction(tr("Type a value …"));
+    connect(type, &QAction::triggered, this, [this] { beginEdit(static_cast<int>(m_values.size())); });
+    menu->popup(m_add->mapToGlobal(QPoint(0, m_add->height())));
+}
+
+void ChipListEdit::rebuild() {
+    // The chips are few, so all are recreated. deleteLater() is required because a signal of a chip may be the caller.
+    while (QLayoutItem* item = m_flow->takeAt(0)) {
+        QWidget* widget = item->widget();
+        delete item;
+        if (widget == m_placeholder || widget == m_add) continue;
+        widget->removeEventFilter(this);
+        widget->hide();
+        widget->deleteLater();
+    }
+    m_field = nullptr;
+    m_editing = -1;
+    for (int i = 0; i < m_values.size(); ++i) {
+        auto* chip = new Chip(m_display(m_values[i]), true, m_box);
+        chip->setObjectName(QStringLiteral("chip"));
+        chip->setAccessibleName(tr("%1 %2").arg(m_what, m_display(m_values[i])));
+        if (!m_typable) chip->setToolTip(m_values[i]);
+        chip->setAccessibleDescription(m_typable ? tr("Enter edits this value, Delete removes it")
+                                                 : tr("Delete removes this value"));
+        connect(chip, &Chip::editAsked, this, [this, i] { beginEdit(i); });
+        connect(chip, &Chip::removeAsked, this, [this, i] { remove(i); });
+        m_flow->addWidget(chip);
+        chip->show();
+    }
+    m_placeholder->setVisible(m_values.isEmpty() && !m_placeholder->text().isEmpty());
+    m_flow->addWidget(m_placeholder);
+    m_add->setVisible(m_typable);
+    m_flow->addWidget(m_add);
+    m_box->updateGeometry();
+    updateGeometry();
+}
+
+}  // namespace ropelab::ui

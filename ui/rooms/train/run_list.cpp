@@ -1,0 +1,170 @@
+#include "ui/rooms/train/run_list.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QScrollBar>
+#include <algorithm>
+
+#include "ui/session/workspace.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// Widths in pixels at a window scale of 100 %.
+constexpr int kMinNameWidth = 150;
+constexpr int kMaxNameWidth = 460;
+constexpr int kMinNoteWidth = 60;
+constexpr int kNameDecoration = 64;   // check box, line sample and gaps beside the name
+constexpr int kNamesToMeasure = 500;  // a sample is enough: further names are about as long
+
+}  // namespace
+
+RunList::RunList(Workspace& workspace, QWidget* parent)
+    : QTreeView(parent), m_workspace(workspace), m_table(new RunTable(workspace, this)) {
+    setModel(m_table);
+    setRootIsDecorated(false);
+    setUniformRowHeights(true);
+    setAllColumnsShowFocus(true);
+    setMouseTracking(true);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    // Full names may differ at both ends, so they are elided in the middle. Shortened names begin with what differs.
+    const auto setElideMode = [this] { setTextElideMode(m_table->hasWholeNames() ? Qt::ElideMiddle : Qt::ElideRight); };
+    connect(m_table, &QAbstractItemModel::modelReset, this, setElideMode);
+    setElideMode();
+    setAccessibleName(tr("Runs"));
+    setProperty("runs", true);
+    header()->setSectionsMovable(false);
+    header()->setHighlightSections(false);
+    header()->setStretchLastSection(false);
+    setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(this, &QWidget::customContextMenuRequested, this, &RunList::showMenu);
+    connect(this, &QAbstractItemView::entered, this,
+            [this](const QModelIndex& index) { emit runHovered(m_table->runAt(index.row())); });
+    connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
+        if (!current.isValid()) return;
+        m_keep = m_table->runAt(current.row());
+        emit runPicked(m_keep);
+    });
+    connect(m_table, &QAbstractItemModel::modelReset, this, [this] {
+        if (m_table->rowOf(m_keep) >= 0) pick(m_keep);
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunList::restyle);
+    restyle();
+}
+
+RunId RunList::picked() const {
+    return currentIndex().isValid() ? m_table->runAt(currentIndex().row()) : 0;
+}
+
+void RunList::pick(RunId run) {
+    const int row = m_table->rowOf(run);
+    if (row < 0) {
+        clearSelection();
+    } else if (row != currentIndex().row()) {
+        setCurrentIndex(m_table->index(row, RunTable::Name));
+    }
+}
+
+void RunList::rename(RunId run) {
+    edit(m_table->index(m_table->rowOf(run), RunTable::Name));
+}
+
+void RunList::annotate(RunId run) {
+    const QModelIndex index = m_table->index(m_table->rowOf(run), RunTable::Note);
+    scrollTo(index);
+    edit(index);
+}
+
+void RunList::leaveEvent(QEvent* event) {
+    QTreeView::leaveEvent(event);
+    emit runHovered(0);
+}
+
+void RunList::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Delete && picked() != 0) {
+        m_workspace.deleteRun(picked());
+        return;
+    }
+    QTreeView::keyPressEvent(event);
+}
+
+QSize RunList::sizeHint() const {
+    return {ThemeManager::instance().pixels(440), ThemeManager::instance().pixels(180)};
+}
+
+void RunList::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    fitColumns();
+}
+
+void RunList::fitColumns() {
+    // The name and note columns share the width that the other columns leave. If it is too narrow, the list scrolls.
+    const auto& manager = ThemeManager::instance();
+    int left = viewport()->width();
+    for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) left -= header()->sectionSize(column);
+    const int note = manager.pixels(kMinNoteWidth);
+    const int name = std::clamp(left - note, manager.pixels(kMinNameWidth), manager.pixels(kMaxNameWidth));
+    header()->resizeSection(RunTable::Name, name);
+    header()->resizeSection(RunTable::Note, std::max(note, left - name));
+}
+
+int RunList::preferredWidth() const {
+    const auto& manager = ThemeManager::instance();
+    int name = 0;
+    for (int row = 0; row < std::min(m_table->rowCount(), kNamesToMeasure); ++row) {
+        const QString text = m_table->index(row, RunTable::Name).data().toString();
+        name = std::max(name, fontMetrics().horizontalAdvance(text));
+    }
+    name = std::min(name + manager.pixels(kNameDecoration), manager.pixels(kMaxNameWidth));
+    int others = manager.pixels(kMinNoteWidth) + verticalScrollBar()->sizeHint().width() + 2 * frameWidth();
+    for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) others += header()->sectionSize(column);
+    return name + others;
+}
+
+void RunList::showMenu(const QPoint& where) {
+    const RunId id = m_table->runAt(indexAt(where).row());
+    const RunView* run = m_workspace.runs().find(id);
+    if (!run) return;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Rename run"), this, [this, id] { rename(id); });
+    menu->addAction(tr("Edit note"), this, [this, id] { annotate(id); });
+    menu->addSeparator();
+    if (m_workspace.session().isTraining(id)) {
+        menu->addAction(tr("Stop this run"), this, [this, id] { m_workspace.session().stopRun(id); });
+    } else {
+        QAction* resume = menu->addAction(tr("Resume run"), this, [this, id] { m_workspace.resumeRuns({id}); });
+        resume->setEnabled(LabDocument::canResume(run->record) && !m_workspace.session().isActive());
+        menu->addAction(tr("Delete run"), this, [this, id] { m_workspace.deleteRun(id); });
+    }
+    menu->popup(viewport()->mapToGlobal(where));
+}
+
+void RunList::restyle() {
+    const auto& manager = ThemeManager::instance();
+    // The check boxes of the list look like the QCheckBoxes elsewhere in the window.
+    const Theme& theme = manager.theme();
+    const QString box = QStringLiteral(
+        "QTreeView::indicator { width: %1px; height: %1px; border: 1px solid %2; border-radius: 3px; background: %3; }"
+        "QTreeView::indicator:checked { background: %4; border-color: %4; image: url(:/theme/check-%5.svg); }"
+        "QTreeView::item { padding: %6px 0; }");
+    setStyleSheet(box.arg(manager.pixels(12))
+                      .arg(theme.quietText.name(), theme.field.name(), theme.accent.name(),
+                           theme.appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("light"))
+                      .arg(manager.pixels(2)));
+    setIconSize(RunTable::swatchSize());
+    header()->setMinimumSectionSize(manager.pixels(56));
+    header()->resizeSection(RunTable::State, manager.pixels(104));
+    header()->resizeSection(RunTable::Last, manager.pixels(100));
+    header()->resizeSection(RunTable::Best, manager.pixels(84));
+    fitColumns();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QTreeView>
+
+#include "ui/rooms/train/run_table.h"
+
+namespace ropelab::ui {
+
+/// List of runs below the plot. The user can pick, highlight and hide runs; the context menu renames, annotates,
+/// deletes, resumes and stops a run.
+class RunList : public QTreeView {
+    Q_OBJECT
+
+ public:
+    explicit RunList(Workspace& workspace, QWidget* parent = nullptr);
+
+    RunTable& table() { return *m_table; }
+    /// Returns the run that is picked (selected), or 0 if none is.
+    RunId picked() const;
+    /// Picks (selects) a run; clears the selection if the run is not in the list.
+    void pick(RunId run);
+    /// Opens the text field for the name of a run.
+    void rename(RunId run);
+    /// Opens the text field for the note of a run.
+    void annotate(RunId run);
+    /// Returns the width in pixels at which the run names are not elided, up to a maximum.
+    int preferredWidth() const;
+
+ signals:
+    /// The user or the program picked this run.
+    void runPicked(ropelab::RunId run);
+    /// The mouse pointer is over `run`; 0 when it leaves the list.
+    void runHovered(ropelab::RunId run);
+
+ protected:
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    QSize sizeHint() const override;
+
+ private:
+    void showMenu(const QPoint& where);
+    void restyle();
+    void fitColumns();
+
+    Workspace& m_workspace;
+    RunTable* m_table;
+    RunId m_keep = 0;  // the picked run, restored after a reset of the model
+};
+
+}  // namespace ropelab::ui

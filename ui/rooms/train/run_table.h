@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+#include "ui/session/run_store.h"
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// Table model of the runs: colour and name (with a check box for visibility), state, current and lowest validation
+/// loss, and note. The user can edit names and notes. Long names are shortened to the parts in which they differ; the
+/// tooltip shows the full name.
+class RunTable : public QAbstractTableModel {
+    Q_OBJECT
+
+ public:
+    enum Column { Name, State, Last, Best, Note, ColumnCount };
+
+    explicit RunTable(Workspace& workspace, QObject* parent = nullptr);
+
+    /// Sets the unit of the loss columns; the table shows the loss in nats multiplied by `perNat`.
+    void setLossUnit(const QString& unit, double perNat);
+    /// Returns whether all names are shown in full, that is none is shortened.
+    bool hasWholeNames() const { return m_hasWholeNames; }
+    /// Returns the run in a row, or 0 if there is no such row.
+    RunId runAt(int row) const;
+    /// Returns the row of a run, or -1 if the run is not in the table.
+    int rowOf(RunId run) const;
+    /// Returns the size in pixels of the icon beside a name, which shows the run's line.
+    static QSize swatchSize();
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+ private:
+    QString lossOf(const std::optional<event::Evaluated>& evaluated) const;
+
+    Workspace& m_workspace;
+    std::vector<RunId> m_shown;  // the runs at the latest reset of the model, by row
+    QStringList m_names;         // the displayed, possibly shortened names, by row
+    bool m_hasWholeNames = true;
+    QString m_unit;
+    double m_perNat = 1;
+};
+
+}  // namespace ropelab::ui

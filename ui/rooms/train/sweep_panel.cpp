@@ -1,0 +1,292 @@
+#include "ui/rooms/train/sweep_panel.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/experiment/estimate.h"
+#include "core/spec/error.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/icons.h"
+#include "ui/common/scaled.h"
+#include "ui/plot/distinct_names.h"
+#include "ui/rooms/train/chip_list_edit.h"
+#include "ui/rooms/train/data_choice.h"
+#include "ui/rooms/train/key_field.h"
+#include "ui/rooms/train/model_choice.h"
+#include "ui/rooms/train/sweep_chips.h"
+#include "ui/session/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QStringList texts(const Experiment& experiment, const char* key) {
+    QStringList result;
+    for (const std::string& value : experiment.values(key)) result << QString::fromStdString(value);
+    return result;
+}
+
+}  // namespace
+
+QString estimateSentence(const Workspace& workspace) {
+    auto& shared = const_cast<Workspace&>(workspace);
+    const Estimate cost =
+        estimate(shared.experiment().value().expand(),
+                 shared.settings().value("machine/operations_per_second").toDouble(), shared.dataDir());
+    const auto unbreakable = [](QString text) { return text.replace(QLatin1Char(' '), QChar::Nbsp); };
+    return QObject::tr("%1, about %2, %3")
+        .arg(countText(cost.runs, QObject::tr("run")), unbreakable(durationText(cost.seconds)),
+             unbreakable(bytesText(cost.bytes)));
+}
+
+SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+    const auto [area, content, column] = makePanel(this, tr("Sweep"));
+    m_area = area;
+    column->addWidget(makeSimple());
+    column->addWidget(makeMore());
+    column->addStretch(1);
+    layout()->addWidget(makeFooter());
+
+    connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPanel::renew);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPanel::renewEstimate);
+    connect(&workspace.runs(), &RunStore::reloaded, this, &SweepPanel::renewEstimate);
+    connect(&workspace.session(), &SweepSession::ended, this, &SweepPanel::renewEstimate);
+    renew();
+}
+
+QString SweepPanel::estimateText() const {
+    return m_problem->isHidden() ? m_estimate->text() : m_problem->text();
+}
+
+void SweepPanel::setMoreShown(bool shown) {
+    m_more->setVisible(shown);
+    m_moreButton->setText(shown ? tr("Fewer settings ▴") : tr("More settings ▾"));
+    m_moreButton->setChecked(shown);
+    if (!shown) return;
+    // The new fields are scrolled into view, once the layout has placed them.
+    QTimer::singleShot(0, this, [this] {
+        m_area->verticalScrollBar()->setValue(m_moreButton->mapTo(m_area->widget(), QPoint()).y());
+    });
+}
+
+QWidget* SweepPanel::makeSimple() {
+    auto* box = new QWidget(this);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    column->addWidget(makeHeading(tr("Sweep"), box));
+
+    m_preset = makeChoice(tr("Preset"), box);
+    m_preset->setToolTip(tr("Predefined sweeps that can be started immediately or changed first."));
+    for (const Preset& preset : presets()) {
+        m_preset->addItem(QString::fromStdString(preset.name));
+        m_preset->setItemData(m_preset->count() - 1, QString::fromStdString(preset.summary), Qt::ToolTipRole);
+    }
+    connect(m_preset, &QComboBox::activated, this, &SweepPanel::pickPreset);
+    column->addWidget(m_preset);
+    m_summary = new QLabel(box);
+    m_summary->setProperty("quiet", true);
+    m_summary->setWordWrap(true);
+    column->addWidget(m_summary);
+
+    QGridLayout* grid = makeFieldGrid();
+    column->addLayout(grid);
+
+    m_runs = new ChipListEdit(tr("runs"), box);
+    m_runs->setTypable(false);
+    connect(m_runs, &ChipListEdit::edited, this, [this](const QStringList& left) {
+        const QStringList before = explicitRunLabels(m_workspace.experiment().value());
+        for (qsizetype i = 0; i < before.size(); ++i) {
+            if (i < left.size() && left[i] == before[i]) continue;
+            m_workspace.experiment().edit(tr("remove %1").arg(before[i]), [i](Experiment& experiment) {
+                removeExplicitRun(experiment, static_cast<std::size_t>(i));
+            });
+            break;
+        }
+    });
+    m_runsLabel = addChips(
+        grid, tr("runs"), m_runs,
+        tr("The runs of this sweep, listed one by one. If you add a value of θ or of the fraction below, the sweep "
+           "becomes a grid of all combinations."));
+
+    m_theta = chips("theta", QStringLiteral("θ"), parseTheta, showTheta,
+                    {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
+    addChips(grid, QStringLiteral("θ"), m_theta,
+             tr("RoPE theta, the base of the frequencies, for example 500, 10k or 1e6.\n"
+                "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3"));
+    m_fraction = chips("fraction", tr("fraction"), parseFraction, showFraction,
+                       {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
+    addChips(grid, tr("fraction"), m_fraction,
+             tr("Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
+                "The number of rotated channels d_r is the even number nearest to p·d. Khan et al., formula 10"));
+    m_seed = chips("seed", tr("seeds"), parseSeed, [](const QString& value) { return value; },
+                   {"1337", "1338", "1339", "1340", "1341"});
+    addChips(grid, tr("seeds"), m_seed,
+             tr("Each seed repeats the whole sweep with different initial weights and batches."));
+
+    auto* text = new DataChoice(m_workspace.experiment(), m_workspace.dataDir(), box);
+    connect(text, &DataChoice::refused, this,
+            [this](const QString& sentence) { emit m_workspace.problem(QStringLiteral("data"), sentence); });
+    addField(grid, tr("data"), text, {});
+    addField(grid, tr("model"), new ModelChoice(m_workspace.experiment(), box), {});
+    for (const char* name : {"iterations", "batch", "learning_rate"}) {
+        const Key& entry = key(name);
+        const QString title = std::string_view(name) == "batch" ? tr("batch size") : KeyField::title(entry);
+        QLabel* label = addField(grid, title, new KeyField(entry, m_workspace.experiment(), box),
+                                 QString::fromUtf8(entry.meaning.data(), static_cast<qsizetype>(entry.meaning.size())));
+        label->setWordWrap(true);
+    }
+    return box;
+}
+
+void SweepPanel::setPlanShown(bool shown) {
+    m_plan->setText(shown ? tr("Show curves") : tr("Show runs and queue"));
+    m_plan->setChecked(shown);
+}
+
+QWidget* SweepPanel::makeFooter() {
+    auto* footer = new QFrame(this);
+    footer->setProperty("panel", true);
+    auto* column = new QVBoxLayout(footer);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    m_estimate = new QLabel(footer);
+    m_estimate->setAccessibleName(tr("Estimate"));
+    m_estimate->setWordWrap(true);
+    m_problem = new QLabel(footer);
+    m_problem->setWordWrap(true);
+    colorAsError(m_problem);
+    m_continue = new QPushButton(footer);
+    m_continue->setFocusPolicy(Qt::TabFocus);
+    connect(m_continue, &QPushButton::clicked, this, [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); });
+    m_start = new QPushButton(tr("Start"), footer);
+    m_start->setObjectName(QStringLiteral("start"));
+    m_start->setProperty("primary", true);
+    setIcon(m_start, outline::kStart);
+    m_start->setFocusPolicy(Qt::TabFocus);
+    connect(m_start, &QPushButton::clicked, this, [this] { m_workspace.enqueue(); });
+    m_plan = new QPushButton(footer);
+    m_plan->setCheckable(true);
+    m_plan->setFocusPolicy(Qt::TabFocus);
+    m_plan->setToolTip(
+        tr("Shows the runs of this sweep with their estimated time and memory, and the queue of waiting "
+           "cohorts."));
+    connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
+    setPlanShown(false);
+    column->addWidget(m_estimate);
+    column->addWidget(m_problem);
+    column->addWidget(m_plan);
+    column->addWidget(m_continue);
+    column->addWidget(m_start);
+    return footer;
+}
+
+ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (*parse)(const QString&),
+                                QString (*display)(const QString&), const QStringList& suggestions) {
+    auto* edit = new ChipListEdit(what, this);
+    edit->setParser(parse);
+    edit->setDisplay(display);
+    edit->setSuggestions(suggestions);
+    edit->setPlaceholder(tr("set by the listed runs"));
+    connect(edit, &ChipListEdit::edited, this, [this, name, what](const QStringList& values) {
+        m_workspace.experiment().edit(tr("change %1").arg(what), [&](Experiment& experiment) {
+            if (qstrcmp(name, "seed") == 0) {  // seeds multiply explicit runs as well
+                std::vector<std::string> seeds;
+                for (const QString& value : values) seeds.push_back(value.toStdString());
+                experiment.set(name, std::move(seeds));
+            } else {
+                setSwept(experiment, name, values);
+            }
+        });
+        renew();  // an empty list shows the default value of the setting again
+    });
+    return edit;
+}
+
+QLabel* SweepPanel::addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why) {
+    QLabel* label = addField(grid, title, edit, why);
+    scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
+    grid->setAlignment(label, Qt::AlignTop);
+    return label;
+}
+
+void SweepPanel::renew() {
+    const Experiment& experiment = m_workspace.experiment().value();
+    const auto& known = presets();
+    // The experiments are compared by value, not by spelling: a reopened lab contains 0.003 for 3e-3.
+    const auto same = std::find_if(known.begin(), known.end(), [json = experiment.to_json()](const Preset& preset) {
+        return preset.experiment.to_json() == json;
+    });
+    while (m_preset->count() > static_cast<int>(known.size())) m_preset->removeItem(m_preset->count() - 1);
+    if (same != known.end()) {
+        m_preset->setCurrentIndex(static_cast<int>(same - known.begin()));
+        m_summary->setText(QString::fromStdString(same->summary));
+    } else {
+        m_preset->addItem(
+            tr("%1, changed")
+                .arg(experiment.name().empty() ? tr("custom sweep") : QString::fromStdString(experiment.name())));
+        m_preset->setCurrentIndex(m_preset->count() - 1);
+    }
+    m_summary->setVisible(same != known.end());
+
+    const bool listed = !experiment.explicit_runs().empty();
+    m_runs->setVisible(listed);
+    m_runsLabel->setVisible(listed);
+    const QStringList labels = explicitRunLabels(experiment);
+    m_runs->setDisplay([labels, listed = listedNames(labels)](const QString& label) {
+        return listed.value(labels.indexOf(label), label);
+    });
+    m_runs->setValues(labels);
+    // A setting that explicit runs set has no common value; adding a value here makes a grid.
+    const auto isSetByRuns = [&experiment](const char* name) {
+        return std::any_of(experiment.explicit_runs().begin(), experiment.explicit_runs().end(),
+                           [name](const auto& run) { return run.contains(name); });
+    };
+    m_theta->setValues(isSetByRuns("theta") ? QStringList() : texts(experiment, "theta"));
+    m_fraction->setValues(isSetByRuns("fraction") ? QStringList() : texts(experiment, "fraction"));
+    m_seed->setValues(texts(experiment, "seed"));
+    QStringList zips;
+    for (const auto& zip : experiment.zips()) zips << zipText(zip);
+    m_zips->setValues(zips);
+    QStringList exclusions;
+    for (const auto& exclusion : experiment.exclusions()) {
+        exclusions << QString::fromStdString(assignments_text(exclusion));
+    }
+    m_exclusions->setValues(exclusions);
+    renewEstimate();
+}
+
+void SweepPanel::renewEstimate() {
+    QString problem;
+    try {
+        m_estimate->setText(estimateSentence(m_workspace));
+    } catch (const BadInput& error) {
+        problem = QString::fromStdString(error.what());
+    }
+    m_estimate->setVisible(problem.isEmpty());
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+    const bool idle = !m_workspace.session().isActive();
+    m_start->setEnabled(problem.isEmpty() && m_workspace.session().state() != SweepSession::State::stopping);
+    m_start->setText(idle ? tr("Start") : tr("Add to the queue"));
+    const auto unfinished = m_workspace.unfinishedRuns();
+    m_continue->setVisible(!unfinished.empty());
+    m_continue->setText(tr("Resume %1").arg(countText(static_cast<std::int64_t>(unfinished.size()), tr("run"))));
+}
+
+void SweepPanel::pickPreset(int index) {
+    if (index >= static_cast<int>(presets().size())) return;
+    const Preset& preset = presets()[static_cast<std::size_t>(index)];
+    m_workspace.experiment().edit(tr("preset %1").arg(QString::fromStdString(preset.name)),
+                                  [&preset](Experiment& experiment) { experiment = preset.experiment; });
+}
+
+}  // namespace ropelab::ui

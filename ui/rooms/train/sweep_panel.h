@@ -1,0 +1,76 @@
+#pragma once
+
+#include <QFrame>
+#include <vector>
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace ropelab::ui {
+
+class ChipListEdit;
+class KeyField;
+class Workspace;
+
+/// Right panel of the Train room, which edits the experiment of the workspace: the most important settings at the top,
+/// all others behind "More settings", the estimated time and memory and the Start button at the bottom.
+class SweepPanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit SweepPanel(Workspace& workspace, QWidget* parent = nullptr);
+
+    /// Returns the estimate of runs, time and memory that the panel shows, or the reason why the sweep cannot start.
+    QString estimateText() const;
+    /// Shows or hides the settings behind "More settings".
+    void setMoreShown(bool shown);
+    /// Updates the button "Show runs and queue" / "Show curves". `shown` says whether the page of runs and queue is
+    /// shown.
+    void setPlanShown(bool shown);
+
+ signals:
+    /// The user asked to show (or hide) the page of runs and queue.
+    void planAsked(bool shown);
+
+ private:
+    QWidget* makeSimple();
+    QWidget* makeMore();
+    QWidget* makeFooter();
+    /// Adds the fields for zipped settings (settings that vary together) and for excluded runs.
+    void addCombining(QGridLayout* grid);
+    ChipListEdit* chips(const char* key, const QString& what, QString (*parse)(const QString&),
+                        QString (*display)(const QString&), const QStringList& suggestions);
+    QLabel* addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why);
+    void renew();
+    void renewEstimate();
+    void pickPreset(int index);
+
+    Workspace& m_workspace;
+    QScrollArea* m_area;
+    QComboBox* m_preset;
+    QLabel* m_summary;
+    QLabel* m_runsLabel;
+    ChipListEdit* m_runs;
+    ChipListEdit* m_theta;
+    ChipListEdit* m_fraction;
+    ChipListEdit* m_seed;
+    QPushButton* m_moreButton;
+    QWidget* m_more;
+    QLabel* m_estimate;
+    QLabel* m_problem;
+    QPushButton* m_plan;
+    QPushButton* m_start;
+    ChipListEdit* m_zips;
+    ChipListEdit* m_exclusions;
+    QPushButton* m_continue;
+};
+
+/// Returns the estimated cost of the experiment: "6 runs, about 55 s, 180 MB". It uses the measured speed of this
+/// machine if there is one. Throws BadInput if the experiment is invalid.
+QString estimateSentence(const Workspace& workspace);
+
+}  // namespace ropelab::ui

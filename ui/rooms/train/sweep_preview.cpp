@@ -1,0 +1,244 @@
+#include "ui/rooms/train/sweep_preview.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/scaled.h"
+#include "ui/session/workspace.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int kRunRole = Qt::UserRole;  // the index of the run in the preview
+
+QString valueText(const RunSpec& run, const std::string& name) {
+    const auto json = [](const auto& value) { return nlohmann::json(value); };
+    const Value value = key(name).get(run);
+    const QString title = settingTitle(name, std::visit(json, value));
+    // Sizes are abbreviated ("10k") only if that is shorter (131072 stays); seeds are never abbreviated.
+    const QString whole =
+        std::holds_alternative<std::int64_t>(value) ? QString::fromStdString(to_text(value)) : QString();
+    const bool isName = name == "seed" || name == "data_seed";
+    const bool isWord = !title.isEmpty() && title.front().isLetter();
+    return !whole.isEmpty() && (isName || (!isWord && whole.size() <= title.size())) ? whole : title;
+}
+
+}  // namespace
+
+QString costText(double seconds, std::int64_t bytes, bool measured) {
+    return QObject::tr("about %1, %2 (%3)")
+        .arg(durationText(seconds), bytesText(bytes), measured ? QObject::tr("measured") : QObject::tr("estimated"));
+}
+
+SweepPreview::SweepPreview(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+    setProperty("panel", true);
+    setAccessibleName(tr("Runs of the sweep"));
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    column->addWidget(makeHeading(tr("Runs of the sweep in the panel"), this));
+    auto* top = new QHBoxLayout;
+    m_title = new QLabel(this);
+    m_title->setWordWrap(true);
+    m_title->setAccessibleName(tr("Time and memory of the sweep"));
+    top->addWidget(m_title, 1);
+    m_measure = new QPushButton(this);
+    m_measure->setFocusPolicy(Qt::TabFocus);
+    m_measure->setToolTip(
+        tr("Replaces the estimate by a measurement: trains each cohort for a few steps on this machine."));
+    connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
+    top->addWidget(m_measure);
+    column->addLayout(top);
+    auto* more = new QHBoxLayout;
+    m_notes = new QLabel(this);
+    m_notes->setWordWrap(true);
+    m_notes->setTextFormat(Qt::PlainText);
+    m_notes->setAccessibleName(tr("Missing data sets and duplicate runs"));
+    m_notes->hide();
+    more->addWidget(m_notes, 1);
+    m_exclude = new QPushButton(tr("Exclude duplicates"), this);
+    m_exclude->setFocusPolicy(Qt::TabFocus);
+    m_exclude->setToolTip(tr("Excludes the runs that would train exactly the same model as another run."));
+    connect(m_exclude, &QPushButton::clicked, this, &SweepPreview::excludeDuplicates);
+    more->addWidget(m_exclude, 0, Qt::AlignTop);
+    column->addLayout(more);
+    m_table = new QTreeWidget(this);
+    m_table->setAccessibleName(tr("Runs grouped by cohort"));
+    m_table->setUniformRowHeights(true);
+    m_table->setAllColumnsShowFocus(true);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setStyleSheet(QStringLiteral("QTreeView::item { padding: 2px 0; }"));
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_table, &QWidget::customContextMenuRequested, this, &SweepPreview::openMenu);
+    column->addWidget(m_table, 1);
+
+    connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPreview::renew);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPreview::renewButton);
+    connect(&workspace.session(), &SweepSession::ended, this, [this] {
+        if (!m_preview.measured()) renew();  // the measured speed of the machine may have changed
+    });
+    connect(&workspace.meter(), &SweepMeter::started, this, &SweepPreview::renewButton);
+    connect(&workspace.meter(), &SweepMeter::measured, this, &SweepPreview::applyMeasurement);
+    connect(&workspace.meter(), &SweepMeter::ended, this, [this] {
+        m_measures = false;
+        renewButton();
+    });
+    renew();
+}
+
+QString SweepPreview::notes() const {
+    return m_notes->isHidden() ? QString() : m_notes->text();
+}
+
+QString SweepPreview::summary() const {
+    return m_title->text();
+}
+
+void SweepPreview::measure() {
+    if (m_workspace.meter().isActive()) return m_workspace.meter().stop();
+    if (m_preview.cohorts.empty()) return;
+    m_measures = true;
+    m_workspace.measure(m_preview.cohort_runs());
+    m_measures = m_workspace.meter().isActive();
+    renewButton();
+}
+
+void SweepPreview::exclude(std::size_t run) {
+    std::map<std::string, std::string> values;
+    for (const std::string& name : m_preview.differing) {
+        values[name] = to_text(key(name).get(m_preview.runs.at(run)));
+    }
+    if (values.empty()) return;
+    m_workspace.experiment().edit(tr("exclude %1").arg(QString::fromStdString(assignments_text(values))),
+                                  [&](Experiment& experiment) {
+                                      auto exclusions = experiment.exclusions();
+                                      exclusions.push_back(values);
+                                      experiment.set_exclusions(std::move(exclusions));
+                                  });
+}
+
+void SweepPreview::excludeDuplicates() {
+    if (m_preview.same.exclusions.empty()) return;
+    m_workspace.experiment().edit(tr("exclude duplicate runs"),
+                                  [same = m_preview.same.exclusions](Experiment& experiment) {
+                                      auto exclusions = experiment.exclusions();
+                                      exclusions.insert(exclusions.end(), same.begin(), same.end());
+                                      experiment.set_exclusions(std::move(exclusions));
+                                  });
+}
+
+void SweepPreview::showEvent(QShowEvent* event) {
+    QFrame::showEvent(event);
+    if (m_stale) renew();
+}
+
+void SweepPreview::renew() {
+    m_stale = !isVisible();
+    if (m_stale) return;
+    if (m_measures) {  // The active measurement is of the previous sweep.
+        m_measures = false;
+        m_workspace.meter().stop();
+    }
+    m_preview = {};
+    try {
+        m_preview = ropelab::preview(m_workspace.experiment().value().expand(),
+                                     m_workspace.settings().value("machine/operations_per_second").toDouble(),
+                                     m_workspace.dataDir());
+        fill();
+    } catch (const BadInput& error) {
+        m_table->clear();
+        m_title->setText(QString::fromStdString(error.what()));
+        m_notes->hide();
+    }
+    renewButton();
+}
+
+void SweepPreview::fill() {
+    m_table->clear();
+    QStringList titles = {tr("run")};
+    for (const std::string& name : m_preview.differing) {
+        titles << keyTitle(name);
+    }
+    m_table->setColumnCount(static_cast<int>(titles.size()));
+    m_table->setHeaderLabels(titles);
+    for (const PreviewedCohort& cohort : m_preview.cohorts) {
+        auto* group = new QTreeWidgetItem(m_table);
+        group->setFirstColumnSpanned(true);
+        for (const std::size_t run : cohort.runs) {
+            auto* item = new QTreeWidgetItem(group);
+            item->setText(0, m_preview.differing.empty() ? QString::fromStdString(label_of(m_preview.runs[run]))
+                                                         : QString::number(run + 1));
+            item->setData(0, kRunRole, static_cast<qulonglong>(run));
+            for (std::size_t k = 0; k < m_preview.differing.size(); ++k) {
+                const int place = static_cast<int>(k) + 1;
+                item->setText(place, valueText(m_preview.runs[run], m_preview.differing[k]));
+            }
+        }
+        group->setExpanded(true);
+    }
+    fillCosts();
+    for (int i = 0; i < m_table->columnCount(); ++i) m_table->resizeColumnToContents(i);
+}
+
+void SweepPreview::fillCosts() {
+    for (std::size_t i = 0; i < m_preview.cohorts.size(); ++i) {
+        const PreviewedCohort& cohort = m_preview.cohorts[i];
+        QTreeWidgetItem* item = m_table->topLevelItem(static_cast<int>(i));
+        QString text = tr("cohort %1: %2, %3")
+                           .arg(QString::number(i + 1), countText(std::ssize(cohort.runs), tr("run")),
+                                costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
+        if (!cohort.width.empty()) item->setToolTip(0, QString::fromStdString(cohort.width));
+        if (!cohort.problem.empty()) {
+            text += tr("; not measured: %1").arg(QString::fromStdString(cohort.problem));
+            item->setToolTip(0, QString::fromStdString(cohort.problem));
+        }
+        item->setText(0, text);
+    }
+    m_title->setText(tr("%1 in %2, %3")
+                         .arg(countText(std::ssize(m_preview.runs), tr("run")),
+                              countText(std::ssize(m_preview.cohorts), tr("cohort")),
+                              costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
+    QStringList notes;
+    if (!m_preview.same.runs.empty()) notes << QString::fromStdString(words_of(m_preview.same, m_preview.runs));
+    for (const std::string& sentence : m_preview.missing) {
+        notes << tr("The sweep cannot start yet: %1").arg(QString::fromStdString(sentence));
+    }
+    m_notes->setText(notes.join(QLatin1Char('\n')));
+    m_notes->setVisible(!notes.isEmpty());
+}
+
+void SweepPreview::renewButton() {
+    const bool active = m_workspace.meter().isActive();
+    m_measure->setText(active ? tr("Stop measuring") : tr("Measure cost"));
+    m_exclude->setVisible(!m_preview.same.exclusions.empty());
+    m_measure->setEnabled(active || (!m_preview.cohorts.empty() && !m_workspace.session().isActive()));
+}
+
+void SweepPreview::applyMeasurement(const Measurement& measurement) {
+    if (!m_measures) return;
+    m_preview.take(measurement);
+    fillCosts();
+}
+
+void SweepPreview::openMenu(const QPoint& where) {
+    const QTreeWidgetItem* item = m_table->itemAt(where);
+    const QVariant run = item ? item->data(0, kRunRole) : QVariant();
+    if (!run.isValid() || m_preview.differing.empty()) return;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Exclude this run"), this, [this, run] { exclude(run.toULongLong()); });
+    menu->popup(m_table->viewport()->mapToGlobal(where));
+}
+
+}  // namespace ropelab::ui

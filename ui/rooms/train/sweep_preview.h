@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QFrame>
+
+#include "core/experiment/preview.h"
+
+class QLabel;
+class QPushButton;
+class QTreeWidget;
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// Preview of the sweep in the panel before it starts: a table of the runs, grouped by cohort, with a column for each
+/// setting that differs. It shows the estimated time and memory of each cohort, or measures them on request. The user
+/// can exclude runs.
+class SweepPreview : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit SweepPreview(Workspace& workspace, QWidget* parent = nullptr);
+
+    /// Returns the preview that is shown; it is empty if the experiment is invalid.
+    const Preview& preview() const { return m_preview; }
+    /// Returns the title: "6 runs in 1 cohort, about 55 s, 180 MB (estimated)", or why the experiment is invalid.
+    QString summary() const;
+    /// Returns the warnings about runs that repeat another run and about missing data sets; "" if there are none.
+    QString notes() const;
+    /// Returns the table of runs.
+    QTreeWidget& table() { return *m_table; }
+    QPushButton& excludeButton() { return *m_exclude; }
+    /// Excludes the runs that would train exactly the same model as another run.
+    void excludeDuplicates();
+    /// Excludes the run at this index of the preview, and all runs with equal values of the settings that differ. Does
+    /// nothing if no setting differs.
+    void exclude(std::size_t run);
+
+ public slots:
+    /// Measures time and memory by training each cohort for a few steps on a background thread. Stops a measurement
+    /// that is active.
+    void measure();
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+
+ private:
+    void renew();
+    void fill();
+    void fillCosts();
+    void renewButton();
+    void applyMeasurement(const Measurement& measurement);
+    void openMenu(const QPoint& where);
+
+    Workspace& m_workspace;
+    Preview m_preview;
+    bool m_stale = true;      // the experiment changed while this view was hidden
+    bool m_measures = false;  // the active measurement is of the sweep that is shown
+    QLabel* m_title;
+    QLabel* m_notes;
+    QTreeWidget* m_table;
+    QPushButton* m_measure;
+    QPushButton* m_exclude;
+};
+
+/// Returns time and memory as text: "about 55 s, 180 MB (measured)", or "(estimated)" if not `measured`.
+QString costText(double seconds, std::int64_t bytes, bool measured);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/store/lab_file.h"
+#include "ui/common/banners.h"
+
+namespace ropelab::ui {
+
+class Workspace;
+
+/// Banner that reports runs of the lab that a program on another machine was training. Whether that program still runs
+/// cannot be checked from here; if the user knows that it has ended, the user can take the runs over and resume them.
+class TakeOver : public BannerArea {
+    Q_OBJECT
+
+ public:
+    explicit TakeOver(Workspace& workspace, QWidget* parent = nullptr);
+
+    /// Returns the runs that can be taken over.
+    const std::vector<ClaimedRun>& runs() const { return m_runs; }
+    /// Takes over all these runs and resumes those that are unfinished, unless a sweep trains already.
+    void takeOver();
+
+ private:
+    void renew();
+
+    Workspace& m_workspace;
+    std::vector<ClaimedRun> m_runs;
+};
+
+}  // namespace ropelab::ui

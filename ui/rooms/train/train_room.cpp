@@ -1,0 +1,346 @@
+#include "ui/rooms/train/train_room.h"
+
+#include <QJsonDocument>
+#include <QLabel>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "ui/common/actions.h"
+#include "ui/common/format.h"
+#include "ui/common/icons.h"
+#include "ui/common/scaled.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/train/plot_toolbar.h"
+#include "ui/rooms/train/quantity_explanations.h"
+#include "ui/rooms/train/queue_view.h"
+#include "ui/rooms/train/roofline_view.h"
+#include "ui/rooms/train/run_list.h"
+#include "ui/rooms/train/seed_groups.h"
+#include "ui/rooms/train/sweep_panel.h"
+#include "ui/rooms/train/sweep_preview.h"
+#include "ui/rooms/train/take_over.h"
+#include "ui/session/workspace.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// With more runs than this, the plot initially shows one curve per group of seeds instead of one per run.
+constexpr std::size_t kMaxCurves = 10;
+
+QList<double> toList(const std::vector<std::int64_t>& values) {
+    return {values.begin(), values.end()};
+}
+
+QList<double> toList(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_workspace(workspace) {
+    setObjectName(QStringLiteral("train"));
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {12, 8, 12, 12}, 8);
+
+    m_takeOver = new TakeOver(workspace, this);
+    layout->addWidget(m_takeOver);
+    m_plot = new CurvePlot(this);
+    m_plot->setName(tr("training"));
+    m_list = new RunList(workspace, this);
+    m_toolbar = new PlotToolbar(*m_plot, m_list->table(), workspace.settings(), this);
+    connect(m_toolbar, &PlotToolbar::exportRequested, this, &TrainRoom::openExport);
+    layout->addWidget(m_toolbar);
+    m_roofline = new RooflineView(workspace.runs(), workspace.session(), workspace.settings(), this);
+    m_picture = new QStackedWidget(this);
+    m_picture->addWidget(m_plot);
+    m_picture->addWidget(m_roofline);
+    const auto showRoofline = [this](bool on) {
+        m_picture->setCurrentIndex(on ? 1 : 0);
+        renewWhy();
+    };
+    connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
+    connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
+    showRoofline(m_toolbar->isRoofline());
+
+    m_below = new QSplitter(Qt::Horizontal, this);
+    m_below->setChildrenCollapsible(false);
+    m_below->addWidget(m_list);
+    m_below->addWidget(makeSample());
+    m_below->setStretchFactor(0, 3);
+    m_below->setStretchFactor(1, 2);
+    m_below->installEventFilter(this);
+    connect(m_below, &QSplitter::splitterMoved, this, [this] { m_belowMoved = true; });
+
+    auto* split = new QSplitter(Qt::Vertical, this);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_picture);
+    split->addWidget(m_below);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 1);
+    split->setSizes({640, 300});  // proportions at which the six runs of the default sweep are all visible
+
+    m_pages = new QStackedWidget(this);
+    m_pages->addWidget(makeEmptyState());
+    m_pages->addWidget(split);
+    m_pages->addWidget(makePlan());
+    layout->addWidget(m_pages, 1);
+
+    RunStore& runs = workspace.runs();
+    connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
+    connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
+        const RunView* view = m_workspace.runs().find(run);
+        m_plot->setRunFailed(run, view && view->record.state == RunState::failed);
+        if (run == m_sampled || m_sampled == 0) showSample(run);
+    });
+    m_visibleTimer.setSingleShot(true);
+    m_visibleTimer.setInterval(0);
+    connect(&m_visibleTimer, &QTimer::timeout, this, &TrainRoom::renewVisible);
+    connect(&runs, &RunStore::visibilityChanged, this, [this](RunId run) {
+        m_plot->setRunVisible(run, m_workspace.runs().find(run)->visible);
+        m_visibleTimer.start();
+    });
+    connect(&workspace.lab(), &LabDocument::renamed, this, [this] { m_labPath = m_workspace.lab().path(); });
+    connect(&workspace.experiment(), &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
+    connect(&workspace.session(), &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
+    connect(&workspace.session(), &SweepSession::delivered, this, &TrainRoom::applyDeliveries);
+    // Starting a sweep shows its curves.
+    connect(&workspace.session(), &SweepSession::started, this, [this] { showPlan(false); });
+
+    connect(m_plot, &CurvePlot::runVisibilityChanged, &runs, &RunStore::setVisible);
+    connect(m_plot, &CurvePlot::runPicked, this, [this](RunId run) {
+        m_list->pick(run);
+        if (run != CurvePlot::kNoRun) showSample(run);
+    });
+    const auto openMenu = [this](const QPoint& where) {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Export figure …"), this, &TrainRoom::openExport);
+        menu->addAction(tr("Copy figure"), this, &TrainRoom::copy);
+        if (!m_toolbar->isRoofline()) {
+            menu->addSeparator();
+            menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
+        }
+        menu->popup(where);
+    };
+    connect(m_plot, &CurvePlot::contextMenuRequested, this, openMenu);
+    connect(&m_roofline->view(), &FigureView::contextMenuRequested, this, openMenu);
+    connect(m_list, &RunList::runPicked, this, [this](RunId run) {
+        m_plot->pickRun(run);
+        m_roofline->pickRun(run);
+        m_workspace.session().pick(run);
+        showSample(run);
+    });
+    connect(m_list, &RunList::runHovered, m_plot, &CurvePlot::hoverRun);
+    connect(&m_floor, &EntropyFloorJob::found, this,
+            [this](const std::optional<double>& nats) { m_plot->setFloor(nats, tr("entropy floor")); });
+    syncRuns();
+}
+
+TrainRoom::~TrainRoom() {
+    hide();  // Hiding commits an open text field while the objects that react to its value still exist.
+}
+
+QWidget* TrainRoom::panel() {
+    if (!m_panel) {
+        m_panel = new SweepPanel(m_workspace, this);
+        connect(m_panel, &SweepPanel::planAsked, this, &TrainRoom::showPlan);
+        m_panel->setPlanShown(m_planShown);
+    }
+    return m_panel;
+}
+
+Figure TrainRoom::figure() {
+    if (m_visibleTimer.isActive()) renewVisible();
+    return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
+}
+
+void TrainRoom::refreshNow() {
+    if (m_visibleTimer.isActive()) renewVisible();
+    m_plot->refreshNow();
+    m_roofline->view().refreshNow();
+}
+
+void TrainRoom::showQuantity(const QString& id) {
+    m_toolbar->showQuantity(id);
+}
+
+bool TrainRoom::isBusy() const {
+    return m_visibleTimer.isActive() || m_floor.isPending();
+}
+
+QString TrainRoom::sampleText() const {
+    return m_sample->toPlainText();
+}
+
+bool TrainRoom::isEmpty() const {
+    return m_workspace.runs().runs().empty();
+}
+
+void TrainRoom::renewGroups() {
+    const std::vector<CurveGroup> groups = seedGroups(m_workspace.runs().runs());
+    const bool many = m_workspace.runs().runs().size() > kMaxCurves;
+    m_toolbar->setBandsPossible(anyRepeats(groups), many);
+    m_plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
+}
+
+void TrainRoom::renewEmptyState() {
+    renewPages();
+    if (!isEmpty()) return;
+    QString sentence;
+    bool ready = false;
+    try {
+        const Experiment& experiment = m_workspace.experiment().value();
+        const std::string text = experiment.values("data").front();
+        const QString dataSet = text == "synthetic"         ? tr("a synthetic language")
+                                : text == "synthetic-local" ? tr("a synthetic language without long-range dependencies")
+                                                            : QString::fromStdString(text);
+        sentence = tr("The Start button trains %1 on %2 and plots their losses. At each evaluation one of them "
+                      "generates a text that shows what it has learned so far. Estimate: %3.")
+                       .arg(countText(static_cast<std::int64_t>(experiment.expand().size()), tr("small model")),
+                            dataSet, estimateSentence(m_workspace));
+        ready = true;
+    } catch (const BadInput& error) {
+        sentence = QString::fromStdString(error.what());
+    }
+    m_emptyText->setText(sentence);
+    m_emptyStart->setEnabled(ready && !m_workspace.session().isActive());
+}
+
+void TrainRoom::syncRuns() {
+    const LabFile* file = m_workspace.lab().file();
+    if (m_workspace.lab().path() != m_labPath) {  // Run ids of another lab refer to other runs.
+        m_labPath = m_workspace.lab().path();
+        m_plot->clear();
+        m_roofline->clear();
+        m_sampled = 0;
+    }
+    for (const RunId run : m_plot->runs()) {
+        if (!m_workspace.runs().find(run)) m_plot->removeRun(run);
+    }
+    const std::vector<RunId> known = m_plot->runs();
+    for (const RunView& run : m_workspace.runs().runs()) {
+        const RunId id = run.record.id;
+        m_plot->addRun(id, QString::fromStdString(run.record.name), run.colorIndex());
+        m_plot->setRunVisible(id, run.visible);
+        m_plot->setRunFailed(id, run.record.state == RunState::failed);
+        if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
+        const RunMetrics* arrived = m_workspace.runs().arrived(id);
+        const RunMetrics::Steps steps = arrived ? arrived->steps : file->metrics(id).steps;
+        const auto iterations = toList(steps.iteration);
+        m_plot->setCurve({id, Quantity::training_loss}, iterations, toList(steps.training_loss));
+        m_plot->setCurve({id, Quantity::gradient_norm}, iterations, toList(steps.gradient_norm));
+        m_plot->setCurve({id, Quantity::learning_rate}, iterations, toList(steps.learning_rate));
+        m_plot->setCurve({id, Quantity::validation_loss}, toList(run.evaluations.iteration),
+                         toList(run.evaluations.validation_loss));
+    }
+    QJsonObject settings;
+    for (const ExperimentRecord& experiment : m_workspace.lab().experiments()) {
+        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiment.description)).object();
+    }
+    m_plot->setSettings(settings);
+    renewVisible();
+    showSample(m_sampled);
+    renewEmptyState();
+    fitBelow();
+}
+
+void TrainRoom::renewVisible() {
+    m_visibleTimer.stop();
+    double horizon = 0;
+    for (const RunView& run : m_workspace.runs().runs()) {
+        if (run.visible) horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
+    }
+    m_plot->setHorizon(horizon);
+    renewGroups();
+    updateFloor();
+    // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.
+    const RunView* sampled = m_workspace.runs().find(m_sampled);
+    if (sampled && !sampled->visible && m_list->picked() != m_sampled) showSample(0);
+}
+
+void TrainRoom::applyDeliveries(const std::vector<Delivery>& deliveries) {
+    for (const Delivery& delivery : deliveries) {
+        if (const auto* cut = std::get_if<DiscardAfter>(&delivery)) {
+            m_plot->truncate(cut->run, static_cast<double>(cut->iteration));
+            continue;
+        }
+        const Event& event = std::get<Event>(delivery);
+        if (const auto* step = std::get_if<event::Step>(&event)) {
+            m_plot->append(*step);
+        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
+            m_plot->append(*evaluated);
+        } else if (const auto* cohort = std::get_if<event::CohortStarted>(&event)) {
+            m_cohort = cohort->runs;
+        } else if (const auto* progress = std::get_if<event::Progress>(&event)) {
+            // The reported speed is that of the whole cohort; each of its runs counts an equal part.
+            if (progress->paused || m_cohort.empty() || progress->tokens_per_second <= 0) continue;
+            for (const RunId run : m_cohort) {
+                m_plot->append(CurveId{run, Quantity::tokens_per_second}, static_cast<double>(progress->iteration),
+                               progress->tokens_per_second / static_cast<double>(m_cohort.size()));
+                m_roofline->setSpeed(run, progress->tokens_per_second);
+            }
+        } else if (const auto* ended = std::get_if<event::SweepEnded>(&event)) {
+            m_roofline->setPeakMemory(ended->peak_memory_bytes);
+        }
+    }
+}
+
+void TrainRoom::showSample(RunId run) {
+    const RunView* view = m_workspace.runs().find(run);
+    if (!view) {  // No run is picked: the first visible one is shown.
+        for (const RunView& candidate : m_workspace.runs().runs()) {
+            if (candidate.visible) {
+                view = &candidate;
+                break;
+            }
+        }
+    }
+    m_sampled = view ? view->record.id : 0;
+    renewWhy();
+    if (!view || view->sample.isEmpty()) {
+        m_sampleTitle->setText(view ? tr("Sample: %1").arg(QString::fromStdString(view->record.name)) : tr("Sample"));
+        const bool isOver =
+            view && (view->record.state == RunState::finished || view->record.state == RunState::failed);
+        m_sample->setPlainText(isOver ? tr("This run generated no text.")
+                                      : tr("The run generates its first text at its first evaluation."));
+        return;
+    }
+    m_sampleTitle->setText(
+        tr("Sample: %1, step %2").arg(QString::fromStdString(view->record.name), groupedText(view->sampleIteration)));
+    if (m_sample->toPlainText() != view->sample) m_sample->setPlainText(view->sample);
+}
+
+void TrainRoom::renewWhy() {
+    const RunView* run = m_workspace.runs().find(m_sampled);  // the run whose sample is shown
+    if (!run) return m_plot->setWhatsThis(QString());
+    const Quantity quantity = m_plot->shownQuantities().front();
+    const QList<double> values = m_plot->yValues({m_sampled, quantity});
+    const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
+    const QString name = QString::fromStdString(run->record.name);
+    m_plot->setWhatsThis(quantityExplanation(quantity, run->spec, now) + QLatin1Char('\n') +
+                         tr("The values are those of the run \"%1\".").arg(name));
+}
+
+void TrainRoom::updateFloor() {
+    std::optional<RunSpec> common;
+    for (const RunView& run : m_workspace.runs().runs()) {
+        if (!run.visible) continue;
+        if (common && EntropyFloorJob::keyOf(*common) != EntropyFloorJob::keyOf(run.spec)) {
+            m_floor.ask(std::nullopt);  // Runs on different data sets have no common entropy floor.
+            return;
+        }
+        common = run.spec;
+    }
+    m_floor.ask(common);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <QPointer>
+#include <QTimer>
+
+#include "ui/common/room.h"
+#include "ui/session/entropy_floor.h"
+#include "ui/session/event_queue.h"
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace ropelab::ui {
+
+class CurvePlot;
+class PlotToolbar;
+class QueueView;
+class RooflineView;
+class RunList;
+class SweepPanel;
+class SweepPreview;
+class TakeOver;
+
+/// The room "Train": trains a sweep and shows the curves of all runs, the text that the picked run generates and the
+/// list of runs; the panel on the right edits the sweep.
+class TrainRoom : public Room {
+    Q_OBJECT
+
+ public:
+    TrainRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ~TrainRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    Figure figure() override;
+    void refreshNow() override;
+    /// Shows the page of runs and queue if `part` is "plan". Throws BadInput for any other name.
+    void showPart(const QString& part) override;
+
+    CurvePlot& plot() { return *m_plot; }
+    /// Returns the view of the roofline, which replaces the plot while the quantity "roofline" is selected.
+    RooflineView& roofline() { return *m_roofline; }
+    RunList& runList() { return *m_list; }
+    /// Returns the latest generated text of the picked run, as shown.
+    QString sampleText() const;
+    /// Returns whether the lab has no runs, so that the room shows its empty page.
+    bool isEmpty() const;
+    bool hasFigure() const override { return !isEmpty(); }
+    /// Shows or hides, in place of the plot, the page of runs and queue: the runs of the sweep in the panel, and the
+    /// waiting cohorts.
+    void showPlan(bool shown);
+    bool isPlanShown() const;
+    SweepPreview& preview() { return *m_preview; }
+    QueueView& queue() { return *m_queue; }
+    TakeOver& takeOver() { return *m_takeOver; }
+    /// Selects the quantity of the plot. The ids and errors are those of PlotToolbar::showQuantity().
+    void showQuantity(const QString& id);
+    /// Returns whether the plot still waits for data besides its curves, for example for the entropy floor.
+    bool isBusy() const override;
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    QWidget* makeEmptyState();
+    QWidget* makeSample();
+    QWidget* makePlan();
+    void renewPages();
+    void renewGroups();
+    void renewEmptyState();
+    void syncRuns();
+    /// Updates everything that depends on which runs are visible: the range of the x axis, the groups of seeds and the
+    /// entropy floor.
+    void renewVisible();
+    void applyDeliveries(const std::vector<Delivery>& deliveries);
+    void showSample(RunId run);
+    void updateFloor();
+    /// Sets the width of the run list to its preferred width, within limits, until the user moves the splitter.
+    void fitBelow();
+    /// Updates the help text (F1) of the plot.
+    void renewWhy();
+
+    Workspace& m_workspace;
+    CurvePlot* m_plot = nullptr;
+    RunList* m_list = nullptr;
+    PlotToolbar* m_toolbar = nullptr;
+    RooflineView* m_roofline = nullptr;
+    QStackedWidget* m_picture = nullptr;  // contains the plot and the roofline
+    QPointer<SweepPanel> m_panel;
+    QStackedWidget* m_pages = nullptr;
+    TakeOver* m_takeOver = nullptr;
+    SweepPreview* m_preview = nullptr;
+    QueueView* m_queue = nullptr;
+    bool m_planShown = false;
+    QSplitter* m_below = nullptr;
+    bool m_belowMoved = false;
+    QLabel* m_emptyText = nullptr;
+    QPushButton* m_emptyStart = nullptr;
+    QLabel* m_sampleTitle = nullptr;
+    QPlainTextEdit* m_sample = nullptr;
+    QString m_labPath;
+    RunId m_sampled = 0;
+    std::vector<RunId> m_cohort;  // the runs that train at the moment
+    QTimer m_visibleTimer;        // combines the updates after many runs were hidden or shown together
+    EntropyFloorJob m_floor;
+};
+
+}  // namespace ropelab::ui

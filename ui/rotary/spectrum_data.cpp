@@ -1,0 +1,196 @@
+#include "ui/rotary/spectrum_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/rope/context.h"
+#include "core/spec/error.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+constexpr double kMaxTheta = 1e15;
+constexpr double kDefaultFactor = 4;
+
+/// Returns the dimension d in the exponent of the frequencies (formulas 3 and 4).
+int exponentDim(const RotarySetup& setup) {
+    return setup.partial == Partial::slice ? rotary_dim(setup) : setup.head_dim;
+}
+
+}  // namespace
+
+double trainingContext(const RotarySetup& setup) {
+    const bool isGiven = setup.scaling.method != ScalingMethod::none && setup.scaling.original_context > 0;
+    return isGiven ? setup.scaling.original_context : static_cast<double>(setup.context);
+}
+
+double targetContext(const RotarySetup& setup) {
+    const bool isScaled = setup.scaling.method != ScalingMethod::none && setup.scaling.factor > 1;
+    return isScaled ? setup.scaling.factor * trainingContext(setup) : 0;
+}
+
+int criticalDimension(const RotarySetup& setup) {
+    const int rotated = rotary_dim(setup);
+    return rotated == 0
+               ? 0
+               : std::min(rotated, critical_dimension(exponentDim(setup), setup.theta, trainingContext(setup)));
+}
+
+std::optional<double> coincidingBase(const RotarySetup& setup) {
+    const int rotated = rotary_dim(setup);
+    if (rotated == 0) {
+        return std::nullopt;
+    }
+    return setup.partial == Partial::truncate ? coinciding_theta(setup.head_dim, rotated, setup.theta)
+                                              : std::pow(setup.theta, static_cast<double>(setup.head_dim) / rotated);
+}
+
+RotarySetup withOtherPartial(const RotarySetup& setup) {
+    RotarySetup other = setup;
+    other.partial = setup.partial == Partial::slice ? Partial::truncate : Partial::slice;
+    other.theta = coincidingBase(setup).value_or(setup.theta);
+    if (other.theta > kMaxTheta) {
+        throw BadInput("With truncate, the same frequencies require theta " + thetaText(other.theta).toStdString() +
+                       ", but theta must be at most 1e15.");
+    }
+    return other;
+}
+
+std::optional<double> baseOfSlowest(const RotarySetup& setup, double wavelength) {
+    const int rotated = rotary_dim(setup);
+    if (rotated <= 2) {
+        return std::nullopt;
+    }
+    // λ_max = 2π·θ^((d_r − 2)/d)
+    const double exponent = static_cast<double>(exponentDim(setup)) / (rotated - 2);
+    return std::clamp(std::pow(wavelength / kTwoPi, exponent), kMinBase, kMaxTheta);
+}
+
+double roundedDrag(double value, double before, bool whole) {
+    const double power = std::exp2(std::round(std::log2(value)));
+    double result = power;
+    if (std::abs(value / power - 1) > 0.02) {
+        const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
+        result = std::round(value / digit) * digit;
+    }
+    if (whole) {
+        result = std::round(result);
+    }
+    if (result == before && std::abs(value / before - 1) > 0.01) {
+        const double step = whole ? 1 : 0.05 * before;
+        result = value > before ? before + step : before - step;
+    }
+    return result;
+}
+
+ScalingFactor comparedFactor(const RotarySetup& setup) {
+    const bool isSet = setup.scaling.method != ScalingMethod::none && setup.scaling.factor > 1;
+    return isSet ? ScalingFactor{setup.scaling.factor, false} : ScalingFactor{kDefaultFactor, true};
+}
+
+const std::vector<ScalingMethod>& scalingMethods() {
+    static const std::vector<ScalingMethod> methods = {
+        ScalingMethod::linear, ScalingMethod::ntk,    ScalingMethod::dynamic, ScalingMethod::ntk_by_parts,
+        ScalingMethod::yarn,   ScalingMethod::llama3, ScalingMethod::longrope};
+    return methods;
+}
+
+std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod method, QString* reason) {
+    if (rotary_dim(setup) == 0) {
+        if (reason != nullptr) {
+            *reason = QStringLiteral("No pair is rotated, so there are no frequencies to scale.");
+        }
+        return std::nullopt;
+    }
+    const double context = trainingContext(setup);
+    FrequencySettings settings = plain_settings(setup);
+    const Frequencies plain = frequencies(settings);
+    settings.scaling = setup.scaling;
+    settings.scaling.method = method;
+    settings.scaling.factor = comparedFactor(setup).factor;
+    settings.scaling.original_context = context;
+    if (method != setup.scaling.method) {  // these values belong to the method of the setup
+        settings.scaling.attention_factor.reset();
+        settings.scaling.mscale.reset();
+        settings.scaling.mscale_all_dim.reset();
+    }
+    settings.context = context;
+    settings.length = settings.scaling.factor * context;
+    ScaledSpectrum result;
+    result.method = method;
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
+    result.title = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+    try {
+        result.frequencies = frequencies(settings);
+    } catch (const BadInput& error) {
+        if (reason != nullptr) {
+            *reason = method == ScalingMethod::longrope && setup.scaling.long_factors.empty()
+                          ? QStringLiteral(
+                                "LongRoPE divides each frequency by a factor from a list, and this setup has no list. "
+                                "Load a model that uses LongRoPE to get one.")
+                          : QString::fromStdString(error.what());
+        }
+        return std::nullopt;
+    }
+    const auto slowest = static_cast<std::size_t>(plain.rotary_dim / 2 - 1);
+    result.fastest = plain.inverse_frequencies.front() / result.frequencies.inverse_frequencies.front();
+    result.slowest = plain.inverse_frequencies[slowest] / result.frequencies.inverse_frequencies[slowest];
+    return result;
+}
+
+QString scalingToolTip(ScalingMethod method) {
+    switch (method) {
+        case ScalingMethod::linear:
+            return QStringLiteral(
+                "Position interpolation divides every frequency by s.\ng → g/s\nChen et al. 2023, formula 18");
+        case ScalingMethod::ntk:
+            return QStringLiteral(
+                "NTK-aware scaling increases the base: the shortest wavelength does not change, the longest is "
+                "multiplied by s.\n"
+                "b′ = b·s^(d/(d−2))\nbloc97 2023, formula 19");
+        case ScalingMethod::dynamic:
+            return QStringLiteral(
+                "Dynamic NTK increases the base with the current sequence length l; here l = s·L.\n"
+                "b′ = b·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023, formula 20");
+        case ScalingMethod::ntk_by_parts:
+            return QStringLiteral(
+                "NTK-by-parts leaves pairs with more than β periods r = L/λ in the context unchanged and divides those "
+                "below α by s.\n"
+                "g → (1−γ)·g/s + γ·g, γ = (r−α)/(β−α) in between\nPeng et al. 2023, formula 21");
+        case ScalingMethod::yarn:
+            return QStringLiteral(
+                "YaRN scales like NTK-by-parts, with a ramp that is linear in the pair index, as in Hugging Face "
+                "transformers.\n"
+                "cos and sin are multiplied by 0.1·ln s + 1.\nPeng et al. 2023, formula 22");
+        case ScalingMethod::llama3:
+            return QStringLiteral(
+                "Llama 3 leaves λ < L/high_freq_factor unchanged, multiplies λ > L/low_freq_factor by s, and "
+                "interpolates in between.\n"
+                "Grattafiori et al. 2024, formula 23");
+        case ScalingMethod::longrope:
+            return QStringLiteral(
+                "LongRoPE divides each frequency by its own factor, which a search has found.\n"
+                "g_i → g_i/f_i; cos and sin are multiplied by √(1 + ln s/ln L).\nDing et al. 2024, formula 24");
+        case ScalingMethod::none:
+            break;
+    }
+    return QStringLiteral("The frequencies are not scaled.");
+}
+
+double wavelengthOf(double inverseFrequency) {
+    return inverseFrequency > 0 ? kTwoPi / inverseFrequency : std::numeric_limits<double>::infinity();
+}
+
+QString tokensText(double count) {
+    return readableCount(std::round(count));
+}
+
+QString thetaText(double theta) {
+    return theta < 1e9 && theta == std::floor(theta) ? readableCount(theta) : readableNumber(theta);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QString>
+#include <chrono>
+#include <optional>
+
+#include "core/rope/context.h"
+#include "ui/session/engine_lock.h"
+
+namespace ropelab::ui {
+
+/// The result of work with the engine: an answer, a problem, or neither if the work was interrupted.
+template <typename Answer>
+struct Outcome {
+    std::optional<Answer> answer;
+    QString problem;           // why the work failed; "" if it did not fail
+    bool interrupted = false;  // training needed the engine, or the work was cancelled
+};
+
+/// Runs `work` with the engine and returns its result. `work` is called with the engine and a function that returns
+/// true when it has to end. The result is valid if that function never returned true, even if training wants the engine
+/// now.
+template <typename Answer, typename Work>
+Outcome<Answer> withEngine(EngineLock& engineLock, const Cancelled& cancelled, const Work& work) {
+    Outcome<Answer> outcome;
+    bool endRequested = false;
+    const Cancelled ends = [&] { return endRequested = endRequested || cancelled() || engineLock.isWanted(); };
+    try {
+        const bool called = engineLock.hold([&](Engine& engine) { outcome.answer = work(engine, ends); });
+        outcome.interrupted = endRequested || !called;
+    } catch (const std::exception& error) {
+        outcome.interrupted = endRequested;
+        if (!endRequested) outcome.problem = QString::fromUtf8(error.what());
+    }
+    if (outcome.interrupted) outcome.answer.reset();
+    return outcome;
+}
+
+/// Limits how often progress is reported: at most every 33 ms, but always the first and the last step.
+class ProgressLimiter {
+ public:
+    explicit ProgressLimiter(std::int64_t steps) : m_steps(steps) {}
+
+    /// Returns whether `done` steps should be reported now.
+    bool isDue(std::int64_t done) {
+        using namespace std::chrono_literals;
+        const auto now = std::chrono::steady_clock::now();
+        if (done == m_reported || (m_reported >= 0 && done < m_steps && now - m_lastTime < 33ms)) return false;
+        m_reported = done;
+        m_lastTime = now;
+        return true;
+    }
+
+ private:
+    std::int64_t m_steps;
+    std::int64_t m_reported = -1;
+    std::chrono::steady_clock::time_point m_lastTime;
+};
+
+}  // namespace ropelab::ui

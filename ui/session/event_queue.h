@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/spec/event.h"
+
+namespace ropelab::ui {
+
+/// Notice that a run resumes from its checkpoint at `iteration`: everything measured after that step is discarded.
+struct DiscardAfter {
+    RunId run = 0;
+    std::int64_t iteration = 0;
+};
+
+/// Message from the training thread to the GUI thread.
+using Delivery = std::variant<Event, DiscardAfter>;
+
+/// Thread-safe queue of messages from the training thread to the GUI thread.
+///
+///   training thread:  push push push ──────────── push ──────
+///                       │ hint (once)               │ hint
+///   GUI thread:         └─ 33 ms ─ drain: all three └─ 33 ms ─ drain
+///
+/// The training thread never waits for more than a swap of two vectors, and it calls `hint` at most once between two
+/// calls of drain().
+class EventQueue {
+ public:
+    /// Creates an empty queue. The training thread calls `hint` when it adds the first message to an empty queue;
+    /// `hint` must not block, for example it posts an event.
+    explicit EventQueue(std::function<void()> hint) : m_hint(std::move(hint)) {}
+
+    /// Adds a message to the end of the queue; called on the training thread.
+    void push(Delivery delivery) {
+        bool first = false;
+        {
+            const std::lock_guard lock(m_mutex);
+            first = m_items.empty();
+            m_items.push_back(std::move(delivery));
+        }
+        if (first) m_hint();
+    }
+
+    /// Removes and returns all messages since the last call, oldest first.
+    std::vector<Delivery> drain() {
+        std::vector<Delivery> result;
+        const std::lock_guard lock(m_mutex);
+        result.swap(m_items);
+        return result;
+    }
+
+ private:
+    std::function<void()> m_hint;
+    std::mutex m_mutex;
+    std::vector<Delivery> m_items;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,228 @@
+#include "ui/session/lab_document.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QStandardPaths>
+#include <utility>
+
+#include "core/experiment/lab_plan.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/spec/error.h"
+#include "ui/common/paths.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QString withSuffix(const QString& target) {
+    const QString full = QFileInfo(target).absoluteFilePath();
+    const QString suffix = QStringLiteral(".ropelab");
+    return full.endsWith(suffix) ? full : full + suffix;
+}
+
+}  // namespace
+
+LabDocument::LabDocument(QString labs, QObject* parent) : QObject(parent), m_labs(std::move(labs)) {}
+
+LabDocument::~LabDocument() {
+    release();
+}
+
+QString LabDocument::standardFolder() {
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/ropelab/labs");
+}
+
+QString LabDocument::name() const {
+    return m_unsaved ? tr("not saved yet") : QFileInfo(path()).completeBaseName();
+}
+
+QString LabDocument::path() const {
+    return m_file ? fromPath(m_file->path()) : QString();
+}
+
+std::vector<RunRecord> LabDocument::runs() const {
+    return m_file ? m_file->runs() : std::vector<RunRecord>();
+}
+
+std::vector<ExperimentRecord> LabDocument::experiments() const {
+    return m_file ? m_file->experiments() : std::vector<ExperimentRecord>();
+}
+
+void LabDocument::startEmptyLab() {
+    release();
+    m_unsaved = true;
+    m_readOnly = false;
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::open(const QString& path, bool readOnly) {
+    const QString full = QFileInfo(path).absoluteFilePath();
+    if (m_file && full == this->path()) return;
+    // A missing file is not locked, otherwise a lock file would be left beside it.
+    std::unique_ptr<QLockFile> lock = !readOnly && QFileInfo::exists(full) ? lockFor(full) : nullptr;
+    auto file = LabFile::open(toPath(full), lock ? LabFile::Mode::write : LabFile::Mode::read);
+    if (lock) {
+        file->recover();
+        file->purge();
+    }
+    const bool unsaved = QFileInfo(full).absolutePath() == QDir(m_labs).absolutePath();
+    adopt(std::move(file), std::move(lock), unsaved);
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::saveAs(const QString& target) {
+    const QString full = withSuffix(target);
+    if (m_file && full == path()) return;
+    std::unique_ptr<QLockFile> lock = lockTarget(full);
+    if (m_file) {
+        m_file->save_as(toPath(full));
+    } else {
+        LabFile::create(toPath(full));
+    }
+    becomeCopy(full, std::move(lock));
+}
+
+void LabDocument::saveInBackground(const QString& target, std::function<void(const QString& error)> then) {
+    const QString full = withSuffix(target);
+    auto lock = std::make_shared<std::unique_ptr<QLockFile>>();
+    try {
+        if (!m_file) saveAs(full);  // creates an empty lab
+        if (full != path()) *lock = lockTarget(full);
+    } catch (const std::exception& error) {
+        return then(QString::fromStdString(error.what()));
+    }
+    if (full == path()) return then({});
+    const auto copy = [old = toPath(path()), copied = toPath(full)]() -> QString {
+        try {
+            LabFile::open(old, LabFile::Mode::read)->save_as(copied);
+            return {};
+        } catch (const std::exception& error) {
+            return QString::fromStdString(error.what());
+        }
+    };
+    m_saving.start([this, copy, full, lock, then = std::move(then)](const Cancelled&) -> std::function<void()> {
+        return [this, failure = copy(), full, lock, then]() mutable {
+            try {
+                if (failure.isEmpty()) becomeCopy(full, std::move(*lock));
+            } catch (const std::exception& error) {
+                failure = QString::fromStdString(error.what());
+            }
+            then(failure);
+        };
+    });
+}
+
+void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> lock) {
+    const QString old = path();
+    const bool wasUnsaved = m_unsaved;
+    adopt(LabFile::open(toPath(full)), std::move(lock), false);
+    if (wasUnsaved && !old.isEmpty()) {
+        for (const char* suffix : {"", "-wal", "-shm"}) QFile::remove(old + QLatin1String(suffix));
+        QDir(old + QStringLiteral(".checkpoints")).removeRecursively();
+    }
+    emit renamed();
+}
+
+Plan LabDocument::addSweep(const Experiment& experiment) {
+    experiment.expand();  // throws for an invalid experiment before a file is created
+    Plan plan = plan_new_runs(writable(), experiment, enter_predictions);
+    emit runsChanged();
+    return plan;
+}
+
+Plan LabDocument::planToResume(const std::vector<RunId>& runs) const {
+    return plan_continued_runs(*m_file, runs);
+}
+
+bool LabDocument::canResume(const RunRecord& run) {
+    return run.state == RunState::stopped || run.state == RunState::failed || run.state == RunState::waiting;
+}
+
+bool LabDocument::isUnfinished(const RunRecord& run) {
+    return canResume(run) && (run.state != RunState::failed || run.iteration == 0);
+}
+
+std::optional<Experiment> LabDocument::latestExperiment() const {
+    const auto all = experiments();
+    if (all.empty()) return std::nullopt;
+    return Experiment::from_text(all.back().description);
+}
+
+void LabDocument::renameRun(RunId id, const QString& name) {
+    writable().rename_run(id, name.toStdString());
+    emit runsChanged();
+}
+
+void LabDocument::annotateRun(RunId id, const QString& note) {
+    writable().annotate_run(id, note.toStdString());
+    emit runsChanged();
+}
+
+void LabDocument::deleteRun(RunId id) {
+    writable().delete_run(id);
+    emit runsChanged();
+}
+
+void LabDocument::restoreRun(RunId id) {
+    writable().restore_run(id);
+    emit runsChanged();
+}
+
+LabFile& LabDocument::writable() {
+    if (m_readOnly) {
+        throw BadInput(
+            "This lab is open read-only because another window has it open. To change it, save it under another "
+            "name first.");
+    }
+    if (isSaving()) throw BadInput("This lab cannot be changed while it is being saved under another name.");
+    if (!m_file) {
+        QDir().mkpath(m_labs);
+        // The number distinguishes labs that are created in the same second.
+        const QString stem =
+            m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
+        QString path = stem + QStringLiteral(".ropelab");
+        for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+        auto lock = lockFor(path);
+        adopt(LabFile::create(toPath(path)), std::move(lock), true);
+        emit renamed();
+    }
+    return *m_file;
+}
+
+void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved) {
+    release();
+    m_file = std::move(file);
+    m_readOnly = lock == nullptr;
+    m_lock = std::move(lock);
+    m_unsaved = unsaved;
+}
+
+void LabDocument::release() {
+    m_saving.cancel();
+    m_file.reset();
+    m_lock.reset();
+}
+
+std::unique_ptr<QLockFile> LabDocument::lockTarget(const QString& path) const {
+    std::unique_ptr<QLockFile> lock = lockFor(path);
+    if (!lock) {
+        throw BadInput(QStringLiteral("%1 cannot be written because another window has it open or its folder is not "
+                                      "writable; close the other window or choose another name.")
+                           .arg(path)
+                           .toStdString());
+    }
+    return lock;
+}
+
+std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {
+    auto lock = std::make_unique<QLockFile>(path + QStringLiteral(".lock"));
+    lock->setStaleLockTime(0);  // a lock is stale only if its program has ended
+    if (!lock->tryLock(0)) return nullptr;
+    return lock;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <QLockFile>
+#include <QObject>
+#include <QString>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/runner.h"
+#include "core/store/lab_file.h"
+#include "ui/common/latest_job.h"
+
+namespace ropelab::ui {
+
+/// The lab (file that stores experiments and their runs) that the window shows. A lab that has not been saved under a
+/// name is stored in the user's data folder. This class is used on the GUI thread only; during training, the recorder
+/// writes to the same file from another thread.
+///
+/// A lock file beside the lab marks it as open for writing in a window. A lab that is locked by another window is
+/// opened read-only.
+class LabDocument : public QObject {
+    Q_OBJECT
+
+ public:
+    /// Creates an empty document. `labs` is the folder of unsaved labs; it is created when it is first needed.
+    explicit LabDocument(QString labs, QObject* parent = nullptr);
+    ~LabDocument() override;
+
+    /// Returns the default folder of unsaved labs: $XDG_DATA_HOME/ropelab/labs.
+    static QString standardFolder();
+
+    /// Returns the folder of unsaved labs.
+    const QString& folder() const { return m_labs; }
+    /// Returns whether the lab has a file. A new lab gets its file when its first sweep starts.
+    bool hasFile() const { return m_file != nullptr; }
+    bool isReadOnly() const { return m_readOnly; }
+    /// Returns whether the lab has not been saved under a name yet.
+    bool isUnsaved() const { return m_unsaved; }
+    /// Returns the file name without its suffix, or "not saved yet".
+    QString name() const;
+    /// Returns the absolute path of the file, or "" if the lab has no file.
+    QString path() const;
+    /// Returns the file, or null if the lab has none.
+    const LabFile* file() const { return m_file.get(); }
+    /// Reads the runs from the file; empty without a file.
+    std::vector<RunRecord> runs() const;
+    /// Reads the experiments from the file, oldest first; empty without a file.
+    std::vector<ExperimentRecord> experiments() const;
+
+    /// Closes the current lab and starts an empty one.
+    void startEmptyLab();
+    /// Opens a lab. Runs that are marked as running, because their program was killed, become stopped. Throws BadInput
+    /// and keeps the current lab if the file is not a lab.
+    void open(const QString& path, bool readOnly = false);
+    /// Saves a copy of the lab as `target` and continues with the copy; the file of an unsaved lab is deleted. Throws
+    /// BadInput if the copy cannot be written.
+    void saveAs(const QString& target);
+    /// Saves like saveAs(), but copies on a background thread. Calls `then` with "" when the document has switched to
+    /// the copy, or with the reason why saving failed. The lab cannot be changed meanwhile. Opening another lab cancels
+    /// the saving without calling `then`; `target` is then either complete or unchanged.
+    void saveInBackground(const QString& target, std::function<void(const QString& error)> then);
+    /// Returns whether saveInBackground() is running.
+    bool isSaving() const { return m_saving.isRunning(); }
+
+    /// Adds an experiment and its runs to the lab, creates the file if there is none, and returns a plan to train the
+    /// runs. Throws BadInput and adds nothing if the experiment is invalid.
+    Plan addSweep(const Experiment& experiment);
+    /// Returns a plan to resume these runs. Throws BadInput for settings that this version of the program does not
+    /// know.
+    Plan planToResume(const std::vector<RunId>& runs) const;
+    /// Returns whether a run can be resumed: it is waiting, stopped or failed.
+    static bool canResume(const RunRecord& run);
+    /// Returns whether resuming a run makes sense. It does not if the run failed after its first step, because it would
+    /// fail again.
+    static bool isUnfinished(const RunRecord& run);
+    /// Returns the experiment that was added last; nullopt for an empty lab.
+    std::optional<Experiment> latestExperiment() const;
+
+    /// Changes the name of a run. Throws BadInput if the lab is read-only.
+    void renameRun(RunId id, const QString& name);
+    /// Changes the note of a run. Throws BadInput if the lab is read-only.
+    void annotateRun(RunId id, const QString& note);
+    /// Marks a run as deleted, so that it can be restored. Throws BadInput if the lab is read-only.
+    void deleteRun(RunId id);
+    /// Restores a deleted run. Throws BadInput if the lab is read-only.
+    void restoreRun(RunId id);
+
+ signals:
+    /// Another lab was opened; all data must be reloaded.
+    void opened();
+    /// The name or the path of the lab changed.
+    void renamed();
+    /// Runs were added, renamed, annotated, deleted or restored.
+    void runsChanged();
+
+ private:
+    LabFile& writable();
+    void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
+    void release();
+    std::unique_ptr<QLockFile> lockFor(const QString& path) const;
+    /// Locks a file. Throws BadInput if another window has locked it or its folder cannot be written.
+    std::unique_ptr<QLockFile> lockTarget(const QString& path) const;
+    void becomeCopy(const QString& path, std::unique_ptr<QLockFile> lock);
+
+    QString m_labs;
+    std::unique_ptr<LabFile> m_file;
+    std::unique_ptr<QLockFile> m_lock;
+    bool m_unsaved = true;
+    bool m_readOnly = false;
+    LatestJob m_saving;  // declared last so that it is destroyed first
+};
+
+}  // namespace ropelab::ui

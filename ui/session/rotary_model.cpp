@@ -1,0 +1,95 @@
+#include "ui/session/rotary_model.h"
+
+#include <QUndoCommand>
+#include <QUndoStack>
+#include <utility>
+
+namespace ropelab::ui {
+
+/// An undo step from one state of the model to another. The consecutive steps of a drag have the same name and are
+/// merged into one.
+class RotaryStep : public QUndoCommand {
+ public:
+    RotaryStep(RotaryModel& model, const QString& what, RotaryModel::State to, bool mayMerge)
+        : QUndoCommand(what),
+          m_model(model),
+          m_from{model.setup(), model.shape()},
+          m_to(std::move(to)),
+          m_mayMerge(mayMerge) {}
+
+    void undo() override {
+        m_model.m_mayMerge = false;
+        m_model.setState(m_from);
+    }
+    void redo() override { m_model.setState(m_to); }
+    int id() const override { return 0x526F; }
+    bool mergeWith(const QUndoCommand* other) override {
+        const auto* later = static_cast<const RotaryStep*>(other);
+        if (!later->m_mayMerge || later->text() != text()) {
+            return false;
+        }
+        m_to = later->m_to;
+        return true;
+    }
+
+ private:
+    RotaryModel& m_model;
+    RotaryModel::State m_from;
+    RotaryModel::State m_to;
+    bool m_mayMerge;
+};
+
+RotaryModel::RotaryModel(QUndoStack& undo, QObject* parent) : QObject(parent), m_undo(undo) {
+    setState({m_setup, m_shape});
+}
+
+void RotaryModel::change(const QString& what, const RotarySetup& setup) {
+    change(what, setup, m_shape);
+}
+
+void RotaryModel::changeShape(const QString& what, const ModelShape& shape) {
+    change(what, m_setup, shape);
+}
+
+void RotaryModel::change(const QString& what, const RotarySetup& setup, const ModelShape& shape) {
+    if (setup == m_setup && shape == m_shape) {
+        return;
+    }
+    check(setup);
+    const bool mayMerge = std::exchange(m_mayMerge, true);
+    m_undo.push(new RotaryStep(*this, what, {setup, shape}, mayMerge));
+}
+
+void RotaryModel::setState(const State& state) {
+    m_setup = state.setup;
+    m_shape = state.shape;
+    m_frequencies = ropelab::frequencies(frequency_settings(m_setup));
+    m_plain = ropelab::frequencies(plain_settings(m_setup));
+    if (m_picked && *m_picked >= pairs()) {
+        m_picked.reset();
+    }
+    m_hovered.reset();
+    emit changed();
+}
+
+void RotaryModel::pickPair(std::optional<int> pair) {
+    if (pair && (*pair < 0 || *pair >= pairs())) {
+        pair.reset();
+    }
+    if (pair != m_picked) {
+        m_picked = pair;
+        emit pairHighlighted();
+    }
+}
+
+void RotaryModel::hoverPair(std::optional<int> pair) {
+    if (pair && (*pair < 0 || *pair >= pairs())) {
+        pair.reset();
+    }
+    if (pair != m_hovered) {
+        m_hovered = pair;
+        emit pairHighlighted();
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,202 @@
+#include "ui/session/run_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/stored_run.h"
+#include "ui/common/format.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+void updateLastAndBest(RunView& run, const event::Evaluated& evaluated) {
+    run.last = evaluated;
+    if (std::isfinite(evaluated.validation_loss) &&
+        (!run.best || evaluated.validation_loss < run.best->validation_loss)) {
+        run.best = evaluated;
+    }
+}
+
+void recomputeLastAndBest(RunView& run) {
+    run.last.reset();
+    run.best.reset();
+    const auto& [iteration, training_loss, validation_loss] = run.evaluations;
+    for (std::size_t i = 0; i < iteration.size(); ++i) {
+        updateLastAndBest(run, {run.record.id, iteration[i], training_loss[i], validation_loss[i]});
+    }
+}
+
+// Discards the evaluations after `iteration`. Returns whether there were any.
+bool truncate(RunMetrics::Evaluations& evaluations, std::int64_t iteration) {
+    auto& all = evaluations.iteration;
+    const auto keep = static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), iteration) - all.begin());
+    if (keep == all.size()) return false;
+    all.resize(keep);
+    evaluations.training_loss.resize(keep);
+    evaluations.validation_loss.resize(keep);
+    return true;
+}
+
+void add(RunView& run, const event::Evaluated& evaluated) {
+    // A resumed run repeats evaluations; the repeated ones replace the older ones.
+    if (truncate(run.evaluations, evaluated.iteration - 1)) recomputeLastAndBest(run);
+    run.evaluations.iteration.push_back(evaluated.iteration);
+    run.evaluations.training_loss.push_back(evaluated.training_loss);
+    run.evaluations.validation_loss.push_back(evaluated.validation_loss);
+    updateLastAndBest(run, evaluated);
+}
+
+RunView makeView(RunRecord record, const RunMetrics& metrics) {
+    RunView run;
+    run.spec = stored_spec(record);
+    if (metrics.latest_sample) {
+        run.sample = QString::fromStdString(metrics.latest_sample->text);
+        run.sampleIteration = metrics.latest_sample->iteration;
+    }
+    run.record = std::move(record);
+    run.evaluations = metrics.evaluations;
+    recomputeLastAndBest(run);
+    return run;
+}
+
+}  // namespace
+
+RunStore::RunStore(QObject* parent) : QObject(parent) {}
+
+const RunView* RunStore::find(RunId id) const {
+    const auto found =
+        std::find_if(m_runs.begin(), m_runs.end(), [id](const auto& run) { return run.record.id == id; });
+    return found == m_runs.end() ? nullptr : &*found;
+}
+
+RunView* RunStore::entry(RunId id) {
+    return const_cast<RunView*>(std::as_const(*this).find(id));
+}
+
+void RunStore::reload(const LabFile* file, bool keepVisibility) {
+    std::map<RunId, RunView> before;
+    for (RunView& run : m_runs) before.emplace(run.record.id, std::move(run));
+    m_runs.clear();
+    if (file) {
+        std::int64_t latest = 0;
+        std::vector<RunRecord> records = file->runs();
+        for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
+        for (RunRecord& record : records) {
+            const auto known = keepVisibility ? before.find(record.id) : before.end();
+            if (known != before.end()) {
+                // The events that were already applied may be newer than the file.
+                RunView run = std::move(known->second);
+                run.record.name = record.name;
+                run.record.note = record.note;
+                m_runs.push_back(std::move(run));
+            } else {
+                const RunMetrics& metrics = m_arrived.emplace(record.id, file->metrics(record.id)).first->second;
+                RunView run = makeView(std::move(record), metrics);
+                run.visible = run.record.experiment == latest;
+                m_runs.push_back(std::move(run));
+            }
+        }
+    }
+    emit reloaded();
+    m_arrived.clear();
+}
+
+const RunMetrics* RunStore::arrived(RunId id) const {
+    const auto found = m_arrived.find(id);
+    return found == m_arrived.end() ? nullptr : &found->second;
+}
+
+void RunStore::apply(const std::vector<Delivery>& deliveries) {
+    std::set<RunId> changed;
+    for (const Delivery& delivery : deliveries) {
+        if (const auto* cut = std::get_if<DiscardAfter>(&delivery)) {
+            if (RunView* run = entry(cut->run)) {
+                run->record.iteration = std::max<std::int64_t>(cut->iteration, 0);
+                if (truncate(run->evaluations, cut->iteration)) recomputeLastAndBest(*run);
+                changed.insert(cut->run);
+            }
+            continue;
+        }
+        const Event& event = std::get<Event>(delivery);
+        if (const auto* step = std::get_if<event::Step>(&event)) {
+            if (RunView* run = entry(step->run)) run->record.iteration = step->iteration;
+        } else if (const auto* evaluated = std::get_if<event::Evaluated>(&event)) {
+            if (RunView* run = entry(evaluated->run)) {
+                add(*run, *evaluated);
+                changed.insert(evaluated->run);
+            }
+        } else if (const auto* sampled = std::get_if<event::Sampled>(&event)) {
+            if (RunView* run = entry(sampled->run)) {
+                run->sample = QString::fromStdString(sampled->text);
+                run->sampleIteration = sampled->iteration;
+                changed.insert(sampled->run);
+            }
+        } else if (const auto* cohort = std::get_if<event::CohortStarted>(&event)) {
+            for (const RunId id : cohort->runs) {
+                if (RunView* run = entry(id)) {
+                    run->record.state = RunState::running;
+                    run->record.message.clear();
+                    run->record.conditions = cohort->conditions;
+                    changed.insert(id);
+                }
+            }
+        } else if (const auto* progress = std::get_if<event::Progress>(&event)) {
+            const RunState from = progress->paused ? RunState::running : RunState::paused;
+            for (RunView& run : m_runs) {
+                if (run.record.state != from) continue;
+                run.record.state = progress->paused ? RunState::paused : RunState::running;
+                changed.insert(run.record.id);
+            }
+        } else if (const auto* end = std::get_if<event::RunEnded>(&event)) {
+            if (RunView* run = entry(end->run)) {
+                run->record.state = end->state;
+                run->record.message = end->message;
+                run->record.summary = end->summary;
+                changed.insert(end->run);
+            }
+        }
+    }
+    for (const RunId id : changed) emit runChanged(id);
+}
+
+void RunStore::refreshRecords(const LabFile& file) {
+    for (RunRecord& record : file.runs()) {
+        RunView* run = entry(record.id);
+        if (!run) continue;
+        run->record = std::move(record);
+        emit runChanged(run->record.id);
+    }
+}
+
+void RunStore::setVisible(RunId id, bool visible) {
+    RunView* run = entry(id);
+    if (!run || run->visible == visible) return;
+    run->visible = visible;
+    emit visibilityChanged(id);
+}
+
+QString stateText(const RunView& run) {
+    const RunRecord& record = run.record;
+    switch (record.state) {
+        case RunState::waiting:
+            return QObject::tr("waiting");
+        case RunState::running:
+            return QObject::tr("%1 / %2").arg(groupedText(record.iteration), groupedText(run.spec.iterations));
+        case RunState::paused:
+            return QObject::tr("paused at %1").arg(groupedText(record.iteration));
+        case RunState::finished:
+            return QObject::tr("finished");
+        case RunState::failed:
+            return QObject::tr("failed at %1").arg(groupedText(record.iteration));
+        case RunState::stopped:
+            return QObject::tr("stopped at %1").arg(groupedText(record.iteration));
+    }
+    return {};
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <QObject>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/spec/run_spec.h"
+#include "core/store/lab_file.h"
+#include "ui/session/event_queue.h"
+
+namespace ropelab::ui {
+
+/// Data of one run as the window shows it.
+struct RunView {
+    RunRecord record;
+    RunSpec spec;
+    std::optional<event::Evaluated> last;  // the newest evaluation
+    std::optional<event::Evaluated> best;  // the evaluation with the lowest validation loss
+    RunMetrics::Evaluations evaluations;   // all evaluations
+    QString sample;                        // the text that the run generated last
+    std::int64_t sampleIteration = 0;      // the training step of the sample
+    bool visible = true;                   // true: the plots show the run
+    /// Returns the index of the run's colour and dash pattern. It is the same in all rooms and does not change when
+    /// other runs are deleted.
+    int colorIndex() const { return static_cast<int>(record.id - 1); }
+};
+
+/// The runs of the lab as the window shows them. They are read from the file once and then updated by the events of
+/// training. The metrics of single steps are too large to be stored here: a plot that needs them copies them from
+/// arrived() while reloaded() is emitted.
+class RunStore : public QObject {
+    Q_OBJECT
+
+ public:
+    explicit RunStore(QObject* parent = nullptr);
+
+    /// Returns all runs in the order of their ids.
+    const std::vector<RunView>& runs() const { return m_runs; }
+    /// Returns the run with this id, or null if there is none, for example because the run was deleted while its events
+    /// were queued.
+    const RunView* find(RunId id) const;
+
+    /// Returns the metrics of a run that the latest reload() added; null for other runs, and whenever reloaded() is not
+    /// being emitted. All receivers of reloaded() share this one copy, so each run is read from the file only once.
+    const RunMetrics* arrived(RunId id) const;
+
+    /// Reads the list of runs from `file`; null empties the list. New runs are visible if they belong to the latest
+    /// experiment. With `keepVisibility`, runs that are already in the list keep their data and visibility.
+    void reload(const LabFile* file, bool keepVisibility);
+    /// Updates the runs from the events of training and emits runChanged() for each run that changed.
+    void apply(const std::vector<Delivery>& deliveries);
+    /// Shows or hides a run in the plots.
+    void setVisible(RunId id, bool visible);
+    /// Reads states, summaries and names from the file again, for example after the end of a sweep.
+    void refreshRecords(const LabFile& file);
+
+ signals:
+    /// The list of runs was reloaded from the file; runs may have been added or removed.
+    void reloaded();
+    /// The state, the losses or the sample of a run changed.
+    void runChanged(ropelab::RunId id);
+    /// The visibility of a run in the plots changed.
+    void visibilityChanged(ropelab::RunId id);
+
+ private:
+    RunView* entry(RunId id);
+    std::vector<RunView> m_runs;
+    std::map<RunId, RunMetrics> m_arrived;
+};
+
+/// Returns the state of a run as text: "finished", "412 / 2,000" (step and total steps), "stopped at 300".
+QString stateText(const RunView& run);
+
+}  // namespace ropelab::ui

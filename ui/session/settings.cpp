@@ -1,0 +1,118 @@
+#include "ui/session/settings.h"
+
+#include <QByteArray>
+#include <QFileInfo>
+#include <QSettings>
+#include <algorithm>
+#include <vector>
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int kMaxRecentLabs = 10;
+
+const Settings::Entry& entry(const char* key) {
+    const auto table = Settings::table();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [key](const auto& candidate) { return qstrcmp(candidate.key, key) == 0; });
+    Q_ASSERT_X(found != table.end(), "Settings", key);
+    return *found;
+}
+
+}  // namespace
+
+std::span<const Settings::Entry> Settings::table() {
+    static const std::vector<Entry> entries = {
+        {"window/geometry", QByteArray(), "Size and position of the window, as QWidget::saveGeometry() stores them."},
+        {"window/rail_folded", false, "True if the bar of rooms shows only icons."},
+        {"window/panel_folded", false, "True if the settings panel is hidden."},
+        {"window/theme", QStringLiteral("system"), "Theme of the window: light, dark or system."},
+        {"window/scale", 100, "Scale of text, lines and markers in percent, 100 to 250."},
+        {"lab/recent", QStringList(), "Paths of recently opened labs, newest first."},
+        {"lab/unsaved", QString(),
+         "Path of the lab that has not been saved under a name yet; the next start reopens it."},
+        {"train/quantity", QStringLiteral("validation_loss"), "Quantity that the Train room plots."},
+        {"train/unit", QStringLiteral("nats"), "Unit of losses: nats or bits."},
+        {"train/logarithmic", false, "True if the y axis of the Train room is logarithmic."},
+        {"train/smoothing", 0, "Smoothing of curves in percent, 0 to 99."},
+        {"train/bands", QStringLiteral("auto"),
+         "Mean over seeds with a band instead of one curve per run in the Train room: on, off, or auto (on for more "
+         "than ten runs)."},
+        {"train/queue", QStringList(),
+         "Path of a lab and the numbers of its waiting runs, in the order in which they train; used to resume them."},
+        {"results/figure", QStringLiteral("group-means"), "Figure that the Results room shows."},
+        {"results/measure", QStringLiteral("best_validation_loss"), "Measure that the Results room compares."},
+        {"results/test", QStringLiteral("welch"), "Significance test of the Results room: welch, student or paired."},
+        {"results/target", QString(),
+         "Target loss of the measure \"iterations until a loss\" in the Results room, as typed."},
+        {"results/unfinished", false, "True if the Results room includes unfinished runs."},
+        {"results/published", true, "True if figures of the Results room show published values."},
+        {"results/format", QStringLiteral("txt"),
+         "Format of the saved table of the Results room: txt, csv, tex or json."},
+        {"results/labs", QString(),
+         "Choices of the Results room per lab as JSON, newest first: baseline, experiment, order."},
+        {"reproduce/sheet", QString(),
+         "Sheet (reproduction of a paper's result) and scale that the Reproduce room shows: theta-table-2/smoke."},
+        {"reproduce/labs", QString(), "Paths of the labs of started reproduction sheets, by sheet and scale, as JSON."},
+        {"reproduce/format", QStringLiteral("txt"),
+         "Format of the saved table of the Reproduce room: txt, csv, tex or json."},
+        {"inspect/figure", QStringLiteral("logit-contribution"), "Figure that the Inspect room shows."},
+        {"inspect/beside", QStringLiteral("attention-map"),
+         "Second figure of the Inspect room: the name of a figure, nothing or second-run."},
+        {"inspect/lag", 10, "Distance between query and key in the dials of the Inspect room, in tokens."},
+        {"inspect/rate", QString(),
+         "Learning rate of fine-tuning in the Inspect room, as typed; empty: a tenth of the run's learning rate."},
+        {"replay/pace", 4, "Snapshots per second of a replay."},
+        {"replay/format", QStringLiteral("gif"),
+         "Format of a saved replay: gif, or png or svg with one file per frame."},
+        {"replay/width", 960, "Width of a replay in pixels."},
+        {"machine/operations_per_second", 0.0,
+         "Training speed of the last sweep in operations per second, used for estimates."},
+        {"machine/multiply_per_second", 0.0,
+         "Peak speed of this machine in float32 operations per second, used for the roofline."},
+        {"machine/copy_per_second", 0.0,
+         "Memory bandwidth of this machine in bytes per second, used for the roofline."},
+    };
+    return entries;
+}
+
+Settings::Settings(const QString& file)
+    : m_store(file.isEmpty() ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
+                                                           QStringLiteral("ropelab"), QStringLiteral("ropelab"))
+                             : std::make_unique<QSettings>(file, QSettings::IniFormat)) {}
+
+Settings::~Settings() = default;
+
+QVariant Settings::value(const char* key) const {
+    const QVariant& standard = entry(key).standard;
+    QVariant stored = m_store->value(QString::fromLatin1(key), standard);
+    // INI files contain text. A value that cannot be converted to the type of the default is ignored.
+    return stored.convert(standard.metaType()) ? stored : standard;
+}
+
+void Settings::setValue(const char* key, const QVariant& value) {
+    const QString name = QString::fromLatin1(key);
+    if (value == entry(key).standard) {
+        m_store->remove(name);
+    } else {
+        m_store->setValue(name, value);
+    }
+    m_store->sync();
+}
+
+void Settings::addRecentLab(const QString& path) {
+    QStringList labs = value("lab/recent").toStringList();
+    labs.removeAll(path);
+    labs.prepend(path);
+    while (labs.size() > kMaxRecentLabs) labs.removeLast();
+    setValue("lab/recent", labs);
+}
+
+QStringList Settings::recentLabs() const {
+    QStringList labs = value("lab/recent").toStringList();
+    labs.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
+    return labs;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,361 @@
+#include "ui/session/workspace.h"
+
+#include <QFileInfo>
+#include <QUndoCommand>
+#include <algorithm>
+#include <utility>
+
+#include "core/experiment/estimate.h"
+#include "core/spec/error.h"
+#include "ui/common/paths.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// Undoable change of the lab file.
+class LabCommand : public QUndoCommand {
+ public:
+    LabCommand(const QString& text, std::function<void()> redo, std::function<void()> undo)
+        : QUndoCommand(text), m_redo(std::move(redo)), m_undo(std::move(undo)) {}
+    void redo() override { m_redo(); }
+    void undo() override { m_undo(); }
+
+ private:
+    std::function<void()> m_redo;
+    std::function<void()> m_undo;
+};
+
+}  // namespace
+
+Workspace::Workspace(WorkspaceOptions options, QObject* parent)
+    : QObject(parent),
+      m_options(std::move(options)),
+      m_settings(m_options.settingsFile),
+      m_lab(m_options.labsFolder.isEmpty() ? LabDocument::standardFolder() : m_options.labsFolder),
+      m_experiment(presets().front().experiment, &m_undo),
+      m_session(engine()),
+      m_meter(engine()) {
+    connect(&m_meter, &SweepMeter::ended, this, [this] {
+        if (auto plan = std::exchange(m_afterMeter, std::nullopt)) {
+            attempt(QStringLiteral("start"), [&] { train(std::move(*plan)); });
+        }
+    });
+    connect(&m_session, &SweepSession::queueChanged, this, &Workspace::storeQueue);
+    connect(&m_session, &SweepSession::delivered, &m_runs, &RunStore::apply);
+    connect(&m_session, &SweepSession::ended, this, &Workspace::sweepEnded);
+    connect(&m_session, &SweepSession::trouble, this, [this](const QString& message) {
+        emit problem(QStringLiteral("recorder"), tr("The lab cannot be written at the moment: %1 Training continues. "
+                                                    "The measurements stay in memory and writing is retried.")
+                                                     .arg(message));
+    });
+    connect(&m_lab, &LabDocument::opened, this, [this] {
+        m_undo.clear();
+        m_runs.reload(m_lab.file(), false);
+        attempt(QStringLiteral("experiment"), [this] {
+            if (auto latest = m_lab.latestExperiment()) m_experiment.replace(*latest);
+        });
+    });
+    connect(&m_lab, &LabDocument::runsChanged, this, [this] { m_runs.reload(m_lab.file(), true); });
+    connect(&m_lab, &LabDocument::renamed, this, &Workspace::storeLabPath);
+}
+
+Workspace::~Workspace() = default;
+
+void Workspace::start() {
+    if (m_session.isActive() || m_afterMeter) return;
+    if (m_lab.isSaving()) return whenIdle([this] { start(); });
+    attempt(QStringLiteral("start"), [this] {
+        if (m_experiment.value().expand().empty()) throw BadInput("The sweep has no runs to train; add a run to it.");
+        // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep.
+        auto plan = m_lab.addSweep(m_experiment.value());
+        for (const RunView& run : m_runs.runs()) {
+            const bool isNew = std::any_of(plan.runs.begin(), plan.runs.end(),
+                                           [&run](const PlannedRun& planned) { return planned.id == run.record.id; });
+            m_runs.setVisible(run.record.id, isNew);
+        }
+        train(std::move(plan));
+    });
+}
+
+void Workspace::resumeRuns(const std::vector<RunId>& runs) {
+    if (m_session.isActive() || m_afterMeter || runs.empty()) return;
+    if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
+    attempt(QStringLiteral("start"), [this, &runs] {
+        if (m_lab.isReadOnly()) {
+            throw BadInput(
+                "This lab is open read-only because another window has it open. To resume its runs here, save it "
+                "under another name.");
+        }
+        for (const RunId id : runs) m_runs.setVisible(id, true);
+        train(m_lab.planToResume(runs));
+    });
+}
+
+std::vector<RunId> Workspace::unfinishedRuns() const {
+    std::vector<RunId> result;
+    if (m_session.isActive()) return result;
+    for (const RunView& run : m_runs.runs()) {
+        if (LabDocument::isUnfinished(run.record)) result.push_back(run.record.id);
+    }
+    const QStringList left = m_settings.value("train/queue").toStringList();
+    if (left.isEmpty() || left.front() != m_lab.path()) return result;
+    const auto place = [&left](RunId run) {
+        return left.indexOf(QString::number(run));
+    };  // −1: the run had already started
+    std::stable_sort(result.begin(), result.end(), [&](RunId a, RunId b) { return place(a) < place(b); });
+    return result;
+}
+
+void Workspace::enqueue() {
+    if (!m_session.isActive()) return start();
+    attempt(QStringLiteral("start"), [this] {
+        Plan plan = m_lab.addSweep(m_experiment.value());
+        std::vector<RunId> added;
+        for (const PlannedRun& run : plan.runs) added.push_back(run.id);
+        if (m_session.append(plan.runs)) {
+            m_training.insert(m_training.end(), added.begin(), added.end());
+        } else {  // The sweep ended in the meantime.
+            whenIdle([this, plan] { attempt(QStringLiteral("start"), [&] { train(plan); }); });
+        }
+    });
+}
+
+void Workspace::removeWaiting(std::int64_t cohort) {
+    const std::vector<WaitingCohort> waiting = m_session.waiting();
+    const auto found =
+        std::find_if(waiting.begin(), waiting.end(), [&](const auto& each) { return each.id == cohort; });
+    if (found == waiting.end() || !m_session.removeWaiting(cohort)) return;
+    std::vector<RunId> fresh;
+    for (const RunId id : found->runs) {
+        const RunView* run = m_runs.find(id);
+        if (run && run->record.iteration == 0) fresh.push_back(id);
+    }
+    if (fresh.empty()) return;
+    change(
+        tr("remove waiting runs"), [this, fresh] { deleteNow(fresh); },
+        [this, fresh] {
+            for (const RunId id : fresh) m_lab.restoreRun(id);
+        });
+}
+
+void Workspace::measure(std::vector<std::vector<RunSpec>> cohorts) {
+    if (m_session.isActive() || m_meter.isActive()) return;
+    m_meter.measure(std::move(cohorts), m_options.dataDir);
+}
+
+void Workspace::startOrPause() {
+    switch (m_session.state()) {
+        case SweepSession::State::idle:
+            start();
+            break;
+        case SweepSession::State::running:
+            m_session.pause();
+            break;
+        case SweepSession::State::paused:
+            m_session.resume();
+            break;
+        case SweepSession::State::stopping:
+            break;
+    }
+}
+
+void Workspace::renameRun(RunId id, const QString& name) {
+    const RunView* run = m_runs.find(id);
+    const QString before = run ? QString::fromStdString(run->record.name) : QString();
+    if (!run || name.trimmed().isEmpty() || name == before) return;
+    change(
+        tr("rename %1").arg(before), [this, id, name] { m_lab.renameRun(id, name); },
+        [this, id, before] { m_lab.renameRun(id, before); });
+}
+
+void Workspace::annotateRun(RunId id, const QString& note) {
+    const RunView* run = m_runs.find(id);
+    const QString before = run ? QString::fromStdString(run->record.note) : QString();
+    if (!run || note == before) return;
+    change(
+        tr("edit note of %1").arg(QString::fromStdString(run->record.name)),
+        [this, id, note] { m_lab.annotateRun(id, note); }, [this, id, before] { m_lab.annotateRun(id, before); });
+}
+
+void Workspace::deleteRun(RunId id) {
+    const RunView* run = m_runs.find(id);
+    if (!run) return;
+    change(
+        tr("delete %1").arg(QString::fromStdString(run->record.name)), [this, id] { deleteNow({id}); },
+        [this, id] { m_lab.restoreRun(id); });
+}
+
+void Workspace::deleteNow(const std::vector<RunId>& runs) {
+    for (const RunId id : runs) {
+        const RunView* run = m_runs.find(id);
+        if (!run || !m_session.isTraining(id)) continue;
+        throw BadInput("The run " + run->record.name + " is training; stop it before you delete it.");
+    }
+    for (const RunId id : runs) m_lab.deleteRun(id);
+}
+
+void Workspace::change(const QString& text, std::function<void()> redo, std::function<void()> undo) {
+    attempt(QStringLiteral("lab"), [&] {
+        auto command = std::make_unique<LabCommand>(text, std::move(redo), std::move(undo));
+        m_undo.push(command.get());  // calls redo(), which may throw
+        command.release();
+    });
+}
+
+void Workspace::newLab() {
+    whenIdle([this] {
+        addUnsavedToRecent();
+        m_lab.startEmptyLab();
+        m_settings.setValue("lab/unsaved", QString());
+    });
+}
+
+void Workspace::openLab(const QString& path) {
+    whenIdle([this, path] {
+        attempt(QStringLiteral("lab"), [this, &path] {
+            addUnsavedToRecent();
+            m_lab.open(path);
+        });
+    });
+}
+
+void Workspace::addUnsavedToRecent() {
+    if (m_lab.isUnsaved() && m_lab.hasFile() && !m_runs.runs().empty()) m_settings.addRecentLab(m_lab.path());
+}
+
+void Workspace::saveLabAs(const QString& path) {
+    const bool trains = m_session.isActive();
+    const bool paused = m_session.state() == SweepSession::State::paused;
+    std::vector<RunId> unfinished;
+    std::vector<RunId> queued;
+    for (const WaitingCohort& cohort : m_session.waiting()) {
+        queued.insert(queued.end(), cohort.runs.begin(), cohort.runs.end());
+    }
+    for (const RunId id : m_training) {
+        const bool waits = std::find(queued.begin(), queued.end(), id) != queued.end();
+        if (trains && m_session.isTraining(id) && !waits) unfinished.push_back(id);
+    }
+    if (m_afterMeter) {
+        for (const PlannedRun& run : m_afterMeter->runs) queued.push_back(run.id);
+    }
+    unfinished.insert(unfinished.end(), queued.begin(), queued.end());
+    whenIdle([this, path, unfinished, paused] {
+        m_lab.saveInBackground(path, [this, unfinished, paused](const QString& error) {
+            if (error.isEmpty()) {
+                emit solved(QStringLiteral("lab"));
+                emit labSaved();
+            } else {
+                emit problem(QStringLiteral("lab"), error);
+            }
+            // Runs that finished while the sweep was being stopped are not resumed.
+            std::vector<RunId> left;
+            for (const RunId id : unfinished) {
+                const RunView* run = m_runs.find(id);
+                if (run && LabDocument::canResume(run->record)) left.push_back(id);
+            }
+            if (!left.empty() && !paused) resumeRuns(left);
+            callWhenIdle();
+        });
+    });
+}
+
+void Workspace::whenIdle(std::function<void()> then) {
+    m_afterMeter.reset();  // The sweep has not started; its runs stay in their lab and can be resumed.
+    if (!isBusy()) return then();
+    m_whenIdle.push_back(std::move(then));
+    m_session.stop();
+}
+
+bool Workspace::isBusy() const {
+    return m_session.isActive() || m_lab.isSaving();
+}
+
+void Workspace::callWhenIdle() {
+    // whenIdle() lets each function wait again if the previous one made the workspace busy (save, then close).
+    for (auto& then : std::exchange(m_whenIdle, {})) whenIdle(std::move(then));
+}
+
+bool Workspace::reopenUnsaved() {
+    const QString path = m_settings.value("lab/unsaved").toString();
+    if (path.isEmpty() || !QFileInfo::exists(path)) return false;
+    try {
+        m_lab.open(path);
+    } catch (const std::exception& error) {
+        emit problem(QStringLiteral("lab"), QString::fromStdString(error.what()));
+        return false;
+    }
+    if (m_lab.isReadOnly() || m_runs.runs().empty()) {
+        // Another window has the lab open, or the lab is empty.
+        m_lab.startEmptyLab();
+        return false;
+    }
+    return true;
+}
+
+void Workspace::train(Plan plan) {
+    if (m_meter.isActive()) {
+        m_meter.stop();
+        m_afterMeter = std::move(plan);
+        return;
+    }
+    m_training.clear();
+    m_fromTheStart = true;
+    for (const PlannedRun& run : plan.runs) {
+        m_training.push_back(run.id);
+        m_fromTheStart = m_fromTheStart && !run.resume;
+    }
+    plan.data_dir = m_options.dataDir;
+    m_session.start(std::move(plan), toPath(m_lab.path()));
+}
+
+void Workspace::attempt(const QString& id, const std::function<void()>& work) {
+    try {
+        work();
+        emit solved(id);
+    } catch (const std::exception& error) {
+        emit problem(id, QString::fromStdString(error.what()));
+    }
+}
+
+void Workspace::sweepEnded(RunState how, const QString& message) {
+    if (m_lab.file()) m_runs.refreshRecords(*m_lab.file());
+    emit solved(QStringLiteral("recorder"));
+    if (how == RunState::failed) {
+        emit problem(QStringLiteral("sweep"), message);
+    } else {
+        measureSpeed();
+    }
+    callWhenIdle();
+}
+
+void Workspace::storeLabPath() {
+    if (!m_lab.hasFile()) return;
+    m_settings.setValue("lab/unsaved", m_lab.isUnsaved() ? m_lab.path() : QString());
+    if (!m_lab.isUnsaved()) m_settings.addRecentLab(m_lab.path());
+}
+
+void Workspace::storeQueue() {
+    if (!m_session.isActive()) return;  // The stored queue stays, so that its runs can be resumed.
+    QStringList queue = {m_lab.path()};
+    for (const WaitingCohort& cohort : m_session.waiting()) {
+        for (const RunId run : cohort.runs) queue << QString::number(run);
+    }
+    m_settings.setValue("train/queue", queue);
+}
+
+void Workspace::measureSpeed() {
+    const auto& progress = m_session.progress();
+    if (!m_fromTheStart || !progress) return;  // The speed of a part of a sweep is not representative.
+    std::vector<RunSpec> runs;
+    for (const RunId id : m_training) {
+        const RunView* run = m_runs.find(id);
+        if (!run || run->record.state != RunState::finished) return;
+        runs.push_back(run->spec);
+    }
+    if (const auto speed = reached_speed(runs, progress->seconds, m_options.dataDir)) {
+        m_settings.setValue("machine/operations_per_second", *speed);
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/experiment/engine_loader.h"
+#include "core/experiment/runner.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_access.h"
+#include "ui/session/run_store.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
+
+namespace ropelab::ui {
+
+/// Locations and engine of a workspace; tests pass their own.
+struct WorkspaceOptions {
+    QString settingsFile;           // INI file of the settings; "": the settings of the user
+    QString labsFolder;             // folder of unsaved labs; "": that of the user
+    std::filesystem::path dataDir;  // folder that is searched first for known data sets
+    Runner::EngineSource engine;    // opens the training engine; empty: open_engine
+};
+
+/// State that all rooms share, without widgets: the lab and its runs, the experiment to start next, the sweep that
+/// trains, the undo stack and the settings. Its functions implement actions and buttons; they report errors with
+/// problem().
+class Workspace : public QObject {
+    Q_OBJECT
+
+ public:
+    explicit Workspace(WorkspaceOptions options, QObject* parent = nullptr);
+    ~Workspace() override;
+
+    Settings& settings() { return m_settings; }
+    LabDocument& lab() { return m_lab; }
+    RunStore& runs() { return m_runs; }
+    ExperimentModel& experiment() { return m_experiment; }
+    SweepSession& session() { return m_session; }
+    SweepMeter& meter() { return m_meter; }
+    RotaryModel& rotary() { return m_rotary; }
+    QUndoStack& undo() { return m_undo; }
+    const std::filesystem::path& dataDir() const { return m_options.dataDir; }
+    /// Returns a function that opens the training engine; it may be called on any thread.
+    Runner::EngineSource engine() const { return m_engineLock.forTraining(); }
+    /// Returns the lock of the engine, which either a training or an evaluation of a checkpoint holds.
+    EngineLock& engineLock() { return m_engineLock; }
+    RunAccess runAccess() { return {m_lab, m_runs, m_session, m_meter, m_engineLock, m_options.dataDir}; }
+
+    /// Adds the experiment to the lab and starts training it.
+    void start();
+    /// Starts a sweep that resumes these runs from their checkpoints.
+    void resumeRuns(const std::vector<RunId>& runs);
+    /// Returns the runs that can be resumed with resumeRuns(): first those that had started, then those that waited,
+    /// in the order of the queue. Empty while a sweep is active.
+    std::vector<RunId> unfinishedRuns() const;
+    /// Adds the experiment to the lab and its runs to the end of the queue; starts the sweep if none is active.
+    void enqueue();
+    /// Removes a waiting cohort from the queue. Its runs are deleted from the lab if they have not trained a step (this
+    /// can be undone); other runs stay in the lab as stopped.
+    void removeWaiting(std::int64_t cohort);
+    /// Measures the time and memory of these cohorts on this machine. Does nothing while a sweep trains; starting a
+    /// sweep stops the measurement.
+    void measure(std::vector<std::vector<RunSpec>> cohorts);
+    /// Starts, pauses or resumes the sweep, depending on its state (space bar).
+    void startOrPause();
+
+    /// Renames a run as an undoable step.
+    void renameRun(RunId id, const QString& name);
+    /// Changes the note of a run as an undoable step.
+    void annotateRun(RunId id, const QString& note);
+    /// Deletes a run as an undoable step. Emits problem() instead if the run is training.
+    void deleteRun(RunId id);
+
+    /// Starts an empty lab. Does not block: if a sweep is active, it is stopped first and the lab changes afterwards.
+    void newLab();
+    /// Opens the lab at `path`. Does not block: if a sweep is active, it is stopped first and the lab changes
+    /// afterwards.
+    void openLab(const QString& path);
+    /// Saves the lab as `path`. Does not block: an active sweep is stopped first and resumes in the new file.
+    void saveLabAs(const QString& path);
+    /// Returns whether a sweep is active or the lab is being saved.
+    bool isBusy() const;
+    /// Calls `then` as soon as the workspace is not busy. Stops an active sweep, and cancels a sweep that waits for the
+    /// end of a measurement.
+    void whenIdle(std::function<void()> then);
+
+    /// Reopens the unsaved lab of the previous session. Returns false if there is none or it has no runs.
+    bool reopenUnsaved();
+
+ signals:
+    /// An operation failed. `sentence` says why; `id` identifies the message, for solved().
+    void problem(const QString& id, const QString& sentence);
+    /// The problem that was reported with this id no longer exists.
+    void solved(const QString& id);
+    /// The lab was saved under a new name.
+    void labSaved();
+
+ private:
+    void train(Plan plan);
+    void attempt(const QString& id, const std::function<void()>& work);
+    /// Executes `redo` as an undoable step named `text`.
+    void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
+    /// Calls the functions that were passed to whenIdle() while the workspace was busy.
+    void callWhenIdle();
+    /// Deletes runs from the lab. Throws BadInput if one of them is training.
+    void deleteNow(const std::vector<RunId>& runs);
+    /// Adds the current lab to the recent labs if it is unsaved and has runs, before another lab replaces it.
+    void addUnsavedToRecent();
+    void sweepEnded(RunState how, const QString& message);
+    void storeLabPath();
+    void storeQueue();
+    void measureSpeed();
+
+    WorkspaceOptions m_options;
+    EngineLock m_engineLock{m_options.engine ? m_options.engine : Runner::EngineSource(&open_engine)};
+    Settings m_settings;
+    QUndoStack m_undo;
+    LabDocument m_lab;
+    RunStore m_runs;
+    ExperimentModel m_experiment;
+    RotaryModel m_rotary{m_undo};
+    std::vector<RunId> m_training;  // runs of the active or last sweep
+    bool m_fromTheStart = true;     // none of m_training was resumed from a checkpoint
+    std::vector<std::function<void()>> m_whenIdle;
+    std::optional<Plan> m_afterMeter;  // the sweep to start when the measurement has ended
+    // Declared last so that their threads end first.
+    SweepSession m_session;
+    SweepMeter m_meter;
+};
+
+}  // namespace ropelab::ui

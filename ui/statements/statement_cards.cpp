@@ -1,0 +1,149 @@
+#include "ui/statements/statement_cards.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScreen>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <vector>
+
+#include "ui/common/latest_job.h"
+#include "ui/common/scaled.h"
+#include "ui/session/rotary_model.h"
+#include "ui/statements/statements.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Returns the text with non-breaking spaces around operators, so that equations are not wrapped.
+QString unbroken(QString text) {
+    const QChar space(0x00A0);
+    for (const QChar sign : {QChar(u'='), QChar(u'±'), QChar(u'<')}) {
+        text.replace(QStringLiteral(" %1 ").arg(sign), QString(space) + sign + space);
+    }
+    return text;
+}
+
+QLabel* makeText(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+}  // namespace
+
+StatementCards::StatementCards(RotaryModel& model, std::function<QString(const QString&)> roomTitle, QWidget* parent)
+    : QDialog(parent), m_model(model), m_roomTitle(std::move(roomTitle)), m_job(new LatestJob(this)) {
+    setObjectName(QStringLiteral("statements"));
+    setWindowTitle(tr("Wrong statements"));
+    setModal(false);
+    auto* content = new QWidget(this);
+    auto* column = new QVBoxLayout(content);
+    scaleLayout(column, {12, 12, 12, 12}, 12);
+    auto* intro = makeText(
+        tr("These statements about RoPE are common but wrong. Each card shows computed evidence against one of them."),
+        this);
+    intro->setProperty("quiet", true);
+    column->addWidget(intro);
+    for (const Statement& statement : wrongStatements()) {
+        column->addWidget(makeCard(statement));
+    }
+    column->addStretch(1);
+    auto* area = new QScrollArea(this);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(content);
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(area);
+    const ThemeManager& theme = ThemeManager::instance();
+    resize(QSize(theme.pixels(640), theme.pixels(760)).boundedTo(screen()->availableSize() * 0.95));
+}
+
+QWidget* StatementCards::makeCard(const Statement& statement) {
+    auto* card = new QFrame(this);
+    card->setProperty("banner", QStringLiteral("info"));
+    card->setAccessibleName(statement.claim);
+    auto* column = new QVBoxLayout(card);
+    scaleLayout(column, {12, 12, 12, 12}, 8);
+    auto* claim = makeText(statement.claim, card);
+    const auto embolden = [claim] { claim->setFont(ThemeManager::instance().fontAt(10.5, QFont::DemiBold)); };
+    embolden();
+    connect(&ThemeManager::instance(), &ThemeManager::changed, claim, embolden);
+    column->addWidget(claim);
+    auto* why = makeText(statement.why, card);
+    why->setProperty("quiet", true);
+    column->addWidget(why);
+    auto* evidence = makeText(tr("computing …"), card);
+    evidence->setAccessibleName(tr("Computed evidence"));
+    column->addWidget(evidence);
+
+    auto* button = new QPushButton(tr("Show in %1").arg(m_roomTitle(statement.room)), card);
+    button->setAutoDefault(false);
+    button->setAccessibleDescription(statement.claim);
+    button->setToolTip(QString::fromStdString(text_of(statement.setup)));
+    connect(button, &QPushButton::clicked, this, [this, &statement] { demonstrate(statement); });
+    auto* formula = new QToolButton(card);
+    formula->setProperty("quiet", true);
+    formula->setText(tr("Formula %1").arg(statement.formula));
+    formula->setToolTip(tr("Opens this formula in Help > Formulas."));
+    connect(formula, &QToolButton::clicked, this,
+            [this, number = statement.formula] { emit formulaRequested(number); });
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    row->addWidget(formula);
+    row->addStretch(1);
+    row->addWidget(button);
+    column->addLayout(row);
+    m_cards.append({evidence, button});
+    return card;
+}
+
+QString StatementCards::evidence(int card) const {
+    return m_cards[card].evidence->text();
+}
+
+void StatementCards::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    if (!m_isComputed && !m_job->isRunning()) {
+        compute();
+    }
+}
+
+void StatementCards::compute() {
+    m_job->start([this](const Cancelled& cancelled) -> std::function<void()> {
+        std::vector<QString> texts;
+        for (const Statement& statement : wrongStatements()) {
+            if (cancelled()) {
+                return {};
+            }
+            texts.push_back(unbroken(statement.compute(statement.setup).text));
+        }
+        return [this, texts = std::move(texts)] {
+            m_isComputed = true;
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                m_cards[static_cast<qsizetype>(i)].evidence->setText(texts[i]);
+            }
+        };
+    });
+}
+
+void StatementCards::demonstrate(const Statement& statement) {
+    ModelShape shape = m_model.shape();
+    shape.name.clear();  // the setup is no longer that of the named model
+    m_model.endDrag();
+    m_model.change(tr("demonstrate “%1”").arg(statement.claim), statement.setup, shape);
+    m_model.endDrag();
+    emit shown(statement.room, statement.part);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QFrame>
+#include <QPoint>
+#include <QPointer>
+#include <QTimer>
+
+#include "ui/common/explanation.h"
+
+class QLabel;
+
+namespace ropelab::ui {
+
+/// Card that explains a widget (F1): the focused widget, or the widget under the mouse pointer if the mouse moved after
+/// the last key press. The card does not take the keyboard focus, and it is updated when the values change. It contains
+/// links to the formulas that its text refers to. Escape, F1 or a click hides it.
+class ExplanationCard : public QFrame {
+    Q_OBJECT
+
+ public:
+    /// Creates a hidden card inside `window`, which is the main window or a dialog.
+    explicit ExplanationCard(QWidget* window);
+
+    /// Shows the explanation of the current widget, or hides the card if it already explains that widget. Returns false
+    /// if there is no explanation and the card was hidden.
+    bool toggle();
+    /// Returns the explanation that is shown.
+    const Explanation& why() const { return m_why; }
+
+ signals:
+    /// The user clicked the link to formula `number`.
+    void formulaRequested(int number);
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+ private:
+    Explanation currentExplanation() const;
+    void show(const Explanation& why);
+    void renew();
+    void place();
+
+    QPoint m_mouseAtKey;  // position of the mouse pointer at the last key press
+    QPointer<QWidget> m_widget;
+    Explanation m_why;
+    QLabel* m_title;
+    QLabel* m_summary;
+    QLabel* m_text;
+    QLabel* m_formulas;
+    QTimer m_timer;
+};
+
+}  // namespace ropelab::ui
