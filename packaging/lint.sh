@@ -29,9 +29,10 @@ clang-format --dry-run --Werror "${sources[@]}"
 say "clang-format: ${#sources[@]} files have the layout of .clang-format."
 [[ $tidy == yes ]] || exit 0
 
-# clang-tidy cannot read g++'s precompiled headers, so it has its own build folder, which is configured but not built.
+# clang-tidy reads neither the precompiled headers of g++ nor files in groups, so it has its own build folder, which is
+# configured but not built.
 if [[ $database == "$root/build/lint" ]]; then
-    cmake --preset release -B "$database" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+    cmake --preset release -B "$database" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DROPELAB_UNITY=OFF >/dev/null
 fi
 [[ -f $database/compile_commands.json ]] ||
     fail 1 "'$database' has no compile_commands.json; configure first (cmake --preset release)."

@@ -29,7 +29,7 @@ class LabCommand : public QUndoCommand {
 }  // namespace
 
 Workspace::Workspace(WorkspaceOptions options, QObject* parent)
-    : QObject(parent),
+    : SessionActions(parent),
       m_options(std::move(options)),
       m_settings(m_options.settingsFile),
       m_lab(m_options.labsFolder.isEmpty() ? LabDocument::standardFolder() : m_options.labsFolder),

@@ -16,6 +16,7 @@
 #include "ui/session/rotary_model.h"
 #include "ui/session/run_access.h"
 #include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
 #include "ui/session/settings.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
@@ -33,7 +34,7 @@ struct WorkspaceOptions {
 /// State that all rooms share, without widgets: the lab and its runs, the experiment to start next, the sweep that
 /// trains, the undo stack and the settings. Its functions implement actions and buttons; they report errors with
 /// problem().
-class Workspace : public QObject {
+class Workspace : public SessionActions {
     Q_OBJECT
 
  public:
@@ -55,36 +56,22 @@ class Workspace : public QObject {
     EngineLock& engineLock() { return m_engineLock; }
     RunAccess runAccess() { return {m_lab, m_runs, m_session, m_meter, m_engineLock, m_options.dataDir}; }
 
-    /// Adds the experiment to the lab and starts training it.
-    void start();
-    /// Starts a sweep that resumes these runs from their checkpoints.
-    void resumeRuns(const std::vector<RunId>& runs);
-    /// Returns the runs that can be resumed with resumeRuns(): first those that had started, then those that waited,
-    /// in the order of the queue. Empty while a sweep is active.
-    std::vector<RunId> unfinishedRuns() const;
-    /// Adds the experiment to the lab and its runs to the end of the queue; starts the sweep if none is active.
-    void enqueue();
-    /// Removes a waiting cohort from the queue. Its runs are deleted from the lab if they have not trained a step (this
-    /// can be undone); other runs stay in the lab as stopped.
-    void removeWaiting(std::int64_t cohort);
-    /// Measures the time and memory of these cohorts on this machine. Does nothing while a sweep trains; starting a
-    /// sweep stops the measurement.
-    void measure(std::vector<std::vector<RunSpec>> cohorts);
+    void start() override;
+    void resumeRuns(const std::vector<RunId>& runs) override;
+    std::vector<RunId> unfinishedRuns() const override;
+    void enqueue() override;
+    void removeWaiting(std::int64_t cohort) override;
+    void measure(std::vector<std::vector<RunSpec>> cohorts) override;
     /// Starts, pauses or resumes the sweep, depending on its state (space bar).
     void startOrPause();
 
-    /// Renames a run as an undoable step.
-    void renameRun(RunId id, const QString& name);
-    /// Changes the note of a run as an undoable step.
-    void annotateRun(RunId id, const QString& note);
-    /// Deletes a run as an undoable step. Emits problem() instead if the run is training.
-    void deleteRun(RunId id);
+    void renameRun(RunId id, const QString& name) override;
+    void annotateRun(RunId id, const QString& note) override;
+    void deleteRun(RunId id) override;
 
     /// Starts an empty lab. Does not block: if a sweep is active, it is stopped first and the lab changes afterwards.
     void newLab();
-    /// Opens the lab at `path`. Does not block: if a sweep is active, it is stopped first and the lab changes
-    /// afterwards.
-    void openLab(const QString& path);
+    void openLab(const QString& path) override;
     /// Saves the lab as `path`. Does not block: an active sweep is stopped first and resumes in the new file.
     void saveLabAs(const QString& path);
     /// Returns whether a sweep is active or the lab is being saved.
@@ -97,10 +84,6 @@ class Workspace : public QObject {
     bool reopenUnsaved();
 
  signals:
-    /// An operation failed. `sentence` says why; `id` identifies the message, for solved().
-    void problem(const QString& id, const QString& sentence);
-    /// The problem that was reported with this id no longer exists.
-    void solved(const QString& id);
     /// The lab was saved under a new name.
     void labSaved();
 

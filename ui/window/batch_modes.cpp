@@ -248,11 +248,11 @@ int writeFigure(const LaunchOptions& options) {
         return write(resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), *results, choices));
     }
     if (const InspectFigure* inspect = findInspectFigure(options.figure)) {
-        return write(inspectFigureOf(workspace, *inspect,
+        return write(inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), *inspect,
                                      {options.run, options.beside, options.step, options.text, options.pair}));
     }
     workspace.settings().setValue("train/unit", options.unit);
-    TrainRoom room(workspace);
+    TrainRoom room(workspace, workspace.runAccess(), workspace.experiment(), workspace.settings());
     room.resize(options.size);
     room.showQuantity(QString(options.figure).replace(QLatin1Char('-'), QLatin1Char('_')));
     if (options.figure.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);

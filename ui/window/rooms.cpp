@@ -15,9 +15,18 @@ namespace ropelab::ui {
 
 namespace {
 
+Room* makeTrain(Workspace& workspace, QWidget* parent) {
+    return new TrainRoom(workspace, workspace.runAccess(), workspace.experiment(), workspace.settings(), parent);
+}
+
+Room* makeInspect(Workspace& workspace, QWidget* parent) {
+    return new InspectRoom(workspace, workspace.runAccess(), workspace.rotary(), workspace.settings(), parent);
+}
+
+/// Creates a room that shows the runs of the lab: Results or Reproduce.
 template <typename R>
-Room* make(Workspace& workspace, QWidget* parent) {
-    return new R(workspace, parent);
+Room* makeOfRuns(Workspace& workspace, QWidget* parent) {
+    return new R(workspace, workspace.runAccess(), workspace.settings(), parent);
 }
 
 template <typename R>
@@ -34,7 +43,7 @@ Room* makeRotation(Workspace& workspace, QWidget* parent) {
 std::span<const RoomEntry> rooms() {
     static const std::vector<RoomEntry> entries = {
         {"train", QObject::tr("Train"), QObject::tr("Train a sweep of small models and compare their losses."),
-         "M4 4 V20 H20 M7 6 C8 13 12 16 20 16", make<TrainRoom>},
+         "M4 4 V20 H20 M7 6 C8 13 12 16 20 16", makeTrain},
         {"rotation", QObject::tr("Rotation"),
          QObject::tr("See how RoPE rotates each pair of a head and what each pair contributes to the logit."),
          "M12 3 A9 9 0 1 0 21 12 M12 12 L18 6 M12 12 V7", makeRotation},
@@ -52,13 +61,14 @@ std::span<const RoomEntry> rooms() {
          "M4 20 V14 H8 V20 Z M10 20 V9 H14 V20 Z M16 20 V4 H20 V20 Z", makeRotary<MemoryRoom>},
         {"results", QObject::tr("Results"),
          QObject::tr("Compare the runs by their mean over seeds and test the differences for significance."),
-         "M6 5 V15 M4 5 H8 M4 15 H8 M12 8 V18 M10 8 H14 M10 18 H14 M18 4 V12 M16 4 H20 M16 12 H20", make<ResultsRoom>},
+         "M6 5 V15 M4 5 H8 M4 15 H8 M12 8 V18 M10 8 H14 M10 18 H14 M18 4 V12 M16 4 H20 M16 12 H20",
+         makeOfRuns<ResultsRoom>},
         {"reproduce", QObject::tr("Reproduce"),
          QObject::tr("Repeat published experiments and test their claims with preregistered rules."),
-         "M5 3 H19 V21 H5 Z M8 8 L10 10 L13 6 M15 8 H16 M8 15 L10 17 L13 13 M15 15 H16", make<ReproduceRoom>},
+         "M5 3 H19 V21 H5 Z M8 8 L10 10 L13 6 M15 8 H16 M8 15 L10 17 L13 13 M15 15 H16", makeOfRuns<ReproduceRoom>},
         {"inspect", QObject::tr("Inspect"),
          QObject::tr("Examine which frequencies a trained model uses: spectra, attention weights, ablations, replay."),
-         "M10 4 A6 6 0 1 0 10 16 A6 6 0 1 0 10 4 M14.5 14.5 L20 20 M7 12 V9 M10 12 V7 M13 12 V10", make<InspectRoom>},
+         "M10 4 A6 6 0 1 0 10 16 A6 6 0 1 0 10 4 M14.5 14.5 L20 20 M7 12 V9 M10 12 V7 M13 12 V10", makeInspect},
     };
     return entries;
 }

@@ -4,12 +4,11 @@
 
 #include "core/spec/error.h"
 #include "ui/rooms/inspect/probe_work.h"
-#include "ui/session/workspace.h"
 
 namespace ropelab::ui {
 
-Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const InspectMoment& moment) {
-    const LabFile* lab = workspace.lab().file();
+Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                       const InspectFigure& figure, const InspectMoment& moment) {
     if (!lab) throw BadInput("This lab has no runs to inspect.");
     InspectData data;
     data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, moment.run));
@@ -24,7 +23,7 @@ Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const 
         data.requestedPair = moment.pair;
     }
     inputs.ablation = pair_range(Ablation::Kind::stop, 0, 0);
-    computeInput(data, figure.input, inputs, workspace.engine(), workspace.dataDir(), [] { return false; });
+    computeInput(data, figure.input, inputs, engine, dataDir, [] { return false; });
     Figure result = figure.make(data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
     return result;

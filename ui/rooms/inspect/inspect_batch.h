@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
+
+#include "core/experiment/runner.h"
+#include "core/store/lab_file.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
-
-class Workspace;
 
 /// Selects the run and the step that a figure shows.
 struct InspectMoment {
@@ -15,8 +17,9 @@ struct InspectMoment {
     int pair = 0;                 // the pair whose logit term is shown
 };
 
-/// Returns a figure of the workspace's lab without a widget. Runs the checkpoint's model if the figure needs it. Throws
+/// Returns a figure of a lab without a widget. Runs the checkpoint's model if the figure needs it. Throws
 /// BadInput, with a sentence on what is missing, if the figure would be empty.
-Figure inspectFigureOf(Workspace& workspace, const InspectFigure& figure, const InspectMoment& moment);
+Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                       const InspectFigure& figure, const InspectMoment& moment);
 
 }  // namespace ropelab::ui

@@ -72,8 +72,8 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Shows the validation loss at each position of a sequence: later positions have a longer context."),
          Input::snapshots, Controls::none, lossByPosition},
         {"retrieval-accuracy", moment, tr("retrieval by distance"),
-         tr("Shows the percentage of copied tokens that the model predicts, by lag. The context bound makes a claim "
-            "about it. Men et al. 2024, formula 12"),
+         tr("Shows the percentage of copied tokens that the model predicts, by lag. The context bound predicts "
+            "the lags at which it drops. Men et al. 2024, formula 12"),
          Input::snapshots, Controls::none, retrievalAccuracy},
         {"retrieval-loss", moment, tr("loss on copied tokens by distance"),
          tr("Shows the loss of copied tokens by their distance to the original (lag)."), Input::snapshots,

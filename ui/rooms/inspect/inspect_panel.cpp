@@ -100,7 +100,7 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_kind->addItem(tr("freeze"), static_cast<int>(Ablation::Kind::stop));
     m_kind->addItem(tr("remove from logit"), static_cast<int>(Ablation::Kind::remove));
     addField(ablation, tr("kind"), m_kind,
-             tr("Freeze: the pair's frequency becomes 0, so it carries content but no position. Remove: the pair's "
+             tr("Freeze: the pair's frequency becomes 0, so it encodes content but no position. Remove: the pair's "
                 "term is removed from the logit."));
     m_which = makeChoice(tr("Pairs to ablate"), m_ablationBox);
     m_which->addItem(tr("highlighted pair"), highlightedPair);

@@ -17,7 +17,15 @@
 #include "ui/rooms/inspect/replay_writer.h"
 #include "ui/rooms/inspect/spectrum_maps.h"
 #include "ui/rooms/inspect/text_strip.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -94,7 +102,7 @@ bool InspectRoom::isBusy() const {
 }
 
 bool InspectRoom::isEmpty() const {
-    return m_workspace.runs().runs().empty();
+    return m_access.runs.runs().empty();
 }
 
 void InspectRoom::refreshNow() {
@@ -216,7 +224,7 @@ void InspectRoom::requestAnswers() {
     const auto any = [&wanted](Input kind) {
         return std::any_of(wanted.begin(), wanted.end(), [kind](const auto* figure) { return figure->input == kind; });
     };
-    const auto picked = pairOf(m_workspace.rotary().pickedPair());
+    const auto picked = pairOf(m_rotary.pickedPair());
     if (any(Input::text)) m_answers->requestText(m_data.run, m_panel->text(), picked);
     if (any(Input::ablation)) m_answers->requestAblation(m_data.run, m_panel->ablation(m_data.run->pairs(), picked));
     if (any(Input::ablationCurve)) m_answers->requestAblationCurve(m_data.run, m_panel->kind());
@@ -229,7 +237,7 @@ InspectData InspectRoom::dataAt(std::int64_t iteration) const {
     data.ghost = m_data.ghost;
     data.iteration = iteration;
     data.choices = m_panel->choices();
-    data.choices.pair = pairOf(m_workspace.rotary().highlightedPair());
+    data.choices.pair = pairOf(m_rotary.highlightedPair());
     data.choices.query = m_query;
     data.fineTuning = m_panel->fineTuning();
     return data;

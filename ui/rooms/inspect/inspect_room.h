@@ -9,6 +9,7 @@
 #include "ui/rooms/inspect/inspect_source.h"
 #include "ui/rooms/inspect/model_answers.h"
 #include "ui/rooms/inspect/replay_job.h"
+#include "ui/session/run_access.h"
 
 class QLabel;
 class QPushButton;
@@ -17,7 +18,10 @@ class QStackedWidget;
 
 namespace ropelab::ui {
 
-class Workspace;
+class SessionActions;
+class RotaryModel;
+class Settings;
+
 class FigureView;
 class InspectPane;
 class InspectPanel;
@@ -34,7 +38,8 @@ class InspectRoom : public Room {
     Q_OBJECT
 
  public:
-    explicit InspectRoom(Workspace& workspace, QWidget* parent = nullptr);
+    InspectRoom(SessionActions& actions, RunAccess access, RotaryModel& rotary, Settings& settings,
+                QWidget* parent = nullptr);
     ~InspectRoom() override;
 
     QWidget* panel() override;
@@ -92,7 +97,10 @@ class InspectRoom : public Room {
     void showSecondRun();
     QString whyNoReplay(const ReplayJob& job) const;
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    RotaryModel& m_rotary;
+    Settings& m_settings;
     InspectSource* m_source;
     ModelAnswers* m_answers;
     ReplayWriter* m_writer;

@@ -22,7 +22,15 @@
 #include "ui/rooms/inspect/replay_dialog.h"
 #include "ui/rooms/inspect/replay_writer.h"
 #include "ui/rooms/inspect/text_strip.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -36,13 +44,17 @@ constexpr int kDefaultFrames = 200;  // the most frames that the dialog suggests
 
 }  // namespace
 
-InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
+InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel& rotary, Settings& settings,
+                         QWidget* parent)
     : Room(parent),
-      m_workspace(workspace),
-      m_source(new InspectSource(workspace.lab(), workspace.session(), this)),
-      m_answers(new ModelAnswers(workspace.runAccess(), this)),
+      m_actions(actions),
+      m_access(std::move(access)),
+      m_rotary(rotary),
+      m_settings(settings),
+      m_source(new InspectSource(m_access.lab, m_access.session, this)),
+      m_answers(new ModelAnswers(m_access, this)),
       m_writer(new ReplayWriter(this)),
-      m_panel(new InspectPanel(workspace.runs(), workspace.settings(), this)),
+      m_panel(new InspectPanel(m_access.runs, m_settings, this)),
       m_pages(new QStackedWidget(this)) {
     setObjectName(QStringLiteral("inspect"));
     m_panel->hide();
@@ -67,9 +79,9 @@ InspectRoom::InspectRoom(Workspace& workspace, QWidget* parent)
     connect(m_answers, &ModelAnswers::fineTuningProgressed, &m_panel->fineTune(), &FineTunePanel::showProgress);
     connect(m_bar, &ReplayBar::moved, this, &InspectRoom::schedule);
     connectWriter();
-    RunStore& runs = workspace.runs();
+    RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &InspectRoom::schedule);
-    connect(&workspace.rotary(), &RotaryModel::pairHighlighted, this, &InspectRoom::schedule);
+    connect(&m_rotary, &RotaryModel::pairHighlighted, this, &InspectRoom::schedule);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         fitSides();
         schedule();
@@ -115,13 +127,13 @@ QWidget* InspectRoom::makePictures() {
     m_bar = new ReplayBar(page);
     column->addWidget(m_bar);
 
-    Settings& settings = m_workspace.settings();
+    Settings& settings = m_settings;
     m_main->choose(settings.value("inspect/figure").toString());
     m_side->choose(settings.value("inspect/beside").toString());
     m_chosen = m_main;
     chooseData(m_bar->pace(), settings.value("replay/pace").toInt());
     connect(m_bar->pace(), &QComboBox::currentIndexChanged, this,
-            [this] { m_workspace.settings().setValue("replay/pace", m_bar->pace()->currentData().toInt()); });
+            [this] { m_settings.setValue("replay/pace", m_bar->pace()->currentData().toInt()); });
     connectPane(*m_main);
     connectPane(*m_side);
     connect(m_loss, &FigureView::lineDragged, this, [this](const QString&, double at) { m_bar->moveTo(at); });
@@ -142,11 +154,11 @@ QWidget* InspectRoom::makePictures() {
 }
 
 void InspectRoom::connectPane(InspectPane& pane) {
-    RotaryModel& rotary = m_workspace.rotary();
+    RotaryModel& rotary = m_rotary;
     connect(&pane, &InspectPane::figureChosen, this, [this, &pane] {
         const bool main = &pane == m_main;
         if (!main) m_besideBefore.clear();
-        m_workspace.settings().setValue(main ? "inspect/figure" : "inspect/beside", pane.chosenName());
+        m_settings.setValue(main ? "inspect/figure" : "inspect/beside", pane.chosenName());
         fitSides();
         schedule();
     });
@@ -199,7 +211,7 @@ void InspectRoom::showSecondRun() {
     m_side->choose(second);
     m_besideBefore = before;
     // At the next start there is no second run, so the setting must not name it.
-    m_workspace.settings().setValue("inspect/beside", before);
+    m_settings.setValue("inspect/beside", before);
 }
 
 void InspectRoom::fitSides() {
@@ -215,7 +227,7 @@ void InspectRoom::fitSides() {
 
 ReplayJob InspectRoom::replayJob() const {
     ReplayJob job;
-    job.lab = m_workspace.lab().path();
+    job.lab = m_access.lab.path();
     job.run = m_panel->run();
     job.beside = m_panel->ghost();
     job.figures << m_main->chosenName();
@@ -223,8 +235,7 @@ ReplayJob InspectRoom::replayJob() const {
     if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
     job.choices = dataAt(m_bar->iteration()).choices;
     job.modelInputs.text = m_panel->text();
-    job.modelInputs.ablation =
-        m_panel->ablation(m_data.run ? m_data.run->pairs() : 1, pairOf(m_workspace.rotary().pickedPair()));
+    job.modelInputs.ablation = m_panel->ablation(m_data.run ? m_data.run->pairs() : 1, pairOf(m_rotary.pickedPair()));
     job.modelInputs.factor = m_panel->factor();
     job.framesPerSecond = m_bar->pace()->currentData().toDouble();
     job.most = kDefaultFrames;
@@ -237,8 +248,8 @@ QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
     const QString words =
         tr("The selected figures need the run’s model, but %1 uses the engine exclusively; export the replay after it "
            "has ended.");
-    if (m_workspace.session().isActive()) return words.arg(tr("training"));
-    if (m_workspace.meter().isActive()) return words.arg(tr("the measurement of the sweep"));
+    if (m_access.session.isActive()) return words.arg(tr("training"));
+    if (m_access.meter.isActive()) return words.arg(tr("the measurement of the sweep"));
     if (m_answers->isFineTuning()) return words.arg(tr("fine-tuning"));
     return {};
 }
@@ -248,7 +259,7 @@ ReplayDialog* InspectRoom::openReplayDialog() {
     if (!m_data.run || m_data.run->snapshots.empty()) return nullptr;
     const auto isRefused = [this](const ReplayJob& job) {
         const QString why = whyNoReplay(job);
-        if (!why.isEmpty()) emit m_workspace.problem(QStringLiteral("replay"), why);
+        if (!why.isEmpty()) emit m_actions.problem(QStringLiteral("replay"), why);
         return !why.isEmpty();
     };
     if (isRefused(replayJob())) return nullptr;
@@ -258,11 +269,10 @@ ReplayDialog* InspectRoom::openReplayDialog() {
         m_dialog->activateWindow();
         return m_dialog;
     }
-    m_dialog =
-        new ReplayDialog(m_workspace.settings(), replayJob(), static_cast<int>(m_data.run->snapshots.size()), this);
+    m_dialog = new ReplayDialog(m_settings, replayJob(), static_cast<int>(m_data.run->snapshots.size()), this);
     connect(m_dialog, &ReplayDialog::exportConfirmed, this, [this, isRefused](const ReplayJob& job) {
         if (isRefused(job)) return;  // a sweep may have started in the meantime
-        emit m_workspace.solved(QStringLiteral("replay"));
+        emit m_actions.solved(QStringLiteral("replay"));
         m_bar->showExport(tr("starting export …"));
         m_replayFile = QFileInfo(job.output).absoluteFilePath();
         m_writer->start(job);
@@ -272,7 +282,7 @@ ReplayDialog* InspectRoom::openReplayDialog() {
 }
 
 void InspectRoom::connectWriter() {
-    connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
+    connect(&m_access.lab, &LabDocument::opened, this, [this] {
         m_cursorOf = 0;
         if (m_dialog) m_dialog->close();
     });
@@ -289,7 +299,7 @@ void InspectRoom::connectWriter() {
     });
     connect(m_writer, &ReplayWriter::failed, this, [this](const QString& sentence) {
         m_bar->endExport({});
-        emit m_workspace.problem(QStringLiteral("replay"), sentence);
+        emit m_actions.problem(QStringLiteral("replay"), sentence);
     });
     connect(m_bar, &ReplayBar::exportRequested, this, [this] {
         if (m_writer->isRunning()) {

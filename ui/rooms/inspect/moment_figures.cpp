@@ -99,11 +99,11 @@ InspectPicture retrievalAccuracy(const InspectData& data) {
 }
 
 InspectPicture retrievalLoss(const InspectData& data) {
-    InspectPicture picture =
-        atCursor(data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-                 {QObject::tr("loss on copies"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
-                     return inspectCurve({}, QObject::tr("loss on copies"), ink, lagsOf(result), lossesOf(result));
-                 });
+    InspectPicture picture = atCursor(
+        data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+        {QObject::tr("loss on copied tokens"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
+            return inspectCurve({}, QObject::tr("loss on copied tokens"), ink, lagsOf(result), lossesOf(result));
+        });
     addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return point.first_loss; });
     return picture;
 }

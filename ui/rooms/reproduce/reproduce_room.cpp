@@ -20,7 +20,15 @@
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/rooms/reproduce/sheet_tables.h"
 #include "ui/rooms/reproduce/sheet_words.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -73,7 +81,7 @@ void ReproduceRoom::refreshNow() {
     try {
         m_trainer.loadNow();
     } catch (const std::exception& error) {
-        emit m_workspace.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
+        emit m_actions.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
     }
     refresh();
     m_letters->refreshNow();
@@ -159,15 +167,14 @@ void ReproduceRoom::refreshPlan() {
         } else if (!m_planned || *m_planned != choice) {
             m_plan.reset();
             m_planned = choice;
-            m_plan = sheet(choice.sheet).plan({choice.scale, choice.seeds, m_workspace.dataDir()});
+            m_plan = sheet(choice.sheet).plan({choice.scale, choice.seeds, m_access.dataDir});
             m_rows = evaluate(*m_plan, {});
             m_scored = score(*m_plan, {});
             m_problem.clear();
         } else {
             return;
         }
-        m_cost = costWords(*m_plan, m_workspace.settings().value("machine/operations_per_second").toDouble(),
-                           m_workspace.dataDir());
+        m_cost = costWords(*m_plan, m_settings.value("machine/operations_per_second").toDouble(), m_access.dataDir);
     } catch (const std::exception& error) {
         m_plan.reset();
         m_isStored = false;
@@ -181,8 +188,8 @@ void ReproduceRoom::refreshPlan() {
 void ReproduceRoom::refreshState() {
     using Step = SheetTrainer::Step;
     const Step step = m_trainer.step();
-    const bool isReadOnly = m_workspace.lab().isReadOnly();
-    const bool isTraining = m_workspace.session().isActive();
+    const bool isReadOnly = m_access.lab.isReadOnly();
+    const bool isTraining = m_access.session.isActive();
     ReproducePanel::Offer offer{tr("Start"), false};
     QString words;
     const QString startedLab = m_plan && !m_isStored ? m_trainer.labOf(m_plan->sheet, m_plan->scale) : QString();
@@ -196,7 +203,7 @@ void ReproduceRoom::refreshState() {
         const auto& progress = m_trainer.progress();
         const bool isComplete = progress && progress->isComplete();
         if (step != Step::idle) {
-            offer = {tr("Stop"), m_workspace.session().state() != SweepSession::State::stopping,
+            offer = {tr("Stop"), m_access.session.state() != SweepSession::State::stopping,
                      tr("Stops after the current step. The trained runs and their checkpoints stay in the lab.")};
         } else if (isComplete) {
             offer = {tr("Finished"), false, tr("All runs of this sheet are trained and measured."), !isTraining};
@@ -251,7 +258,7 @@ void ReproduceRoom::start() {
 void ReproduceRoom::startAgain() {
     try {
         const ReproducePanel::Choice choice = m_panel->choice();
-        m_trainer.begin(sheet(choice.sheet).plan({choice.scale, choice.seeds, m_workspace.dataDir()}));
+        m_trainer.begin(sheet(choice.sheet).plan({choice.scale, choice.seeds, m_access.dataDir}));
     } catch (const std::exception& error) {
         m_panel->showProblem(QString::fromStdString(error.what()));
     }
@@ -287,9 +294,9 @@ void ReproduceRoom::saveTable() {
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, table());
-        emit m_workspace.solved(QStringLiteral("reproduce"));
+        emit m_actions.solved(QStringLiteral("reproduce"));
     } catch (const BadInput& error) {
-        emit m_workspace.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
+        emit m_actions.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "ui/common/room.h"
 #include "ui/rooms/reproduce/reproduce_panel.h"
 #include "ui/rooms/reproduce/sheet_trainer.h"
+#include "ui/session/run_access.h"
 
 class QComboBox;
 class QLabel;
@@ -15,6 +16,9 @@ class QTextBrowser;
 class QToolButton;
 
 namespace ropelab::ui {
+
+class SessionActions;
+class Settings;
 
 class LettersView;
 class TextList;
@@ -29,7 +33,7 @@ class ReproduceRoom : public Room {
     /// Tabs of the room.
     enum class Page { claims, comparison, checks, predictions, letters };
 
-    explicit ReproduceRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ReproduceRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
     ~ReproduceRoom() override;
 
     QWidget* panel() override;
@@ -96,7 +100,9 @@ class ReproduceRoom : public Room {
     void start();
     void startAgain();
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    Settings& m_settings;
     SheetTrainer m_trainer;
     ReproducePanel* m_panel;
     Page m_page = Page::claims;

@@ -25,7 +25,15 @@
 #include "ui/rooms/reproduce/reproduce_room.h"
 #include "ui/rooms/reproduce/sheet_tables.h"
 #include "ui/rooms/reproduce/sheet_words.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -67,11 +75,13 @@ QLabel* makeLabel(const QString& name, QWidget* parent) {
 
 }  // namespace
 
-ReproduceRoom::ReproduceRoom(Workspace& workspace, QWidget* parent)
+ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent)
     : Room(parent),
-      m_workspace(workspace),
-      m_trainer(workspace),
-      m_panel(new ReproducePanel(workspace.settings(), this)) {
+      m_actions(actions),
+      m_access(std::move(access)),
+      m_settings(settings),
+      m_trainer(m_actions, m_access, m_settings),
+      m_panel(new ReproducePanel(m_settings, this)) {
     setObjectName(QStringLiteral("reproduce"));
     m_panel->hide();
     askSave = [this](const QString& suggestion) {
@@ -114,7 +124,7 @@ ReproduceRoom::ReproduceRoom(Workspace& workspace, QWidget* parent)
     connect(&m_trainer, &SheetTrainer::changed, this, [this] {
         if (isVisible()) refresh();
     });
-    connect(&workspace.session(), &SweepSession::stateChanged, this, [this] {
+    connect(&m_access.session, &SweepSession::stateChanged, this, [this] {
         if (isVisible()) refreshState();
     });
     connect(m_panel, &ReproducePanel::changed, this, [this] {

@@ -12,8 +12,16 @@
 #include "core/reproduce/measuring.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
 #include "ui/session/sheet_measurement.h"
-#include "ui/session/workspace.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -72,20 +80,21 @@ SheetProgress progressOf(const LabFile& lab, const StoredSheet& sheet) {
     return progress;
 }
 
-SheetTrainer::SheetTrainer(Workspace& workspace, QObject* parent) : QObject(parent), m_workspace(workspace) {
+SheetTrainer::SheetTrainer(SessionActions& actions, RunAccess access, Settings& settings, QObject* parent)
+    : QObject(parent), m_actions(actions), m_access(std::move(access)), m_settings(settings) {
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &SheetTrainer::load);
-    LabDocument& lab = workspace.lab();
+    LabDocument& lab = m_access.lab;
     connect(&lab, &LabDocument::opened, this, &SheetTrainer::findSheet);
     connect(&lab, &LabDocument::renamed, this, &SheetTrainer::rememberLab);
     connect(&lab, &LabDocument::runsChanged, this, &SheetTrainer::findSheet);
-    SweepSession& session = workspace.session();
+    SweepSession& session = m_access.session;
     connect(&session, &SweepSession::delivered, this, &SheetTrainer::handleDeliveries);
     connect(&session, &SweepSession::stateChanged, this, &SheetTrainer::changed);
     connect(&session, &SweepSession::started, this, [this] {
         if (m_isMeasuring) stop();  // other training would distort measured speeds
     });
-    // Queued, so that the workspace handles the end first (it may save the lab under another name).
+    // Queued, so that the session handles the end first (it may save the lab under another name).
     connect(&session, &SweepSession::ended, this, &SheetTrainer::ended, Qt::QueuedConnection);
     findSheet();
 }
@@ -96,30 +105,30 @@ SheetTrainer::Step SheetTrainer::step() const {
     if (m_isPreparing) return Step::preparing;
     if (m_isMeasuring) return Step::measuring;
     if (m_isContinuing) return Step::training;
-    if (!m_sheet || !m_workspace.session().isActive()) return Step::idle;
-    const auto& runs = m_workspace.runs().runs();
+    if (!m_sheet || !m_access.session.isActive()) return Step::idle;
+    const auto& runs = m_access.runs.runs();
     const bool isOurs = std::any_of(runs.begin(), runs.end(), [this](const RunView& run) {
-        return run.record.experiment == m_sheet->experiment && m_workspace.session().isTraining(run.record.id);
+        return run.record.experiment == m_sheet->experiment && m_access.session.isTraining(run.record.id);
     });
     return isOurs ? Step::training : Step::idle;
 }
 
 QString SheetTrainer::labOf(const std::string& sheet, SheetScale scale) const {
-    const auto labs = QJsonDocument::fromJson(m_workspace.settings().value(kLabsKey).toString().toUtf8()).object();
+    const auto labs = QJsonDocument::fromJson(m_settings.value(kLabsKey).toString().toUtf8()).object();
     const QString path = labs.value(keyOf(sheet, scale)).toString();
     return QFileInfo::exists(path) ? path : QString();
 }
 
 void SheetTrainer::rememberLab() {
-    m_lab = m_workspace.lab().path();
-    if (!m_sheet || m_workspace.lab().isReadOnly()) return;
-    auto labs = QJsonDocument::fromJson(m_workspace.settings().value(kLabsKey).toString().toUtf8()).object();
+    m_lab = m_access.lab.path();
+    if (!m_sheet || m_access.lab.isReadOnly()) return;
+    auto labs = QJsonDocument::fromJson(m_settings.value(kLabsKey).toString().toUtf8()).object();
     labs[keyOf(m_sheet->plan.sheet, m_sheet->plan.scale)] = m_lab;
-    m_workspace.settings().setValue(kLabsKey, QString::fromUtf8(QJsonDocument(labs).toJson(QJsonDocument::Compact)));
+    m_settings.setValue(kLabsKey, QString::fromUtf8(QJsonDocument(labs).toJson(QJsonDocument::Compact)));
 }
 
 void SheetTrainer::findSheet() {
-    const QString path = m_workspace.lab().path();
+    const QString path = m_access.lab.path();
     const auto before = m_sheet ? m_sheet->experiment : -1;
     const bool isOther = path != m_lab;
     if (isOther) {
@@ -129,7 +138,7 @@ void SheetTrainer::findSheet() {
     }
     m_sheet.reset();
     try {
-        if (const LabFile* file = m_workspace.lab().file()) m_sheet = stored_sheet(*file);
+        if (const LabFile* file = m_access.lab.file()) m_sheet = stored_sheet(*file);
     } catch (const std::exception& error) {
         m_failure = QString::fromStdString(error.what());
     }
@@ -148,11 +157,11 @@ void SheetTrainer::findSheet() {
 }
 
 void SheetTrainer::begin(const SheetPlan& plan) {
-    if (step() != Step::idle || m_workspace.session().isActive()) return;
+    if (step() != Step::idle || m_access.session.isActive()) return;
     m_failure.clear();
     m_isPreparing = true;
-    const QString path = freePath(m_workspace.lab().folder(), plan);
-    m_work.start([this, plan, path, dataDir = m_workspace.dataDir()](const Cancelled& cancelled) {
+    const QString path = freePath(m_access.lab.folder(), plan);
+    m_work.start([this, plan, path, dataDir = m_access.dataDir](const Cancelled& cancelled) {
         QString errorText;
         try {
             makeLab(plan, path, dataDir, cancelled);
@@ -169,14 +178,14 @@ void SheetTrainer::begin(const SheetPlan& plan) {
 }
 
 void SheetTrainer::open(const QString& lab) {
-    if (m_workspace.lab().path() == lab) return continueSheet();
+    if (m_access.lab.path() == lab) return continueSheet();
     m_labToContinue = lab;
-    m_workspace.openLab(lab);
+    m_actions.openLab(lab);
 }
 
 void SheetTrainer::continueSheet() {
-    if (!m_sheet || step() != Step::idle || m_workspace.session().isActive()) return;
-    if (m_workspace.lab().isReadOnly()) {
+    if (!m_sheet || step() != Step::idle || m_access.session.isActive()) return;
+    if (m_access.lab.isReadOnly()) {
         return fail(tr("This lab is read-only. Save it under another name to continue its sheet."));
     }
     m_failure.clear();
@@ -185,28 +194,28 @@ void SheetTrainer::continueSheet() {
 }
 
 void SheetTrainer::next() {
-    if (!m_isContinuing || m_workspace.session().isActive()) return;
+    if (!m_isContinuing || m_access.session.isActive()) return;
     std::vector<RunId> runs;
     try {
-        for (const PlannedRun& run : remaining_plan(*m_workspace.lab().file(), *m_sheet).runs) runs.push_back(run.id);
+        for (const PlannedRun& run : remaining_plan(*m_access.lab.file(), *m_sheet).runs) runs.push_back(run.id);
     } catch (const std::exception& error) {
         return fail(QString::fromStdString(error.what()));
     }
     if (runs.empty()) return measure();
     QString sentence;
-    const auto connection = connect(&m_workspace, &Workspace::problem, this,
+    const auto connection = connect(&m_actions, &SessionActions::problem, this,
                                     [&sentence](const QString&, const QString& problem) { sentence = problem; });
-    m_workspace.resumeRuns(runs);
+    m_actions.resumeRuns(runs);
     disconnect(connection);
-    if (!m_workspace.session().isActive()) return fail(sentence);
+    if (!m_access.session.isActive()) return fail(sentence);
     emit changed();
 }
 
 void SheetTrainer::measure() {
     m_isMeasuring = true;
-    EngineLock& engineLock = m_workspace.engineLock();
+    EngineLock& engineLock = m_access.engineLock;
     engineLock.released();
-    m_work.start([this, path = m_workspace.lab().path(), sheet = *m_sheet, dataDir = m_workspace.dataDir(),
+    m_work.start([this, path = m_access.lab.path(), sheet = *m_sheet, dataDir = m_access.dataDir,
                   &engineLock](const Cancelled& cancelled) -> std::function<void()> {
         return [this, problem = measureWithLock(engineLock, path, {sheet}, dataDir, cancelled)] {
             m_isContinuing = m_isMeasuring = false;
@@ -226,7 +235,7 @@ void SheetTrainer::stop() {
         m_work.cancel();
         load();
     } else {
-        m_workspace.session().stop();
+        m_access.session.stop();
     }
     emit changed();
 }
@@ -244,7 +253,7 @@ void SheetTrainer::ended(RunState how, const QString& message) {
 
 bool SheetTrainer::hasResult() const {
     bool hasFinished = false;
-    for (const RunRecord& run : m_workspace.lab().file()->runs()) {
+    for (const RunRecord& run : m_access.lab.file()->runs()) {
         if (run.experiment != m_sheet->experiment) continue;
         if (run.state != RunState::finished && run.state != RunState::failed) return false;
         hasFinished = hasFinished || run.state == RunState::finished;
@@ -276,7 +285,7 @@ void SheetTrainer::load() {
     m_isStale = true;
     if (!m_isWatched || !m_sheet || m_loading.isRunning()) return;
     m_isStale = false;
-    m_loading.start([this, path = m_workspace.lab().path(), sheet = *m_sheet](const Cancelled&) {
+    m_loading.start([this, path = m_access.lab.path(), sheet = *m_sheet](const Cancelled&) {
         std::optional<SheetProgress> progress;
         QString errorText;
         try {
@@ -296,19 +305,19 @@ void SheetTrainer::loadNow() {
     if (!m_sheet) return;
     m_loading.cancel();
     m_isStale = false;
-    setProgress(progressOf(*m_workspace.lab().file(), *m_sheet));
+    setProgress(progressOf(*m_access.lab.file(), *m_sheet));
 }
 
 void SheetTrainer::setProgress(SheetProgress progress) {
     m_progress = std::move(progress);
-    const auto& runs = m_workspace.runs().runs();
+    const auto& runs = m_access.runs.runs();
     const auto ended = std::count_if(runs.begin(), runs.end(), [this](const RunView& run) {
         const RunState state = run.record.state;
         return run.record.experiment == m_sheet->experiment &&
                (state == RunState::finished || state == RunState::failed);
     });
     // The recorder writes on another thread, and the measuring job reports no progress.
-    const bool isBehind = m_workspace.session().isActive() && ended > m_progress->ended;
+    const bool isBehind = m_access.session.isActive() && ended > m_progress->ended;
     if (isBehind || m_isMeasuring) {
         m_timer.start(kLaterMs);
     } else if (m_isStale) {

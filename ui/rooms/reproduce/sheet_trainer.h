@@ -10,10 +10,12 @@
 #include "core/reproduce/sheet_lab.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/event_queue.h"
+#include "ui/session/run_access.h"
 
 namespace ropelab::ui {
 
-class Workspace;
+class SessionActions;
+class Settings;
 
 /// Current results of a sheet's runs.
 struct SheetProgress {
@@ -40,7 +42,7 @@ class SheetTrainer : public QObject {
     /// Current activity of the trainer.
     enum class Step { idle, preparing, training, measuring };
 
-    explicit SheetTrainer(Workspace& workspace, QObject* parent = nullptr);
+    SheetTrainer(SessionActions& actions, RunAccess access, Settings& settings, QObject* parent = nullptr);
     ~SheetTrainer() override;
 
     /// Returns the sheet of the open lab; nullopt for a lab without one.
@@ -90,7 +92,9 @@ class SheetTrainer : public QObject {
     void load();
     void setProgress(SheetProgress progress);
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    Settings& m_settings;
     std::optional<StoredSheet> m_sheet;
     QString m_lab;  // path of the lab that contains m_sheet
     std::optional<SheetProgress> m_progress;

@@ -25,7 +25,15 @@
 #include "ui/rooms/results/results_memory.h"
 #include "ui/rooms/results/results_panel.h"
 #include "ui/rooms/results/seed_table.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -37,15 +45,17 @@ constexpr int kUpdateMs = 200;
 
 }  // namespace
 
-ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
+ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent)
     : Room(parent),
-      m_workspace(workspace),
+      m_actions(actions),
+      m_access(std::move(access)),
+      m_settings(settings),
       m_groups(new GroupTable(this)),
       m_order(new GroupOrder(this)),
-      m_seeds(new SeedTable(workspace.runs(), this)),
-      m_panel(new ResultsPanel(workspace.lab(), workspace.settings(), this)),
+      m_seeds(new SeedTable(m_access.runs, this)),
+      m_panel(new ResultsPanel(m_access.lab, m_settings, this)),
       m_pages(new QStackedWidget(this)),
-      m_predictionsPage(new PredictionsPage(workspace.runAccess(), this)) {
+      m_predictionsPage(new PredictionsPage(m_access, this)) {
     setObjectName(QStringLiteral("results"));
     m_panel->hide();
     askSave = [this](const QString& suggestion) {
@@ -68,11 +78,11 @@ ResultsRoom::ResultsRoom(Workspace& workspace, QWidget* parent)
     connect(&m_timer, &QTimer::timeout, this, [this] {
         if (isVisible() && m_stale) renew();
     });
-    RunStore& runs = workspace.runs();
+    RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &ResultsRoom::schedule);
     connect(&runs, &RunStore::runChanged, this, &ResultsRoom::schedule);
-    connect(&workspace.session(), &SweepSession::stateChanged, this, &ResultsRoom::schedule);
-    connect(&workspace.lab(), &LabDocument::opened, this, [this] { m_orderWanted = true; });
+    connect(&m_access.session, &SweepSession::stateChanged, this, &ResultsRoom::schedule);
+    connect(&m_access.lab, &LabDocument::opened, this, [this] { m_orderWanted = true; });
     connect(m_panel, &ResultsPanel::changed, this, [this] {
         m_stale = true;
         if (isVisible()) renew();
@@ -144,7 +154,7 @@ void ResultsRoom::refreshNow() {
     try {
         m_predictionsPage->loadNow();
     } catch (const std::exception& error) {
-        emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(error.what()));
+        emit m_actions.problem(QStringLiteral("results"), QString::fromStdString(error.what()));
     }
     m_figures->view().refreshNow();
 }
@@ -204,10 +214,10 @@ void ResultsRoom::renew() {
     m_stale = false;
     m_timer.stop();
     ResultsChoices choices = m_panel->choices();
-    m_results = resultsOf(m_workspace.runs(), choices);
+    m_results = resultsOf(m_access.runs, choices);
     m_panel->renew(m_results);
     if (!choices.sameRuns(m_panel->choices())) {  // the panel restored the choices that were saved for this lab
-        m_results = resultsOf(m_workspace.runs(), m_panel->choices());
+        m_results = resultsOf(m_access.runs, m_panel->choices());
         m_panel->renew(m_results);
     }
     const ResultsTable& table = m_results.table;
@@ -231,17 +241,17 @@ void ResultsRoom::renew() {
 
 void ResultsRoom::saveOrder() {
     if (m_isRestoringOrder || m_orderWanted) return;
-    const QString lab = m_workspace.lab().path();
+    const QString lab = m_access.lab.path();
     const QHeaderView* header = m_groupView->horizontalHeader();
-    QJsonObject choices = labChoices(m_workspace.settings(), lab);
+    QJsonObject choices = labChoices(m_settings, lab);
     choices[QStringLiteral("order")] = m_groups->titleOf(header->sortIndicatorSection());
     choices[QStringLiteral("descending")] = header->sortIndicatorOrder() == Qt::DescendingOrder;
-    saveLabChoices(m_workspace.settings(), lab, choices);
+    saveLabChoices(m_settings, lab, choices);
 }
 
 void ResultsRoom::restoreOrder() {
     m_orderWanted = false;
-    const QJsonObject choices = labChoices(m_workspace.settings(), m_workspace.lab().path());
+    const QJsonObject choices = labChoices(m_settings, m_access.lab.path());
     const int column = m_groups->columnOf(choices.value(QStringLiteral("order")).toString());
     m_isRestoringOrder = true;
     m_groupView->sortByColumn(
@@ -252,12 +262,12 @@ void ResultsRoom::restoreOrder() {
 void ResultsRoom::renewEmptyState() {
     int training = 0;
     int others = 0;
-    for (const RunView& run : m_workspace.runs().runs()) {
+    for (const RunView& run : m_access.runs.runs()) {
         const bool trains = run.record.state == RunState::running || run.record.state == RunState::paused ||
                             run.record.state == RunState::waiting;
         ++(trains ? training : others);
     }
-    if (training > 0 && m_workspace.session().isActive()) {
+    if (training > 0 && m_access.session.isActive()) {
         m_emptyText->setText(tr("%1 in training. The first group appears when a run finishes; “Include unfinished "
                                 "runs” shows the latest losses now.")
                                  .arg(countText(training, tr("run"))));
@@ -310,9 +320,9 @@ void ResultsRoom::saveTable() {
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, formatted(m_results.table, m_predictionsPage->sweeps(), format));
-        emit m_workspace.solved(QStringLiteral("results"));
+        emit m_actions.solved(QStringLiteral("results"));
     } catch (const BadInput& refusal) {
-        emit m_workspace.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));
+        emit m_actions.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));
     }
 }
 

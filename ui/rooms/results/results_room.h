@@ -5,6 +5,7 @@
 
 #include "ui/common/room.h"
 #include "ui/rooms/results/results_source.h"
+#include "ui/session/run_access.h"
 
 class QLabel;
 class QPushButton;
@@ -15,13 +16,15 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class SessionActions;
+class Settings;
+
 class FigurePane;
 class GroupOrder;
 class GroupTable;
 class PredictionsPage;
 class ResultsPanel;
 class SeedTable;
-class Workspace;
 
 /// The room that compares the lab's runs: a table of groups (runs that differ only in their seed) with statistical
 /// tests, figures, the runs of the selected group, and a page with predictions. It is updated when the lab changes;
@@ -33,7 +36,7 @@ class ResultsRoom : public Room {
     /// The pages of the room: the table of groups with its figures, and the predictions.
     enum class Page { groups, predictions };
 
-    explicit ResultsRoom(Workspace& workspace, QWidget* parent = nullptr);
+    ResultsRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
     ~ResultsRoom() override;
 
     QWidget* panel() override;
@@ -102,7 +105,9 @@ class ResultsRoom : public Room {
     void saveOrder();
     void restoreOrder();
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    Settings& m_settings;
     Results m_results;
     bool m_hasCountedRuns = false;  // a group has at least one run that counts
     bool m_stale = true;

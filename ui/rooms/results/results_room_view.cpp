@@ -20,7 +20,15 @@
 #include "ui/rooms/results/group_table.h"
 #include "ui/rooms/results/results_room.h"
 #include "ui/rooms/results/seed_table.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -82,8 +90,7 @@ QWidget* ResultsRoom::makeResults() {
 
     auto* below = new QSplitter(Qt::Horizontal, page);
     below->setChildrenCollapsible(false);
-    m_figures =
-        new FigurePane(m_workspace.lab(), m_workspace.runs(), m_workspace.settings(), m_workspace.dataDir(), below);
+    m_figures = new FigurePane(m_access.lab, m_access.runs, m_settings, m_access.dataDir, below);
     connect(m_figures, &FigurePane::groupPicked, this, &ResultsRoom::pickGroup);
     connect(m_figures, &FigurePane::exportRequested, this, &ResultsRoom::openExport);
     connect(m_figures, &FigurePane::contextMenuRequested, this, [this](const QPoint& where) {

@@ -211,7 +211,7 @@ QString alibiToolTip(const RotarySetup& setup) {
                   .arg(2 * std::bit_floor(heads));
     return QStringLiteral(
                "ALiBi lowers the logit of a query and a key that are Δ tokens apart by slope_h·Δ:\n"
-               "slope_h = 2^(−8h/H), h = 1 … H, for a power of two H\n"
+               "slope_h = 2^(−8h/H), h = 1 … H, if H is a power of two\n"
                "H = %1 heads: slopes from %2 to %3; visible distances Δ = 0 … %4 tokens")
                .arg(groupedText(setup.heads), markText(largestOf(slopes)), markText(smallestOf(slopes)),
                     groupedText(visibleTokens(setup) - 1)) +

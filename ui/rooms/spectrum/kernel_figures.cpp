@@ -213,7 +213,7 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.verticalLines.push_back({1, QStringLiteral("one period"), {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
     figure.note = incomplete == 0
-                      ? QStringLiteral("%1 pairs have own peaks").arg(curves.complete)
+                      ? QStringLiteral("%1 pairs have separate peaks").arg(curves.complete)
                       : QStringLiteral("%1 pairs have separate peaks; the peaks of %2 pairs overlap at 0 periods")
                             .arg(curves.complete)
                             .arg(incomplete);

@@ -10,7 +10,15 @@
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -20,9 +28,10 @@ constexpr int kCohortRole = Qt::UserRole;
 
 }  // namespace
 
-QueueView::QueueView(Workspace& workspace, QWidget* parent)
+QueueView::QueueView(SessionActions& actions, RunAccess access, QWidget* parent)
     : QFrame(parent),
-      m_workspace(workspace),
+      m_actions(actions),
+      m_access(std::move(access)),
       m_list(new QListWidget(this)),
       m_earlier(new QPushButton(tr("Move earlier"), this)),
       m_later(new QPushButton(tr("Move later"), this)),
@@ -50,18 +59,18 @@ QueueView::QueueView(Workspace& workspace, QWidget* parent)
     connect(m_later, &QPushButton::clicked, this, &QueueView::moveLater);
     connect(m_remove, &QPushButton::clicked, this, &QueueView::removePicked);
     connect(m_list, &QListWidget::currentRowChanged, this, &QueueView::renewButtons);
-    connect(&workspace.session(), &SweepSession::queueChanged, this, &QueueView::renew);
-    connect(&workspace.runs(), &RunStore::reloaded, this, &QueueView::renew);
+    connect(&m_access.session, &SweepSession::queueChanged, this, &QueueView::renew);
+    connect(&m_access.runs, &RunStore::reloaded, this, &QueueView::renew);
     renew();
 }
 
 void QueueView::removePicked() {
-    if (picked() != 0) m_workspace.removeWaiting(picked());
+    if (picked() != 0) m_actions.removeWaiting(picked());
 }
 
 void QueueView::renew() {
     const std::int64_t keep = picked();
-    const std::vector<WaitingCohort> waiting = m_workspace.session().waiting();
+    const std::vector<WaitingCohort> waiting = m_access.session.waiting();
     m_list->clear();
     for (const WaitingCohort& cohort : waiting) {
         auto* item = new QListWidgetItem(textOf(cohort), m_list);
@@ -88,13 +97,13 @@ std::int64_t QueueView::picked() const {
 void QueueView::move(int by) {
     const int target = m_list->currentRow() + by;
     if (picked() == 0 || target < 0 || target >= m_list->count()) return;
-    m_workspace.session().moveWaiting(picked(), static_cast<std::size_t>(target));
+    m_access.session.moveWaiting(picked(), static_cast<std::size_t>(target));
 }
 
 QString QueueView::textOf(const WaitingCohort& cohort) const {
     QStringList names;
     for (const RunId id : cohort.runs) {
-        if (const RunView* run = m_workspace.runs().find(id)) names << QString::fromStdString(run->record.name);
+        if (const RunView* run = m_access.runs.find(id)) names << QString::fromStdString(run->record.name);
     }
     return tr("%1: %2").arg(countText(std::ssize(cohort.runs), tr("run")), names.join(QStringLiteral("; ")));
 }

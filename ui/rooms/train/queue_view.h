@@ -3,13 +3,14 @@
 #include <QFrame>
 
 #include "core/experiment/runner.h"
+#include "ui/session/run_access.h"
 
 class QListWidget;
 class QPushButton;
 
 namespace ropelab::ui {
 
-class Workspace;
+class SessionActions;
 
 /// List of the cohorts that wait while another cohort trains, in the order in which they will train. The user can
 /// select a cohort and move it within the queue or remove it.
@@ -17,7 +18,7 @@ class QueueView : public QFrame {
     Q_OBJECT
 
  public:
-    explicit QueueView(Workspace& workspace, QWidget* parent = nullptr);
+    QueueView(SessionActions& actions, RunAccess access, QWidget* parent = nullptr);
 
     QListWidget& list() { return *m_list; }
 
@@ -37,7 +38,8 @@ class QueueView : public QFrame {
     void move(int by);
     QString textOf(const WaitingCohort& cohort) const;
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
     QListWidget* m_list;
     QPushButton* m_earlier;
     QPushButton* m_later;

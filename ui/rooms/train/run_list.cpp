@@ -6,7 +6,15 @@
 #include <QScrollBar>
 #include <algorithm>
 
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -22,8 +30,11 @@ constexpr int kNamesToMeasure = 500;  // a sample is enough: further names are a
 
 }  // namespace
 
-RunList::RunList(Workspace& workspace, QWidget* parent)
-    : QTreeView(parent), m_workspace(workspace), m_table(new RunTable(workspace, this)) {
+RunList::RunList(SessionActions& actions, RunAccess access, QWidget* parent)
+    : QTreeView(parent),
+      m_actions(actions),
+      m_access(std::move(access)),
+      m_table(new RunTable(m_actions, m_access, this)) {
     setModel(m_table);
     setRootIsDecorated(false);
     setUniformRowHeights(true);
@@ -89,7 +100,7 @@ void RunList::leaveEvent(QEvent* event) {
 
 void RunList::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Delete && picked() != 0) {
-        m_workspace.deleteRun(picked());
+        m_actions.deleteRun(picked());
         return;
     }
     QTreeView::keyPressEvent(event);
@@ -130,19 +141,19 @@ int RunList::preferredWidth() const {
 
 void RunList::showMenu(const QPoint& where) {
     const RunId id = m_table->runAt(indexAt(where).row());
-    const RunView* run = m_workspace.runs().find(id);
+    const RunView* run = m_access.runs.find(id);
     if (!run) return;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(tr("Rename run"), this, [this, id] { rename(id); });
     menu->addAction(tr("Edit note"), this, [this, id] { annotate(id); });
     menu->addSeparator();
-    if (m_workspace.session().isTraining(id)) {
-        menu->addAction(tr("Stop this run"), this, [this, id] { m_workspace.session().stopRun(id); });
+    if (m_access.session.isTraining(id)) {
+        menu->addAction(tr("Stop this run"), this, [this, id] { m_access.session.stopRun(id); });
     } else {
-        QAction* resume = menu->addAction(tr("Resume run"), this, [this, id] { m_workspace.resumeRuns({id}); });
-        resume->setEnabled(LabDocument::canResume(run->record) && !m_workspace.session().isActive());
-        menu->addAction(tr("Delete run"), this, [this, id] { m_workspace.deleteRun(id); });
+        QAction* resume = menu->addAction(tr("Resume run"), this, [this, id] { m_actions.resumeRuns({id}); });
+        resume->setEnabled(LabDocument::canResume(run->record) && !m_access.session.isActive());
+        menu->addAction(tr("Delete run"), this, [this, id] { m_actions.deleteRun(id); });
     }
     menu->popup(viewport()->mapToGlobal(where));
 }

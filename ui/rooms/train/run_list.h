@@ -3,8 +3,11 @@
 #include <QTreeView>
 
 #include "ui/rooms/train/run_table.h"
+#include "ui/session/run_access.h"
 
 namespace ropelab::ui {
+
+class SessionActions;
 
 /// List of runs below the plot. The user can pick, highlight and hide runs; the context menu renames, annotates,
 /// deletes, resumes and stops a run.
@@ -12,7 +15,7 @@ class RunList : public QTreeView {
     Q_OBJECT
 
  public:
-    explicit RunList(Workspace& workspace, QWidget* parent = nullptr);
+    RunList(SessionActions& actions, RunAccess access, QWidget* parent = nullptr);
 
     RunTable& table() { return *m_table; }
     /// Returns the run that is picked (selected), or 0 if none is.
@@ -43,7 +46,8 @@ class RunList : public QTreeView {
     void restyle();
     void fitColumns();
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
     RunTable* m_table;
     RunId m_keep = 0;  // the picked run, restored after a reset of the model
 };

@@ -6,7 +6,15 @@
 
 #include "ui/common/format.h"
 #include "ui/plot/distinct_names.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -41,13 +49,13 @@ QSize RunTable::swatchSize() {
     return {manager.pixels(32), manager.pixels(12)};
 }
 
-RunTable::RunTable(Workspace& workspace, QObject* parent)
-    : QAbstractTableModel(parent), m_workspace(workspace), m_unit(QStringLiteral("nats")) {
-    RunStore& store = workspace.runs();
+RunTable::RunTable(SessionActions& actions, RunAccess access, QObject* parent)
+    : QAbstractTableModel(parent), m_actions(actions), m_access(std::move(access)), m_unit(QStringLiteral("nats")) {
+    RunStore& store = m_access.runs;
     const auto sync = [this] {
         std::vector<RunId> runs;
         QStringList names;
-        for (const RunView& run : m_workspace.runs().runs()) {
+        for (const RunView& run : m_access.runs.runs()) {
             runs.push_back(run.record.id);
             names << QString::fromStdString(run.record.name);
         }
@@ -75,7 +83,7 @@ RunTable::RunTable(Workspace& workspace, QObject* parent)
         emit dataChanged(name, name, {Qt::CheckStateRole});
     });
     // The number of trained steps changes with each delivery, although runChanged() is not emitted for single steps.
-    connect(&workspace.session(), &SweepSession::delivered, this, [this] {
+    connect(&m_access.session, &SweepSession::delivered, this, [this] {
         if (rowCount() > 0) emit dataChanged(index(0, State), index(rowCount() - 1, Best));
     });
 }
@@ -88,17 +96,17 @@ void RunTable::setLossUnit(const QString& unit, double perNat) {
 }
 
 RunId RunTable::runAt(int row) const {
-    const auto& runs = m_workspace.runs().runs();
+    const auto& runs = m_access.runs.runs();
     return row >= 0 && row < static_cast<int>(runs.size()) ? runs[static_cast<std::size_t>(row)].record.id : 0;
 }
 
 int RunTable::rowOf(RunId run) const {
-    const RunView* view = m_workspace.runs().find(run);
-    return view ? static_cast<int>(view - m_workspace.runs().runs().data()) : -1;
+    const RunView* view = m_access.runs.find(run);
+    return view ? static_cast<int>(view - m_access.runs.runs().data()) : -1;
 }
 
 int RunTable::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_workspace.runs().runs().size());
+    return parent.isValid() ? 0 : static_cast<int>(m_access.runs.runs().size());
 }
 
 int RunTable::columnCount(const QModelIndex& parent) const {
@@ -107,7 +115,7 @@ int RunTable::columnCount(const QModelIndex& parent) const {
 
 QVariant RunTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    const RunView& run = m_workspace.runs().runs()[static_cast<std::size_t>(index.row())];
+    const RunView& run = m_access.runs.runs()[static_cast<std::size_t>(index.row())];
     const auto column = static_cast<Column>(index.column());
     if (role == Qt::DisplayRole || role == Qt::EditRole) {
         switch (column) {
@@ -194,12 +202,12 @@ Qt::ItemFlags RunTable::flags(const QModelIndex& index) const {
 bool RunTable::setData(const QModelIndex& index, const QVariant& value, int role) {
     const RunId run = runAt(index.row());
     if (role == Qt::CheckStateRole && index.column() == Name) {
-        m_workspace.runs().setVisible(run, value.toInt() == Qt::Checked);
+        m_access.runs.setVisible(run, value.toInt() == Qt::Checked);
         return true;
     }
     if (role != Qt::EditRole) return false;
-    if (index.column() == Name) m_workspace.renameRun(run, value.toString());
-    if (index.column() == Note) m_workspace.annotateRun(run, value.toString());
+    if (index.column() == Name) m_actions.renameRun(run, value.toString());
+    if (index.column() == Note) m_actions.annotateRun(run, value.toString());
     return true;
 }
 

@@ -5,11 +5,12 @@
 #include <QStringList>
 #include <vector>
 
+#include "ui/session/run_access.h"
 #include "ui/session/run_store.h"
 
 namespace ropelab::ui {
 
-class Workspace;
+class SessionActions;
 
 /// Table model of the runs: colour and name (with a check box for visibility), state, current and lowest validation
 /// loss, and note. The user can edit names and notes. Long names are shortened to the parts in which they differ; the
@@ -20,7 +21,7 @@ class RunTable : public QAbstractTableModel {
  public:
     enum Column { Name, State, Last, Best, Note, ColumnCount };
 
-    explicit RunTable(Workspace& workspace, QObject* parent = nullptr);
+    RunTable(SessionActions& actions, RunAccess access, QObject* parent = nullptr);
 
     /// Sets the unit of the loss columns; the table shows the loss in nats multiplied by `perNat`.
     void setLossUnit(const QString& unit, double perNat);
@@ -43,7 +44,8 @@ class RunTable : public QAbstractTableModel {
  private:
     QString lossOf(const std::optional<event::Evaluated>& evaluated) const;
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
     std::vector<RunId> m_shown;  // the runs at the latest reset of the model, by row
     QStringList m_names;         // the displayed, possibly shortened names, by row
     bool m_hasWholeNames = true;

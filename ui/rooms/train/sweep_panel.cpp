@@ -24,7 +24,15 @@
 #include "ui/rooms/train/key_field.h"
 #include "ui/rooms/train/model_choice.h"
 #include "ui/rooms/train/sweep_chips.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -38,18 +46,19 @@ QStringList texts(const Experiment& experiment, const char* key) {
 
 }  // namespace
 
-QString estimateSentence(const Workspace& workspace) {
-    auto& shared = const_cast<Workspace&>(workspace);
+QString estimateSentence(const ExperimentModel& experiment, const Settings& settings,
+                         const std::filesystem::path& dataDir) {
     const Estimate cost =
-        estimate(shared.experiment().value().expand(),
-                 shared.settings().value("machine/operations_per_second").toDouble(), shared.dataDir());
+        estimate(experiment.value().expand(), settings.value("machine/operations_per_second").toDouble(), dataDir);
     const auto unbreakable = [](QString text) { return text.replace(QLatin1Char(' '), QChar::Nbsp); };
     return QObject::tr("%1, about %2, %3")
         .arg(countText(cost.runs, QObject::tr("run")), unbreakable(durationText(cost.seconds)),
              unbreakable(bytesText(cost.bytes)));
 }
 
-SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
+                       QWidget* parent)
+    : QFrame(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment), m_settings(settings) {
     const auto [area, content, column] = makePanel(this, tr("Sweep"));
     m_area = area;
     column->addWidget(makeSimple());
@@ -57,10 +66,10 @@ SweepPanel::SweepPanel(Workspace& workspace, QWidget* parent) : QFrame(parent), 
     column->addStretch(1);
     layout()->addWidget(makeFooter());
 
-    connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPanel::renew);
-    connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPanel::renewEstimate);
-    connect(&workspace.runs(), &RunStore::reloaded, this, &SweepPanel::renewEstimate);
-    connect(&workspace.session(), &SweepSession::ended, this, &SweepPanel::renewEstimate);
+    connect(&m_experiment, &ExperimentModel::changed, this, &SweepPanel::renew);
+    connect(&m_access.session, &SweepSession::stateChanged, this, &SweepPanel::renewEstimate);
+    connect(&m_access.runs, &RunStore::reloaded, this, &SweepPanel::renewEstimate);
+    connect(&m_access.session, &SweepSession::ended, this, &SweepPanel::renewEstimate);
     renew();
 }
 
@@ -104,10 +113,10 @@ QWidget* SweepPanel::makeSimple() {
     m_runs = new ChipListEdit(tr("runs"), box);
     m_runs->setTypable(false);
     connect(m_runs, &ChipListEdit::edited, this, [this](const QStringList& left) {
-        const QStringList before = explicitRunLabels(m_workspace.experiment().value());
+        const QStringList before = explicitRunLabels(m_experiment.value());
         for (qsizetype i = 0; i < before.size(); ++i) {
             if (i < left.size() && left[i] == before[i]) continue;
-            m_workspace.experiment().edit(tr("remove %1").arg(before[i]), [i](Experiment& experiment) {
+            m_experiment.edit(tr("remove %1").arg(before[i]), [i](Experiment& experiment) {
                 removeExplicitRun(experiment, static_cast<std::size_t>(i));
             });
             break;
@@ -133,15 +142,15 @@ QWidget* SweepPanel::makeSimple() {
     addChips(grid, tr("seeds"), m_seed,
              tr("Each seed repeats the whole sweep with different initial weights and batches."));
 
-    auto* text = new DataChoice(m_workspace.experiment(), m_workspace.dataDir(), box);
+    auto* text = new DataChoice(m_experiment, m_access.dataDir, box);
     connect(text, &DataChoice::refused, this,
-            [this](const QString& sentence) { emit m_workspace.problem(QStringLiteral("data"), sentence); });
+            [this](const QString& sentence) { emit m_actions.problem(QStringLiteral("data"), sentence); });
     addField(grid, tr("data"), text, {});
-    addField(grid, tr("model"), new ModelChoice(m_workspace.experiment(), box), {});
+    addField(grid, tr("model"), new ModelChoice(m_experiment, box), {});
     for (const char* name : {"iterations", "batch", "learning_rate"}) {
         const Key& entry = key(name);
         const QString title = std::string_view(name) == "batch" ? tr("batch size") : KeyField::title(entry);
-        QLabel* label = addField(grid, title, new KeyField(entry, m_workspace.experiment(), box),
+        QLabel* label = addField(grid, title, new KeyField(entry, m_experiment, box),
                                  QString::fromUtf8(entry.meaning.data(), static_cast<qsizetype>(entry.meaning.size())));
         label->setWordWrap(true);
     }
@@ -166,13 +175,13 @@ QWidget* SweepPanel::makeFooter() {
     colorAsError(m_problem);
     m_continue = new QPushButton(footer);
     m_continue->setFocusPolicy(Qt::TabFocus);
-    connect(m_continue, &QPushButton::clicked, this, [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); });
+    connect(m_continue, &QPushButton::clicked, this, [this] { m_actions.resumeRuns(m_actions.unfinishedRuns()); });
     m_start = new QPushButton(tr("Start"), footer);
     m_start->setObjectName(QStringLiteral("start"));
     m_start->setProperty("primary", true);
     setIcon(m_start, outline::kStart);
     m_start->setFocusPolicy(Qt::TabFocus);
-    connect(m_start, &QPushButton::clicked, this, [this] { m_workspace.enqueue(); });
+    connect(m_start, &QPushButton::clicked, this, [this] { m_actions.enqueue(); });
     m_plan = new QPushButton(footer);
     m_plan->setCheckable(true);
     m_plan->setFocusPolicy(Qt::TabFocus);
@@ -197,7 +206,7 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     edit->setSuggestions(suggestions);
     edit->setPlaceholder(tr("set by the listed runs"));
     connect(edit, &ChipListEdit::edited, this, [this, name, what](const QStringList& values) {
-        m_workspace.experiment().edit(tr("change %1").arg(what), [&](Experiment& experiment) {
+        m_experiment.edit(tr("change %1").arg(what), [&](Experiment& experiment) {
             if (qstrcmp(name, "seed") == 0) {  // seeds multiply explicit runs as well
                 std::vector<std::string> seeds;
                 for (const QString& value : values) seeds.push_back(value.toStdString());
@@ -219,7 +228,7 @@ QLabel* SweepPanel::addChips(QGridLayout* grid, const QString& title, ChipListEd
 }
 
 void SweepPanel::renew() {
-    const Experiment& experiment = m_workspace.experiment().value();
+    const Experiment& experiment = m_experiment.value();
     const auto& known = presets();
     // The experiments are compared by value, not by spelling: a reopened lab contains 0.003 for 3e-3.
     const auto same = std::find_if(known.begin(), known.end(), [json = experiment.to_json()](const Preset& preset) {
@@ -267,17 +276,17 @@ void SweepPanel::renew() {
 void SweepPanel::renewEstimate() {
     QString problem;
     try {
-        m_estimate->setText(estimateSentence(m_workspace));
+        m_estimate->setText(estimateSentence(m_experiment, m_settings, m_access.dataDir));
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }
     m_estimate->setVisible(problem.isEmpty());
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
-    const bool idle = !m_workspace.session().isActive();
-    m_start->setEnabled(problem.isEmpty() && m_workspace.session().state() != SweepSession::State::stopping);
+    const bool idle = !m_access.session.isActive();
+    m_start->setEnabled(problem.isEmpty() && m_access.session.state() != SweepSession::State::stopping);
     m_start->setText(idle ? tr("Start") : tr("Add to the queue"));
-    const auto unfinished = m_workspace.unfinishedRuns();
+    const auto unfinished = m_actions.unfinishedRuns();
     m_continue->setVisible(!unfinished.empty());
     m_continue->setText(tr("Resume %1").arg(countText(static_cast<std::int64_t>(unfinished.size()), tr("run"))));
 }
@@ -285,8 +294,8 @@ void SweepPanel::renewEstimate() {
 void SweepPanel::pickPreset(int index) {
     if (index >= static_cast<int>(presets().size())) return;
     const Preset& preset = presets()[static_cast<std::size_t>(index)];
-    m_workspace.experiment().edit(tr("preset %1").arg(QString::fromStdString(preset.name)),
-                                  [&preset](Experiment& experiment) { experiment = preset.experiment; });
+    m_experiment.edit(tr("preset %1").arg(QString::fromStdString(preset.name)),
+                      [&preset](Experiment& experiment) { experiment = preset.experiment; });
 }
 
 }  // namespace ropelab::ui

@@ -10,11 +10,16 @@ class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
 
+#include "ui/session/run_access.h"
+
 namespace ropelab::ui {
+
+class SessionActions;
+class Settings;
+class ExperimentModel;
 
 class ChipListEdit;
 class KeyField;
-class Workspace;
 
 /// Right panel of the Train room, which edits the experiment of the workspace: the most important settings at the top,
 /// all others behind "More settings", the estimated time and memory and the Start button at the bottom.
@@ -22,7 +27,8 @@ class SweepPanel : public QFrame {
     Q_OBJECT
 
  public:
-    explicit SweepPanel(Workspace& workspace, QWidget* parent = nullptr);
+    SweepPanel(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
+               QWidget* parent = nullptr);
 
     /// Returns the estimate of runs, time and memory that the panel shows, or the reason why the sweep cannot start.
     QString estimateText() const;
@@ -49,7 +55,10 @@ class SweepPanel : public QFrame {
     void renewEstimate();
     void pickPreset(int index);
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    ExperimentModel& m_experiment;
+    Settings& m_settings;
     QScrollArea* m_area;
     QComboBox* m_preset;
     QLabel* m_summary;
@@ -71,6 +80,7 @@ class SweepPanel : public QFrame {
 
 /// Returns the estimated cost of the experiment: "6 runs, about 55 s, 180 MB". It uses the measured speed of this
 /// machine if there is one. Throws BadInput if the experiment is invalid.
-QString estimateSentence(const Workspace& workspace);
+QString estimateSentence(const ExperimentModel& experiment, const Settings& settings,
+                         const std::filesystem::path& dataDir);
 
 }  // namespace ropelab::ui

@@ -15,7 +15,15 @@
 #include "ui/rooms/train/key_field.h"
 #include "ui/rooms/train/sweep_chips.h"
 #include "ui/rooms/train/sweep_panel.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -49,7 +57,7 @@ QWidget* SweepPanel::makeMore() {
             const auto title = QString::fromUtf8(group.data(), static_cast<qsizetype>(group.size()));
             grid->addWidget(makeHeading(title, m_more), grid->rowCount(), 0, 1, 2);
         }
-        auto* field = new KeyField(entry, m_workspace.experiment(), m_more);
+        auto* field = new KeyField(entry, m_experiment, m_more);
         QLabel* label = addField(grid, KeyField::title(entry), field, field->toolTip(), 104);
         label->setWordWrap(true);
     }
@@ -63,11 +71,11 @@ void SweepPanel::addCombining(QGridLayout* grid) {
     const auto connectEdit = [this](ChipListEdit* edit, const QString& what, auto change) {
         connect(edit, &ChipListEdit::edited, this, [this, what, change](const QStringList& values) {
             try {
-                m_workspace.experiment().edit(tr("change %1").arg(what),
-                                              [&](Experiment& experiment) { change(experiment, values); });
-                emit m_workspace.solved(QStringLiteral("combinations"));
+                m_experiment.edit(tr("change %1").arg(what),
+                                  [&](Experiment& experiment) { change(experiment, values); });
+                emit m_actions.solved(QStringLiteral("combinations"));
             } catch (const BadInput& error) {
-                emit m_workspace.problem(QStringLiteral("combinations"), QString::fromStdString(error.what()));
+                emit m_actions.problem(QStringLiteral("combinations"), QString::fromStdString(error.what()));
             }
             renew();
         });

@@ -15,7 +15,15 @@
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -42,7 +50,9 @@ QString costText(double seconds, std::int64_t bytes, bool measured) {
         .arg(durationText(seconds), bytesText(bytes), measured ? QObject::tr("measured") : QObject::tr("estimated"));
 }
 
-SweepPreview::SweepPreview(Workspace& workspace, QWidget* parent) : QFrame(parent), m_workspace(workspace) {
+SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
+                           QWidget* parent)
+    : QFrame(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment), m_settings(settings) {
     setProperty("panel", true);
     setAccessibleName(tr("Runs of the sweep"));
     auto* column = new QVBoxLayout(this);
@@ -83,14 +93,14 @@ SweepPreview::SweepPreview(Workspace& workspace, QWidget* parent) : QFrame(paren
     connect(m_table, &QWidget::customContextMenuRequested, this, &SweepPreview::openMenu);
     column->addWidget(m_table, 1);
 
-    connect(&workspace.experiment(), &ExperimentModel::changed, this, &SweepPreview::renew);
-    connect(&workspace.session(), &SweepSession::stateChanged, this, &SweepPreview::renewButton);
-    connect(&workspace.session(), &SweepSession::ended, this, [this] {
+    connect(&m_experiment, &ExperimentModel::changed, this, &SweepPreview::renew);
+    connect(&m_access.session, &SweepSession::stateChanged, this, &SweepPreview::renewButton);
+    connect(&m_access.session, &SweepSession::ended, this, [this] {
         if (!m_preview.measured()) renew();  // the measured speed of the machine may have changed
     });
-    connect(&workspace.meter(), &SweepMeter::started, this, &SweepPreview::renewButton);
-    connect(&workspace.meter(), &SweepMeter::measured, this, &SweepPreview::applyMeasurement);
-    connect(&workspace.meter(), &SweepMeter::ended, this, [this] {
+    connect(&m_access.meter, &SweepMeter::started, this, &SweepPreview::renewButton);
+    connect(&m_access.meter, &SweepMeter::measured, this, &SweepPreview::applyMeasurement);
+    connect(&m_access.meter, &SweepMeter::ended, this, [this] {
         m_measures = false;
         renewButton();
     });
@@ -106,11 +116,11 @@ QString SweepPreview::summary() const {
 }
 
 void SweepPreview::measure() {
-    if (m_workspace.meter().isActive()) return m_workspace.meter().stop();
+    if (m_access.meter.isActive()) return m_access.meter.stop();
     if (m_preview.cohorts.empty()) return;
     m_measures = true;
-    m_workspace.measure(m_preview.cohort_runs());
-    m_measures = m_workspace.meter().isActive();
+    m_actions.measure(m_preview.cohort_runs());
+    m_measures = m_access.meter.isActive();
     renewButton();
 }
 
@@ -120,22 +130,21 @@ void SweepPreview::exclude(std::size_t run) {
         values[name] = to_text(key(name).get(m_preview.runs.at(run)));
     }
     if (values.empty()) return;
-    m_workspace.experiment().edit(tr("exclude %1").arg(QString::fromStdString(assignments_text(values))),
-                                  [&](Experiment& experiment) {
-                                      auto exclusions = experiment.exclusions();
-                                      exclusions.push_back(values);
-                                      experiment.set_exclusions(std::move(exclusions));
-                                  });
+    m_experiment.edit(tr("exclude %1").arg(QString::fromStdString(assignments_text(values))),
+                      [&](Experiment& experiment) {
+                          auto exclusions = experiment.exclusions();
+                          exclusions.push_back(values);
+                          experiment.set_exclusions(std::move(exclusions));
+                      });
 }
 
 void SweepPreview::excludeDuplicates() {
     if (m_preview.same.exclusions.empty()) return;
-    m_workspace.experiment().edit(tr("exclude duplicate runs"),
-                                  [same = m_preview.same.exclusions](Experiment& experiment) {
-                                      auto exclusions = experiment.exclusions();
-                                      exclusions.insert(exclusions.end(), same.begin(), same.end());
-                                      experiment.set_exclusions(std::move(exclusions));
-                                  });
+    m_experiment.edit(tr("exclude duplicate runs"), [same = m_preview.same.exclusions](Experiment& experiment) {
+        auto exclusions = experiment.exclusions();
+        exclusions.insert(exclusions.end(), same.begin(), same.end());
+        experiment.set_exclusions(std::move(exclusions));
+    });
 }
 
 void SweepPreview::showEvent(QShowEvent* event) {
@@ -148,13 +157,12 @@ void SweepPreview::renew() {
     if (m_stale) return;
     if (m_measures) {  // The active measurement is of the previous sweep.
         m_measures = false;
-        m_workspace.meter().stop();
+        m_access.meter.stop();
     }
     m_preview = {};
     try {
-        m_preview = ropelab::preview(m_workspace.experiment().value().expand(),
-                                     m_workspace.settings().value("machine/operations_per_second").toDouble(),
-                                     m_workspace.dataDir());
+        m_preview = ropelab::preview(m_experiment.value().expand(),
+                                     m_settings.value("machine/operations_per_second").toDouble(), m_access.dataDir);
         fill();
     } catch (const BadInput& error) {
         m_table->clear();
@@ -219,10 +227,10 @@ void SweepPreview::fillCosts() {
 }
 
 void SweepPreview::renewButton() {
-    const bool active = m_workspace.meter().isActive();
+    const bool active = m_access.meter.isActive();
     m_measure->setText(active ? tr("Stop measuring") : tr("Measure cost"));
     m_exclude->setVisible(!m_preview.same.exclusions.empty());
-    m_measure->setEnabled(active || (!m_preview.cohorts.empty() && !m_workspace.session().isActive()));
+    m_measure->setEnabled(active || (!m_preview.cohorts.empty() && !m_access.session.isActive()));
 }
 
 void SweepPreview::applyMeasurement(const Measurement& measurement) {

@@ -3,6 +3,7 @@
 #include <QFrame>
 
 #include "core/experiment/preview.h"
+#include "ui/session/run_access.h"
 
 class QLabel;
 class QPushButton;
@@ -10,7 +11,9 @@ class QTreeWidget;
 
 namespace ropelab::ui {
 
-class Workspace;
+class SessionActions;
+class ExperimentModel;
+class Settings;
 
 /// Preview of the sweep in the panel before it starts: a table of the runs, grouped by cohort, with a column for each
 /// setting that differs. It shows the estimated time and memory of each cohort, or measures them on request. The user
@@ -19,7 +22,8 @@ class SweepPreview : public QFrame {
     Q_OBJECT
 
  public:
-    explicit SweepPreview(Workspace& workspace, QWidget* parent = nullptr);
+    SweepPreview(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
+                 QWidget* parent = nullptr);
 
     /// Returns the preview that is shown; it is empty if the experiment is invalid.
     const Preview& preview() const { return m_preview; }
@@ -52,7 +56,10 @@ class SweepPreview : public QFrame {
     void applyMeasurement(const Measurement& measurement);
     void openMenu(const QPoint& where);
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    ExperimentModel& m_experiment;
+    Settings& m_settings;
     Preview m_preview;
     bool m_stale = true;      // the experiment changed while this view was hidden
     bool m_measures = false;  // the active measurement is of the sweep that is shown

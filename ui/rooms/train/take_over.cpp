@@ -6,7 +6,15 @@
 
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -16,16 +24,17 @@ const auto kBannerId = QStringLiteral("take-over");
 
 }  // namespace
 
-TakeOver::TakeOver(Workspace& workspace, QWidget* parent) : BannerArea(parent), m_workspace(workspace) {
-    connect(&workspace.lab(), &LabDocument::opened, this, &TakeOver::renew);
-    connect(&workspace.session(), &SweepSession::ended, this, &TakeOver::renew);
+TakeOver::TakeOver(SessionActions& actions, RunAccess access, QWidget* parent)
+    : BannerArea(parent), m_actions(actions), m_access(std::move(access)) {
+    connect(&m_access.lab, &LabDocument::opened, this, &TakeOver::renew);
+    connect(&m_access.session, &SweepSession::ended, this, &TakeOver::renew);
     renew();
 }
 
 void TakeOver::renew() {
     dismiss(kBannerId);
     m_runs.clear();
-    const LabFile* file = m_workspace.lab().file();
+    const LabFile* file = m_access.lab.file();
     if (!file) return;
     m_runs = file->claimed_runs();
     std::erase_if(m_runs, [](const ClaimedRun& run) { return run.host.empty(); });
@@ -37,7 +46,7 @@ void TakeOver::renew() {
                       "training still runs.")
                        .arg(where, countText(std::ssize(m_runs), tr("run")));
     QList<Choice> choices;
-    if (m_workspace.lab().isReadOnly()) {
+    if (m_access.lab.isReadOnly()) {
         text += QLatin1Char(' ') + tr("This lab is open read-only, so its runs cannot be taken over.");
     } else {
         text +=
@@ -50,20 +59,20 @@ void TakeOver::renew() {
 void TakeOver::takeOver() {
     std::vector<RunId> left;
     try {
-        const auto file = LabFile::open(toPath(m_workspace.lab().path()));
+        const auto file = LabFile::open(toPath(m_access.lab.path()));
         file->recover(true);
-        m_workspace.runs().refreshRecords(*file);
+        m_access.runs.refreshRecords(*file);
     } catch (const std::exception& error) {
-        emit m_workspace.problem(kBannerId, QString::fromStdString(error.what()));
+        emit m_actions.problem(kBannerId, QString::fromStdString(error.what()));
         return renew();
     }
-    emit m_workspace.solved(kBannerId);
+    emit m_actions.solved(kBannerId);
     for (const ClaimedRun& claimed : m_runs) {
-        const RunView* run = m_workspace.runs().find(claimed.id);
+        const RunView* run = m_access.runs.find(claimed.id);
         if (run && LabDocument::isUnfinished(run->record)) left.push_back(claimed.id);
     }
     renew();
-    m_workspace.resumeRuns(left);
+    m_actions.resumeRuns(left);
 }
 
 }  // namespace ropelab::ui

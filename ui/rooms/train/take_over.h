@@ -2,10 +2,11 @@
 
 #include "core/store/lab_file.h"
 #include "ui/common/banners.h"
+#include "ui/session/run_access.h"
 
 namespace ropelab::ui {
 
-class Workspace;
+class SessionActions;
 
 /// Banner that reports runs of the lab that a program on another machine was training. Whether that program still runs
 /// cannot be checked from here; if the user knows that it has ended, the user can take the runs over and resume them.
@@ -13,7 +14,7 @@ class TakeOver : public BannerArea {
     Q_OBJECT
 
  public:
-    explicit TakeOver(Workspace& workspace, QWidget* parent = nullptr);
+    TakeOver(SessionActions& actions, RunAccess access, QWidget* parent = nullptr);
 
     /// Returns the runs that can be taken over.
     const std::vector<ClaimedRun>& runs() const { return m_runs; }
@@ -23,7 +24,8 @@ class TakeOver : public BannerArea {
  private:
     void renew();
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
     std::vector<ClaimedRun> m_runs;
 };
 

@@ -26,7 +26,15 @@
 #include "ui/rooms/train/sweep_panel.h"
 #include "ui/rooms/train/sweep_preview.h"
 #include "ui/rooms/train/take_over.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -46,20 +54,22 @@ QList<double> toList(const std::vector<double>& values) {
 
 }  // namespace
 
-TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_workspace(workspace) {
+TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
+                     QWidget* parent)
+    : Room(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment), m_settings(settings) {
     setObjectName(QStringLiteral("train"));
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
 
-    m_takeOver = new TakeOver(workspace, this);
+    m_takeOver = new TakeOver(m_actions, m_access, this);
     layout->addWidget(m_takeOver);
     m_plot = new CurvePlot(this);
     m_plot->setName(tr("training"));
-    m_list = new RunList(workspace, this);
-    m_toolbar = new PlotToolbar(*m_plot, m_list->table(), workspace.settings(), this);
+    m_list = new RunList(m_actions, m_access, this);
+    m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
     connect(m_toolbar, &PlotToolbar::exportRequested, this, &TrainRoom::openExport);
     layout->addWidget(m_toolbar);
-    m_roofline = new RooflineView(workspace.runs(), workspace.session(), workspace.settings(), this);
+    m_roofline = new RooflineView(m_access.runs, m_access.session, m_settings, this);
     m_picture = new QStackedWidget(this);
     m_picture->addWidget(m_plot);
     m_picture->addWidget(m_roofline);
@@ -94,10 +104,10 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_pages->addWidget(makePlan());
     layout->addWidget(m_pages, 1);
 
-    RunStore& runs = workspace.runs();
+    RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
     connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
-        const RunView* view = m_workspace.runs().find(run);
+        const RunView* view = m_access.runs.find(run);
         m_plot->setRunFailed(run, view && view->record.state == RunState::failed);
         if (run == m_sampled || m_sampled == 0) showSample(run);
     });
@@ -105,15 +115,15 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     m_visibleTimer.setInterval(0);
     connect(&m_visibleTimer, &QTimer::timeout, this, &TrainRoom::renewVisible);
     connect(&runs, &RunStore::visibilityChanged, this, [this](RunId run) {
-        m_plot->setRunVisible(run, m_workspace.runs().find(run)->visible);
+        m_plot->setRunVisible(run, m_access.runs.find(run)->visible);
         m_visibleTimer.start();
     });
-    connect(&workspace.lab(), &LabDocument::renamed, this, [this] { m_labPath = m_workspace.lab().path(); });
-    connect(&workspace.experiment(), &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
-    connect(&workspace.session(), &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
-    connect(&workspace.session(), &SweepSession::delivered, this, &TrainRoom::applyDeliveries);
+    connect(&m_access.lab, &LabDocument::renamed, this, [this] { m_labPath = m_access.lab.path(); });
+    connect(&m_experiment, &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
+    connect(&m_access.session, &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
+    connect(&m_access.session, &SweepSession::delivered, this, &TrainRoom::applyDeliveries);
     // Starting a sweep shows its curves.
-    connect(&workspace.session(), &SweepSession::started, this, [this] { showPlan(false); });
+    connect(&m_access.session, &SweepSession::started, this, [this] { showPlan(false); });
 
     connect(m_plot, &CurvePlot::runVisibilityChanged, &runs, &RunStore::setVisible);
     connect(m_plot, &CurvePlot::runPicked, this, [this](RunId run) {
@@ -136,7 +146,7 @@ TrainRoom::TrainRoom(Workspace& workspace, QWidget* parent) : Room(parent), m_wo
     connect(m_list, &RunList::runPicked, this, [this](RunId run) {
         m_plot->pickRun(run);
         m_roofline->pickRun(run);
-        m_workspace.session().pick(run);
+        m_access.session.pick(run);
         showSample(run);
     });
     connect(m_list, &RunList::runHovered, m_plot, &CurvePlot::hoverRun);
@@ -151,7 +161,7 @@ TrainRoom::~TrainRoom() {
 
 QWidget* TrainRoom::panel() {
     if (!m_panel) {
-        m_panel = new SweepPanel(m_workspace, this);
+        m_panel = new SweepPanel(m_actions, m_access, m_experiment, m_settings, this);
         connect(m_panel, &SweepPanel::planAsked, this, &TrainRoom::showPlan);
         m_panel->setPlanShown(m_planShown);
     }
@@ -182,12 +192,12 @@ QString TrainRoom::sampleText() const {
 }
 
 bool TrainRoom::isEmpty() const {
-    return m_workspace.runs().runs().empty();
+    return m_access.runs.runs().empty();
 }
 
 void TrainRoom::renewGroups() {
-    const std::vector<CurveGroup> groups = seedGroups(m_workspace.runs().runs());
-    const bool many = m_workspace.runs().runs().size() > kMaxCurves;
+    const std::vector<CurveGroup> groups = seedGroups(m_access.runs.runs());
+    const bool many = m_access.runs.runs().size() > kMaxCurves;
     m_toolbar->setBandsPossible(anyRepeats(groups), many);
     m_plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
 }
@@ -198,7 +208,7 @@ void TrainRoom::renewEmptyState() {
     QString sentence;
     bool ready = false;
     try {
-        const Experiment& experiment = m_workspace.experiment().value();
+        const Experiment& experiment = m_experiment.value();
         const std::string text = experiment.values("data").front();
         const QString dataSet = text == "synthetic"         ? tr("a synthetic language")
                                 : text == "synthetic-local" ? tr("a synthetic language without long-range dependencies")
@@ -206,34 +216,34 @@ void TrainRoom::renewEmptyState() {
         sentence = tr("The Start button trains %1 on %2 and plots their losses. At each evaluation one of them "
                       "generates a text that shows what it has learned so far. Estimate: %3.")
                        .arg(countText(static_cast<std::int64_t>(experiment.expand().size()), tr("small model")),
-                            dataSet, estimateSentence(m_workspace));
+                            dataSet, estimateSentence(m_experiment, m_settings, m_access.dataDir));
         ready = true;
     } catch (const BadInput& error) {
         sentence = QString::fromStdString(error.what());
     }
     m_emptyText->setText(sentence);
-    m_emptyStart->setEnabled(ready && !m_workspace.session().isActive());
+    m_emptyStart->setEnabled(ready && !m_access.session.isActive());
 }
 
 void TrainRoom::syncRuns() {
-    const LabFile* file = m_workspace.lab().file();
-    if (m_workspace.lab().path() != m_labPath) {  // Run ids of another lab refer to other runs.
-        m_labPath = m_workspace.lab().path();
+    const LabFile* file = m_access.lab.file();
+    if (m_access.lab.path() != m_labPath) {  // Run ids of another lab refer to other runs.
+        m_labPath = m_access.lab.path();
         m_plot->clear();
         m_roofline->clear();
         m_sampled = 0;
     }
     for (const RunId run : m_plot->runs()) {
-        if (!m_workspace.runs().find(run)) m_plot->removeRun(run);
+        if (!m_access.runs.find(run)) m_plot->removeRun(run);
     }
     const std::vector<RunId> known = m_plot->runs();
-    for (const RunView& run : m_workspace.runs().runs()) {
+    for (const RunView& run : m_access.runs.runs()) {
         const RunId id = run.record.id;
         m_plot->addRun(id, QString::fromStdString(run.record.name), run.colorIndex());
         m_plot->setRunVisible(id, run.visible);
         m_plot->setRunFailed(id, run.record.state == RunState::failed);
         if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
-        const RunMetrics* arrived = m_workspace.runs().arrived(id);
+        const RunMetrics* arrived = m_access.runs.arrived(id);
         const RunMetrics::Steps steps = arrived ? arrived->steps : file->metrics(id).steps;
         const auto iterations = toList(steps.iteration);
         m_plot->setCurve({id, Quantity::training_loss}, iterations, toList(steps.training_loss));
@@ -243,7 +253,7 @@ void TrainRoom::syncRuns() {
                          toList(run.evaluations.validation_loss));
     }
     QJsonObject settings;
-    for (const ExperimentRecord& experiment : m_workspace.lab().experiments()) {
+    for (const ExperimentRecord& experiment : m_access.lab.experiments()) {
         settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiment.description)).object();
     }
     m_plot->setSettings(settings);
@@ -256,14 +266,14 @@ void TrainRoom::syncRuns() {
 void TrainRoom::renewVisible() {
     m_visibleTimer.stop();
     double horizon = 0;
-    for (const RunView& run : m_workspace.runs().runs()) {
+    for (const RunView& run : m_access.runs.runs()) {
         if (run.visible) horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
     }
     m_plot->setHorizon(horizon);
     renewGroups();
     updateFloor();
     // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.
-    const RunView* sampled = m_workspace.runs().find(m_sampled);
+    const RunView* sampled = m_access.runs.find(m_sampled);
     if (sampled && !sampled->visible && m_list->picked() != m_sampled) showSample(0);
 }
 
@@ -295,9 +305,9 @@ void TrainRoom::applyDeliveries(const std::vector<Delivery>& deliveries) {
 }
 
 void TrainRoom::showSample(RunId run) {
-    const RunView* view = m_workspace.runs().find(run);
+    const RunView* view = m_access.runs.find(run);
     if (!view) {  // No run is picked: the first visible one is shown.
-        for (const RunView& candidate : m_workspace.runs().runs()) {
+        for (const RunView& candidate : m_access.runs.runs()) {
             if (candidate.visible) {
                 view = &candidate;
                 break;
@@ -320,7 +330,7 @@ void TrainRoom::showSample(RunId run) {
 }
 
 void TrainRoom::renewWhy() {
-    const RunView* run = m_workspace.runs().find(m_sampled);  // the run whose sample is shown
+    const RunView* run = m_access.runs.find(m_sampled);  // the run whose sample is shown
     if (!run) return m_plot->setWhatsThis(QString());
     const Quantity quantity = m_plot->shownQuantities().front();
     const QList<double> values = m_plot->yValues({m_sampled, quantity});
@@ -332,7 +342,7 @@ void TrainRoom::renewWhy() {
 
 void TrainRoom::updateFloor() {
     std::optional<RunSpec> common;
-    for (const RunView& run : m_workspace.runs().runs()) {
+    for (const RunView& run : m_access.runs.runs()) {
         if (!run.visible) continue;
         if (common && EntropyFloorJob::keyOf(*common) != EntropyFloorJob::keyOf(run.spec)) {
             m_floor.ask(std::nullopt);  // Runs on different data sets have no common entropy floor.

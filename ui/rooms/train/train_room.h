@@ -6,6 +6,7 @@
 #include "ui/common/room.h"
 #include "ui/session/entropy_floor.h"
 #include "ui/session/event_queue.h"
+#include "ui/session/run_access.h"
 
 class QLabel;
 class QPlainTextEdit;
@@ -14,6 +15,10 @@ class QSplitter;
 class QStackedWidget;
 
 namespace ropelab::ui {
+
+class SessionActions;
+class ExperimentModel;
+class Settings;
 
 class CurvePlot;
 class PlotToolbar;
@@ -30,7 +35,8 @@ class TrainRoom : public Room {
     Q_OBJECT
 
  public:
-    TrainRoom(Workspace& workspace, QWidget* parent = nullptr);
+    TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
+              QWidget* parent = nullptr);
     ~TrainRoom() override;
 
     QWidget* panel() override;
@@ -83,7 +89,10 @@ class TrainRoom : public Room {
     /// Updates the help text (F1) of the plot.
     void renewWhy();
 
-    Workspace& m_workspace;
+    SessionActions& m_actions;
+    RunAccess m_access;
+    ExperimentModel& m_experiment;
+    Settings& m_settings;
     CurvePlot* m_plot = nullptr;
     RunList* m_list = nullptr;
     PlotToolbar* m_toolbar = nullptr;

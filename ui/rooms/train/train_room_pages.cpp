@@ -18,7 +18,15 @@
 #include "ui/rooms/train/sweep_panel.h"
 #include "ui/rooms/train/sweep_preview.h"
 #include "ui/rooms/train/train_room.h"
-#include "ui/session/workspace.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/rotary_model.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -48,13 +56,13 @@ void TrainRoom::addActions(ActionRegistry& registry) {
     registry.add({.id = "run.delete",
                   .menu = "Edit",
                   .text = tr("Delete picked run"),
-                  .handler = [this] { m_workspace.deleteRun(m_list->picked()); },
+                  .handler = [this] { m_actions.deleteRun(m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.stop_picked",
                   .menu = "Run",
                   .text = tr("Stop picked run"),
-                  .handler = [this] { m_workspace.session().stopRun(m_list->picked()); },
-                  .enabled = [this] { return isVisible() && m_workspace.session().isTraining(m_list->picked()); }});
+                  .handler = [this] { m_access.session.stopRun(m_list->picked()); },
+                  .enabled = [this] { return isVisible() && m_access.session.isTraining(m_list->picked()); }});
     registry.add({.id = "run.plan",
                   .menu = "Run",
                   .text = tr("Show runs and queue"),
@@ -101,7 +109,7 @@ QWidget* TrainRoom::makeEmptyState() {
     setIcon(m_emptyStart, outline::kStart);
     m_emptyStart->setFocusPolicy(Qt::TabFocus);
     scaleWidth(m_emptyStart, 160);
-    connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_workspace.start(); });
+    connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_actions.start(); });
     column->addWidget(m_emptyStart, 0, Qt::AlignCenter);
     column->addStretch(3);
     return page;
@@ -145,8 +153,8 @@ bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {
 QWidget* TrainRoom::makePlan() {
     auto* split = new QSplitter(Qt::Vertical, this);
     split->setChildrenCollapsible(false);
-    m_queue = new QueueView(m_workspace, split);
-    m_preview = new SweepPreview(m_workspace, split);
+    m_queue = new QueueView(m_actions, m_access, split);
+    m_preview = new SweepPreview(m_actions, m_access, m_experiment, m_settings, split);
     split->addWidget(m_queue);
     split->addWidget(m_preview);
     split->setStretchFactor(0, 1);

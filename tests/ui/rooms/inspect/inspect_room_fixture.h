@@ -14,7 +14,8 @@ class InspectRoomTest : public InspectBench {
     void SetUp() override {
         InspectBench::SetUp();
         workspace = std::make_unique<Workspace>(options());
-        room = std::make_unique<InspectRoom>(*workspace);
+        room = std::make_unique<InspectRoom>(*workspace, workspace->runAccess(), workspace->rotary(),
+                                             workspace->settings());
         room->resize(1000, 700);
     }
     void TearDown() override {

@@ -203,7 +203,8 @@ TEST_F(InspectRoomTest, LagLearningRateAndReplaySpeedAreSaved) {
     room.reset();
     workspace.reset();
     workspace = std::make_unique<Workspace>(options());
-    room = std::make_unique<InspectRoom>(*workspace);
+    room =
+        std::make_unique<InspectRoom>(*workspace, workspace->runAccess(), workspace->rotary(), workspace->settings());
     EXPECT_EQ(room->choices().lag()->value(), 77);
     EXPECT_DOUBLE_EQ(room->choices().fineTuning().learning_rate, 2e-4);
     EXPECT_EQ(room->replay().pace()->currentText(), pace);

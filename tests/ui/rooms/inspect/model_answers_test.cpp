@@ -365,19 +365,27 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
         // The fake model has no retrieval, and the logit terms of a pair need a typed text.
         const QString name = QLatin1String(figure.name);
         if (name == "pair-logits" || name.contains("ablation-retrieval") || name == "extrapolation-retrieval") continue;
-        EXPECT_FALSE(isEmpty(inspectFigureOf(workspace, figure, {}))) << figure.name;
+        EXPECT_FALSE(
+            isEmpty(inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), figure, {})))
+            << figure.name;
     }
     const InspectFigure& spectrum = *findInspectFigure("query-spectrum");
-    const Figure difference = inspectFigureOf(workspace, spectrum, {1, 2, 50});
+    const Figure difference =
+        inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), spectrum, {1, 2, 50});
     EXPECT_EQ(difference.map->scale, FigureMap::Scale::diverging);
     EXPECT_EQ(difference.settings.value("snapshot").toInt(), 50);
-    EXPECT_TRUE(refusal([&] { (void)inspectFigureOf(workspace, spectrum, {9, 0, -1}); }).contains("no run 9"));
     EXPECT_TRUE(refusal([&] {
-                    (void)inspectFigureOf(workspace, *findInspectFigure("pair-logits"), {});
+                    (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), spectrum,
+                                          {9, 0, -1});
+                }).contains("no run 9"));
+    EXPECT_TRUE(refusal([&] {
+                    (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),
+                                          *findInspectFigure("pair-logits"), {});
                 }).contains("Type a text"));
     // The fake model processes the text, but returns no logit terms.
     EXPECT_TRUE(refusal([&] {
-                    (void)inspectFigureOf(workspace, *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
+                    (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),
+                                          *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
                 }).contains("has no term in the logits"));
 }
 

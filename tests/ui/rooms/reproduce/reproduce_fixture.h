@@ -24,7 +24,7 @@ class ReproduceTest : public Workbench {
         room.reset();
         workspace.reset();
         workspace = std::make_unique<Workspace>(options());
-        room = std::make_unique<ReproduceRoom>(*workspace);
+        room = std::make_unique<ReproduceRoom>(*workspace, workspace->runAccess(), workspace->settings());
         room->resize(900, 600);
         room->show();
     }

@@ -186,7 +186,7 @@ TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
 
     room.reset();
     workspace = std::make_unique<Workspace>(options());
-    room = std::make_unique<ResultsRoom>(*workspace);
+    room = std::make_unique<ResultsRoom>(*workspace, workspace->runAccess(), workspace->settings());
     workspace->lab().open(lab);
     room->show();
     EXPECT_EQ(room->choices().measure()->currentData(), "bits_per_character");

@@ -18,7 +18,7 @@ class QueueViewTest : public Workbench {
     void open() {
         view.reset();
         workspace = std::make_unique<Workspace>(options());
-        view = std::make_unique<QueueView>(*workspace);
+        view = std::make_unique<QueueView>(*workspace, workspace->runAccess());
     }
     // An experiment of three cohorts with one run each: the runs 1, 2 and 3.
     Experiment cohorts() const {

@@ -42,7 +42,8 @@ class RooflineViewTest : public Workbench {
         Workbench::SetUp();
         workspace = std::make_unique<Workspace>(options());
         workspace->experiment().replace(smallSweep(60));
-        room = std::make_unique<TrainRoom>(*workspace);
+        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
+                                           workspace->settings());
         room->resize(900, 600);
         room->show();
     }

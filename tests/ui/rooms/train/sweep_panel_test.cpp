@@ -16,7 +16,8 @@ class SweepPanelTest : public Workbench {
     void SetUp() override {
         Workbench::SetUp();
         workspace = std::make_unique<Workspace>(options());
-        panel = std::make_unique<SweepPanel>(*workspace);
+        panel = std::make_unique<SweepPanel>(*workspace, workspace->runAccess(), workspace->experiment(),
+                                             workspace->settings());
         panel->resize(312, 700);
         panel->show();
     }

@@ -13,7 +13,8 @@ class TakeOverTest : public Workbench {
     void SetUp() override {
         Workbench::SetUp();
         workspace = std::make_unique<Workspace>(options());
-        room = std::make_unique<TrainRoom>(*workspace);
+        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
+                                           workspace->settings());
         room->show();
     }
     // Returns the path of a lab with two runs that a program on another machine was training.

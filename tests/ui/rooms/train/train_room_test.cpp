@@ -30,7 +30,8 @@ class TrainRoomTest : public Workbench {
         Workbench::SetUp();
         workspace = std::make_unique<Workspace>(options());
         workspace->experiment().replace(smallSweep(60));
-        room = std::make_unique<TrainRoom>(*workspace);
+        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
+                                           workspace->settings());
         room->resize(900, 600);
         room->show();
     }
@@ -103,7 +104,7 @@ TEST_F(TrainRoomTest, ColumnWidthsAreRestoredAfterALargeWindowScale) {
 
 TEST_F(TrainRoomTest, LongNamesAreShortenedToTheirDifferences) {
     train();
-    const RunTable table(*workspace);
+    const RunTable table(*workspace, workspace->runAccess());
     const auto& runs = workspace->runs().runs();
     ASSERT_GE(runs.size(), 2U);
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -361,7 +362,8 @@ TEST_F(TrainRoomTest, OpeningALabRestoresItsCurves) {
     workspace->lab().open(path);
     EXPECT_EQ(room->plot().yValues({1, Quantity::training_loss}), losses);
     EXPECT_EQ(room->plot().xValues({1, Quantity::validation_loss}), (QList<double>{0, 20, 40, 60}));
-    TrainRoom second(*workspace);  // created while the lab is open
+    TrainRoom second(*workspace, workspace->runAccess(), workspace->experiment(),
+                     workspace->settings());  // created while the lab is open
     EXPECT_EQ(second.plot().yValues({1, Quantity::training_loss}), losses);
 }
 
