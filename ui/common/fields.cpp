@@ -92,6 +92,7 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
     auto* label = new QLabel(title, field->parentWidget());
     label->setProperty("quiet", true);
     label->setBuddy(field);
+    label->setWordWrap(true);
     scaleWidth(label, width);
     if (!why.isEmpty()) {
         label->setToolTip(why);

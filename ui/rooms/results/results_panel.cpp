@@ -55,7 +55,8 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     QGridLayout* grid = makeFieldGrid();
     m_experiment = makeChoice(tr("Experiment"), content);
     addField(grid, tr("experiment"), m_experiment,
-             tr("The table shows the runs of this experiment. Runs that differ only in their seed form one group."));
+             tr("The table shows the runs of this experiment. Runs that differ only in their seed form one group."),
+             80);
     m_measure = makeChoice(tr("Compared measure"), content);
     for (const Measure& measure : measures()) {
         m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
