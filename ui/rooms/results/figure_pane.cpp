@@ -114,23 +114,23 @@ void FigurePane::draw() {
 }
 
 ResultsData FigurePane::shownData() const {
-    ResultsData data;
-    data.results = m_results;
-    data.runs = runsOf(m_runStore, m_results, chosen().input == ResultsFigure::Input::evaluations);
-    data.picked = m_picked;
-    return data;
+    ResultsData resultsData;
+    resultsData.results = m_results;
+    resultsData.runs = runsOf(m_runStore, m_results, chosen().input == ResultsFigure::Input::evaluations);
+    resultsData.picked = m_picked;
+    return resultsData;
 }
 
 void FigurePane::paintFigure() {
     const ResultsFigure& figure = chosen();
     m_chooser->setToolTip(figure.why);
-    ResultsData data = shownData();
-    data.texts = m_texts;
-    for (ResultsRun& run : data.runs) {
+    ResultsData resultsData = shownData();
+    resultsData.texts = m_texts;
+    for (ResultsRun& run : resultsData.runs) {
         if (const auto read = m_steps.find(run.id); read != m_steps.end()) run.steps = read->second;
     }
-    if (m_withPublished) data.published = publishedValues(data.runs);
-    m_picture = figure.make(data);
+    if (m_withPublished) resultsData.published = publishedValues(resultsData.runs);
+    m_picture = figure.make(resultsData);
     if (isBusy() && figure.input == ResultsFigure::Input::steps)
         m_picture.figure.emptyText = tr("Loading the training steps of the runs …");
     m_view->setAccessibleName(figure.title);
