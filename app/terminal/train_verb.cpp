@@ -70,7 +70,8 @@ Experiment description(const Flags& flags) {
 void refuse_other_experiment(const LabFile& lab, const Flags& flags) {
     if (!flags.describes()) return;
     const auto stored = lab.experiments();
-    if (stored.empty() || nlohmann::json::parse(stored.back().description) != description(flags).to_json()) {
+    // Parsed and written again, because an earlier version may have stored the description under earlier names.
+    if (stored.empty() || Experiment::from_text(stored.back().description).to_json() != description(flags).to_json()) {
         throw BadInput("The lab " + flags.lab +
                        " holds another experiment; leave out the flags that describe an experiment to resume it, or "
                        "name another lab.");

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "core/experiment/experiment.h"
+#include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
+#include "tests/support/scratch_folder.h"
 
 namespace ropelab {
 namespace {
@@ -177,6 +180,23 @@ TEST(TrainVerb, ParsesNumbersInTheCLocale) {
                   .json()
                   .at("runs")[0]
                   .at("whole_validation_loss"));
+}
+
+// A job script of an earlier version resumes its lab with the experiment's file, in which settings have earlier names.
+TEST(TrainVerb, ResumesAnEarlierLabWithItsOwnExperiment) {
+    const ScratchFolder folder;
+    const auto from = std::filesystem::path(ROPELAB_SOURCE_DIR) / "tests" / "data" / "earlier_names.ropelab";
+    const auto lab = folder / "earlier.ropelab";
+    std::filesystem::copy(from, lab);
+    std::filesystem::copy(from.string() + ".checkpoints", lab.string() + ".checkpoints");
+    const auto experiment =
+        folder.write("experiment.json", LabFile::open(lab, LabFile::Mode::read)->experiments().at(0).description);
+    const auto resumed =
+        ropelab_cli({"sweep", "--experiment", experiment.string(), "--lab", lab.string(), "--resume", "--json"});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_EQ(resumed.json().at("runs").size(), 4U);
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "symbols=characters", "--lab", lab.string(), "--resume"}),
+                     "holds another experiment");
 }
 
 }  // namespace
