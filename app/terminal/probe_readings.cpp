@@ -50,7 +50,7 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
     text << "Evaluated at " << result.factor << " times the training context of " << spec.context
          << " tokens, checkpoint of step " << result.iteration
          << ".\nLosses in nats per token, inside and beyond the training context; accuracy: copied tokens recalled; "
-            "steps: of fine-tuning.\n\n"
+            "steps: fine-tuning steps.\n\n"
          << "scaling       steps  loss inside  loss beyond  accuracy [%]\n";
     for (const ExtrapolationEvaluation& reading : result.readings) {
         const SplitLoss split = split_loss(*reading.result, spec.context);

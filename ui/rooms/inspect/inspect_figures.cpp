@@ -18,7 +18,7 @@ std::span<const InspectFigure> inspectFigures() {
     const auto tr = [](const char* text) { return QObject::tr(text); };
     static const QString spectra = tr("Spectra");
     static const QString training = tr("Over training");
-    static const QString moment = tr("At the time cursor");
+    static const QString moment = tr("At the selected step");
     static const QString attention = tr("Attention");
     static const QString ablation = tr("Ablation");
     static const QString extrapolation = tr("Length extrapolation");

@@ -107,7 +107,7 @@ QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const Q
     html += heading(QObject::tr("Rules (preregistered and stored in the lab)")) + list(rules_of(plan));
     const std::vector<std::string> needs = needs_of(plan);
     if (!needs.empty())
-        html += heading(QObject::tr("Requirements of the tests that this scale does not allow")) + list(needs);
+        html += heading(QObject::tr("Tests that are not possible at this scale")) + list(needs);
     return html;
 }
 
