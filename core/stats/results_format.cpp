@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "core/stats/results_cells.h"
-#include "core/stats/results_table.h"
 
 namespace ropelab {
 
