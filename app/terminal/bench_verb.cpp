@@ -16,6 +16,7 @@
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab::terminal {
 
@@ -61,16 +62,10 @@ struct Part {
     }
 };
 
-std::string number(double value, int digits) {
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(digits) << value;
-    return text.str();
-}
-
 // Returns the median with the quartiles in parentheses, such as "12.34 (12.01 to 12.80) ms".
 std::string spread_text(const Spread& spread, const std::string& unit, double scale = 1, int digits = 2) {
-    return number(scale * spread.median, digits) + " (" + number(scale * spread.lower, digits) + " to " +
-           number(scale * spread.upper, digits) + ")" + (unit.empty() ? "" : " ") + unit;
+    return fixed_text(scale * spread.median, digits) + " (" + fixed_text(scale * spread.lower, digits) + " to " +
+           fixed_text(scale * spread.upper, digits) + ")" + (unit.empty() ? "" : " ") + unit;
 }
 
 // Returns the first run of the preset (`default_preset` without --preset), changed by --set.
@@ -127,7 +122,7 @@ Part bench_train(const Flags& flags) {
     part.line("time per step", spread_text(alone.milliseconds_per_step, "ms"));
     part.line("throughput", spread_text(alone.tokens_per_second, "tokens/s", 1, 0));
     part.line("six small runs as one cohort", spread_text(cohort.speedup, "× as fast as sequentially"));
-    part.line("slowest theta or fraction", number(settings.slowest_over_fastest, 3) + " × the time of the fastest");
+    part.line("slowest theta or fraction", fixed_text(settings.slowest_over_fastest, 3) + " × the time of the fastest");
 
     if (alone.conditions.device == "cpu") {
         const MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
@@ -140,9 +135,9 @@ Part bench_train(const Flags& flags) {
                                  {"machine_operations_per_second", machine.multiply},
                                  {"machine_bytes_per_second", machine.copy},
                                  {"verdict", verdict(machine, point)}};
-        part.line("arithmetic", number(point.reached() / 1e9, 0) +
+        part.line("arithmetic", fixed_text(point.reached() / 1e9, 0) +
                                     " GFLOP/s; float32 matrix products on this machine reach " +
-                                    number(machine.multiply / 1e9, 0) + " GFLOP/s");
+                                    fixed_text(machine.multiply / 1e9, 0) + " GFLOP/s");
         part.line("limit", verdict(machine, point));
     }
     return part;
@@ -241,8 +236,8 @@ Part bench_window(const Flags&) {
     part.json = nlohmann::json::parse(output_of(command));
     for (const auto& room : part.json.at("rooms")) {
         part.line(room.at("room").get<std::string>(),
-                  number(room.at("median_milliseconds").get<double>(), 2) + " ms per drag step (median), " +
-                      number(room.at("longest_milliseconds").get<double>(), 1) + " ms at most");
+                  fixed_text(room.at("median_milliseconds").get<double>(), 2) + " ms per drag step (median), " +
+                      fixed_text(room.at("longest_milliseconds").get<double>(), 1) + " ms at most");
     }
     return part;
 }

@@ -47,8 +47,7 @@ void export_event_files(const LabFile& lab, const std::vector<RunRecord>& runs, 
         }
         return print_json({{"format", "tensorboard"}, {"output", flags.output}, {"files", list}});
     }
-    print_text("Wrote " + std::to_string(files.size()) + (files.size() == 1 ? " event file" : " event files") + " in " +
-               flags.output +
+    print_text("Wrote " + counted(files.size(), "event file") + " in " + flags.output +
                ".\nA lab does not store the time of each step, so the wall times in the files are approximate: they "
                "spread a run's steps evenly over its training time, from the start of its experiment (one millisecond "
                "per step if a run has no training time yet).\n");
@@ -63,8 +62,8 @@ void export_table(const LabFile& lab, const std::vector<RunRecord>& runs, const 
                            {"keys", written.keys},
                            {"rows", written.rows}});
     }
-    print_text("Wrote " + std::to_string(written.rows) + " measurements of " + std::to_string(runs.size()) +
-               (runs.size() == 1 ? " run" : " runs") + " to " + flags.output + ".\n");
+    print_text("Wrote " + std::to_string(written.rows) + " measurements of " + counted(runs.size(), "run") + " to " +
+               flags.output + ".\n");
 }
 
 void run(const Flags& flags) {

@@ -19,6 +19,10 @@ void print_text(const std::string& text) {
     std::cout << text << std::flush;
 }
 
+std::string counted(std::int64_t count, const std::string& word) {
+    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
 std::string read_all(const std::string& file) {
     if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
     std::ifstream stream(file, std::ios::binary);

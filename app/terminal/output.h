@@ -13,6 +13,8 @@ namespace ropelab::terminal {
 void print_json(const nlohmann::json& json);
 /// Prints `text` to standard output, without a newline of its own.
 void print_text(const std::string& text);
+/// Returns a number of things: "1 run", "3 runs".
+std::string counted(std::int64_t count, const std::string& word);
 
 /// Returns the contents of a file, or of standard input if `file` is "-". Throws BadInput if the file cannot be read.
 std::string read_all(const std::string& file);

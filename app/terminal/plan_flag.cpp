@@ -96,10 +96,6 @@ std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
     return "about " + duration_text(seconds) + ", " + bytes_text(bytes) + (measured ? " (measured)" : " (estimated)");
 }
 
-std::string counted(std::size_t count, const std::string& word) {
-    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string text_of(const Preview& plan) {
     std::string text;
     for (std::size_t i = 0; i < plan.cohorts.size(); ++i) {

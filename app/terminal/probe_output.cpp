@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "app/terminal/output.h"
 #include "core/experiment/ablation.h"
 #include "core/experiment/probing.h"
 #include "core/spec/numbers.h"
@@ -104,9 +105,8 @@ std::string text_of(const Probed& probed) {
     const ProbeResult& result = probed.result;
     std::ostringstream text;
     text << std::fixed << std::setprecision(4) << probed.record.name << ", step " << probed.iteration
-         << ", from the run's " << probed.source << ": " << result.sequences
-         << (result.sequences == 1 ? " sequence" : " sequences") << " of " << result.length
-         << " tokens, loss [nats per token] ";
+         << ", from the run's " << probed.source << ": " << counted(result.sequences, "sequence") << " of "
+         << result.length << " tokens, loss [nats per token] ";
     if (std::isfinite(result.loss)) {
         text << result.loss;
         if (probed.whole) text << " (" << probed.whole->loss << " without ablation)";

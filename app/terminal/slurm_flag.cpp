@@ -21,9 +21,6 @@ void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const st
                            {"cores", array.cores},
                            {"gpu", array.gpu}});
     }
-    const auto counted = [](std::int64_t count, const std::string& word) {
-        return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-    };
     print_text("Wrote " + counted(array.tasks, "task") + " with " + counted(array.runs, "run") +
                " in all; each task requests " + counted(array.cores, "core") + ", " + std::to_string(array.megabytes) +
                " MB, " + (array.gpu ? "one GPU, " : "") + "and " + array.time +

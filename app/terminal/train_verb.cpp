@@ -184,14 +184,15 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     for (const auto& [id, outcome] : outcomes) {
         const RunSummary& summary = outcome.summary;
         text << names.at(id) << padding(names.at(id), widest);
-        for (const auto& [loss, width] :
-             {std::pair<double, std::size_t>{summary.best_validation_loss, 16},
-              std::pair<double, std::size_t>{summary.whole_validation_loss.value_or(RunSummary::unknown), 17}}) {
-            text << padding(loss_text(loss), width) << loss_text(loss);
-        }
-        const std::string training = loss_text(summary.final_training_loss);
-        text << padding(training, 18) << training << std::setw(14) << std::lround(summary.tokens_per_second) << "  "
-             << to_string(outcome.state) << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
+        const auto add_loss = [&](double loss, std::size_t width) {
+            const std::string cell = fixed_text(loss, 4);
+            text << padding(cell, width) << cell;
+        };
+        add_loss(summary.best_validation_loss, 16);
+        add_loss(summary.whole_validation_loss.value_or(RunSummary::unknown), 17);
+        add_loss(summary.final_training_loss, 18);
+        text << std::setw(14) << std::lround(summary.tokens_per_second) << "  " << to_string(outcome.state)
+             << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
     text << "Losses in nats per token. The full validation loss covers the whole validation split.\n";
     if (memory.peak > 0) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include "core/experiment/estimate.h"
 #include "core/experiment/lab_plan.h"
 #include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
 #include "core/store/lab_recorder.h"
 
 namespace ropelab::terminal {
@@ -27,7 +27,7 @@ std::string progress_text(const event::Progress& progress, double validation_los
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
     if (progress.iteration > 0) text << "  " << duration_text(progress.seconds_left) << " left";
     if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " tokens/s";
-    if (std::isfinite(validation_loss)) text << "  best validation loss " << loss_text(validation_loss);
+    if (std::isfinite(validation_loss)) text << "  best validation loss " << fixed_text(validation_loss, 4);
     return text.str();
 }
 
@@ -45,13 +45,6 @@ std::int64_t predicted_bytes(const Plan& plan) {
 }
 
 }  // namespace
-
-std::string loss_text(double loss) {
-    if (!std::isfinite(loss)) return "–";
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(4) << loss;
-    return text.str();
-}
 
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory) {

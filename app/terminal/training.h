@@ -30,7 +30,4 @@ struct Memory {
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory);
 
-/// Returns a loss with four decimals, such as "1.4728", or "–" if it is not finite.
-std::string loss_text(double loss);
-
 }  // namespace ropelab::terminal

@@ -26,13 +26,6 @@ std::string csv_values(const SheetRow& row) {
     return text;
 }
 
-// Returns a number in LaTeX math mode, with ± and inequality signs as LaTeX commands: "$-0.12$".
-std::string math(std::string cell) {
-    const auto sign = cell.find("±");
-    if (sign != std::string::npos) cell.replace(sign, std::string("±").size(), "\\pm");
-    return latex_number(cell);
-}
-
 std::string latex_label(const json& keys) {
     std::string label = latex_escaped(row_label(keys));
     const auto theta = label.find("theta");
@@ -45,10 +38,11 @@ std::string latex_row(const SheetRow& row) {
     if (row.failed > 0) words += ", " + runs_text(row.failed) + " failed";
     const Sample published = row.plan.paper.value_or(Sample{});
     const std::optional<double> recomputed = row.plan.baseline ? row.paper_difference_percent : std::nullopt;
-    return latex_label(row.plan.keys) + " & " + (is_event(row.plan.measure) ? ours_text(row) : math(ours_text(row))) +
-           " & " + std::to_string(row.ours.n) + " & " + math(signed_percent(row.difference_percent)) + " & " +
-           math(p_text(row.p_holm)) + " & " + math(sample_text(published)) + " & " + math(signed_percent(recomputed)) +
-           " & " + latex_escaped(words) + " \\\\\n";
+    return latex_label(row.plan.keys) + " & " +
+           (is_event(row.plan.measure) ? ours_text(row) : latex_number(ours_text(row))) + " & " +
+           std::to_string(row.ours.n) + " & " + latex_number(signed_percent(row.difference_percent)) + " & " +
+           latex_number(p_text(row.p_holm)) + " & " + latex_number(sample_text(published)) + " & " +
+           latex_number(signed_percent(recomputed)) + " & " + latex_escaped(words) + " \\\\\n";
 }
 
 }  // namespace

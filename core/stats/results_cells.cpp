@@ -51,10 +51,10 @@ std::string csv_number(const std::optional<double>& value) {
     return value && std::isfinite(*value) ? number_text(*value) : "";
 }
 
-std::string mean_and_deviation(const Description& described, int decimals, const char* between) {
+std::string mean_and_deviation(const Description& described, int decimals) {
     if (described.n == 0) return missing_cell;
     const std::string mean = fixed_text(described.mean, decimals);
-    return described.n < 2 ? mean : mean + between + fixed_text(described.standard_deviation, decimals);
+    return described.n < 2 ? mean : mean + " ± " + fixed_text(described.standard_deviation, decimals);
 }
 
 bool shares_time(const ResultGroup& group, std::size_t measure) {
@@ -63,21 +63,20 @@ bool shares_time(const ResultGroup& group, std::size_t measure) {
     return (name == "seconds" || name == "tokens_per_second") && described.n > 1 && described.standard_deviation == 0;
 }
 
-std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between) {
+std::string measure_cell(const ResultGroup& group, std::size_t measure) {
     const Description& described = group.described[measure];
     const int decimals = measures()[measure].decimals;
-    return shares_time(group, measure) ? fixed_text(described.mean, decimals)
-                                       : mean_and_deviation(described, decimals, between);
+    return shares_time(group, measure) ? fixed_text(described.mean, decimals) : mean_and_deviation(described, decimals);
 }
 
-std::string interval_text(const Description& described, int decimals, const char* between) {
+std::string interval_text(const Description& described, int decimals) {
     if (described.n < 2) return missing_cell;
-    return fixed_text(described.confidence_low, decimals) + between + fixed_text(described.confidence_high, decimals);
+    return fixed_text(described.confidence_low, decimals) + " … " + fixed_text(described.confidence_high, decimals);
 }
 
-std::string until_text(const ResultGroup& group, const char* between) {
+std::string until_text(const ResultGroup& group) {
     const auto runs = static_cast<std::int64_t>(group.iterations_until.size());
-    std::string result = mean_and_deviation(group.until, 0, between);
+    std::string result = mean_and_deviation(group.until, 0);
     if (group.until.n < runs) result += " (" + std::to_string(group.until.n) + " of " + std::to_string(runs) + ")";
     return result;
 }

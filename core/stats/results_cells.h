@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace ropelab {
 
-// Formatting of the cells of the results table, shared by its text, LaTeX and window forms.
+// Columns and cells of the results table, shared by its text, CSV, LaTeX and window forms.
 
 /// Text of a cell whose number is missing.
 inline constexpr const char* missing_cell = "–";
@@ -24,18 +25,18 @@ std::string signed_percent(const std::optional<double>& percent);
 std::string p_text(const std::optional<double>& p);
 /// Formats a p value with its name: "p = 0.016", "p < 0.001".
 std::string p_words(double p);
-/// Formats mean and standard deviation with `between` between them; only the mean if there is one value.
-std::string mean_and_deviation(const Description& described, int decimals, const char* between);
+/// Formats mean and standard deviation: "1.4662 ± 0.0014"; only the mean if there is one value.
+std::string mean_and_deviation(const Description& described, int decimals);
 /// Returns whether `measure` is a time or speed that was measured once for a whole cohort, so that all runs of the
 /// group have the same value and there is no standard deviation.
 bool shares_time(const ResultGroup& group, std::size_t measure);
 /// Formats the mean and standard deviation of a measure with its number of decimals. The standard deviation is omitted
 /// if shares_time() is true.
-std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between);
-/// Formats the 95 % confidence interval of the mean with `between` between its ends.
-std::string interval_text(const Description& described, int decimals, const char* between);
+std::string measure_cell(const ResultGroup& group, std::size_t measure);
+/// Formats the 95 % confidence interval of the mean: "1.4627 … 1.4697".
+std::string interval_text(const Description& described, int decimals);
 /// Formats the number of steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
-std::string until_text(const ResultGroup& group, const char* between);
+std::string until_text(const ResultGroup& group);
 /// Formats a number of runs: "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
@@ -50,9 +51,22 @@ std::string csv_field(const std::string& text);
 std::string latex_escaped(const std::string& text);
 /// Formats the value of a setting for LaTeX; a number such as "1e-04" becomes a power of ten.
 std::string latex_setting(const nlohmann::json& value);
-/// Puts a formatted number into the math mode of LaTeX; "--" for missing_cell.
+/// Converts a cell of numbers, such as "1200 ± 50 (2 of 3)", to LaTeX: numbers in math mode, the note in brackets
+/// outside it, an interval as [1.4627, 1.4697]; "--" for missing_cell.
 std::string latex_number(const std::string& cell);
 
+/// Column of the results table. A format omits the columns whose heading is "" for it.
+struct ResultsColumn {
+    std::string name;                                                 // heading in CSV
+    std::function<std::optional<double>(const ResultGroup&)> number;  // value in CSV and for sorting
+    std::string title = {};                                           // heading in text
+    std::string latex_title = {};                                     // heading in LaTeX
+    std::function<std::string(const ResultGroup&)> cell = {};         // cell in text, and in CSV without `number`
+    std::string sort = {};                                            // name for sort_groups(); "" if it has none
+    std::function<std::string(const ResultGroup&)> latex = {};        // if other than latex_number() of `cell`
+};
+/// Returns all columns of a table in order. They refer to the table, which must outlive them.
+std::vector<ResultsColumn> results_columns(const ResultsTable& table);
 /// Returns the indices of the measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
 /// Returns the notes below a table: its baselines, tests and units, and the runs that are excluded.

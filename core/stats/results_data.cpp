@@ -40,43 +40,16 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string results_csv(const ResultsTable& table) {
-    const bool until = table.target_loss.has_value();
+    std::vector<ResultsColumn> columns = results_columns(table);
+    std::erase_if(columns, [](const ResultsColumn& column) { return column.name.empty(); });
     std::string result;
-    for (const std::string& key : table.swept) result += csv_field(key) + ",";
-    result += "n";
-    for (const Measure& measure : measures()) {
-        result += "," + std::string(measure.name) + "," + std::string(measure.name) + "_std";
-    }
-    if (until) result += ",iterations_until,iterations_until_std,iterations_until_n";
-    result += ",standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent";
-    result += ",p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm";
-    result += ",detectable,detectable_paired,compared,test,baseline,verdict,unfinished,failed\r\n";
+    const auto separator = [&](const ResultsColumn& column) { return &column == &columns.back() ? "\r\n" : ","; };
+    for (const ResultsColumn& column : columns) result += csv_field(column.name) + separator(column);
     for (const ResultGroup& group : table.groups) {
-        for (const std::string& key : table.swept) result += csv_field(setting_text(group.settings.at(key))) + ",";
-        result += std::to_string(group.summaries.size());
-        for (const Description& described : group.described) {
-            result += "," + csv_number(described.mean) + "," + csv_number(described.standard_deviation);
+        for (const ResultsColumn& column : columns) {
+            result += column.number ? csv_number(column.number(group)) : csv_field(column.cell(group));
+            result += separator(column);
         }
-        if (until) {
-            result += "," + csv_number(group.until.mean) + "," + csv_number(group.until.standard_deviation) + "," +
-                      std::to_string(group.until.n);
-        }
-        const Description& compared = group.described[table.compared];
-        for (const double value : {compared.standard_error, compared.confidence_low, compared.confidence_high}) {
-            result += "," + csv_number(value);
-        }
-        for (const auto& value : {group.difference, group.difference_percent, group.improvement_percent}) {
-            result += "," + csv_number(value);
-        }
-        for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
-            result += "," + csv_number(test->p) + "," + csv_number(test->p_holm);
-        }
-        const ResultGroup* baseline = table.baseline_of(group);
-        result += "," + csv_number(group.detectable) + "," + csv_number(group.detectable_paired) + "," +
-                  std::string(measures()[table.compared].name) + "," + to_string(table.test) + "," +
-                  (baseline ? csv_field(group_label(table, *baseline)) : "") + "," +
-                  to_string(verdict_of(table, group).kind) + "," + std::to_string(group.unfinished) + "," +
-                  std::to_string(group.failed) + "\r\n";
     }
     return result;
 }

@@ -1,35 +1,17 @@
 #include <algorithm>
 
 #include "core/stats/results_cells.h"
-#include "core/stats/results_table.h"
 
 namespace ropelab {
 
 std::string latex_escaped(const std::string& text) {
+    static const std::map<char, std::string> commands = {
+        {'\\', "\\textbackslash{}"}, {'~', "\\textasciitilde{}"}, {'^', "\\textasciicircum{}"}};
     std::string result;
     for (const char c : text) {
-        switch (c) {
-            case '\\':
-                result += "\\textbackslash{}";
-                break;
-            case '~':
-                result += "\\textasciitilde{}";
-                break;
-            case '^':
-                result += "\\textasciicircum{}";
-                break;
-            case '&':
-            case '%':
-            case '$':
-            case '#':
-            case '_':
-            case '{':
-            case '}':
-                result += '\\';
-                [[fallthrough]];
-            default:
-                result += c;
-        }
+        const auto command = commands.find(c);
+        if (std::string_view("&%$#_{}").find(c) != std::string_view::npos) result += '\\';
+        result += command == commands.end() ? std::string(1, c) : command->second;
     }
     return result;
 }
@@ -44,122 +26,59 @@ std::string latex_setting(const nlohmann::json& value) {
 }
 
 std::string latex_number(const std::string& cell) {
-    return cell == missing_cell ? "--" : "$" + cell + "$";
+    const auto note = cell.find(" (");
+    const std::string words = note == std::string::npos ? "" : cell.substr(note);
+    std::string number = cell.substr(0, note);
+    if (number == missing_cell) return "--" + words;
+    const auto sign = number.find("±");
+    if (sign != std::string::npos) number.replace(sign, std::string("±").size(), "\\pm");
+    const auto dots = number.find(" …");
+    if (dots != std::string::npos) number = "[" + number.replace(dots, std::string(" …").size(), ",") + "]";
+    return "$" + number + "$" + words;
 }
 
 std::string results_text(const ResultsTable& table) {
-    const bool comparing = table.groups.size() > 1;
-    const std::vector<std::size_t> shown = measured(table);
-    std::vector<std::vector<std::string>> rows(1);
-    rows[0] = table.swept;
-    rows[0].push_back("n");
-    for (const std::size_t i : shown) rows[0].emplace_back(measures()[i].title);
-    if (table.target_loss) rows[0].emplace_back("steps to target");
-    rows[0].insert(rows[0].end(), {"95 % interval", "std. error"});
-    if (comparing) {
-        for (const char* title : {"improvement (%)", "p Student", "p Holm", "p Welch", "p Holm", "p paired", "p Holm",
-                                  "detectable diff.", "verdict"}) {
-            rows[0].emplace_back(title);
+    std::vector<std::string> lines(table.groups.size() + 1);
+    for (const ResultsColumn& column : results_columns(table)) {
+        if (column.title.empty()) continue;
+        std::vector<std::string> cells = {column.title};
+        for (const ResultGroup& group : table.groups) cells.push_back(column.cell(group));
+        std::size_t width = 0;
+        for (const std::string& cell : cells) width = std::max(width, width_of(cell));
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            lines[i] += std::string(width - width_of(cells[i]) + (lines[i].empty() ? 0 : 2), ' ') + cells[i];
         }
     }
-    const int decimals = measures()[table.compared].decimals;
+    for (const std::string& note : table_notes(table)) lines.push_back(note);
     for (const ResultGroup& group : table.groups) {
-        std::vector<std::string>& row = rows.emplace_back();
-        for (const std::string& key : table.swept) row.push_back(setting_text(group.settings.at(key)));
-        row.push_back(std::to_string(group.summaries.size()));
-        for (const std::size_t i : shown) {
-            row.push_back(measure_cell(group, i, " ± "));
-        }
-        if (table.target_loss) row.push_back(until_text(group, " ± "));
-        row.push_back(interval_text(group.described[table.compared], decimals, " … "));
-        row.push_back(fixed_text(group.described[table.compared].standard_error, decimals + 1));
-        if (!comparing) continue;
-        row.push_back(signed_percent(group.improvement_percent));
-        for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
-            row.push_back(p_text(test->p));
-            row.push_back(p_text(test->p_holm));
-        }
-        row.push_back(group.detectable ? rough_text(*group.detectable) : missing_cell);
-        row.push_back(to_string(verdict_of(table, group).kind));
-    }
-    std::vector<std::size_t> widths(rows[0].size(), 0);
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+        if (table.groups.size() < 2 || table.is_baseline(group)) continue;
+        lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     std::string result;
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            result += std::string(widths[i] - width_of(row[i]) + (i == 0 ? 0 : 2), ' ') + row[i];
-        }
-        result += '\n';
-    }
-    for (const std::string& note : table_notes(table)) result += note + '\n';
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
-        if (!comparing || table.is_baseline(table.groups[i])) continue;
-        result += group_label(table, table.groups[i]) + ": " + verdict_of(table, table.groups[i]).words + '\n';
-    }
+    for (const std::string& line : lines) result += line + '\n';
     return result;
 }
 
 std::string results_latex(const ResultsTable& table) {
-    const bool comparing = table.groups.size() > 1;
-    const std::vector<std::size_t> shown = measured(table);
     std::string result =
         "% This table needs \\usepackage{booktabs}.\n"
         "% If it is wider than the page, delete columns or put it into \\resizebox{\\textwidth}{!}{...} (package "
         "graphicx).\n";
     for (const std::string& note : table_notes(table)) result += "% " + note + "\n";
-    std::string head;
-    std::size_t columns = table.swept.size() + 1;
-    for (const std::string& key : table.swept) head += (key == "theta" ? "$\\theta$" : latex_escaped(key)) + " & ";
-    head += "$n$";
-    const auto add = [&](const std::string& title) {
-        head += " & " + title;
-        ++columns;
+    std::vector<ResultsColumn> columns = results_columns(table);
+    std::erase_if(columns, [](const ResultsColumn& column) { return column.latex_title.empty(); });
+    const auto add_line = [&](const auto& cell_of) {
+        for (const ResultsColumn& column : columns) {
+            result += cell_of(column) + (&column == &columns.back() ? " \\\\\n" : " & ");
+        }
     };
-    const auto in_nats = [](std::size_t i) { return measures()[i].unit == "nats"; };
-    for (const std::size_t i : shown) {
-        add(latex_escaped(std::string(measures()[i].title)) + (in_nats(i) ? " (nats)" : ""));
-    }
-    if (table.target_loss) add("steps to target");
-    add("95\\,\\% interval");
-    add("std. error");
-    if (comparing) {
-        for (const char* title : {"improvement (\\%)", "$p$ (Student, Holm)", "$p$ (Welch, Holm)", "$p$ (paired, Holm)",
-                                  "detectable diff."}) {
-            add(title);
-        }
-    }
-    result += "\\begin{tabular}{" + std::string(columns, 'r') + "}\n\\toprule\n" + head + " \\\\\n\\midrule\n";
+    result += "\\begin{tabular}{" + std::string(columns.size(), 'r') + "}\n\\toprule\n";
+    add_line([](const ResultsColumn& column) { return column.latex_title; });
+    result += "\\midrule\n";
     for (const ResultGroup& group : table.groups) {
-        for (const std::string& key : table.swept) {
-            result += latex_setting(group.settings.at(key)) + " & ";
-        }
-        result += std::to_string(group.summaries.size());
-        if (group.failed > 0) result += " (" + std::to_string(group.failed) + " failed)";
-        for (const std::size_t i : shown) {
-            result += " & " + latex_number(measure_cell(group, i, " \\pm "));
-        }
-        if (table.target_loss) {
-            // The note "(2 of 3)" stays outside the math mode.
-            std::string cell = until_text(group, " \\pm ");
-            const auto words = cell.find(" (");
-            const std::string part = words == std::string::npos ? "" : cell.substr(words);
-            result += " & " + latex_number(cell.substr(0, words)) + part;
-        }
-        const Description& compared = group.described[table.compared];
-        const int decimals = measures()[table.compared].decimals;
-        const std::string interval = interval_text(compared, decimals, ", ");
-        result += " & " + latex_number(interval == missing_cell ? interval : "[" + interval + "]");
-        result += " & " + latex_number(fixed_text(compared.standard_error, decimals + 1));
-        if (comparing) {
-            result += " & " + latex_number(signed_percent(group.improvement_percent));
-            for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
-                result += " & " + latex_number(p_text(test->p_holm));
-            }
-            result += " & " + latex_number(group.detectable ? rough_text(*group.detectable) : missing_cell);
-        }
-        result += " \\\\\n";
+        add_line([&](const ResultsColumn& column) {
+            return column.latex ? column.latex(group) : latex_number(column.cell(group));
+        });
     }
     return result + "\\bottomrule\n\\end{tabular}\n";
 }

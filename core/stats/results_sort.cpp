@@ -4,7 +4,7 @@
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_table.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab {
 
@@ -34,26 +34,18 @@ Rank rank_of(const nlohmann::json& setting) {
     return {std::nullopt, setting_text(setting)};
 }
 
-Rank rank_of(const ResultsTable& table, const ResultGroup& group, const std::string& by) {
-    if (std::find(table.swept.begin(), table.swept.end(), by) != table.swept.end()) {
-        return rank_of(group.settings.at(by));
-    }
-    if (by == "n") return rank_of(std::optional(static_cast<double>(group.summaries.size())));
-    if (by == "improvement") return rank_of(group.improvement_percent);
-    if (by == "iterations_until") return rank_of(std::optional(group.until.mean));
-    if (by == "p_student") return rank_of(group.student.p);
-    if (by == "p_welch") return rank_of(group.welch.p);
-    if (by == "p_paired") return rank_of(group.paired.p);
-    return rank_of(std::optional(group.described[measure_index(by)].mean));
+Rank rank_of(const ResultsColumn& column, const ResultGroup& group) {
+    return column.number ? rank_of(column.number(group)) : rank_of(group.settings.at(column.sort));
 }
 
-void check(const ResultsTable& table, const std::string& by) {
-    std::vector<std::string_view> known(table.swept.begin(), table.swept.end());
-    for (const Measure& measure : measures()) known.push_back(measure.name);
-    for (const char* name : {"n", "improvement", "iterations_until", "p_student", "p_welch", "p_paired"}) {
-        known.emplace_back(name);
+ResultsColumn sort_column(const ResultsTable& table, const std::string& by) {
+    const std::vector<ResultsColumn> columns = results_columns(table);
+    std::vector<std::string_view> known;
+    for (const ResultsColumn& column : columns) {
+        if (column.sort.empty()) continue;
+        if (column.sort == by) return column;
+        known.push_back(column.sort);
     }
-    if (std::find(known.begin(), known.end(), by) != known.end()) return;
     throw BadInput("The table cannot be sorted by \"" + by + "\"; did you mean " + nearest(by, known) + "?");
 }
 
@@ -61,10 +53,9 @@ void check(const ResultsTable& table, const std::string& by) {
 
 void sort_groups(ResultsTable& table, const std::string& by) {
     const bool descending = !by.empty() && by.front() == '-';
-    const std::string name = by.substr(descending ? 1 : 0);
-    check(table, name);
+    const ResultsColumn column = sort_column(table, by.substr(descending ? 1 : 0));
     std::vector<Rank> ranks;
-    for (const ResultGroup& group : table.groups) ranks.push_back(rank_of(table, group, name));
+    for (const ResultGroup& group : table.groups) ranks.push_back(rank_of(column, group));
     std::vector<std::size_t> order(table.groups.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -106,6 +106,23 @@ TEST(ResultsCsv, ContainsTheExactNumbers) {
     EXPECT_EQ(parse_number(best[column("improvement_percent")]), *table.groups[2].improvement_percent);
 }
 
+TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
+    const std::string measured =
+        "n,best_validation_loss,best_validation_loss_std,final_validation_loss,final_validation_loss_std,"
+        "whole_validation_loss,whole_validation_loss_std,bits_per_character,bits_per_character_std,"
+        "final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_second,tokens_per_second_std,";
+    const std::string compared =
+        "standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent,"
+        "p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,detectable,detectable_paired,"
+        "compared,test,baseline,verdict,unfinished,failed\r";
+    const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
+    EXPECT_EQ(lines_of(results_csv(results_table(one_group)))[0], measured + compared);
+    ResultsOptions options;
+    options.target_loss = 1.5;
+    EXPECT_EQ(lines_of(results_csv(results_table(theta_paper_runs(), options)))[0],
+              "theta," + measured + "iterations_until,iterations_until_std,iterations_until_n," + compared);
+}
+
 TEST(ResultsCsv, QuotesFieldsWithCommasAndQuotationMarks) {
     const std::vector<ResultRun> runs = {result_run({{"data", "a \"b\", c.txt"}, {"seed", 1}}, 1),
                                          result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
@@ -129,6 +146,25 @@ TEST(ResultsLatex, IsABooktabsTable) {
         EXPECT_THAT(latex, HasSubstr("{" + std::string(count + 1, 'r') + "}"));
     }
     EXPECT_GT(separators, 0U);
+}
+
+TEST(ResultsLatex, OmitsTheColumnsOfTestsForOneGroup) {
+    const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
+    EXPECT_THAT(
+        results_latex(results_table(one_group)),
+        HasSubstr("\\begin{tabular}{rrrrrrrrr}\n\\toprule\n$n$ & best val. loss (nats) & final val. loss (nats) & "
+                  "bits/char. & final train loss (nats) & training time (s) & tokens/s & "
+                  "95\\,\\% interval & std. error \\\\\n\\midrule\n1 & $1.5000$ & "));
+    EXPECT_THAT(results_text(results_table(one_group)), Not(HasSubstr("verdict")));
+}
+
+TEST(ResultsLatex, PutsNumbersIntoMathMode) {
+    EXPECT_EQ(latex_number("1.4662 ± 0.0014"), "$1.4662 \\pm 0.0014$");
+    EXPECT_EQ(latex_number("1.4627 … 1.4697"), "$[1.4627, 1.4697]$");
+    EXPECT_EQ(latex_number("1200 ± 50 (2 of 3)"), "$1200 \\pm 50$ (2 of 3)");
+    EXPECT_EQ(latex_number("– (0 of 3)"), "-- (0 of 3)");
+    EXPECT_EQ(latex_number("<0.001"), "$<0.001$");
+    EXPECT_EQ(latex_number(missing_cell), "--");
 }
 
 TEST(ResultsLatex, FormatsSmallNumbersAsPowersOfTen) {

@@ -104,22 +104,33 @@ GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& 
             [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }};
 }
 
+// Returns a column with the cells and numbers of the printed table's column `name`.
+GroupTable::Column GroupTable::printedColumn(const std::string& name, const QString& title, const QString& unit,
+                                             const QString& why, std::function<QString(Group)> tip) const {
+    const std::vector<ResultsColumn> columns = results_columns(m_results.table);
+    const ResultsColumn& column = item_named(columns, name, "column");
+    return {title,
+            unit,
+            why,
+            [cell = column.cell](Group group) { return numberText(cell(group)); },
+            [number = column.number](Group group) { return keyOf(number(group)); },
+            std::move(tip)};
+}
+
 GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     const Measure& known = measures()[measure];
-    return {measureTitle(known),
-            measureUnit(known),
-            measureWhy(known) + QLatin1Char('\n') +
-                tr("A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
-                   "Formula 37"),
-            [measure](Group group) { return text(measure_cell(group, measure, " ± ")); },
-            [measure](Group group) { return keyOf(std::optional(group.described[measure].mean)); },
-            [measure, decimals = known.decimals](Group group) {
-                const Description& described = group.described[measure];
-                if (described.n == 0) return tr("This quantity is not measured.");
-                return tr("%1; lowest value %2, highest value %3")
-                    .arg(countText(described.n, tr("seed")), text(fixed_text(described.minimum, decimals)),
-                         text(fixed_text(described.maximum, decimals)));
-            }};
+    return printedColumn(
+        std::string(known.name), measureTitle(known), measureUnit(known),
+        measureWhy(known) + QLatin1Char('\n') +
+            tr("A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
+               "Formula 37"),
+        [measure, decimals = known.decimals](Group group) {
+            const Description& described = group.described[measure];
+            if (described.n == 0) return tr("This quantity is not measured.");
+            return tr("%1; lowest value %2, highest value %3")
+                .arg(countText(described.n, tr("seed")), text(fixed_text(described.minimum, decimals)),
+                     text(fixed_text(described.maximum, decimals)));
+        });
 }
 
 std::vector<GroupTable::Column> GroupTable::columns() const {
@@ -137,20 +148,16 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
                           {},
                           true});
     }
-    result.push_back(
-        {tr("seeds"),
-         {},
-         tr("This column counts the runs in the mean: finished runs, each seed once."),
-         [](Group group) { return QString::number(group.summaries.size()); },
-         [](Group group) { return QVariant(static_cast<double>(group.summaries.size())); },
-         [](Group group) {
-             QStringList parts = {
-                 tr("%1 in total").arg(countText(static_cast<std::int64_t>(group.members.size()), tr("run")))};
-             if (group.failed > 0) parts << tr("%1 failed or diverged").arg(group.failed);
-             if (group.unfinished > 0) parts << tr("%1 not finished").arg(group.unfinished);
-             if (group.repeated > 0) parts << tr("%1 replaced by a later run with the same seed").arg(group.repeated);
-             return parts.join(QStringLiteral(", "));
-         }});
+    result.push_back(printedColumn(
+        "n", tr("seeds"), {}, tr("This column counts the runs in the mean: finished runs, each seed once."),
+        [](Group group) {
+            QStringList parts = {
+                tr("%1 in total").arg(countText(static_cast<std::int64_t>(group.members.size()), tr("run")))};
+            if (group.failed > 0) parts << tr("%1 failed or diverged").arg(group.failed);
+            if (group.unfinished > 0) parts << tr("%1 not finished").arg(group.unfinished);
+            if (group.repeated > 0) parts << tr("%1 replaced by a later run with the same seed").arg(group.repeated);
+            return parts.join(QStringLiteral(", "));
+        }));
     addComparison(result);
     for (const std::size_t measure : measured(table)) {
         if (measure != table.compared) result.push_back(measureColumn(measure));
@@ -171,16 +178,15 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     const bool comparing = table.groups.size() > 1;
     result.push_back(measureColumn(compared));
     if (comparing) {
-        result.push_back({tr("improvement"), QStringLiteral("%"),
+        result.push_back(
+            printedColumn("improvement_percent", tr("improvement"), QStringLiteral("%"),
                           tr("The improvement is (mean − baseline's mean) / baseline's mean, with the sign such that "
                              "positive is better."),
-                          [](Group group) { return numberText(signed_percent(group.improvement_percent)); },
-                          [](Group group) { return keyOf(group.improvement_percent); },
                           [unit](Group group) {
                               return group.difference ? tr("difference from the baseline's mean: %1 %2")
                                                             .arg(numberText(rough_text(*group.difference)), unit)
                                                       : QString();
-                          }});
+                          }));
         result.push_back(
             {tr("verdict"),
              {},
@@ -197,41 +203,30 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     result.push_back(
         {tr("95 % interval"), unit,
          tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. Formula 37"),
-         [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals, " … ")); },
+         [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals)); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(
-        {tr("standard error"), unit, tr("The standard error of the mean is s/√n."),
-         [compared, decimals](Group group) {
-             return text(fixed_text(group.described[compared].standard_error, decimals + 1));
-         },
-         [compared](Group group) { return keyOf(std::optional(group.described[compared].standard_error)); }});
+        printedColumn("standard_error", tr("standard error"), unit, tr("The standard error of the mean is s/√n.")));
     if (comparing) {
         const bool paired = table.test == TestKind::paired;
-        result.push_back(
-            {tr("detectable difference"), unit,
-             paired ? tr("The paired test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
-                         "s_d/√n, where δ is the noncentrality at which the t test has 80 % power.")
-                    : tr("Student's test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
-                         "s_p · √(1/n₁ + 1/n₂) with the pooled s_p, where δ is the noncentrality at which the t test "
-                         "has 80 % power."),
-             [paired](Group group) {
-                 const auto& least = paired ? group.detectable_paired : group.detectable;
-                 return text(least ? rough_text(*least) : missing_cell);
-             },
-             [paired](Group group) { return keyOf(paired ? group.detectable_paired : group.detectable); },
-             [](Group group) {
-                 return group.seeds_needed ? tr("About %1 per group are needed to detect the observed difference.")
-                                                 .arg(countText(*group.seeds_needed, tr("seed")))
-                                           : QString();
-             }});
+        result.push_back(printedColumn(
+            paired ? "detectable_paired" : "detectable", tr("detectable difference"), unit,
+            paired ? tr("The paired test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
+                        "s_d/√n, where δ is the noncentrality at which the t test has 80 % power.")
+                   : tr("Student's test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
+                        "s_p · √(1/n₁ + 1/n₂) with the pooled s_p, where δ is the noncentrality at which the t test "
+                        "has 80 % power."),
+            [](Group group) {
+                return group.seeds_needed ? tr("About %1 per group are needed to detect the observed difference.")
+                                                .arg(countText(*group.seeds_needed, tr("seed")))
+                                          : QString();
+            }));
     }
     if (table.target_loss) {
-        result.push_back({tr("steps to %1 nats").arg(text(number_text(*table.target_loss))),
-                          {},
+        result.push_back(
+            printedColumn("iterations_until", tr("steps to %1 nats").arg(text(number_text(*table.target_loss))), {},
                           tr("This column shows the number of steps until the validation loss first reaches the "
-                             "target, averaged over the seeds that reach it."),
-                          [](Group group) { return text(until_text(group, " ± ")); },
-                          [](Group group) { return keyOf(std::optional(group.until.mean)); }});
+                             "target, averaged over the seeds that reach it.")));
     }
 }
 
@@ -261,20 +256,13 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     for (const TestKind kind : kinds) {
         const QString name = kind == TestKind::paired ? tr("paired") : testTitle(kind);
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
-        result.push_back({tr("p %1, Holm").arg(name),
-                          {},
-                          why(kind) + QLatin1Char('\n') +
-                              tr("The p value is corrected by Holm's step-down method over %1.")
-                                  .arg(countText(count, tr("comparison"))),
-                          [kind](Group group) { return text(p_text(group.comparison(kind).p_holm)); },
-                          [kind](Group group) { return keyOf(group.comparison(kind).p_holm); },
-                          tip});
-        result.push_back({tr("p %1").arg(name),
-                          {},
-                          why(kind),
-                          [kind](Group group) { return text(p_text(group.comparison(kind).p)); },
-                          [kind](Group group) { return keyOf(group.comparison(kind).p); },
-                          tip});
+        const std::string printed = "p_" + to_string(kind);
+        result.push_back(printedColumn(printed + "_holm", tr("p %1, Holm").arg(name), {},
+                                       why(kind) + QLatin1Char('\n') +
+                                           tr("The p value is corrected by Holm's step-down method over %1.")
+                                               .arg(countText(count, tr("comparison"))),
+                                       tip));
+        result.push_back(printedColumn(printed, tr("p %1").arg(name), {}, why(kind), tip));
     }
 }
 

@@ -47,6 +47,8 @@ class GroupTable : public QAbstractTableModel {
     std::vector<Column> columns() const;
     void addComparison(std::vector<Column>& columns) const;
     void addTests(std::vector<Column>& columns) const;
+    Column printedColumn(const std::string& name, const QString& title, const QString& unit, const QString& why,
+                         std::function<QString(Group)> tip = {}) const;
     Column keyColumn(const std::string& key, const QString& why) const;
     Column measureColumn(std::size_t measure) const;
 

@@ -150,7 +150,7 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     if (described.n > 1) {
         spot.rows.append(
             {QObject::tr("std. deviation"), text(fixed_text(described.standard_deviation, measure.decimals))});
-        spot.rows.append({QObject::tr("95 % interval"), text(interval_text(described, measure.decimals, " … "))});
+        spot.rows.append({QObject::tr("95 % interval"), text(interval_text(described, measure.decimals))});
     }
     spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
     if (shown.improvement_percent) {
