@@ -12,8 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "ui/plot/curve_plot.h"
-#include "ui/plot/figure_view.h"
+#include "ui/plot/plot_widget.h"
 
 namespace ropelab::ui {
 namespace {
@@ -85,7 +84,7 @@ Explanation whyFrom(QWidget* widget, const std::optional<QPoint>& global) {
         }
         QString text = ownWhy(each);
         QString summary;
-        if (qobject_cast<FigureView*>(each) || qobject_cast<CurvePlot*>(each)) summary = each->accessibleDescription();
+        if (qobject_cast<PlotWidget*>(each)) summary = each->accessibleDescription();
         if (text.isEmpty()) std::swap(text, summary);
         if (!text.isEmpty()) return {each, nameOf(each), summary, text};
     }

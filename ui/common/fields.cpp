@@ -2,6 +2,7 @@
 
 #include <QAbstractSpinBox>
 #include <QApplication>
+#include <QButtonGroup>
 #include <QComboBox>
 #include <QFrame>
 #include <QGridLayout>
@@ -10,6 +11,7 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -102,6 +104,19 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
     grid->addWidget(label, row, 0, Qt::AlignVCenter);
     grid->addWidget(field, row, 1);
     return label;
+}
+
+QToolButton* addToggle(QBoxLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
+                       const QString& why) {
+    auto* button = new QToolButton(row->parentWidget());
+    button->setText(text);
+    button->setToolTip(why);
+    button->setAccessibleName(accessibleName);
+    button->setCheckable(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    group->addButton(button);
+    row->addWidget(button);
+    return button;
 }
 
 QComboBox* makeChoice(const QString& name, QWidget* parent, int letters) {

@@ -2,14 +2,17 @@
 
 #include <QList>
 #include <QPair>
+#include <QString>
 #include <QVariant>
 
+class QBoxLayout;
+class QButtonGroup;
 class QComboBox;
 class QFrame;
 class QGridLayout;
 class QLabel;
 class QScrollArea;
-class QString;
+class QToolButton;
 class QVBoxLayout;
 class QWidget;
 
@@ -41,6 +44,10 @@ QGridLayout* makeFieldGrid();
 /// Adds a label and a field as a row of a grid. `why` is the tooltip of both; if it is empty, the field keeps its own.
 /// Returns the label, which is `width` pixels wide at a window scale of 100 %.
 QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = 64);
+
+/// Adds a button to a row of buttons of which one is checked: those of `group`. `why` is its tooltip.
+QToolButton* addToggle(QBoxLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
+                       const QString& why = {});
 
 /// Creates a drop-down list with this accessible name. In a narrow panel it shows at least `letters` characters.
 QComboBox* makeChoice(const QString& name, QWidget* parent, int letters = 8);

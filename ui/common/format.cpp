@@ -1,5 +1,6 @@
 #include "ui/common/format.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/spec/numbers.h"
@@ -19,6 +20,20 @@ QString groupedText(std::int64_t number) {
     const qsizetype first = number < 0 ? 1 : 0;
     for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QLatin1Char(','));
     return digits;
+}
+
+QString wholeText(double number) {
+    return QString::number(number, 'f', 0);
+}
+
+QString binarySize(std::int64_t bytes) {
+    const std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    auto size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; size >= 1024 && unit + 1 < units.size(); ++unit) {
+        size /= 1024;
+    }
+    return QString::number(size, 'g', 4) + QLatin1Char(' ') + QLatin1String(units[unit]);
 }
 
 QString roundText(double number) {

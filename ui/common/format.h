@@ -13,6 +13,10 @@ QString durationText(double seconds);
 QString bytesText(std::int64_t bytes);
 /// Returns a number with commas between groups of three digits: "1,240".
 QString groupedText(std::int64_t number);
+/// Returns a number without decimal places: "4096".
+QString wholeText(double number);
+/// Returns a number of bytes in powers of 1,024: "128 MiB".
+QString binarySize(std::int64_t bytes);
 /// Returns a number rounded to two or three digits with a suffix: "912", "9.1k", "91k", "1.2M".
 QString roundText(double number);
 /// Returns a loss with four decimal places, or "–" if it is not finite.

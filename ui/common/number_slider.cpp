@@ -27,7 +27,7 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
       m_label(new QLabel(m_options.label, this)),
       m_field(new QLineEdit(this)),
       m_slider(new QSlider(Qt::Horizontal, this)),
-      m_error(new QLabel(this)) {
+      m_error(makeErrorLabel(this)) {
     if (!m_options.parse) {
         m_options.parse = [](const QString& typed) { return parse_number(typed.toStdString()); };
     }
@@ -53,9 +53,6 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     m_slider->setPageStep(kPositions / 20);
     m_slider->setAccessibleName(m_options.label);
     grid->addWidget(m_slider, 1, 0, 1, 3);
-    m_error->setWordWrap(true);
-    m_error->hide();
-    colorAsError(m_error);
     grid->addWidget(m_error, 2, 0, 1, 3);
     grid->setColumnStretch(0, 1);
     setPartToolTips(m_options.why);

@@ -51,4 +51,19 @@ void colorAsError(QLabel* label) {
     });
 }
 
+QLabel* makeNote(QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setProperty("quiet", true);
+    label->setWordWrap(true);
+    return label;
+}
+
+QLabel* makeErrorLabel(QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setWordWrap(true);
+    label->hide();
+    colorAsError(label);
+    return label;
+}
+
 }  // namespace ropelab::ui

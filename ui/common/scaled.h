@@ -22,4 +22,9 @@ void scaleMinimumHeight(QWidget* widget, int height);
 /// Sets the text colour of a label to the error colour of the theme, and updates it when the theme changes.
 void colorAsError(QLabel* label);
 
+/// Creates an empty label for several lines of text in the quiet colour of the theme.
+QLabel* makeNote(QWidget* parent);
+/// Creates a hidden label for several lines of text in the error colour of the theme.
+QLabel* makeErrorLabel(QWidget* parent);
+
 }  // namespace ropelab::ui

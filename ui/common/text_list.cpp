@@ -49,12 +49,10 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     : QWidget(parent), m_words(std::move(words)), m_nothing(std::move(nothing)), m_table(new TextTable(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_label = new QLabel(this);
-    m_label->setWordWrap(true);
+    m_label = makeNote(this);
     m_label->setTextFormat(Qt::PlainText);
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_label->setAccessibleName(name);
-    m_label->setProperty("quiet", true);
     column->addWidget(m_label);
     m_view = makeTableView(name, m_table, this);
     m_view->setWordWrap(true);

@@ -52,15 +52,17 @@ struct Axis {
 /// One curve in the axes' units. x must not decrease. A NaN or infinite y is a gap, and so is y ≤ 0 on a logarithmic
 /// axis; exported data contain such values.
 struct FigureCurve {
-    QString label;     // drawn at the end of the line, or beside a single point; "" for none
+    /// Drawn at the end of the line, or beside a single point; "" for none. Points without space for their label have
+    /// none, except picked ones.
+    QString label;
     QString quantity;  // name of y in exported data: "validation loss"
     Ink ink;
     QList<double> x;
     QList<double> y;
     /// Values of y before smoothing, drawn faintly behind the curve; the same length as y, or empty.
     QList<double> raw;
-    /// Whether the curve is secondary: drawn thinner and dashed, without an end label. Example: the training loss
-    /// beside the validation loss.
+    /// Whether the curve is secondary: drawn thinner and dashed, without an end label; the label of a point is drawn in
+    /// a quiet colour. Example: the training loss beside the validation loss.
     bool companion = false;
     /// Whether a secondary curve has an end label.
     bool isNamed = false;

@@ -15,7 +15,8 @@ constexpr double kNoteGap = 5;
 constexpr double kNoteSwatch = 14;
 constexpr double kMaxFractionWithValues = 0.36;
 constexpr double kMaxFraction = 0.44;
-constexpr int kLabelRows = 4;  // rows at the top of the axes in which labels of vertical lines are placed
+constexpr int kLabelRows = 4;   // rows at the top of the axes in which labels of vertical lines are placed
+constexpr int kPickedRows = 8;  // rows above and below a picked point in which its label is placed
 
 /// Returns the index of a curve's last point that can be drawn.
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
@@ -104,7 +105,9 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
             x.contains(curve.x.first()) && y.contains(curve.y.first())) {
             m_points.append({curve.label,
                              {x.toDevice(curve.x.first()), y.toDevice(curve.y.first())},
-                             style.units(curve.pointPt / 2)});
+                             style.units(curve.pointPt / 2),
+                             curve.emphasis == FigureCurve::Emphasis::picked,
+                             curve.companion});
         }
         const auto last = isLabelled(curve) ? lastDrawn(curve, x, y) : std::nullopt;
         if (last) {
@@ -121,6 +124,8 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
             line.label.clear();
         }
     }
+    // The labels of picked points are placed first.
+    std::stable_partition(m_points.begin(), m_points.end(), [](const PointLabel& point) { return point.isPicked; });
     // Sorted from top to bottom; curves with equal ends keep the figure's order.
     std::stable_sort(m_ends.begin(), m_ends.end(),
                      [](const EndLabel& a, const EndLabel& b) { return a.end.y() > b.end.y(); });
@@ -205,7 +210,8 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
         return;
     }
     addStrokes(axes);
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const QFont font = m_style.font(m_style.tickPt);
+    const QFontMetricsF metrics(font);
     const double gap = m_style.units(kNoteGap);
     const double edge = m_style.units(1);
     for (const FigureLine& line : m_horizontal) {
@@ -224,7 +230,7 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
                 }
             }
         }
-        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink));
+        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink), font);
     }
     for (const FigureLine& line : m_vertical) {
         const double x = axes.left() + m_x.toDevice(line.at);
@@ -247,38 +253,63 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
             candidates.append(QRectF(std::clamp(x + gap, axes.left(), std::max(axes.left(), axes.right() - width)),
                                      axes.top() + m_style.units(2), width, metrics.height()));
         }
-        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink));
+        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink), font);
     }
 }
 
 void FigureAnnotations::drawPointLabels(QCPPainter* painter, const QRectF& axes) {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
     for (const PointLabel& point : m_points) {
+        QFont font = m_style.font(m_style.tickPt);
+        font.setWeight(point.isPicked ? QFont::DemiBold : font.weight());
+        const QFontMetricsF metrics(font);
         const QPointF at(axes.left() + point.at.x(), axes.bottom() - point.at.y());
-        const double width = metrics.horizontalAdvance(point.label);
+        const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
         const double off = point.radius + m_style.units(2);
+        const double left = -off - size.width();
+        const double middle = -size.width() / 2;
+        const double above = -off - size.height();
+        QList<QPointF> corners = {{off, -size.height() / 2},
+                                  {left, -size.height() / 2},
+                                  {middle, above},
+                                  {middle, off},
+                                  {off, above},
+                                  {left, above},
+                                  {off, off},
+                                  {left, off}};
+        const int rows = point.isPicked ? kPickedRows : 1;
+        for (int row = 1; row < rows; ++row) {
+            for (const double x : {off, left, middle}) {
+                corners << QPointF(x, above - row * size.height()) << QPointF(x, off + row * size.height());
+            }
+        }
         QList<QRectF> candidates;
-        for (const QPointF& corner :
-             {at + QPointF(off, -metrics.height() / 2), at + QPointF(-off - width, -metrics.height() / 2),
-              at + QPointF(-width / 2, -off - metrics.height()), at + QPointF(-width / 2, off),
-              at + QPointF(off, -off - metrics.height()), at + QPointF(-off - width, -off - metrics.height()),
-              at + QPointF(off, off), at + QPointF(-off - width, off)}) {
-            const QRectF box(corner, QSizeF(width, metrics.height()));
+        for (const QPointF& corner : std::as_const(corners)) {
+            const QRectF box(at + corner, size);
             if (axes.contains(box)) {
                 candidates.append(box);
             }
         }
-        drawLabel(painter, candidates, point.label, m_style.theme.text, true);
+        const QColor ink = point.isQuiet ? m_style.theme.quietText : m_style.theme.text;
+        const double distance = point.isQuiet || point.isPicked ? point.radius : 0;
+        const auto box = drawLabel(painter, candidates, point.label, ink, font, true, distance);
+        if (box && rows > 1) {
+            const QPointF end(std::clamp(at.x(), box->left(), box->right()),
+                              std::clamp(at.y(), box->top(), box->bottom()));
+            if (std::hypot(end.x() - at.x(), end.y() - at.y()) > 2 * off) {  // the label is far from its point
+                painter->setPen(QPen(ink, m_style.units(m_style.hairPt)));
+                painter->drawLine(at, end);
+            }
+        }
     }
 }
 
-void FigureAnnotations::drawLabel(QCPPainter* painter, const QList<QRectF>& candidates, const QString& label,
-                                  const QColor& ink, bool avoidsPoints) {
-    const auto box = m_places.place(candidates, avoidsPoints);
+std::optional<QRectF> FigureAnnotations::drawLabel(QCPPainter* painter, const QList<QRectF>& candidates,
+                                                   const QString& label, const QColor& ink, const QFont& font,
+                                                   bool avoidsPoints, double distance) {
+    const auto box = m_places.place(candidates, avoidsPoints, distance);
     if (!box) {
-        return;
+        return box;
     }
-    const QFont font = m_style.font(m_style.tickPt);
     // A background behind the label covers curves.
     QColor paper = m_style.theme.paper;
     paper.setAlphaF(0.8F);
@@ -286,6 +317,7 @@ void FigureAnnotations::drawLabel(QCPPainter* painter, const QList<QRectF>& cand
     painter->setFont(font);
     painter->setPen(ink);
     painter->drawText(QPointF(box->left(), box->top() + QFontMetricsF(font).ascent()), label);
+    return box;
 }
 
 void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) const {

@@ -53,13 +53,17 @@ class FigureAnnotations : public QCPLayerable {
         QString label;
         QPointF at;  // in the plot's units, from the lower left corner of the axes
         double radius;
+        bool isPicked;
+        bool isQuiet;
     };
     void drawEmptyText(QCPPainter* painter, const QRectF& axes);
     void addStrokes(const QRectF& axes);
     void drawLines(QCPPainter* painter, const QRectF& axes);
     void drawPointLabels(QCPPainter* painter, const QRectF& axes);
-    void drawLabel(QCPPainter* painter, const QList<QRectF>& candidates, const QString& label, const QColor& ink,
-                   bool avoidsPoints = false);
+    /// Draws a label in the best of these boxes and returns the box; nullopt if there is no space for it.
+    std::optional<QRectF> drawLabel(QCPPainter* painter, const QList<QRectF>& candidates, const QString& label,
+                                    const QColor& ink, const QFont& font, bool avoidsPoints = false,
+                                    double distance = 0);
     void drawEndLabels(QCPPainter* painter, const QRectF& axes) const;
 
     FigureStyle m_style;

@@ -34,9 +34,10 @@ bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
 
 }  // namespace
 
-qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
+qsizetype LabelPlaces::weightOf(const QRectF& box, double distance, qsizetype enough) const {
+    const QRectF near = box.adjusted(-distance, -distance, distance, distance);
     qsizetype weight = kPointCost * std::count_if(m_points.begin(), m_points.end(),
-                                                  [&box](const QPointF& point) { return box.contains(point); });
+                                                  [&near](const QPointF& point) { return near.contains(point); });
     for (const Stroke& stroke : m_strokes) {
         if (weight >= enough) {
             break;
@@ -46,13 +47,13 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
     return weight;
 }
 
-std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool avoidsPoints) {
+std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool avoidsPoints, double distance) {
     std::optional<QRectF> best;
     qsizetype least = avoidsPoints ? kPointCost : std::numeric_limits<qsizetype>::max();
     for (const QRectF& box : candidates) {
         const bool isFree = std::none_of(m_occupied.begin(), m_occupied.end(),
                                          [&box](const QRectF& other) { return other.intersects(box); });
-        const qsizetype weight = isFree && least > 0 ? weightOf(box, least) : least;
+        const qsizetype weight = isFree && least > 0 ? weightOf(box, distance, least) : least;
         if (weight < least) {
             least = weight;
             best = box;

@@ -18,8 +18,9 @@ class LabelPlaces {
     /// Adds the box of an existing label.
     void occupy(const QRectF& box) { m_occupied.append(box); }
     /// Occupies and returns the best of these boxes, the first of equally good ones. Returns nullopt if labels overlap
-    /// all of them; with `avoidsPoints` also if each covers a label or a point.
-    std::optional<QRectF> place(const QList<QRectF>& candidates, bool avoidsPoints = false);
+    /// all of them; with `avoidsPoints` also if each covers a label or a point, or is nearer than `distance` to a
+    /// point.
+    std::optional<QRectF> place(const QList<QRectF>& candidates, bool avoidsPoints = false, double distance = 0);
 
     /// Boxes of all labels.
     const QList<QRectF>& occupied() const { return m_occupied; }
@@ -29,7 +30,7 @@ class LabelPlaces {
         QPointF from;
         QPointF to;
     };
-    qsizetype weightOf(const QRectF& box, qsizetype enough) const;
+    qsizetype weightOf(const QRectF& box, double distance, qsizetype enough) const;
 
     QList<Stroke> m_strokes;
     QList<QPointF> m_points;

@@ -1,7 +1,6 @@
 #include "ui/models/model_figures.h"
 
 #include <QJsonArray>
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,6 +30,70 @@ void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup
     figure.table = table;
     figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(current))},
                        {QStringLiteral("models"), names}};
+}
+
+/// Returns a point of the map; picked points are larger.
+FigureCurve spotOf(const RotarySetup& setup, MapQuantity quantity, Ink ink, bool isPicked) {
+    FigureCurve spot;
+    spot.quantity = titleOf(quantity);
+    spot.ink = ink;
+    spot.x = {static_cast<double>(setup.context)};
+    spot.y = {quantityOf(setup, quantity)};
+    spot.shape = FigureCurve::Shape::points;
+    spot.pointPt = isPicked ? 8 : 5;
+    spot.emphasis = isPicked ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::normal;
+    spot.companion = !isPicked;
+    return spot;
+}
+
+/// Adds one spot for all models at the same place, with the name of the selected or else the first of them.
+void addSpots(Figure& figure, std::span<const MapPoint> points, MapQuantity quantity, int picked) {
+    std::vector<QStringList> names;  // by spot
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool isPicked = static_cast<int>(i) == picked;
+        const FigureCurve spot =
+            spotOf(points[i].setup, quantity, {isPicked ? Ink::Kind::text : Ink::Kind::rotated}, isPicked);
+        if (!std::isfinite(spot.y.first())) {
+            continue;
+        }
+        const auto same = std::find_if(figure.curves.begin(), figure.curves.end(), [&](const FigureCurve& other) {
+            return other.x == spot.x && other.y == spot.y;
+        });
+        QStringList& here = same == figure.curves.end() ? names.emplace_back() : names[same - figure.curves.begin()];
+        here.insert(isPicked ? 0 : here.size(), points[i].name);
+        if (same == figure.curves.end()) {
+            figure.curves.push_back(spot);
+        } else if (isPicked) {
+            *same = spot;
+        }
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        figure.curves[i].label = names[i].first();
+        if (names[i].size() > 1) figure.curves[i].label += QStringLiteral(" +%1").arg(names[i].size() - 1);
+    }
+}
+
+/// Adds the current setup as a crosshair over the whole map, unless no channel rotates.
+void addCurrent(Figure& figure, const RotarySetup& current, MapQuantity quantity) {
+    FigureCurve spot = spotOf(current, quantity, {Ink::Kind::accent}, false);
+    if (std::isfinite(spot.y.first())) {
+        spot.emphasis = FigureCurve::Emphasis::picked;  // drawn above the selected model
+        figure.verticalLines.push_back({spot.x.first(), QObject::tr("current setup"), spot.ink});
+        figure.horizontalLines.push_back({spot.y.first(), {}, spot.ink});
+        figure.curves.push_back(spot);
+    }
+}
+
+/// Sets the range of an axis to all spots with a margin.
+void fitAxis(Axis& axis, const std::vector<FigureCurve>& spots, QList<double> FigureCurve::*values) {
+    const auto [low, high] = std::minmax_element(
+        spots.begin(), spots.end(),
+        [&](const FigureCurve& a, const FigureCurve& b) { return (a.*values).first() < (b.*values).first(); });
+    const double least = ((*low).*values).first();
+    const double most = ((*high).*values).first();
+    const double margin = std::max(1.3, std::pow(most / least, 0.06));
+    axis.minimum = least / margin;
+    axis.maximum = most * margin;
 }
 
 Figure knownMap(const RotarySetup& setup, const ModelShape&) {
@@ -69,38 +132,6 @@ QString titleOf(MapQuantity quantity) {
     return {};
 }
 
-MapDrawing mapOf(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity, int picked) {
-    const auto placeOf = [&](const RotarySetup& setup) {
-        return QPointF(static_cast<double>(setup.context), quantityOf(setup, quantity));
-    };
-    MapDrawing map;
-    map.xTitle = QObject::tr("context (tokens)");
-    map.yTitle =
-        quantity == MapQuantity::wavelength ? QObject::tr("%1 (tokens)").arg(titleOf(quantity)) : titleOf(quantity);
-    map.emptyText = QObject::tr("No model matches the search.");
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const QPointF at = placeOf(points[i].setup);
-        if (!std::isfinite(at.y())) {
-            continue;
-        }
-        auto spot = std::find_if(map.spots.begin(), map.spots.end(),
-                                 [&](const MapDrawing::Spot& other) { return other.at == at; });
-        if (spot == map.spots.end()) {
-            spot = map.spots.insert(spot, {at, {}, false});
-        }
-        if (static_cast<int>(i) == picked) {
-            spot->isPicked = true;
-            spot->names.prepend(points[i].name);
-        } else {
-            spot->names.append(points[i].name);
-        }
-    }
-    if (std::isfinite(placeOf(current).y())) {
-        map.current = placeOf(current);
-    }
-    return map;
-}
-
 Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity, int picked) {
     Figure figure;
     figure.name = QStringLiteral("model-map");
@@ -109,10 +140,15 @@ Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& curre
         figure.summary += QObject::tr("; %1 is selected").arg(points[static_cast<std::size_t>(picked)].name);
     }
     figure.summary += QStringLiteral(".");
-    figure.drawing = [map = mapOf(points, current, quantity, picked)](QPainter& painter, const QRectF& rect,
-                                                                      const FigureStyle& style) {
-        paintMap(map, painter, rect, style);
-    };
+    figure.emptyText = QObject::tr("No model matches the search.");
+    figure.x = {QObject::tr("context"), QObject::tr("tokens"), true};
+    figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? QObject::tr("tokens") : QString(), true};
+    addSpots(figure, points, quantity, picked);
+    if (!figure.curves.empty()) {
+        addCurrent(figure, current, quantity);
+        fitAxis(figure.x, figure.curves, &FigureCurve::x);
+        fitAxis(figure.y, figure.curves, &FigureCurve::y);
+    }
     addData(figure, points, current);
     return figure;
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ui/models/map_drawing.h"
+#include "ui/figure/figure.h"
 #include "ui/rotary/rotary_room.h"
 
 namespace ropelab::ui {
@@ -23,9 +23,8 @@ double quantityOf(const RotarySetup& setup, MapQuantity quantity);
 QString titleOf(MapQuantity quantity);
 
 /// Returns the map of the models by context and quantity, with the current setup and the selected model (an index of
-/// `points`, −1 for none) marked. Models at the same place share one spot. Models without rotation are omitted.
-MapDrawing mapOf(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity, int picked = -1);
-/// Figure of the map, with a table of every model's numbers.
+/// `points`, −1 for none) marked, and a table of every model's numbers. Models at the same place share one spot. Models
+/// without rotation are omitted.
 Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity,
                       int picked = -1);
 

@@ -33,8 +33,9 @@ ModelScatter::ModelScatter(QWidget* parent)
     }
     m_view->setAccessibleName(tr("Map of the models"));
     connect(m_quantity, &QComboBox::currentIndexChanged, this, &ModelScatter::renew);
-    connect(m_view, &FigureView::clicked, this, &ModelScatter::pickAt);
-    connect(m_view, &FigureView::hovered, this, &ModelScatter::showTooltip);
+    m_view->setReadout([](QPointF) { return std::optional<FigureView::Readout>(); });  // the tooltip replaces it
+    connect(m_view, &FigureView::clicked, this, [this](const QPointF& place) { pickAt(m_view->pixelOf(place)); });
+    connect(m_view, &FigureView::hovered, this, [this](const QPointF& place) { showTooltip(m_view->pixelOf(place)); });
     connect(m_view, &FigureView::left, this, [] { QToolTip::hideText(); });
 
     auto* column = new QVBoxLayout(this);
@@ -55,17 +56,14 @@ void ModelScatter::show(std::vector<MapPoint> points, const RotarySetup& current
 }
 
 void ModelScatter::renew() {
-    m_map = mapOf(m_points, m_current, quantity(), m_picked);
     m_view->setFigure(modelMapFigure(m_points, m_current, quantity(), m_picked));
 }
 
 QPointF ModelScatter::pixelOf(const RotarySetup& setup) const {
-    return MapLayout(m_map, m_view->canvasRect(), m_view->style())
-        .pixelOf({static_cast<double>(setup.context), quantityOf(setup, quantity())});
+    return m_view->pixelOf({static_cast<double>(setup.context), quantityOf(setup, quantity())});
 }
 
 QList<int> ModelScatter::pointsAt(const QPointF& pixel) const {
-    const MapLayout layout(m_map, m_view->canvasRect(), m_view->style());
     double nearest = ThemeManager::instance().px(kHoverRadius);
     QPointF spot;
     QList<int> found;
@@ -75,7 +73,7 @@ QList<int> ModelScatter::pointsAt(const QPointF& pixel) const {
         if (!std::isfinite(here.y())) {
             continue;
         }
-        const QPointF away = layout.pixelOf(here) - pixel;
+        const QPointF away = m_view->pixelOf(here) - pixel;
         const double distance = std::hypot(away.x(), away.y());
         if (!found.isEmpty() && here == spot) {
             found.append(static_cast<int>(i));

@@ -44,7 +44,6 @@ class ModelScatter : public QWidget {
     FigureView* m_view;
     std::vector<MapPoint> m_points;
     RotarySetup m_current;
-    MapDrawing m_map;  // the shown map
     int m_picked = -1;
 };
 

@@ -7,8 +7,6 @@
 #include <cmath>
 
 #include "core/spec/keys.h"
-#include "ui/figure/figure_renderer.h"
-#include "ui/figure/ticks.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/theme/theme_manager.h"
@@ -22,28 +20,14 @@ constexpr double kMinHeightForLegend = 300;  // pixels at 100 %
 }  // namespace
 
 CurvePlot::CurvePlot(QWidget* parent)
-    : QWidget(parent),
+    : PlotWidget(parent),
       m_lossUnit(unitOf(Quantity::validation_loss)),
       m_floorLabel(tr("best possible loss")),
       m_name(tr("training")),
-      m_legend(new Legend),
-      m_plot(new QCustomPlot),
-      m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
-      m_readout(new PlotReadout(m_plot)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(2, 2, 2, 2);  // leaves room for the focus ring
-    layout->setSpacing(0);
-    layout->addWidget(m_legend);
-    layout->addWidget(m_plot, 1);
-    setFocusPolicy(Qt::StrongFocus);
-    setAttribute(Qt::WA_OpaquePaintEvent);
+      m_legend(new Legend) {
+    static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_legend);
     setAccessibleName(tr("Plot of %1").arg(m_name));
-
-    m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
-    m_plot->setNoAntialiasingOnDrag(false);
-    m_plot->setMouseTracking(true);
-    m_plot->installEventFilter(this);
     for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
         connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
             if (!m_settingRanges) {
@@ -56,17 +40,10 @@ CurvePlot::CurvePlot(QWidget* parent)
         for (const RunId member : groupOf(run)) setRunVisible(member, visible);
     });
     connect(m_legend, &Legend::hovered, this, &CurvePlot::highlight);
-    m_timer.setSingleShot(true);
-    connect(&m_timer, &QTimer::timeout, this, [this] {
-        if (isVisible()) {
-            refresh();
-        }
-    });
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &CurvePlot::restyle);
-    restyle();
+    connect(m_plot, &QCustomPlot::mouseDoubleClick, this, &CurvePlot::resetView);
+    connect(this, &PlotWidget::left, this, [this] { highlight(kNoRun); });
+    CurvePlot::restyle();
 }
-
-CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::fitLegend() {
     // A low plot has no legend, because its curves need the space and have labels at their ends.
@@ -298,11 +275,8 @@ void CurvePlot::resetView() {
 }
 
 void CurvePlot::restyle() {
-    const ThemeManager& theme = ThemeManager::instance();
-    m_style = FigureStyle::screen(theme.theme(), theme.factor() * logicalDpiY() / 72.0);
+    PlotWidget::restyle();
     m_style.dashes = true;
-    updateGeometry();
-    update();
     renewLegend();
 }
 
@@ -333,11 +307,9 @@ void CurvePlot::updateLegend() {
     fitLegend();
 }
 
-void CurvePlot::schedule() {
-    if (!m_timer.isActive()) {
-        // Limits painting to at most one third of the time of the GUI thread.
-        m_timer.start(std::max(kFrameMs, static_cast<int>(3 * (m_refreshMs + m_plot->replotTime(true)))));
-    }
+int CurvePlot::repaintDelay() const {
+    // Limits painting to at most one third of the time of the GUI thread.
+    return std::max(kFrameMs, static_cast<int>(3 * (m_refreshMs + m_plot->replotTime(true))));
 }
 
 }  // namespace ropelab::ui

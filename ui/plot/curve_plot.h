@@ -2,28 +2,20 @@
 
 #include <QElapsedTimer>
 #include <QJsonObject>
-#include <QTimer>
-#include <QWidget>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/spec/event.h"
 #include "ui/figure/figure.h"
-#include "ui/figure/figure_style.h"
 #include "ui/plot/curve_bands.h"
 #include "ui/plot/curve_data.h"
+#include "ui/plot/plot_widget.h"
 #include "ui/plot/quantity.h"
-
-class QCustomPlot;
-class QMouseEvent;
 
 namespace ropelab::ui {
 
-class FigureRenderer;
 class Legend;
-class PlotReadout;
 
 /// Identifies a curve: one quantity of one run.
 struct CurveId {
@@ -39,7 +31,7 @@ struct CurveId {
 /// Mouse: the wheel zooms, dragging pans, a double click resets the view, hovering highlights a run and shows its
 /// values, and a click selects a run. Keys: arrows pan, + and − zoom, R or Home resets the view, L toggles the
 /// logarithmic axis, Escape clears the selection.
-class CurvePlot : public QWidget {
+class CurvePlot : public PlotWidget {
     Q_OBJECT
 
  public:
@@ -47,7 +39,6 @@ class CurvePlot : public QWidget {
     static constexpr RunId kNoRun = 0;
 
     explicit CurvePlot(QWidget* parent = nullptr);
-    ~CurvePlot() override;
 
     // Runs. All other methods ignore unknown runs, because events of a run may arrive after it was removed.
     /// Adds a run or changes its label and colour. `colorIndex` counts from 0 and is the same in every room.
@@ -98,9 +89,7 @@ class CurvePlot : public QWidget {
     Figure toFigure() const;
     /// Returns one sentence about the curves: their number, the quantity, and the lowest and highest value.
     QString summary() const;
-    /// Repaints immediately, for screenshots and tests.
-    void refreshNow();
-    QCustomPlot* canvas() const { return m_plot; }
+    void refreshNow() override;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
@@ -146,17 +135,16 @@ class CurvePlot : public QWidget {
     void yLogarithmicChanged(bool on);
     /// The axes follow the data (true), or the user has zoomed or panned (false).
     void followsDataChanged(bool follows);
-    /// The user requested the context menu at a point in global coordinates.
-    void contextMenuRequested(const QPoint& where);
 
  protected:
     void keyPressEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    void render() override;
+    void restyle() override;
+    int repaintDelay() const override;
+    void mouseReleased(const QPointF& where) override;
+    void mouseMoved(const QPointF& where) override;
 
  private:
     struct Run {
@@ -171,9 +159,6 @@ class CurvePlot : public QWidget {
         const CurveData* data;
         QString label;
     };
-    void schedule();
-    void refresh();
-    void restyle();
     /// Hides the legend if the plot is too low or has no runs.
     void fitLegend();
     /// Returns the current figure. If `shown` is not null, appends its curves in the order of the figure.
@@ -205,11 +190,7 @@ class CurvePlot : public QWidget {
     void highlight(RunId run);
     void setFollows(bool follows);
 
-    // Mouse events in coordinates of the canvas. They return true if the canvas must not handle the event.
-    bool mousePressed(QMouseEvent* event);
-    bool mouseMoved(QMouseEvent* event);
-    void mouseReleased(QMouseEvent* event);
-    /// Returns the run whose curve is nearest to a point of the canvas, or kNoRun if none is near.
+    /// Returns the run whose curve is nearest to a point of this widget, or kNoRun if none is near.
     RunId runNear(const QPointF& where) const;
     void showReadout(const QPointF& where);
 
@@ -233,17 +214,10 @@ class CurvePlot : public QWidget {
 
     Legend* m_legend;
     bool m_legendIsStale = false;
-    QCustomPlot* m_plot;
-    std::unique_ptr<FigureRenderer> m_renderer;
-    PlotReadout* m_readout;  // owned by the canvas
-    FigureStyle m_style;
     std::vector<Shown> m_shown;
-    QTimer m_timer;
     QElapsedTimer m_sinceSummary;
     double m_refreshMs = 0;
     bool m_settingRanges = false;
-    std::optional<QPointF> m_pressedAt;
-    bool m_dragging = false;
 };
 
 }  // namespace ropelab::ui

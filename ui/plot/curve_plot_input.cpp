@@ -1,10 +1,7 @@
 // Mouse and keyboard input of CurvePlot.
 #include <qcustomplot.h>
 
-#include <QContextMenuEvent>
 #include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 
@@ -17,86 +14,30 @@
 namespace ropelab::ui {
 namespace {
 
-// Distances in pixels at 100 %.
-constexpr double kHoverDistance = 10;
-constexpr double kDragThreshold = 4;
+constexpr double kHoverDistance = 10;  // pixels at 100 %
 
 }  // namespace
 
-bool CurvePlot::eventFilter(QObject* watched, QEvent* event) {
-    if (watched != m_plot) {
-        return QWidget::eventFilter(watched, event);
-    }
-    switch (event->type()) {
-        case QEvent::Resize:
-            if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
-                return true;  // the canvas has no area yet, as in a room that was never shown
-            }
-            schedule();
-            break;
-        case QEvent::MouseButtonPress:
-            return mousePressed(static_cast<QMouseEvent*>(event));
-        case QEvent::MouseMove:
-            return mouseMoved(static_cast<QMouseEvent*>(event));
-        case QEvent::MouseButtonRelease:
-            mouseReleased(static_cast<QMouseEvent*>(event));
-            break;
-        case QEvent::MouseButtonDblClick:
-            resetView();
-            return true;
-        case QEvent::Leave:
-            m_readout->hide();
-            highlight(kNoRun);
-            break;
-        case QEvent::ContextMenu:
-            emit contextMenuRequested(static_cast<QContextMenuEvent*>(event)->globalPos());
-            return true;
-        default:
-            break;
-    }
-    return QWidget::eventFilter(watched, event);
+void CurvePlot::mouseMoved(const QPointF& where) {
+    highlight(runNear(where));
+    showReadout(where);
 }
 
-bool CurvePlot::mousePressed(QMouseEvent* event) {
-    setFocus(Qt::MouseFocusReason);
-    m_dragging = false;
-    m_pressedAt.reset();
-    if (event->button() == Qt::LeftButton) {
-        m_pressedAt = event->position();
-        m_readout->hide();
-        return false;
-    }
-    return true;  // other buttons must not pan the view
-}
-
-bool CurvePlot::mouseMoved(QMouseEvent* event) {
-    if (m_pressedAt) {
-        const QPointF moved = event->position() - *m_pressedAt;
-        m_dragging = m_dragging || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kDragThreshold);
-        return !m_dragging;  // small movements during a click do not pan
-    }
-    highlight(runNear(event->position()));
-    showReadout(event->position());
-    return false;
-}
-
-void CurvePlot::mouseReleased(QMouseEvent* event) {
-    if (m_pressedAt && !m_dragging && event->button() == Qt::LeftButton) {
-        const RunId run = runNear(event->position());
+void CurvePlot::mouseReleased(const QPointF& where) {
+    if (!m_moved) {
+        const RunId run = runNear(where);
         pickRun(run == m_picked ? kNoRun : run);
     }
-    m_pressedAt.reset();
-    m_dragging = false;
 }
 
 RunId CurvePlot::runNear(const QPointF& where) const {
     RunId nearest = kNoRun;
     double distance = ThemeManager::instance().px(kHoverDistance);
-    if (!m_renderer->axesRect().contains(where)) {
+    if (!canvasRect().contains(where)) {
         return nearest;
     }
     for (std::size_t i = 0; i < m_shown.size(); ++i) {
-        const auto here = m_renderer->distanceTo(i, where);
+        const auto here = m_renderer->distanceTo(i, where - m_plot->pos());
         if (here && *here < distance) {
             distance = *here;
             nearest = m_shown[i].id.run;
@@ -106,16 +47,16 @@ RunId CurvePlot::runNear(const QPointF& where) const {
 }
 
 void CurvePlot::showReadout(const QPointF& where) {
-    if (m_shown.empty() || !m_renderer->axesRect().contains(where)) {
+    if (m_shown.empty() || !canvasRect().contains(where)) {
         m_readout->hide();
         return;
     }
     // The crosshair is drawn at the measured x nearest to the mouse.
-    const double mouseX = m_plot->xAxis->pixelToCoord(where.x());
+    const QPointF mouse = valueAt(where);
     double x = std::numeric_limits<double>::quiet_NaN();
     for (const Shown& each : m_shown) {
-        const qsizetype i = each.data->nearest(mouseX);
-        if (i >= 0 && !(std::abs(each.data->x()[i] - mouseX) >= std::abs(x - mouseX))) {
+        const qsizetype i = each.data->nearest(mouse.x());
+        if (i >= 0 && !(std::abs(each.data->x()[i] - mouse.x()) >= std::abs(x - mouse.x()))) {
             x = each.data->x()[i];
         }
     }
@@ -141,7 +82,7 @@ void CurvePlot::showReadout(const QPointF& where) {
     std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
         return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
     });
-    m_readout->show(tr("step %1").arg(readableCount(x)), x, rows, m_style, m_plot->yAxis->pixelToCoord(where.y()));
+    m_readout->show(tr("step %1").arg(readableCount(x)), x, rows, m_style, mouse.y());
 }
 
 void CurvePlot::zoom(double factor) {
@@ -197,29 +138,9 @@ void CurvePlot::keyPressEvent(QKeyEvent* event) {
     QWidget::keyPressEvent(event);
 }
 
-void CurvePlot::focusInEvent(QFocusEvent* event) {
-    QWidget::focusInEvent(event);
-    update();
-}
-
-void CurvePlot::focusOutEvent(QFocusEvent* event) {
-    QWidget::focusOutEvent(event);
-    update();
-}
-
 void CurvePlot::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
     updateLegend();
-    schedule();
-}
-
-void CurvePlot::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    painter.fillRect(rect(), m_style.theme.paper);
-    if (hasFocus()) {
-        painter.setPen(QPen(m_style.theme.accent, 2));
-        painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
-    }
+    PlotWidget::showEvent(event);
 }
 
 }  // namespace ropelab::ui

@@ -1,7 +1,7 @@
 // Conversion of the data of CurvePlot to a figure on the canvas.
 #include <qcustomplot.h>
 
-#include <QPainter>
+#include <QLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -310,7 +310,7 @@ QString CurvePlot::summaryOf(const Figure& now) const {
     return text + QLatin1Char('.');
 }
 
-void CurvePlot::refresh() {
+void CurvePlot::render() {
     QElapsedTimer elapsed;
     elapsed.start();
     updateLegend();
@@ -326,7 +326,6 @@ void CurvePlot::refresh() {
     m_settingRanges = true;
     m_renderer->show(now, m_style);
     m_settingRanges = false;
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
     m_refreshMs = static_cast<double>(elapsed.nsecsElapsed()) / 1e6;
     // The summary for screen readers is updated at most once per second.
     if (!m_sinceSummary.isValid() || m_sinceSummary.elapsed() > 1000) {
@@ -339,11 +338,8 @@ void CurvePlot::refreshNow() {
     ensurePolished();
     updateLegend();
     layout()->activate();
-    m_plot->setViewport(m_plot->rect());
-    m_timer.stop();
     m_sinceSummary.invalidate();
-    refresh();
-    m_plot->replot(QCustomPlot::rpImmediateRefresh);
+    PlotWidget::refreshNow();
 }
 
 }  // namespace ropelab::ui

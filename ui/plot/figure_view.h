@@ -1,41 +1,28 @@
 #pragma once
 
 #include <QList>
-#include <QPointF>
-#include <QRectF>
-#include <QTimer>
-#include <QWidget>
 #include <functional>
-#include <memory>
 #include <optional>
 
 #include "ui/figure/figure.h"
-#include "ui/figure/figure_style.h"
-
-class QCustomPlot;
+#include "ui/plot/plot_widget.h"
 
 namespace ropelab::ui {
-
-class FigureRenderer;
-class PlotReadout;
 
 /// Shows a figure. setFigure() queues a repaint, so a drag paints at most once per frame. Figures with axes have a
 /// crosshair with values. Lines with a handle can be dragged with the mouse or, after a click, moved with the arrow
 /// keys. Drawings receive all mouse events as signals.
 ///
 /// Points in signals are in the units of the axes; for a drawing they are in pixels of this widget.
-class FigureView : public QWidget {
+class FigureView : public PlotWidget {
     Q_OBJECT
 
  public:
     explicit FigureView(QWidget* parent = nullptr);
-    ~FigureView() override;
 
     /// Shows another figure and queues a repaint.
     void setFigure(Figure figure);
     const Figure& figure() const { return m_figure; }
-    /// Repaints immediately.
-    void refreshNow();
 
     /// A row of the readout of the crosshair: a label, a value, and the index of its curve (−1 for none).
     struct ReadoutRow {
@@ -52,21 +39,14 @@ class FigureView : public QWidget {
     /// of all curves at the nearest x, or the value of a cell of a map.
     void setReadout(std::function<std::optional<Readout>(QPointF)> readout) { m_readoutAt = std::move(readout); }
 
-    const FigureStyle& style() const { return m_style; }
     /// Returns the rectangle of the axes or the drawing, in pixels of this widget.
-    QRectF canvasRect() const;
-    /// Convert between pixels of this widget and units of the axes.
-    QPointF valueAt(const QPointF& pixel) const;
-    QPointF pixelOf(const QPointF& value) const;
-
+    QRectF canvasRect() const override;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
  signals:
     /// The mouse moves over the axes or the drawing.
     void hovered(const QPointF& place);
-    /// The mouse left the axes or the drawing.
-    void left();
     /// The left mouse button was pressed, but not on a draggable line.
     void pressed(const QPointF& place, Qt::KeyboardModifiers modifiers);
     /// The mouse moves with its left button pressed and without dragging a line.
@@ -81,19 +61,14 @@ class FigureView : public QWidget {
     void lineDropped(const QString& handle);
     /// A key was pressed that the view does not handle itself.
     void keyPressed(int key, Qt::KeyboardModifiers modifiers);
-    /// The user requested the context menu at a point in global coordinates.
-    void contextMenuRequested(const QPoint& global);
-    /// The view was clicked or received the keyboard focus. Exports use the figure of this view.
-    void chosen();
 
  protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void showEvent(QShowEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
+    void render() override;
+    void mousePressed(const QPointF& where, Qt::KeyboardModifiers modifiers) override;
+    void mouseDragged(const QPointF& where, Qt::KeyboardModifiers modifiers) override;
+    void mouseReleased(const QPointF& where) override;
+    void mouseMoved(const QPointF& where) override;
 
  private:
     struct Line {
@@ -101,12 +76,6 @@ class FigureView : public QWidget {
         bool vertical = true;
         double at = 0;
     };
-    void schedule();
-    void refresh();
-    void restyle();
-    void mousePressed(const QPointF& where, Qt::KeyboardModifiers modifiers);
-    void mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifiers, bool down);
-    void mouseReleased(const QPointF& where);
     /// Returns the draggable line nearest to a point of this widget, or nullopt if none is near.
     std::optional<Line> lineNear(const QPointF& where) const;
     std::optional<Line> lineWithHandle(const QString& handle) const;
@@ -120,14 +89,7 @@ class FigureView : public QWidget {
     QPointF place(const QPointF& pixel) const;
 
     Figure m_figure;
-    FigureStyle m_style;
-    QCustomPlot* m_plot;
-    std::unique_ptr<FigureRenderer> m_renderer;
-    PlotReadout* m_readout;  // owned by the plot
     std::function<std::optional<Readout>(QPointF)> m_readoutAt;
-    QTimer m_timer;
-    std::optional<QPointF> m_pressedAt;
-    bool m_moved = false;
     std::optional<Line> m_draggedLine;
     QString m_keyHandle;  // handle of the line that the arrow keys move
 };

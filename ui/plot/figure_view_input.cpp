@@ -1,13 +1,10 @@
 // Mouse and keyboard input of FigureView.
 #include <qcustomplot.h>
 
-#include <QContextMenuEvent>
 #include <QKeyEvent>
-#include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
 
-#include "ui/figure/figure_renderer.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
 #include "ui/plot/plot_readout.h"
@@ -16,66 +13,10 @@
 namespace ropelab::ui {
 namespace {
 
-// Distances in pixels at 100 %.
-constexpr double kGrabDistance = 6;
-constexpr double kFigureDragThreshold = 4;
-// Largest number of rows of a readout.
-constexpr int kMaxRows = 12;
+constexpr double kGrabDistance = 6;  // pixels at 100 %
+constexpr int kMaxRows = 12;         // largest number of rows of a readout
 
 }  // namespace
-
-bool FigureView::eventFilter(QObject* watched, QEvent* event) {
-    if (watched != m_plot) {
-        return QWidget::eventFilter(watched, event);
-    }
-    const auto here = [this](const QMouseEvent* mouse) { return mouse->position() + m_plot->pos(); };
-    switch (event->type()) {
-        case QEvent::Resize:
-            if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
-                return true;  // the canvas has no area yet, as in a room that was never shown
-            }
-            schedule();
-            break;
-        case QEvent::MouseButtonPress: {
-            auto* mouse = static_cast<QMouseEvent*>(event);
-            setFocus(Qt::MouseFocusReason);
-            emit chosen();
-            if (mouse->button() != Qt::LeftButton) {
-                return true;
-            }
-            mousePressed(here(mouse), mouse->modifiers());
-            return true;
-        }
-        case QEvent::MouseMove: {
-            auto* mouse = static_cast<QMouseEvent*>(event);
-            mouseMoved(here(mouse), mouse->modifiers(), mouse->buttons().testFlag(Qt::LeftButton));
-            return true;
-        }
-        case QEvent::MouseButtonRelease: {
-            auto* mouse = static_cast<QMouseEvent*>(event);
-            if (mouse->button() == Qt::LeftButton) {
-                mouseReleased(here(mouse));
-            }
-            break;
-        }
-        case QEvent::MouseButtonDblClick:
-            return true;
-        case QEvent::Wheel:
-            event->ignore();  // the page that contains the view handles the wheel
-            return true;
-        case QEvent::Leave:
-            m_readout->hide();
-            emit left();
-            break;
-        case QEvent::ContextMenu:
-            emit chosen();
-            emit contextMenuRequested(static_cast<QContextMenuEvent*>(event)->globalPos());
-            return true;
-        default:
-            break;
-    }
-    return QWidget::eventFilter(watched, event);
-}
 
 QPointF FigureView::place(const QPointF& pixel) const {
     return m_figure.drawing ? pixel : valueAt(pixel);
@@ -126,27 +67,22 @@ std::optional<FigureView::Line> FigureView::lineWithHandle(const QString& handle
 }
 
 void FigureView::mousePressed(const QPointF& where, Qt::KeyboardModifiers modifiers) {
-    m_pressedAt = where;
-    m_moved = false;
     m_draggedLine = lineNear(where);
     m_keyHandle = m_draggedLine ? m_draggedLine->handle : QString();
-    m_readout->hide();
     if (!m_draggedLine) {
         emit pressed(place(where), modifiers);
     }
 }
 
-void FigureView::mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifiers, bool down) {
-    if (down && m_pressedAt) {
-        const QPointF moved = where - *m_pressedAt;
-        m_moved = m_moved || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kFigureDragThreshold);
-        if (m_draggedLine) {
-            moveLine(*m_draggedLine, where);
-        } else if (m_moved) {
-            emit dragged(place(where), modifiers);
-        }
-        return;
+void FigureView::mouseDragged(const QPointF& where, Qt::KeyboardModifiers modifiers) {
+    if (m_draggedLine) {
+        moveLine(*m_draggedLine, where);
+    } else if (m_moved) {
+        emit dragged(place(where), modifiers);
     }
+}
+
+void FigureView::mouseMoved(const QPointF& where) {
     const auto line = lineNear(where);
     m_plot->setCursor(!line ? Qt::ArrowCursor : line->vertical ? Qt::SizeHorCursor : Qt::SizeVerCursor);
     if (m_figure.drawing || canvasRect().contains(where)) {
@@ -160,14 +96,13 @@ void FigureView::mouseMoved(const QPointF& where, Qt::KeyboardModifiers modifier
 void FigureView::mouseReleased(const QPointF& where) {
     if (m_draggedLine) {
         emit lineDropped(m_draggedLine->handle);
-    } else if (m_pressedAt) {
+    } else {
         if (!m_moved) {
             emit clicked(place(where));
         }
         emit released();
     }
     m_draggedLine.reset();
-    m_pressedAt.reset();
 }
 
 void FigureView::moveLine(const Line& line, const QPointF& where) {

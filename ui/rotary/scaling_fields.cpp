@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "core/spec/numbers.h"
+#include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 
 namespace ropelab::ui {
 namespace {
-
-QString whole(double value) {
-    return QString::number(value, 'f', 0);
-}
 
 QString plain(double value) {
     return QString::fromStdString(number_text(std::round(value * 1e6) / 1e6));
@@ -96,7 +93,7 @@ ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
                                          .maximum = parameter.maximum,
                                          .logarithmic = true,
                                          .step = parameter.isTokens() ? 1.0 : 0.0,
-                                         .text = parameter.isTokens() ? whole : plain,
+                                         .text = parameter.isTokens() ? wholeText : plain,
                                          .why = tr(parameter.why)},
                                         this);
         const QString what = tr("change %1").arg(tr(parameter.name));

@@ -13,21 +13,15 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "ui/common/fields.h"
+#include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/rotary/scaling_fields.h"
 #include "ui/rotary/setup_words.h"
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
-namespace {
-
-QString wholeText(double value) {
-    return QString::number(value, 'f', 0);
-}
-
-}  // namespace
-
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(tr("Rotary setup"));
     auto* column = new QVBoxLayout(this);
@@ -36,9 +30,7 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
 
     auto* modelRow = new QHBoxLayout;
     scaleLayout(modelRow, {0, 0, 0, 0}, 8);
-    m_modelName = new QLabel(this);
-    m_modelName->setProperty("quiet", true);
-    m_modelName->setWordWrap(true);
+    m_modelName = makeNote(this);
     modelRow->addWidget(m_modelName, 1);
     auto* models = new QPushButton(tr("Models …"), this);
     models->setToolTip(tr("Loads the settings of a known model or of a Hugging Face config.json."));
@@ -57,14 +49,9 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
     connect(m_scalingFields, &ScalingFields::finished, this, [this] { m_model.endDrag(); });
     column->addWidget(m_scalingFields);
 
-    m_summary = new QLabel(this);
-    m_summary->setProperty("quiet", true);
-    m_summary->setWordWrap(true);
+    m_summary = makeNote(this);
     column->addWidget(m_summary);
-    m_problem = new QLabel(this);
-    m_problem->setWordWrap(true);
-    m_problem->hide();
-    colorAsError(m_problem);
+    m_problem = makeErrorLabel(this);
     column->addWidget(m_problem);
 
     auto* textRow = new QHBoxLayout;
@@ -191,7 +178,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
 
     m_precision = makeChoice(tr("precision of the table"), this);
     for (const NumberFormat format : number_formats()) {
-        m_precision->addItem(QString::fromUtf8(word_of(format).data()), static_cast<int>(format));
+        m_precision->addItem(text(word_of(format)), static_cast<int>(format));
     }
     connect(m_precision, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
@@ -203,7 +190,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
 
     m_scaling = makeChoice(tr("scaling"), this);
     for (const ScalingName& name : scaling_names()) {
-        m_scaling->addItem(QString::fromUtf8(name.title.data()), static_cast<int>(name.method));
+        m_scaling->addItem(text(name.title), static_cast<int>(name.method));
     }
     connect(m_scaling, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();

@@ -7,6 +7,7 @@
 
 #include "core/rope/context.h"
 #include "core/spec/error.h"
+#include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -122,8 +123,7 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
     settings.length = settings.scaling.factor * context;
     ScaledSpectrum result;
     result.method = method;
-    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
-    result.title = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+    result.title = text(scaling_names().at(static_cast<std::size_t>(method)).title);
     try {
         result.frequencies = frequencies(settings);
     } catch (const BadInput& error) {

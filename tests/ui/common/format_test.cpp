@@ -31,6 +31,13 @@ TEST(Format, FormatsCountsAndRoundedNumbers) {
     EXPECT_EQ(countText(6, "run"), "6 runs");
 }
 
+TEST(Format, FormatsWholeNumbersAndSizes) {
+    EXPECT_EQ(wholeText(1048576), "1048576");
+    EXPECT_EQ(binarySize(1023), "1023 bytes");
+    EXPECT_EQ(binarySize(1536), "1.5 KiB");
+    EXPECT_EQ(binarySize(std::int64_t{3} << 40), "3 TiB");
+}
+
 TEST(Format, ReplacesMinusSignsButNotHyphens) {
     EXPECT_EQ(numberText("-0.93"), QStringLiteral("−0.93"));
     EXPECT_EQ(numberText("seen: -0.93 % in [-1.2, 0.4]"), QStringLiteral("seen: −0.93 % in [−1.2, 0.4]"));

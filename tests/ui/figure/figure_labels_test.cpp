@@ -69,6 +69,7 @@ TEST(LabelPlaces, UsesTheFreeBoxThatCoversTheFewestSegments) {
     EXPECT_EQ(places.occupied().size(), 3);
     places.addPoint({55, 55});
     EXPECT_EQ(places.place({QRectF(50, 50, 10, 10)}, true), std::nullopt) << "a label would cover a point";
+    EXPECT_EQ(places.place({QRectF(66, 50, 10, 10)}, true, 20), std::nullopt) << "a label would be near a point";
     EXPECT_TRUE(places.place({QRectF(50, 50, 10, 10)}));
 }
 
@@ -112,6 +113,27 @@ TEST(FigureLabels, LabelsOfPointsDoNotOverlap) {
     const Painted painted(figure, {420, 280});
     EXPECT_GE(painted.renderer.labelBoxes().size(), 3);
     expectApart(painted.renderer.labelBoxes());
+}
+
+TEST(FigureLabels, PickedPointIsAlwaysLabelled) {
+    Figure figure;
+    FigureCurve points;
+    for (int i = 0; i < 20; ++i) {  // every place beside the picked point covers a point
+        for (int j = 0; j < 20; ++j) {
+            points.x.append(10 + 0.1 * i);
+            points.y.append(10 + 0.1 * j);
+        }
+    }
+    points.shape = FigureCurve::Shape::points;
+    FigureCurve point = lineOf({11}, {11});
+    point.shape = FigureCurve::Shape::points;
+    point.label = QStringLiteral("group");
+    figure.curves = {points, point};
+    figure.x.minimum = figure.y.minimum = 0;
+    figure.x.maximum = figure.y.maximum = 22;
+    EXPECT_TRUE(Painted(figure, {420, 280}).renderer.labelBoxes().isEmpty());
+    figure.curves.back().emphasis = FigureCurve::Emphasis::picked;
+    EXPECT_EQ(Painted(figure, {420, 280}).renderer.labelBoxes().size(), 1);
 }
 
 TEST(FigureLabels, EndLabelsOfLinesWidenTheRightMargin) {

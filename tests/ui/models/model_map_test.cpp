@@ -234,7 +234,7 @@ TEST_F(ModelMapTest, ClicksOnASpotSelectItsModelsInTurn) {
     EXPECT_EQ(map->map()->tooltipText(empty), "");
     QStringList seen;
     for (int i = 0; i < there.size(); ++i) {
-        emit view->clicked(spot);
+        emit view->clicked(view->valueAt(spot));
         seen << map->picked();
     }
     EXPECT_EQ(seen.removeDuplicates(), 0);

@@ -9,6 +9,7 @@
 #include "core/rope/memory.h"
 #include "core/rope/table_error.h"
 #include "ui/common/format.h"
+#include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -20,7 +21,7 @@ constexpr std::int64_t kErrorPositions = 128;
 
 QJsonObject settingsOf(const RotarySetup& setup) {
     return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-            {QStringLiteral("precision"), wordOf(setup.precision)}};
+            {QStringLiteral("precision"), text(word_of(setup.precision))}};
 }
 
 QString ordinal(std::int64_t number) {
@@ -28,16 +29,6 @@ QString ordinal(std::int64_t number) {
     const std::int64_t last = number % 10;
     const char* end = teen || last == 0 || last > 3 ? "th" : last == 1 ? "st" : last == 2 ? "nd" : "rd";
     return groupedText(number) + QLatin1String(end);
-}
-
-QString binaryBytes(std::int64_t bytes) {
-    const std::array<const char*, 6> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    auto size = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; size >= 1024 && unit + 1 < units.size(); ++unit) {
-        size /= 1024;
-    }
-    return QString::number(size, 'g', 4) + QLatin1Char(' ') + QLatin1String(units[unit]);
 }
 
 bool hasNoRotation(const RotarySetup& setup) {
@@ -98,11 +89,6 @@ double largestPositionError(NumberFormat format, std::int64_t context) {
 }
 
 }  // namespace
-
-QString wordOf(NumberFormat format) {
-    const std::string_view word = word_of(format);
-    return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
-}
 
 ShownPositions shownPositions(const RotarySetup& setup, const CacheOptions& options) {
     ShownPositions shown;
@@ -168,14 +154,14 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
 
     QStringList notes;
     if (options.anglesInFormat) {
-        notes << QStringLiteral("angles in %1").arg(wordOf(setup.precision));
+        notes << QStringLiteral("angles in %1").arg(text(word_of(setup.precision)));
     }
     if (shown.stride > 1) {
         notes << QStringLiteral("every %1 position").arg(ordinal(shown.stride));
     }
     figure.note = notes.join(QStringLiteral(", "));
     figure.settings.insert(QStringLiteral("angles"),
-                           options.anglesInFormat ? wordOf(setup.precision) : QStringLiteral("float64"));
+                           options.anglesInFormat ? text(word_of(setup.precision)) : QStringLiteral("float64"));
     figure.settings.insert(QStringLiteral("stride"), static_cast<double>(shown.stride));
     figure.summary =
         QStringLiteral(
@@ -185,7 +171,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
             .arg(shown.columns)
             .arg(shown.first)
             .arg(setup.pairing == Pairing::half ? QStringLiteral("half") : QStringLiteral("interleaved"),
-                 wordOf(setup.precision));
+                 text(word_of(setup.precision)));
     return figure;
 }
 
@@ -208,7 +194,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     Figure figure;
     figure.name = QStringLiteral("cache-error");
     figure.x.label = QStringLiteral("pair");
-    figure.y.label = QStringLiteral("largest absolute error of cos and sin in %1").arg(wordOf(setup.precision));
+    figure.y.label = QStringLiteral("largest absolute error of cos and sin in %1").arg(text(word_of(setup.precision)));
     figure.y.logarithmic = true;
     figure.settings = settingsOf(setup);
     if (hasNoRotation(setup)) {
@@ -223,7 +209,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     const Frequencies now = frequencies(frequency_settings(setup));
     const std::vector<std::int64_t> positions = sampled_positions(0, setup.context - 1, kErrorPositions);
     const TableErrors errors = table_errors(now, positions, setup.precision);
-    const QString word = wordOf(setup.precision);
+    const QString word = text(word_of(setup.precision));
     figure.x.minimum = -0.5;
     figure.x.maximum = static_cast<double>(now.inverse_frequencies.size()) - 0.5;
     figure.curves.push_back(errorCurve(errors.computed, QStringLiteral("rounded angles"), Ink::data(1)));
@@ -263,7 +249,7 @@ void markPair(Figure& figure, std::optional<int> pair) {
 }
 
 QString positionsSentence(const RotarySetup& setup) {
-    const QString word = wordOf(setup.precision);
+    const QString word = text(word_of(setup.precision));
     const std::int64_t wrong = first_inexact_position(setup.precision);
     if (setup.context <= wrong) {
         return QStringLiteral(
@@ -289,12 +275,12 @@ QString bytesSentence(const RotarySetup& setup) {
     const int bytes = bytes_of(setup.precision);
     QString sentence =
         QStringLiteral("Table size: %1 if each angle is stored at both channels of its pair, %2 if it is stored once.")
-            .arg(binaryBytes(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
-                 binaryBytes(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
+            .arg(binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
+                 binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
         sentence +=
             QStringLiteral(" If the unrotated pairs are stored, too, the size is %1.")
-                .arg(binaryBytes(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
+                .arg(binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
     }
     return sentence;
 }

@@ -60,7 +60,4 @@ QString bytesSentence(const RotarySetup& setup);
 /// Returns the figures of the Cache room by name: cache-table (cosines), cache-table-sine, cache-error.
 std::span<const RotaryFigure> cacheFigures();
 
-/// Returns the name of a number format as files and options have it, for example "bfloat16".
-QString wordOf(NumberFormat format);
-
 }  // namespace ropelab::ui

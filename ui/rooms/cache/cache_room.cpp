@@ -12,8 +12,10 @@
 #include "core/rope/table_error.h"
 #include "ui/common/explanation.h"
 #include "ui/common/fields.h"
+#include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -58,28 +60,14 @@ QWidget* CacheRoom::makeBar() {
     auto* row = new QHBoxLayout(bar);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(bar);
-    m_cosineButton = new QToolButton(bar);
-    m_cosineButton->setText(tr("cos"));
-    m_cosineButton->setAccessibleName(tr("Show cosines"));
-    m_sineButton = new QToolButton(bar);
-    m_sineButton->setText(tr("sin"));
-    m_sineButton->setAccessibleName(tr("Show sines"));
-    m_bothButton = new QToolButton(bar);
-    m_bothButton->setText(tr("cos and sin"));
-    m_bothButton->setAccessibleName(tr("Show cosines and sines"));
-    for (QToolButton* button : {m_cosineButton, m_sineButton, m_bothButton}) {
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button);
-        row->addWidget(button);
-    }
+    m_cosineButton = addToggle(row, group, tr("cos"), tr("Show cosines"));
+    m_sineButton = addToggle(row, group, tr("sin"), tr("Show sines"));
+    m_bothButton = addToggle(row, group, tr("cos and sin"), tr("Show cosines and sines"));
     m_bothButton->setChecked(true);
     connect(group, &QButtonGroup::buttonClicked, this,
             [this](QAbstractButton* button) { showParts(button != m_sineButton, button != m_cosineButton); });
     row->addSpacing(8);
-    m_words = new QLabel(bar);
-    m_words->setProperty("quiet", true);
-    m_words->setWordWrap(true);
+    m_words = makeNote(bar);
     m_words->setAccessibleName(tr("Size of the table and precision of the positions"));
     row->addWidget(m_words, 1);
     return bar;
@@ -106,7 +94,7 @@ QWidget* CacheRoom::makeOptions() {
                           .maximum = 1 << 20,
                           .logarithmic = true,
                           .step = 1,
-                          .text = [](double value) { return QString::number(value, 'f', 0); },
+                          .text = wholeText,
                           .why = tr("The shown range starts at this position and does not extend beyond the context.")},
                          options);
     m_rangeStart->setValue(kDefaultRangeStart);
@@ -225,7 +213,7 @@ void CacheRoom::renew() {
         "formula 31).\n"
         "A format with p bits of significand represents all integers up to 2^p; the first wrong position is 2^p + 1."));
     const bool isReference = setup.precision == NumberFormat::float64;
-    m_angles->setText(tr("compute angles in %1").arg(wordOf(setup.precision)));
+    m_angles->setText(tr("compute angles in %1").arg(text(word_of(setup.precision))));
     m_angles->setEnabled(!isReference);
     renewTables();
     if (!m_shownError.isValid || m_shownError.setup != setup) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ui/common/format.h"
+#include "ui/common/text.h"
 
 namespace ropelab::ui {
 namespace {
@@ -163,7 +164,7 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
         {QStringLiteral("layout"),
          options.layout == TableLayout::duplicated ? QStringLiteral("duplicated") : QStringLiteral("single")},
         {QStringLiteral("tables"), static_cast<double>(options.isPerLayer ? keys.layers : 1)},
-        {QStringLiteral("kv_precision"), formatText(options.kvFormat)},
+        {QStringLiteral("kv_precision"), text(word_of(options.kvFormat))},
         {QStringLiteral("batch"), 1},
         {QStringLiteral("layers"), static_cast<double>(keys.layers)},
         {QStringLiteral("heads"), static_cast<double>(keys.heads)},
@@ -198,7 +199,7 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
     figure.note =
-        QStringLiteral("RoPE table by rotated fraction, in %1; 0 %: no table").arg(formatText(setup.precision));
+        QStringLiteral("RoPE table by rotated fraction, in %1; 0 %: no table").arg(text(word_of(setup.precision)));
     return figure;
 }
 
@@ -220,7 +221,7 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
             curveOf(setup, QStringLiteral("RoPE, %1").arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = QStringLiteral("KV cache in %1, batch size 1").arg(formatText(options.kvFormat));
+    figure.note = QStringLiteral("KV cache in %1, batch size 1").arg(text(word_of(options.kvFormat)));
     return figure;
 }
 

@@ -92,19 +92,8 @@ QWidget* MemoryRoom::makeBar() {
         auto* row = new QHBoxLayout(box);
         scaleLayout(row, {0, 0, 0, 0}, 4);
         auto* group = new QButtonGroup(box);
-        std::array<QToolButton*, 2> buttons{};
-        for (std::size_t i = 0; i < buttons.size(); ++i) {
-            const Option& option = i == 0 ? first : second;
-            auto* button = new QToolButton(box);
-            button->setText(option.text);
-            button->setToolTip(option.why);
-            button->setAccessibleName(option.text);
-            button->setCheckable(true);
-            button->setFocusPolicy(Qt::TabFocus);
-            group->addButton(button);
-            row->addWidget(button);
-            buttons.at(i) = button;
-        }
+        const std::array<QToolButton*, 2> buttons = {addToggle(row, group, first.text, first.text, first.why),
+                                                     addToggle(row, group, second.text, second.text, second.why)};
         buttons[0]->setChecked(true);
         flow->addWidget(box);
         return buttons;

@@ -6,6 +6,7 @@
 
 #include "core/spec/error.h"
 #include "ui/common/format.h"
+#include "ui/common/text.h"
 
 namespace ropelab::ui {
 namespace {
@@ -48,16 +49,6 @@ std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& 
     } catch (const BadInput&) {
         return std::nullopt;
     }
-}
-
-QString binarySize(std::int64_t bytes) {
-    const std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    auto size = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; size >= 1024 && unit + 1 < units.size(); ++unit) {
-        size /= 1024;
-    }
-    return QString::number(size, 'g', 4) + QLatin1Char(' ') + QLatin1String(units[unit]);
 }
 
 QString kindText(KvCache kind) {
@@ -105,11 +96,6 @@ QString kindWhy(KvCache kind, const CacheShape& shape) {
         .arg(groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads), dim);
 }
 
-QString formatText(NumberFormat format) {
-    const std::string_view word = word_of(format);
-    return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
-}
-
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const auto table = tableBytes(setup, shape, options, rotary_dim(setup), setup.context);
     const auto cache = kvBytes(setup, shape, options, shape.kind, setup.context);
@@ -118,14 +104,14 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
             .arg(groupedText(setup.context));
     }
     const QString kv = QObject::tr("%1 (%2, %3, batch size 1)")
-                           .arg(binarySize(*cache), kindText(shape.kind), formatText(options.kvFormat));
+                           .arg(binarySize(*cache), kindText(shape.kind), text(word_of(options.kvFormat)));
     if (*table == 0) {
         return QObject::tr("No channel rotates, so there is no RoPE table. The KV cache of %1 tokens is %2.")
             .arg(groupedText(setup.context), kv);
     }
     QString sentence =
         QObject::tr("At %1 tokens the RoPE table is %2 (%3, %4) and the KV cache is %5, %6.")
-            .arg(groupedText(setup.context), binarySize(*table), formatText(setup.precision),
+            .arg(groupedText(setup.context), binarySize(*table), text(word_of(setup.precision)),
                  layoutText(options, shape), kv, timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
         if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {

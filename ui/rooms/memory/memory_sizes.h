@@ -35,14 +35,10 @@ std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShap
 std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
                                     KvCache kind, std::int64_t context);
 
-/// A size as text in powers of 1,024: "128 MiB".
-QString binarySize(std::int64_t bytes);
 /// Name of an attention type: "MHA", "GQA", "MQA", "MLA" or "sliding window".
 QString kindText(KvCache kind);
 /// Explains what an attention type caches, with its formula and the current values.
 QString kindWhy(KvCache kind, const CacheShape& shape);
-/// Name of a number format: "bfloat16".
-QString formatText(NumberFormat format);
 
 /// One sentence with the sizes of the RoPE table and the KV cache, and their ratio.
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);

@@ -10,6 +10,7 @@
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 
 namespace ropelab::ui {
 
@@ -58,7 +59,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
       m_model(model),
       m_kind(new QComboBox(this)),
       m_kvFormat(new QComboBox(this)),
-      m_keys(new QLabel(this)) {
+      m_keys(makeNote(this)) {
     setAccessibleName(tr("Shape of the model's KV cache"));
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
@@ -83,7 +84,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     addRow(tr("attention type"), tr("The attention type determines what the model caches per token. Formula 32"),
            m_kind);
     for (const NumberFormat format : kFormats) {
-        m_kvFormat->addItem(formatText(format), static_cast<int>(format));
+        m_kvFormat->addItem(text(word_of(format)), static_cast<int>(format));
     }
     m_kvFormat->setCurrentIndex(static_cast<int>(kFormats.size()) - 1);
     addRow(tr("precision"), tr("The KV cache is stored in this number format, with B bytes per number."), m_kvFormat);
@@ -105,8 +106,6 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
         connect(field, &QSpinBox::editingFinished, this, [this] { m_model.endDrag(); });
     }
     column->addLayout(grid);
-    m_keys->setProperty("quiet", true);
-    m_keys->setWordWrap(true);
     column->addWidget(m_keys);
     connect(m_kind, &QComboBox::activated, this, [this](int index) {
         ModelShape shape = m_model.shape();

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "ui/common/empty_page.h"
+#include "ui/common/fields.h"
 #include "ui/common/scaled.h"
 #include "ui/common/table_view.h"
 #include "ui/rooms/results/figure_pane.h"
@@ -39,14 +40,7 @@ QWidget* ResultsRoom::makeBar() {
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(bar);
     const auto add = [&](Page page, const QString& title, const QString& why) {
-        auto* button = new QToolButton(bar);
-        button->setText(title);
-        button->setToolTip(why);
-        button->setAccessibleName(tr("Show %1").arg(title));
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button);
-        row->addWidget(button);
+        QToolButton* button = addToggle(row, group, title, tr("Show %1").arg(title), why);
         m_tabs.append(button);
         connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
     };

@@ -30,7 +30,7 @@ bool haveSameCurve(const RotationScene& a, const RotationScene& b) {
 }  // namespace
 
 AimPage::AimPage(FigureView* view, QWidget* parent)
-    : QWidget(parent), m_view(view), m_aim(new QPushButton(this)), m_text(new QLabel(this)) {
+    : QWidget(parent), m_view(view), m_aim(new QPushButton(this)), m_text(makeNote(this)) {
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {0, 0, 0, 0}, 12);
     row->addWidget(view, 1);
@@ -46,8 +46,6 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
         tr("Sets k = R_r q: at distance r the rotated q and k are parallel in every pair (Barbero et al. 2024, formula "
            "17)."));
     column->addWidget(m_aim);
-    m_text->setWordWrap(true);
-    m_text->setProperty("quiet", true);
     column->addWidget(m_text);
     column->addStretch(1);
     row->addWidget(makeSideArea(side, this));

@@ -72,10 +72,7 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     second->addWidget(m_query, 1);
     second->addWidget(m_key, 1);
     column->addLayout(second);
-    m_problem = new QLabel(this);
-    m_problem->setWordWrap(true);
-    m_problem->hide();
-    colorAsError(m_problem);
+    m_problem = makeErrorLabel(this);
     column->addWidget(m_problem);
     connect(m_query, &PositionSlider::changed, this, &PositionBar::queryMoved);
     connect(m_key, &PositionSlider::changed, this, &PositionBar::keyMoved);

@@ -13,6 +13,7 @@
 
 #include "ui/common/actions.h"
 #include "ui/common/explanation.h"
+#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
@@ -107,13 +108,7 @@ QWidget* RotationRoom::makeStrip() {
           Tab{Helix, tr("Helix"), tr("Shows the curve (cos mg, sin mg, m) of the enlarged pair (formula 1).")},
           Tab{Matrix, tr("Matrix"), tr("Shows the rotation matrix R_m at the position of q (formulas 1 and 6).")},
           Tab{Aim, tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")}}) {
-        auto* button = new QToolButton(strip);
-        button->setText(tab.text);
-        button->setToolTip(tab.tip);
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        m_tabs->addButton(button, tab.page);
-        row->addWidget(button);
+        m_tabs->setId(addToggle(row, m_tabs, tab.text, tab.text, tab.tip), tab.page);
     }
     row->addStretch(1);
     m_logitText = new QLabel(strip);

@@ -28,7 +28,7 @@ RunVectors::RunVectors(RunAccess access, QWidget* parent)
       m_query(new QLineEdit(QStringLiteral("a"), this)),
       m_key(new QLineEdit(QStringLiteral("t"), this)),
       m_load(new QPushButton(tr("Load q and k"), this)),
-      m_text(new QLabel(this)) {
+      m_text(makeNote(this)) {
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
@@ -50,8 +50,6 @@ RunVectors::RunVectors(RunAccess access, QWidget* parent)
     m_query->setToolTip(tr("The token whose query is loaded."));
     m_key->setToolTip(tr("The token whose key is loaded."));
     grid->addWidget(m_load, 4, 0, 1, 4, Qt::AlignLeft);
-    m_text->setProperty("quiet", true);
-    m_text->setWordWrap(true);
     grid->addWidget(m_text, 5, 0, 1, 4);
 
     connect(m_load, &QPushButton::clicked, this, &RunVectors::load);

@@ -36,7 +36,7 @@ ShiftCard::ShiftCard(QWidget* parent)
       m_shift(new QPushButton(tr("m + 1000, n + 1000"), this)),
       m_undo(new QPushButton(tr("Undo"), this)),
       m_table(new QWidget(this)),
-      m_sentence(new QLabel(this)) {
+      m_sentence(makeNote(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 4);
     auto* buttons = new QHBoxLayout;
@@ -68,8 +68,6 @@ ShiftCard::ShiftCard(QWidget* parent)
         m_cells.append(cells);
     }
     column->addWidget(m_table);
-    m_sentence->setWordWrap(true);
-    m_sentence->setProperty("quiet", true);
     column->addWidget(m_sentence);
     column->addStretch(1);
     connect(m_shift, &QPushButton::clicked, this, &ShiftCard::shiftRequested);

@@ -44,9 +44,7 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     m_sample = new QPushButton(tr("Resample q and k"), this);
     m_sample->setToolTip(tr("Samples q and k with the next random seed."));
     column->addWidget(m_sample, 0, Qt::AlignLeft);
-    m_text = new QLabel(this);
-    m_text->setProperty("quiet", true);
-    m_text->setWordWrap(true);
+    m_text = makeNote(this);
     column->addWidget(m_text);
     connect(m_sample, &QPushButton::clicked, this, &VectorsPanel::sampleRequested);
 }

@@ -24,10 +24,6 @@ constexpr double kMostHeads = 128;  // upper end of the slider; the text of a se
 constexpr double kMaxAttentionWindow = 1048576;
 constexpr std::int64_t kFirstWindow = 16;  // initial sliding window, in tokens
 
-QString whole(double value) {
-    return QString::number(value, 'f', 0);
-}
-
 }  // namespace
 
 EncodingsPage::EncodingsPage(FigureView* view, QWidget* parent) : QWidget(parent), m_view(view) {
@@ -37,14 +33,8 @@ EncodingsPage::EncodingsPage(FigureView* view, QWidget* parent) : QWidget(parent
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
     for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings")}) {
-        auto* button = new QToolButton(this);
-        button->setText(title);
-        button->setAccessibleName(tr("Show %1").arg(title));
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button, static_cast<int>(m_choices.size()));
-        m_choices.append(button);
-        row->addWidget(button);
+        m_choices.append(addToggle(row, group, title, tr("Show %1").arg(title)));
+        group->setId(m_choices.last(), static_cast<int>(m_choices.size()) - 1);
     }
     row->addStretch(1);
     column->addLayout(row);
@@ -64,7 +54,7 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
                                 .maximum = kMostHeads,
                                 .logarithmic = true,
                                 .step = 1,
-                                .text = whole,
+                                .text = wholeText,
                                 .why = tr("Number of attention heads per layer, H. ALiBi has one slope per head "
                                           "(formula 25), and the model has H·d channels (formula 30).")},
                                box);
@@ -80,7 +70,7 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
                           .maximum = kMaxAttentionWindow,
                           .logarithmic = true,
                           .step = 1,
-                          .text = whole,
+                          .text = wholeText,
                           .why = tr("Length N of the sliding window: each token attends to itself and to the N − 1 "
                                     "tokens before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25")},
                          box);

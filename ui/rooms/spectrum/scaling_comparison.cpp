@@ -11,6 +11,7 @@
 
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
@@ -34,9 +35,7 @@ ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
     column->addWidget(makeHeading(tr("Compare scalings"), this));
-    m_summary = new QLabel(this);
-    m_summary->setProperty("quiet", true);
-    m_summary->setWordWrap(true);
+    m_summary = makeNote(this);
     column->addWidget(m_summary);
 
     auto* grid = new QGridLayout;
@@ -63,13 +62,12 @@ ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
 
 void ScalingComparison::addRow(QGridLayout* grid, ScalingMethod method) {
     Row row{method, new QPushButton(this), makeNumber(this), makeNumber(this), makeNumber(this)};
-    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
-    const QString text = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
-    row.chip->setText(text);
+    const QString title = text(scaling_names().at(static_cast<std::size_t>(method)).title);
+    row.chip->setText(title);
     row.chip->setCheckable(true);
     row.chip->setProperty("chip", true);
     row.chip->setFocusPolicy(Qt::TabFocus);
-    row.chip->setAccessibleName(tr("Compare %1").arg(text));
+    row.chip->setAccessibleName(tr("Compare %1").arg(title));
     connect(row.chip, &QPushButton::toggled, this, &ScalingComparison::changed);
     const int line = grid->rowCount();
     grid->addWidget(row.chip, line, 0, Qt::AlignLeft);

@@ -22,36 +22,17 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
-namespace {
-
-QLabel* makeQuiet(QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setProperty("quiet", true);
-    label->setWordWrap(true);
-    return label;
-}
-
-}  // namespace
 
 QWidget* SpectrumRoom::makeTabs() {
     auto* tabs = new QWidget(this);
     auto* row = new QHBoxLayout(tabs);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(tabs);
-    m_frequenciesTab = new QToolButton(tabs);
-    m_frequenciesTab->setText(tr("Frequencies"));
-    m_frequenciesTab->setToolTip(tr("Shows the wavelengths of RoPE and the kernel, the sum of their cosines."));
-    m_encodingsTab = new QToolButton(tabs);
-    m_encodingsTab->setText(tr("Encodings"));
-    m_encodingsTab->setToolTip(
-        tr("Shows ALiBi's bias (formula 25), the attention mask and sinusoidal embeddings (formula 30)."));
-    for (QToolButton* button : {m_frequenciesTab, m_encodingsTab}) {
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        button->setAccessibleName(tr("Show %1").arg(button->text()));
-        group->addButton(button);
-        row->addWidget(button);
-    }
+    m_frequenciesTab = addToggle(row, group, tr("Frequencies"), tr("Show Frequencies"),
+                                 tr("Shows the wavelengths of RoPE and the kernel, the sum of their cosines."));
+    m_encodingsTab =
+        addToggle(row, group, tr("Encodings"), tr("Show Encodings"),
+                  tr("Shows ALiBi's bias (formula 25), the attention mask and sinusoidal embeddings (formula 30)."));
     m_frequenciesTab->setChecked(true);
     row->addStretch(1);
     return tabs;
@@ -62,24 +43,15 @@ QWidget* SpectrumRoom::makeBar() {
     auto* row = new QHBoxLayout(bar);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(bar);
-    m_wavelength = new QToolButton(bar);
-    m_wavelength->setText(tr("wavelength"));
-    m_wavelength->setToolTip(tr("Shows wavelengths λ_i = 2π/g_i: the tokens per period of pair i."));
-    m_frequency = new QToolButton(bar);
-    m_frequency->setText(tr("frequency"));
-    m_frequency->setToolTip(
+    m_wavelength = addToggle(row, group, tr("wavelength"), tr("Show wavelength"),
+                             tr("Shows wavelengths λ_i = 2π/g_i: the tokens per period of pair i."));
+    m_frequency = addToggle(
+        row, group, tr("frequency"), tr("Show frequency"),
         tr("Shows frequencies g_i = b^(−2i/d_r): the rotation of pair i in radians per token (formulas 3 and 4)."));
-    for (QToolButton* button : {m_wavelength, m_frequency}) {
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        button->setAccessibleName(tr("Show %1").arg(button->text()));
-        group->addButton(button);
-        row->addWidget(button);
-    }
     m_wavelength->setChecked(true);
     connect(m_frequency, &QToolButton::toggled, this, &SpectrumRoom::schedule);
     row->addSpacing(8);
-    m_summary = makeQuiet(bar);
+    m_summary = makeNote(bar);
     m_summary->setAccessibleName(tr("Pairs that complete a period"));
     row->addWidget(m_summary, 1);
     // Two lines are always reserved, so that a longer text does not move the figure during a drag.
@@ -119,7 +91,7 @@ QWidget* SpectrumRoom::makePartial(QWidget* parent) {
            "the whole head unchanged and sets the lowest ones to 0 (formula 4)."));
     connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumRoom::schedule);
     column->addWidget(m_otherPartial);
-    m_coincide = makeQuiet(box);
+    m_coincide = makeNote(box);
     m_coincide->setToolTip(
         tr("Before scaling, truncate with base b and d_r of d channels rotated has exactly the frequencies of slice "
            "with base\nb′ = b^(d_r/d) (formula 5)."));
@@ -161,13 +133,13 @@ QWidget* SpectrumRoom::makeKernelOptions(QWidget* parent) {
          .maximum = static_cast<double>(kMaxKernelLength),
          .logarithmic = true,
          .step = 1,
-         .text = [](double value) { return QString::number(value, 'f', 0); },
+         .text = wholeText,
          .why = tr("Number of distances of the kernel, from 0. Its spectrum is computed over the same distances.")},
         box);
     m_kernelLength->setValue(1024);
     m_kernelLength->hide();
     column->addWidget(m_kernelLength);
-    m_kernelNote = makeQuiet(box);
+    m_kernelNote = makeNote(box);
     column->addWidget(m_kernelNote);
     m_busy = new QProgressBar(box);
     m_busy->setRange(0, 0);

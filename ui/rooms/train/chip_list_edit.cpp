@@ -83,7 +83,7 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
       m_flow(new FlowLayout(m_box)),
       m_placeholder(new QLabel(m_box)),
       m_add(new Chip(QStringLiteral("+"), false, m_box)),
-      m_error(new QLabel(this)) {
+      m_error(makeErrorLabel(this)) {
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {0, 0, 0, 0}, 4);
     scaleLayout(m_flow, {0, 0, 0, 0}, 4);
@@ -94,9 +94,6 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
     m_add->setToolTip(tr("Add a value"));
     m_add->setAccessibleName(tr("Add a value of %1").arg(what));
     connect(static_cast<Chip*>(m_add), &Chip::editAsked, this, &ChipListEdit::openSuggestions);
-    m_error->setWordWrap(true);
-    m_error->hide();
-    colorAsError(m_error);
     rebuild();
 }
 

@@ -16,7 +16,7 @@
 namespace ropelab::ui {
 
 KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
-    : QWidget(parent), m_key(key), m_model(model), m_error(new QLabel(this)) {
+    : QWidget(parent), m_key(key), m_model(model), m_error(makeErrorLabel(this)) {
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {0, 0, 0, 0}, 4);
     auto* row = new QHBoxLayout;
@@ -51,9 +51,6 @@ KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
         unit->setProperty("quiet", true);
         row->addWidget(unit);
     }
-    m_error->setWordWrap(true);
-    m_error->hide();
-    colorAsError(m_error);
     layout->addWidget(m_error);
     setToolTip(ropelab::ui::text(key.meaning));
     connect(&model, &ExperimentModel::changed, this, &KeyField::renew);

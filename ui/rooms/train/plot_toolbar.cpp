@@ -12,6 +12,7 @@
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
 #include "ui/common/scaled.h"
 #include "ui/plot/curve_plot.h"
@@ -119,18 +120,8 @@ QWidget* PlotToolbar::makeAxisChoice() {
     auto* row = new QHBoxLayout(box);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(box);
-    m_linear = new QToolButton(box);
-    m_linear->setText(tr("linear"));
-    m_linear->setAccessibleName(tr("Linear axis"));
-    m_log = new QToolButton(box);
-    m_log->setText(tr("log"));
-    m_log->setAccessibleName(tr("Logarithmic axis"));
-    for (QToolButton* button : {m_linear, m_log}) {
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button);
-        row->addWidget(button);
-    }
+    m_linear = addToggle(row, group, tr("linear"), tr("Linear axis"));
+    m_log = addToggle(row, group, tr("log"), tr("Logarithmic axis"));
     const bool logarithmic = m_settings.value("train/logarithmic").toBool();
     (logarithmic ? m_log : m_linear)->setChecked(true);
     m_plot.setYLogarithmic(logarithmic);

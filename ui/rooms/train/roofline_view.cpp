@@ -52,9 +52,7 @@ RooflineView::RooflineView(RunStore& runs, SweepSession& session, Settings& sett
     m_sentence->setWordWrap(true);
     m_sentence->setAccessibleName(tr("Bottleneck of the training speed"));
     column->addWidget(m_sentence);
-    m_memory = new QLabel(this);
-    m_memory->setWordWrap(true);
-    m_memory->setProperty("quiet", true);
+    m_memory = makeNote(this);
     column->addWidget(m_memory);
     m_view = new FigureView(this);
     m_view->setAccessibleName(tr("Roofline"));

@@ -18,6 +18,7 @@
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/data_choice.h"
@@ -102,9 +103,7 @@ QWidget* SweepPanel::makeSimple() {
     }
     connect(m_preset, &QComboBox::activated, this, &SweepPanel::pickPreset);
     column->addWidget(m_preset);
-    m_summary = new QLabel(box);
-    m_summary->setProperty("quiet", true);
-    m_summary->setWordWrap(true);
+    m_summary = makeNote(box);
     column->addWidget(m_summary);
 
     QGridLayout* grid = makeFieldGrid();
@@ -150,8 +149,7 @@ QWidget* SweepPanel::makeSimple() {
     for (const char* name : {"iterations", "batch", "learning_rate"}) {
         const Key& entry = key(name);
         const QString title = std::string_view(name) == "batch" ? tr("batch size") : KeyField::title(entry);
-        QLabel* label = addField(grid, title, new KeyField(entry, m_experiment, box),
-                                 QString::fromUtf8(entry.meaning.data(), static_cast<qsizetype>(entry.meaning.size())));
+        QLabel* label = addField(grid, title, new KeyField(entry, m_experiment, box), ropelab::ui::text(entry.meaning));
         label->setWordWrap(true);
     }
     return box;

@@ -11,6 +11,7 @@
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/key_field.h"
 #include "ui/rooms/train/sweep_chips.h"
@@ -54,8 +55,7 @@ QWidget* SweepPanel::makeMore() {
         if (std::find(kSimpleKeys.begin(), kSimpleKeys.end(), entry.name) != kSimpleKeys.end()) continue;
         if (entry.group != group) {
             group = entry.group;
-            const auto title = QString::fromUtf8(group.data(), static_cast<qsizetype>(group.size()));
-            grid->addWidget(makeHeading(title, m_more), grid->rowCount(), 0, 1, 2);
+            grid->addWidget(makeHeading(ropelab::ui::text(group), m_more), grid->rowCount(), 0, 1, 2);
         }
         auto* field = new KeyField(entry, m_experiment, m_more);
         QLabel* label = addField(grid, KeyField::title(entry), field, field->toolTip(), 104);

@@ -44,11 +44,8 @@ namespace {
 // With more runs than this, the plot initially shows one curve per group of seeds instead of one per run.
 constexpr std::size_t kMaxCurves = 10;
 
-QList<double> toList(const std::vector<std::int64_t>& values) {
-    return {values.begin(), values.end()};
-}
-
-QList<double> toList(const std::vector<double>& values) {
+template <typename T>
+QList<double> toList(const std::vector<T>& values) {
     return {values.begin(), values.end()};
 }
 

@@ -120,10 +120,8 @@ QWidget* TrainRoom::makeSample() {
     box->setProperty("panel", true);
     auto* column = new QVBoxLayout(box);
     scaleLayout(column, {12, 4, 4, 4}, 4);
-    m_sampleTitle = new QLabel(box);
-    m_sampleTitle->setProperty("quiet", true);
+    m_sampleTitle = makeNote(box);
     m_sampleTitle->setTextFormat(Qt::PlainText);
-    m_sampleTitle->setWordWrap(true);
     m_sampleTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     column->addWidget(m_sampleTitle);
     m_sample = new QPlainTextEdit(box);

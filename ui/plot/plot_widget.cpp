@@ -1,0 +1,168 @@
+#include "ui/plot/plot_widget.h"
+
+#include <qcustomplot.h>
+
+#include <QContextMenuEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/figure/figure_renderer.h"
+#include "ui/plot/plot_readout.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kDragThreshold = 4;  // pixels at 100 %
+
+}  // namespace
+
+PlotWidget::PlotWidget(QWidget* parent)
+    : QWidget(parent),
+      m_plot(new QCustomPlot),
+      m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
+      m_readout(new PlotReadout(m_plot)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(2, 2, 2, 2);  // leaves room for the focus ring
+    layout->setSpacing(0);
+    layout->addWidget(m_plot, 1);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    m_plot->setFocusPolicy(Qt::NoFocus);
+    m_plot->setNoAntialiasingOnDrag(false);
+    m_plot->setMouseTracking(true);
+    m_plot->installEventFilter(this);
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible()) {
+            render();
+            m_plot->replot(QCustomPlot::rpQueuedReplot);
+        }
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &PlotWidget::restyle);
+    PlotWidget::restyle();
+}
+
+PlotWidget::~PlotWidget() = default;
+
+void PlotWidget::schedule() {
+    if (!m_timer.isActive()) {
+        m_timer.start(repaintDelay());
+    }
+}
+
+void PlotWidget::restyle() {
+    const ThemeManager& theme = ThemeManager::instance();
+    m_style = FigureStyle::screen(theme.theme(), theme.factor() * logicalDpiY() / 72.0);
+    updateGeometry();
+    update();
+    schedule();
+}
+
+void PlotWidget::refreshNow() {
+    m_timer.stop();
+    m_plot->setViewport(m_plot->rect());
+    render();
+    m_plot->replot(QCustomPlot::rpImmediateRefresh);
+}
+
+QRectF PlotWidget::canvasRect() const {
+    return m_renderer->axesRect().translated(m_plot->pos());
+}
+
+QPointF PlotWidget::valueAt(const QPointF& pixel) const {
+    const QPointF inPlot = pixel - m_plot->pos();
+    return {m_plot->xAxis->pixelToCoord(inPlot.x()), m_plot->yAxis->pixelToCoord(inPlot.y())};
+}
+
+QPointF PlotWidget::pixelOf(const QPointF& value) const {
+    return QPointF(m_plot->xAxis->coordToPixel(value.x()), m_plot->yAxis->coordToPixel(value.y())) + m_plot->pos();
+}
+
+bool PlotWidget::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != m_plot) {
+        return QWidget::eventFilter(watched, event);
+    }
+    const bool isFixed = !m_plot->interactions();  // the canvas must not handle the mouse
+    const auto* mouse = dynamic_cast<QMouseEvent*>(event);
+    const QPointF where = mouse ? mouse->position() + m_plot->pos() : QPointF();
+    switch (event->type()) {
+        case QEvent::Resize:
+            if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
+                return true;  // the canvas has no area yet, as in a room that was never shown
+            }
+            schedule();
+            break;
+        case QEvent::MouseButtonPress:
+            setFocus(Qt::MouseFocusReason);
+            emit chosen();
+            if (mouse->button() != Qt::LeftButton) {
+                return true;  // other buttons must not pan the view
+            }
+            m_pressedAt = where;
+            m_moved = false;
+            m_readout->hide();
+            mousePressed(where, mouse->modifiers());
+            return isFixed;
+        case QEvent::MouseMove:
+            if (m_pressedAt && mouse->buttons().testFlag(Qt::LeftButton)) {
+                const QPointF moved = where - *m_pressedAt;
+                m_moved = m_moved || std::hypot(moved.x(), moved.y()) > ThemeManager::instance().px(kDragThreshold);
+                mouseDragged(where, mouse->modifiers());
+                return isFixed || !m_moved;  // small movements during a click do not pan
+            }
+            mouseMoved(where);
+            return isFixed;
+        case QEvent::MouseButtonRelease:
+            if (m_pressedAt && mouse->button() == Qt::LeftButton) {
+                mouseReleased(where);
+                m_pressedAt.reset();
+            }
+            break;
+        case QEvent::MouseButtonDblClick:
+            return isFixed;
+        case QEvent::Wheel:
+            event->setAccepted(!isFixed);  // the page that contains a fixed plot handles the wheel
+            return isFixed;
+        case QEvent::Leave:
+            m_readout->hide();
+            emit left();
+            break;
+        case QEvent::ContextMenu:
+            emit chosen();
+            emit contextMenuRequested(static_cast<QContextMenuEvent*>(event)->globalPos());
+            return true;
+        default:
+            break;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void PlotWidget::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    schedule();
+}
+
+void PlotWidget::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), m_style.theme.paper);
+    if (hasFocus()) {
+        painter.setPen(QPen(m_style.theme.accent, 2));
+        painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+    }
+}
+
+void PlotWidget::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    emit chosen();
+    update();
+}
+
+void PlotWidget::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+}  // namespace ropelab::ui
