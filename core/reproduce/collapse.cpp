@@ -55,7 +55,7 @@ CollapseTest test_of(const RetrievalRule& rule, const GroupGains& gains) {
     return collapse_test(rule, near, far);
 }
 
-std::string interval_text(const Description& described) {
+std::string mean_with_interval(const Description& described) {
     const std::string mean = fixed_text(described.mean, 3);
     if (!std::isfinite(described.confidence_low)) return mean;
     return mean + " [" + fixed_text(described.confidence_low, 3) + ", " + fixed_text(described.confidence_high, 3) +
@@ -76,12 +76,12 @@ const char* finding_text(const CollapseTest& test) {
     return "";
 }
 
-std::string test_words(const GroupProbe& probe, const CollapseTest& test, double kept) {
+std::string finding_words(const GroupProbe& probe, const CollapseTest& test, double kept) {
     if (test.seeds == 0) return probe.label + ": no run has a gain";
     return probe.label + ": gain " + fixed_text(test.near, 3) + " at distance " + std::to_string(probe.near_lag - 1) +
            ", " + fixed_text(test.far, 3) + " at distance " + std::to_string(probe.far_lag - 1) + ", drop " +
-           interval_text(test.drop) + ", far less " + rough_text(100 * kept) + " % of near " +
-           interval_text(test.excess) + ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
+           mean_with_interval(test.drop) + ", far less " + rough_text(100 * kept) + " % of near " +
+           mean_with_interval(test.excess) + ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         unmeasured += std::ssize(gains.unmeasured);
         is_missing = is_missing || gains.runs == 0;
         const CollapseTest test = test_of(rule, gains);
-        findings += (findings.empty() ? "" : "; ") + test_words(rule.probes[i], test, rule.kept);
+        findings += (findings.empty() ? "" : "; ") + finding_words(rule.probes[i], test, rule.kept);
         if (test.finding == Collapse::not_learned) continue;
         const bool is_predicted = i >= prediction.low.size();
         ++groups;

@@ -12,6 +12,7 @@
 #include "ui/rooms/inspect/course_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/probe_figures.h"
+#include "ui/rooms/inspect/retrieval_gain.h"
 #include "ui/rooms/inspect/spectrum_maps.h"
 
 namespace ropelab::ui {
@@ -167,6 +168,32 @@ TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
     EXPECT_TRUE(highlighted);
     const Figure retrieval = retrievalAccuracy(data).figure;
     EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
+}
+
+TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
+    InspectData data = someData();
+    const Figure figure = retrievalGain(data).figure;
+    ASSERT_EQ(figure.curves.size(), 3U);
+    const FigureCurve& bound = figure.curves[0];
+    EXPECT_EQ(bound.x.size(), kTestLength);
+    EXPECT_DOUBLE_EQ(bound.y[0], 100);
+    // d = 8, θ = 100: B(3)/4 = (cos 3 + cos(3/√10) + cos 0.3 + cos(0.3/√10))/4
+    EXPECT_NEAR(bound.y[3],
+                25 * (std::cos(3) + std::cos(3 / std::sqrt(10)) + std::cos(0.3) + std::cos(0.3 / std::sqrt(10))), 1e-9);
+    const FigureCurve& logit = figure.curves[1];
+    EXPECT_NEAR(logit.y.front(), -100, 1e-3);
+    EXPECT_NEAR(logit.y.back(), 100, 1e-3);
+    const FigureCurve& gain = figure.curves[2];
+    EXPECT_EQ(gain.x, (QList<double>{3, 7}));  // lags 4 and 8 attend at the distances 3 and 7
+    EXPECT_NEAR(gain.y[0], 15, 1e-9);
+    EXPECT_NEAR(gain.y[1], 65, 1e-9);
+    ASSERT_EQ(figure.bands.size(), 1U);
+    // √((0.25 · 0.75 + 0.1 · 0.9)/8) = 0.186246
+    EXPECT_NEAR(figure.bands[0].upper[0] - gain.y[0], 196 * 0.186246, 1e-2);
+    EXPECT_TRUE(figure.note.contains("8 tokens per distance")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("at most 18.6 percentage points")) << figure.note.toStdString();
+    data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
+    EXPECT_EQ(retrievalGain(data).figure.bands.size(), 2U);
 }
 
 TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
