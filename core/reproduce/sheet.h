@@ -110,7 +110,7 @@ struct RetrievalRule {
     std::int64_t longest_lag = 0;
     double kept = 0.5;
     double least_gain = 0.1;
-    std::vector<GroupProbe> probes;  // one per group, first those of Prediction::low; empty: rule of earlier versions
+    std::vector<GroupProbe> probes = {};  // one per group, first those of Prediction::low; empty: rule of earlier versions
 
     bool operator==(const RetrievalRule&) const = default;
 };

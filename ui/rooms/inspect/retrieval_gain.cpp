@@ -14,28 +14,25 @@ namespace {
 
 constexpr double kNormalQuantile = 1.96;  // of a 95 % interval; the sequences are many
 
-/// Adds the gain of a run by distance; `sequences` is its probe result.
-FigureCurve gainCurve(const ProbeResult& result, const InsideRun& run) {
-    FigureCurve curve = inspectCurve(QObject::tr("seed %1").arg(run.spec.seed), QObject::tr("retrieval gain"),
-                                     Ink::data(run.colorIndex()), {}, {});
-    for (const RetrievalPoint& point : result.retrieval) {
-        curve.x.append(static_cast<double>(point.distance()));
-        curve.y.append(100 * point.gain());
-    }
-    return curve;
-}
-
-FigureBand gainBand(const ProbeResult& result, const InsideRun& run) {
+/// Adds the gain of a run by distance with its interval and returns the curve.
+FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t seed, int colorIndex) {
+    const Ink ink = Ink::data(colorIndex);
+    FigureCurve curve =
+        inspectCurve(QObject::tr("seed %1").arg(seed), QObject::tr("retrieval gain, seed %1").arg(seed), ink, {}, {});
     FigureBand band;
-    band.label = QObject::tr("95 % interval, seed %1").arg(run.spec.seed);
-    band.ink = Ink::data(run.colorIndex());
+    band.label = QObject::tr("95 % interval, seed %1").arg(seed);
+    band.ink = ink;
     for (const RetrievalPoint& point : result.retrieval) {
         const double half = kNormalQuantile * point.gain_standard_error();
-        band.x.append(static_cast<double>(point.distance()));
+        curve.x.append(static_cast<double>(point.distance()));
+        curve.y.append(100 * point.gain());
         band.lower.append(100 * (point.gain() - half));
         band.upper.append(100 * (point.gain() + half));
     }
-    return band;
+    band.x = curve.x;
+    figure.bands.push_back(std::move(band));
+    figure.curves.push_back(std::move(curve));
+    return figure.curves.back();
 }
 
 /// Adds B(m)/B(0) in percent, if the run has a context bound.
@@ -93,12 +90,18 @@ InspectPicture retrievalGain(const InspectData& data) {
     figure.y = {QObject::tr("retrieval gain"), QStringLiteral("%")};
     addBound(figure, *data.run, result);
     addLogit(figure, *data.run, result);
-    if (const Snapshot* other = data.ghostSnapshot(); other && !other->result->retrieval.empty()) {
-        figure.bands.push_back(gainBand(*other->result, *data.ghost));
-        figure.curves.push_back(ghostCurve(gainCurve(*other->result, *data.ghost), *data.ghost));
+    for (const OtherSeed& other : data.run->otherSeeds) {
+        if (other.snapshot.result->retrieval.empty() || (data.ghost && data.ghost->colorIndex() == other.colorIndex)) {
+            continue;
+        }
+        FigureCurve& curve = addGain(figure, *other.snapshot.result, other.seed, other.colorIndex);
+        curve.companion = curve.isNamed = true;
     }
-    figure.bands.push_back(gainBand(result, *data.run));
-    figure.curves.push_back(gainCurve(result, *data.run));
+    if (const Snapshot* other = data.ghostSnapshot(); other && !other->result->retrieval.empty()) {
+        FigureCurve& curve = addGain(figure, *other->result, data.ghost->spec.seed, data.ghost->colorIndex());
+        curve = ghostCurve(curve, *data.ghost);
+    }
+    addGain(figure, result, data.run->spec.seed, data.run->colorIndex());
     figure.horizontalLines.push_back({0, {}});
     const double error = 100 * std::transform_reduce(
                                    result.retrieval.begin(), result.retrieval.end(), 0.0,

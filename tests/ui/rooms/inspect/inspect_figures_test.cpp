@@ -192,8 +192,15 @@ TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
     EXPECT_NEAR(figure.bands[0].upper[0] - gain.y[0], 196 * 0.186246, 1e-2);
     EXPECT_TRUE(figure.note.contains("8 tokens per distance")) << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("at most 18.6 percentage points")) << figure.note.toStdString();
+    // Another seed and the second run have curves and intervals of their own.
+    InsideRun seeds = testRun(1, 100);
+    seeds.otherSeeds.push_back({7, 2, {100, std::make_shared<const ProbeResult>(probeResultAt(2))}});
+    data.run = std::make_shared<const InsideRun>(seeds);
     data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
-    EXPECT_EQ(retrievalGain(data).figure.bands.size(), 2U);
+    const Figure more = retrievalGain(data).figure;
+    EXPECT_EQ(more.bands.size(), 3U);
+    EXPECT_EQ(more.curves[2].label, "seed 7");
+    EXPECT_EQ(more.curves[2].y, more.curves.back().y);
 }
 
 TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
