@@ -289,7 +289,7 @@ TEST_F(ProbedRun, PublishesProbesWithoutChangingTraining) {
     // The last probe equals a probe of the checkpoint.
     const auto checkpoint = read_checkpoint(folder_ / "run-1.safetensors").value();
     const auto corpus = open_corpus(spec());
-    const auto again = model_of(engine_, checkpoint)->probe(snapshot_request(spec(), corpus->validation));
+    const auto again = model_of(engine_, checkpoint)->probe(snapshot_request(spec(), corpus->validation, true));
     const auto all = with.of<event::Probed>();
     const auto last = std::find_if(all.rbegin(), all.rend(), [](const auto& probed) { return probed.run == 1; });
     EXPECT_EQ(compacted(again), *last->result);

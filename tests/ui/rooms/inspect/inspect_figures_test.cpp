@@ -6,6 +6,7 @@
 #include <numbers>
 #include <set>
 
+#include "tests/support/scratch_folder.h"
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
 #include "ui/rooms/inspect/attention_figures.h"
@@ -201,6 +202,30 @@ TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
     EXPECT_EQ(more.bands.size(), 3U);
     EXPECT_EQ(more.curves[2].label, "seed 7");
     EXPECT_EQ(more.curves[2].y, more.curves.back().y);
+}
+
+// The lab has the run, another seed of it, and a run with another base.
+TEST(InspectFigures, OtherSeedsDifferOnlyInTheSeed) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder / "seeds.ropelab");
+    const std::int64_t experiment = lab->add_experiment("seeds", Experiment("seeds").to_json().dump());
+    std::vector<Event> events;
+    for (const auto& [theta, seed] : {std::pair(100.0, 1), std::pair(100.0, 2), std::pair(500.0, 3)}) {
+        RunSpec spec = testSpec(theta);
+        spec.seed = seed;
+        const RunId run = lab->add_run(experiment, "run", to_json(spec).dump());
+        for (const std::int64_t iteration : {1, 100}) {
+            events.emplace_back(event::Probed{run, iteration, std::make_shared<const ProbeResult>(probeResultAt(1))});
+        }
+        events.emplace_back(event::RunEnded{run, RunState::finished, "", {}});
+    }
+    lab->record(events);
+    const InsideRun run = readInsideRun(*lab, 1);
+    ASSERT_EQ(run.otherSeeds.size(), 1U);
+    EXPECT_EQ(run.otherSeeds[0].seed, 2);
+    EXPECT_EQ(run.otherSeeds[0].colorIndex, 1);
+    EXPECT_EQ(run.otherSeeds[0].snapshot.iteration, 100);
+    EXPECT_TRUE(readInsideRun(*lab, 3).otherSeeds.empty());
 }
 
 TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
