@@ -62,8 +62,7 @@ struct ScoredPrediction {
     /// Score of the prediction.
     enum class Outcome { right, wrong, unmeasured } outcome = Outcome::unmeasured;
     Prediction prediction;
-    /// Probability of being right by chance, for the groups that were scored; 1 minus this is what a right prediction
-    /// can show.
+    /// Probability of being right by chance under the null model, for the groups that were scored.
     double chance = 1;
     std::string words;  // measured values, or the reason why there is no score
 };

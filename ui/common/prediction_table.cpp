@@ -34,12 +34,13 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
                           : each.outcome == Outcome::wrong ? Tone::error
                                                            : Tone::quiet;
         const Prediction& prediction = each.prediction;
+        const QString stated = text(prediction.words + " " + null_model_words(prediction));
         content.rows.push_back(
             {{text(to_string(each.outcome)), text(each.words), tone},
              {QObject::tr("%1 %").arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
              {text(prediction.theory), text(prediction.theory)},
              {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
-             {text(prediction.words), text(prediction.words)},
+             {stated, stated},
              {text(each.words), text(each.words)}});
     }
     return content;

@@ -264,25 +264,32 @@ TEST_F(SheetLab, ScoresDoNotDependOnTheoryNames) {
 // A prediction that an earlier version stored has no probes; it is read and scored by its own rule, with its own
 // chance.
 TEST_F(SheetLab, ScoresPredictionsOfEarlierVersionsByTheirRule) {
-    const auto stored = nlohmann::json::parse(R"([{"theory": "context bound (Men et al. 2024)", "words": "words",
-        "quantity": "retrieval by distance", "measure": "retrieval_gain_at_lag_241", "low": [{"theta": "10000"}],
-        "high": [{"theta": "500"}], "chance": 0.25, "unmeasured": "",
-        "retrieval": {
-    "shortest_lag" : 16, "longest_lag" : 241, "kept" : 0.5, "least_gain" : 0.1, "words" : "words"}}])");
+    const nlohmann::json rule = {
+        {"shortest_lag", 16}, {"longest_lag", 241}, {"kept", 0.5}, {"least_gain", 0.1}, {"words", "words"}};
+    nlohmann::json stored = nlohmann::json::array();
+    stored.push_back({{"theory", "context bound (Men et al. 2024)"},
+                      {"words", "words"},
+                      {"quantity", "retrieval by distance"},
+                      {"measure", "retrieval_gain_at_lag_241"},
+                      {"low", std::vector<GroupKeys>{{{"theta", "10000"}}}},
+                      {"high", std::vector<GroupKeys>{{{"theta", "500"}}}},
+                      {"chance", 0.25},
+                      {"retrieval", rule},
+                      {"unmeasured", ""}});
     SheetPlan plan = plan_of({});
-plan.predictions = predictions_from_json(stored);
-ASSERT_TRUE(has_earlier_rule(plan.predictions.front()));
-EXPECT_EQ(predictions_from_json(predictions_json(plan)), plan.predictions);
-std::vector<SheetRun> runs;
-add_runs(runs, 500, {1, 1});
-add_runs(runs, 10000, {1, 1});
-for (SheetRun& run : runs) {
-    run.measurements = {{retrieval_gain(16), 0.8}, {retrieval_gain(241), run.spec.theta == 500 ? 0.1 : 0.8}};
-}
-const ScoredPrediction scored = score(plan, runs).front();
-EXPECT_EQ(scored.outcome, ScoredPrediction::Outcome::right);
-EXPECT_EQ(scored.chance, 0.25);
-EXPECT_NE(scored.words.find("Scored by the rule stored with the lab"), std::string::npos);
+    plan.predictions = predictions_from_json(stored);
+    ASSERT_TRUE(has_earlier_rule(plan.predictions.front()));
+    EXPECT_EQ(predictions_from_json(predictions_json(plan)), plan.predictions);
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1, 1});
+    add_runs(runs, 10000, {1, 1});
+    for (SheetRun& run : runs) {
+        run.measurements = {{retrieval_gain(16), 0.8}, {retrieval_gain(241), run.spec.theta == 500 ? 0.1 : 0.8}};
+    }
+    const ScoredPrediction scored = score(plan, runs).front();
+    EXPECT_EQ(scored.outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(scored.chance, 0.25);
+    EXPECT_NE(scored.words.find("Scored by the rule stored with the lab"), std::string::npos);
 }
 
 TEST_F(SheetLab, SheetPredictionsBelongToTheSheetOnly) {
