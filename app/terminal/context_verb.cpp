@@ -101,6 +101,9 @@ void run(Flags& flags) {
         line.show("scanning bases: " + std::to_string(std::lround(100 * fraction)) + " %");
     });
     const auto first = first_negative(frequencies, setup.head_dim, setup.context, interrupted);
+    // Limited, because a lowest value cannot be found early as the first negative one can.
+    const std::int64_t depth_limit = std::min<std::int64_t>(setup.context, std::int64_t{1} << 22);
+    const BoundDepth depth = bound_depth(frequencies, setup.head_dim, depth_limit, interrupted);
     line.end();
     if (interrupted()) throw std::runtime_error("Interrupted before the scan was complete.");
     const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
@@ -111,6 +114,10 @@ void run(Flags& flags) {
 
     if (flags.json) {
         print_json({{"first_negative", first ? nlohmann::json(*first) : nlohmann::json(nullptr)},
+                    {"lowest_bound", depth.lowest},
+                    {"lowest_bound_distance", depth.distance},
+                    {"negative_distances", depth.negative},
+                    {"bound_distances", depth_limit},
                     {"feasible_bases", json_of(bases)},
                     {"critical_dimension", critical},
                     {"decay", {{"distance", distances}, {"bound", bound}}},
@@ -124,6 +131,9 @@ void run(Flags& flags) {
          << (first ? std::to_string(*first) + " tokens (Men et al.: first distance m with B(m) < 0)"
                    : "at least the context (Men et al.: B(m) ≥ 0 at every distance below it)")
          << '\n'
+         << "lowest bound            B = " << number_text(std::round(depth.lowest * 100) / 100) << " of "
+         << setup.head_dim / 2 << " at distance " << depth.distance << "; B(m) < 0 at " << depth.negative << " of "
+         << depth_limit << " distances\n"
          << "critical dimension      " << critical << " of " << dimension
          << " channels complete a period within the context (Liu et al.)\n"
          << text_of(bases, scan, setup.context) << "decay bound (2/d) Σ|S_j| (Su et al.) by distance [tokens]:\n";

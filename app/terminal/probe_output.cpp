@@ -50,13 +50,21 @@ nlohmann::json spectra(const ProbeResult& result) {
 nlohmann::json json_of(const Probed& probed) {
     const ProbeResult& result = probed.result;
     nlohmann::json retrieval = nlohmann::json::array();
+    const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, result.length);
     for (const RetrievalPoint& point : result.retrieval) {
-        retrieval.push_back({{"distance", point.lag},
-                             {"tokens", point.tokens},
-                             {"accuracy", point.accuracy},
-                             {"loss", point.loss},
-                             {"first_occurrence_accuracy", point.first_accuracy},
-                             {"first_occurrence_loss", point.first_loss}});
+        const auto attended = static_cast<std::size_t>(point.distance());
+        retrieval.push_back(
+            {{"distance", point.lag},
+             {"attended_distance", point.distance()},
+             {"tokens", point.tokens},
+             {"sequences", point.sequences > 0 ? nlohmann::json(point.sequences) : nlohmann::json()},
+             {"gain", point.gain()},
+             {"gain_standard_error", point.gain_standard_error()},
+             {"context_bound", attended < bound.size() ? nlohmann::json(bound[attended]) : nlohmann::json()},
+             {"accuracy", point.accuracy},
+             {"loss", point.loss},
+             {"first_occurrence_accuracy", point.first_accuracy},
+             {"first_occurrence_loss", point.first_loss}});
     }
     std::string map_text;
     if (!probed.record.vocabulary.empty())
@@ -86,6 +94,7 @@ nlohmann::json json_of(const Probed& probed) {
         {"loss_by_position", result.loss_by_position},
         {"loss", result.loss},
         {"retrieval", retrieval},
+        {"context_bound", bound.empty() ? nlohmann::json() : nlohmann::json(bound)},
         {"accuracy", retrieval_accuracy(result)},
         {"frozen_pairs", probed.request.frozen_pairs},
         {"ablated_pairs", probed.request.ablated_pairs},
@@ -136,11 +145,23 @@ std::string text_of(const Probed& probed) {
         }
     }
     if (!result.retrieval.empty())
-        text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token.\n"
-                "distance  accuracy    loss  loss at the first occurrence\n";
+        text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
+                "gain is the\naccuracy less the accuracy at the first occurrence; ± is its standard error over the "
+                "sequences, n their number\nof tokens. B is the context bound (Men et al.) at the attended distance, "
+                "distance − 1.\n"
+                "distance  accuracy    gain       ±     n       B    loss  loss at the first occurrence\n";
+    const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, result.length);
     for (const RetrievalPoint& point : result.retrieval) {
+        const auto attended = static_cast<std::size_t>(point.distance());
         text << std::setw(8) << point.lag << std::setprecision(3) << std::setw(10) << point.accuracy << std::setw(8)
-             << point.loss << std::setw(30) << point.first_loss << '\n';
+             << point.gain() << std::setw(8) << point.gain_standard_error() << std::setw(6) << point.tokens
+             << std::setw(8) << std::setprecision(2);
+        if (attended < bound.size()) {
+            text << bound[attended];
+        } else {
+            text << "-";
+        }
+        text << std::setprecision(3) << std::setw(8) << point.loss << std::setw(30) << point.first_loss << '\n';
     }
     return text.str();
 }

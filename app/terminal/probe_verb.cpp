@@ -73,7 +73,7 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
         constexpr std::int64_t default_windows = 32;
         request.sequences = spaced_sequences(corpus->validation, length, flags.sequences.value_or(default_windows));
         request.map_size = snapshot_request(spec, corpus->validation).map_size;
-        request.retrieval = retrieval_test(corpus->validation, length, 4);
+        request.retrieval = retrieval_test(corpus->validation, length, 4, retrieval_grid(length));
     }
     if (flags.map) request.map_size = *flags.map;
     const std::int64_t pairs = spec.head_dim() / 2;

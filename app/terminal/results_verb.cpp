@@ -5,6 +5,7 @@
 #include "app/terminal/verbs.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/stored_run.h"
+#include "core/reproduce/calibration.h"
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/sweep_predictions.h"
 #include "core/spec/error.h"
@@ -83,7 +84,9 @@ void run(const Flags& flags) {
     if (format == "latex") return print_text(results_latex(table));
     if (format == "json") {
         nlohmann::json result = results_json(table);
-        result["predictions"] = sweep_predictions_json(sweep_predictions_of(*lab));
+        const std::vector<SweepPredictions> sweeps = sweep_predictions_of(*lab);
+        result["predictions"] = sweep_predictions_json(sweeps);
+        result["calibration"] = calibration_json(calibration_of(all_predictions(sweeps)));
         return print_json(result);
     }
     throw BadInput("\"" + format + "\" is not an output format; it must be text, csv, latex or json.");

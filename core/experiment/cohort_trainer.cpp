@@ -188,7 +188,8 @@ void CohortTrainer::probe() {
     const bool last = cohort_->iteration() >= iterations_of(runs_);
     if (!last && probes_are_expensive(probe_seconds_, step_seconds_)) return;
     const auto begin = Clock::now();
-    if (!probe_batch_) probe_batch_ = snapshot_request(runs_.front().plan.spec, corpus_->validation);
+    // The last snapshot tests retrieval at more lags than the others, so that the batch is computed again.
+    if (!probe_batch_ || last) probe_batch_ = snapshot_request(runs_.front().plan.spec, corpus_->validation, last);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         ProbeResult result = compacted(cohort_->probe(static_cast<std::int64_t>(i), *probe_batch_));
         sink_(event::Probed{runs_[i].plan.id, cohort_->iteration(),

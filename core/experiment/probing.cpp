@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <string>
 
+#include "core/rope/context.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
@@ -33,6 +35,15 @@ std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) {
 std::int64_t window_budget(const RunSpec& spec) {
     const std::int64_t steps = std::min<std::int64_t>(spec.evaluate_every, 1000);
     return std::clamp<std::int64_t>(steps * spec.batch / 64, 1, most_windows);
+}
+
+/// Returns the number of sequences per lag of the last snapshot: about 2 % of the training's operations (a training
+/// step costs about three forward passes), but at least 1 and at most 16.
+std::int64_t last_sequences_per_lag(const RunSpec& spec, std::int64_t lags) {
+    constexpr std::int64_t most_sequences_per_lag = 16;
+    const double forward_passes = 0.02 * 3 * static_cast<double>(spec.iterations) * static_cast<double>(spec.batch);
+    const double per_lag = std::floor(forward_passes / static_cast<double>(std::max<std::int64_t>(1, lags)));
+    return static_cast<std::int64_t>(std::clamp(per_lag, 1.0, static_cast<double>(most_sequences_per_lag)));
 }
 
 /// Returns the number of copied tokens in a retrieval sequence of `window` tokens.
@@ -63,12 +74,18 @@ bool probes_are_expensive(double probing, double training) {
     return probing > 5.0 && probing > 0.04 * training;
 }
 
-ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation) {
+ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation, bool last) {
     const std::int64_t budget = window_budget(spec);
     ProbeRequest request;
     request.sequences = spaced_sequences(validation, spec.context, budget);
     request.map_size = map_size(spec);
-    request.retrieval = retrieval_test(validation, spec.context, std::max<std::int64_t>(1, budget / 4));
+    const std::int64_t usual = std::max<std::int64_t>(1, budget / 4);
+    if (!last) {
+        request.retrieval = retrieval_test(validation, spec.context, usual);
+        return request;
+    }
+    const std::vector<std::int64_t> grid = retrieval_grid(spec.context);
+    request.retrieval = retrieval_test(validation, spec.context, last_sequences_per_lag(spec, std::ssize(grid)), grid);
     return request;
 }
 
@@ -120,18 +137,39 @@ std::vector<std::int64_t> retrieval_lags(std::int64_t length) {
     return lags;
 }
 
-RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag) {
-    RetrievalTest result;
+std::vector<std::int64_t> retrieval_grid(std::int64_t length) {
+    constexpr std::int64_t points = 32;
     const std::vector<std::int64_t> lags = retrieval_lags(length);
-    if (lags.empty() || std::ssize(text) < length + 1) return result;
+    if (lags.empty()) return lags;
+    std::set<std::int64_t> grid(lags.begin(), lags.end());
+    const std::int64_t range = lags.back() - lags.front();
+    for (std::int64_t i = 0; i < points; ++i) grid.insert(lags.front() + range * i / (points - 1));
+    return {grid.begin(), grid.end()};
+}
+
+RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag) {
+    return retrieval_test(text, length, windows_per_lag, retrieval_lags(length));
+}
+
+RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag,
+                             std::span<const std::int64_t> lags) {
+    RetrievalTest result;
+    const std::vector<std::int64_t> usual = retrieval_lags(length);
+    if (usual.empty() || std::ssize(text) < length + 1) return result;
     const std::int64_t copy = copy_length(length);
     result.marked = copy - std::max<std::int64_t>(1, copy / 4);
 
     const RandomStream stream(1, "retrieval");
     result.sequences.length = length;
-    std::uint64_t window = 0;
     for (const std::int64_t lag : lags) {
-        for (std::int64_t i = 0; i < windows_per_lag; ++i, ++window) {
+        if (lag < usual.front() || lag > usual.back()) {
+            throw BadInput("Retrieval cannot be tested at lag " + std::to_string(lag) + " in sequences of " +
+                           std::to_string(length) + " tokens; the lag must be between " +
+                           std::to_string(usual.front()) + " and " + std::to_string(usual.back()) + ".");
+        }
+        for (std::int64_t i = 0; i < windows_per_lag; ++i) {
+            // Keyed by the lag, so that a lag has the same sequences whatever other lags are tested.
+            const auto window = (static_cast<std::uint64_t>(lag) << 20U) + static_cast<std::uint64_t>(i);
             const auto sample = [&](std::int64_t bound, std::int64_t index) {
                 return static_cast<std::int64_t>(
                     stream.below(static_cast<std::uint64_t>(bound), window, static_cast<std::uint64_t>(index)));
@@ -178,6 +216,13 @@ std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& 
     for (std::size_t i = 0; i < rotary.size(); ++i) result[i] = chosen[i] ? rotary[i] : 0.0;
     for (const std::int64_t pair : request.frozen_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
     return result;
+}
+
+std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& request, std::int64_t count) {
+    if (!spec.rotates() || spec.theta_varies() || count < 1) return {};
+    Frequencies rotary;
+    rotary.inverse_frequencies = probed_frequencies(spec, request);
+    return context_bound(rotary, spec.head_dim(), static_cast<std::size_t>(count));
 }
 
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir) {

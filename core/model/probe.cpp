@@ -1,6 +1,7 @@
 #include "core/model/probe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <string>
@@ -161,11 +162,25 @@ void add_retrieval(const RetrievalTest& text, const BatchResult& batch,
         const auto sum = [&](const torch::Tensor& x, std::int64_t begin) {
             return x[window].narrow(0, begin, text.marked).sum().item<double>();
         };
-        point.accuracy += sum(batch.correct, copy);
+        const double correct = sum(batch.correct, copy);
+        const double first_correct = sum(batch.correct, copy - lag);
+        const double gain = (correct - first_correct) / static_cast<double>(text.marked);
+        ++point.sequences;
+        point.gain_deviation += gain * gain;  // a sum of squares until finish_retrieval
+        point.accuracy += correct;
         point.loss += sum(batch.losses, copy);
-        point.first_accuracy += sum(batch.correct, copy - lag);
+        point.first_accuracy += first_correct;
         point.first_loss += sum(batch.losses, copy - lag);
     }
+}
+
+/// Turns the sums of add_retrieval into means, and the sum of squared gains into their standard deviation.
+void finish_retrieval(RetrievalPoint& point) {
+    const auto tokens = static_cast<double>(point.tokens);
+    for (double* sum : {&point.accuracy, &point.loss, &point.first_accuracy, &point.first_loss}) *sum /= tokens;
+    const auto sequences = static_cast<double>(point.sequences);
+    const double squares = point.gain_deviation - sequences * point.gain() * point.gain();
+    point.gain_deviation = point.sequences > 1 ? std::sqrt(std::max(0.0, squares) / (sequences - 1)) : 0.0;
 }
 
 // Returns the frequencies from the tables' second row, which contains the angles of one step; no angle exceeds π.
@@ -223,8 +238,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
             return {};
         }
         for (auto& [lag, point] : points) {
-            const auto tokens = static_cast<double>(point.tokens);
-            for (double* sum : {&point.accuracy, &point.loss, &point.first_accuracy, &point.first_loss}) *sum /= tokens;
+            finish_retrieval(point);
             result.retrieval.push_back(point);
         }
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/reproduce/collapse.h"
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/verdict.h"
 #include "core/spec/numbers.h"
@@ -165,11 +166,7 @@ std::string not_all_words(const Prediction& prediction, std::span<const SheetRun
             unmeasured += values.unmeasured.size();
         }
     }
-    std::string left;
-    if (waiting > 0) left += runs_text(waiting) + " to train";
-    if (unmeasured > 0)
-        left += (left.empty() ? "" : ", ") + runs_text(static_cast<std::int64_t>(unmeasured)) + " to measure";
-    return "Not all runs that the prediction concerns have a value" + (left.empty() ? "." : ": " + left + ".");
+    return missing_values_words(waiting, static_cast<std::int64_t>(unmeasured));
 }
 
 void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
@@ -187,8 +184,8 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
                    ", and the lowest mean of the others is " + fixed_text(above, 4) + ".";
 }
 
-// Scores a prediction by its retrieval rule.
-void score_retrieval(ScoredPrediction& scored, std::span<const SheetRun> runs) {
+// Scores a prediction by a retrieval rule of earlier versions, which compares all groups at the longest lag.
+void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const RetrievalRule& rule = *scored.prediction.retrieval;
     std::vector<GroupKeys> groups = scored.prediction.low;
     groups.insert(groups.end(), scored.prediction.high.begin(), scored.prediction.high.end());
@@ -297,6 +294,7 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
     for (const Prediction& prediction : plan.predictions) {
         ScoredPrediction& scored = result.emplace_back();
         scored.prediction = prediction;
+        scored.chance = prediction.chance;
         if (prediction.measure.empty()) {
             scored.words = prediction.unmeasured;
             continue;
@@ -305,7 +303,13 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
             scored.words = "Smoke runs learn nothing, so that the prediction cannot be tested.";
             continue;
         }
-        prediction.retrieval ? score_retrieval(scored, runs) : score_order(scored, runs);
+        if (has_earlier_rule(prediction)) {
+            score_earlier_rule(scored, runs);
+            scored.words +=
+                " Scored by the rule stored with the lab (before retrieval was compared within each group).";
+        } else {
+            prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
+        }
     }
     return result;
 }

@@ -62,6 +62,8 @@ struct ScoredPrediction {
     /// Score of the prediction.
     enum class Outcome { right, wrong, unmeasured } outcome = Outcome::unmeasured;
     Prediction prediction;
+    /// Probability of being right by chance under the null model, for the groups that were scored.
+    double chance = 1;
     std::string words;  // measured values, or the reason why there is no score
 };
 /// Returns "right", "wrong" or "not scored" (not measured, or not decidable by the prediction's rule).
@@ -79,7 +81,9 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
 
 /// Returns the plan's predictions with their scores. Groups are compared by their means, or by the retrieval rule. A
 /// prediction is not scored at `smoke` scale, while a run of its groups has not ended or is not measured (a stored NaN
-/// counts as measured), if a group has no finite value, or if no group has learned retrieval.
+/// counts as measured), if a group of an order has no finite value, if no group has learned retrieval, if the intervals
+/// of a retrieval rule do not decide, or if its chance under the null model is 1. Retrieval rules of earlier versions,
+/// which a lab stored, are applied as they were.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
 
 }  // namespace ropelab

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/device_choice.h"
@@ -124,19 +126,22 @@ void measure_retrieval(LabFile& lab, RunId id, Engine& engine, const SheetPlan& 
     ProbeRequest request;
     request.vectors = false;
     request.attention = false;
-    request.retrieval = retrieval_test(corpus->validation, checkpoint.spec.context, plan.retrieval_windows);
+    const std::vector<std::int64_t> lags = measured_lags(plan, checkpoint.spec);
+    request.retrieval = retrieval_test(corpus->validation, checkpoint.spec.context, plan.retrieval_windows, lags);
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     // ascending: the longest lag, which marks the run as complete, is stored last
-    std::map<std::int64_t, double> gains;
-    for (const std::int64_t lag : retrieval_lags(checkpoint.spec.context)) {
-        gains[lag] = std::numeric_limits<double>::quiet_NaN();
-    }
+    std::map<std::int64_t, std::pair<double, double>> gains;  // gain and standard error by lag
+    for (const std::int64_t lag : lags) gains[lag] = {unknown, unknown};
     if (!request.retrieval.lags.empty()) {
         request.sequences = spaced_sequences(corpus->validation, checkpoint.spec.context, 1);
         for (const RetrievalPoint& point : model_of(engine, checkpoint)->probe(request).retrieval) {
-            gains[point.lag] = point.accuracy - point.first_accuracy;
+            gains[point.lag] = {point.gain(), point.gain_standard_error()};
         }
     }
-    for (const auto& [lag, gain] : gains) lab.set_measurement(id, retrieval_gain(lag), gain);
+    for (const auto& [lag, gain] : gains) {
+        lab.set_measurement(id, retrieval_gain_error(lag), gain.second);
+        lab.set_measurement(id, retrieval_gain(lag), gain.first);
+    }
 }
 
 bool is_not_finite(const RunMetrics::Steps& steps, std::size_t i) {
@@ -164,9 +169,26 @@ void measure_spikes(LabFile& lab, std::int64_t experiment) {
     }
 }
 
+// Returns the lags at which the predictions test this run's group.
+std::vector<std::int64_t> probe_lags(const SheetPlan& plan, const RunSpec& spec) {
+    std::vector<std::int64_t> lags;
+    for (const Prediction& prediction : plan.predictions) {
+        if (!prediction.retrieval) continue;
+        for (const GroupProbe& probe : prediction.retrieval->probes) {
+            if (belongs(spec, probe.group)) lags.insert(lags.end(), {probe.near_lag, probe.far_lag});
+        }
+    }
+    return lags;
+}
+
 bool lacks_retrieval(const SheetPlan& plan, const RunSpec& spec, const std::map<std::string, double>& known) {
     const std::vector<std::int64_t> lags = retrieval_lags(spec.context);
-    return !lags.empty() && measures_retrieval(plan, spec) && !known.contains(retrieval_gain(lags.back()));
+    if (lags.empty() || !measures_retrieval(plan, spec)) return false;
+    // Runs that an earlier version measured lack the lags of the grid; the predictions do not need them.
+    std::vector<std::int64_t> needed = probe_lags(plan, spec);
+    needed.push_back(lags.back());
+    return std::any_of(needed.begin(), needed.end(),
+                       [&](std::int64_t lag) { return !known.contains(retrieval_gain(lag)); });
 }
 
 bool needs_measure(const SheetPlan& plan, const std::string& measure) {
@@ -182,6 +204,19 @@ std::string loss_at(std::int64_t times) {
 
 std::string retrieval_gain(std::int64_t lag) {
     return "retrieval_gain_at_lag_" + std::to_string(lag);
+}
+
+std::string retrieval_gain_error(std::int64_t lag) {
+    return "retrieval_gain_error_at_lag_" + std::to_string(lag);
+}
+
+std::vector<std::int64_t> measured_lags(const SheetPlan& plan, const RunSpec& spec) {
+    const std::vector<std::int64_t> grid = retrieval_grid(spec.context);
+    if (grid.empty()) return {};
+    const std::vector<std::int64_t> probes = probe_lags(plan, spec);
+    std::set<std::int64_t> lags(grid.begin(), grid.end());
+    lags.insert(probes.begin(), probes.end());
+    return {lags.begin(), lags.end()};
 }
 
 bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec) {

@@ -38,6 +38,14 @@ std::string loss_at(std::int64_t times);
 /// Returns the name of the retrieval gain at a lag (see RetrievalRule): "retrieval_gain_at_lag_16". It is measured on
 /// sequences of the context's length from the validation split; NaN if the split is too short.
 std::string retrieval_gain(std::int64_t lag);
+/// Returns the name of the standard error of the retrieval gain at a lag (RetrievalPoint::gain_standard_error):
+/// "retrieval_gain_error_at_lag_16".
+std::string retrieval_gain_error(std::int64_t lag);
+/// Measure of a prediction whose groups are tested at lags of their own (RetrievalRule::probes).
+inline constexpr const char* retrieval_gains = "retrieval_gain";
+/// Returns the lags at which the plan measures a run's retrieval, ascending: those of retrieval_grid and of the
+/// predictions' probes for the run's group. Empty if the context is too short.
+std::vector<std::int64_t> measured_lags(const SheetPlan& plan, const RunSpec& spec);
 
 /// Returns whether the plan measures the retrieval of this run, because a prediction with a retrieval rule concerns its
 /// group.

@@ -1,7 +1,6 @@
 #include "core/reproduce/predictions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "core/experiment/probing.h"
@@ -11,6 +10,7 @@
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab {
 
@@ -31,47 +31,104 @@ GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
 struct Candidate {
     GroupKeys group;
     std::string label;
-    std::optional<std::int64_t> breaks;  // smallest m within the longest lag at which B(m) < 0 (formulas 12 and 13)
-    int incomplete = 0;                  // rotated channels that saw no full period (d_r − d_c, formula 14)
+    GroupProbe probe;           // lags at which B is highest and lowest (formulas 12 and 13)
+    std::int64_t breaks = 0;    // smallest measured distance at which B is negative, if there is one
+    std::int64_t negative = 0;  // number of measured distances at which B is negative
+    int incomplete = 0;         // rotated channels that saw no full period (d_r − d_c, formula 14)
 };
+
+// Sets the lags at which B is highest and lowest among the lags that the retrieval test can measure.
+void place_probe(Candidate& candidate, const Frequencies& rotated, int head_dim, std::int64_t context) {
+    const std::vector<std::int64_t> lags = retrieval_lags(context);
+    if (lags.empty()) return;
+    const std::vector<double> bound = context_bound(rotated, head_dim, static_cast<std::size_t>(lags.back()));
+    GroupProbe& probe = candidate.probe;
+    for (std::int64_t lag = lags.front(); lag <= lags.back(); ++lag) {
+        const double value = bound[static_cast<std::size_t>(lag - 1)];  // retrieval attends at the distance lag − 1
+        if (probe.near_lag == 0 || value > probe.near_bound) {
+            probe.near_lag = lag;
+            probe.near_bound = value;
+        }
+        if (probe.far_lag == 0 || value < probe.far_bound) {
+            probe.far_lag = lag;
+            probe.far_bound = value;
+        }
+        if (value < 0 && candidate.negative++ == 0) candidate.breaks = lag - 1;
+    }
+}
 
 Candidate candidate(GroupKeys group, std::string label, const FrequencySettings& settings, std::int64_t context) {
     const Frequencies rotated = frequencies(settings);
-    const std::vector<std::int64_t> lags = retrieval_lags(context);
     // With Partial::truncate a part of the head's spectrum rotates, otherwise a spectrum of its own.
     const int spectrum = settings.partial == Partial::truncate ? settings.head_dim : rotated.rotary_dim;
     const int complete = critical_dimension(spectrum, settings.theta, static_cast<double>(context));
-    return {std::move(group), std::move(label),
-            first_negative(rotated, settings.head_dim, lags.empty() ? context : lags.back()),
-            std::max(0, rotated.rotary_dim - complete)};
+    Candidate result;
+    result.group = group;
+    result.label = label;
+    result.probe.group = std::move(group);
+    result.probe.label = std::move(label);
+    result.incomplete = std::max(0, rotated.rotary_dim - complete);
+    place_probe(result, rotated, settings.head_dim, context);
+    return result;
 }
 
-void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context) {
+// Returns where and how deep B is negative: "θ = 1850 (lowest B = −0.16 of 32 at distance 235; B < 0 at 1 of 226
+// distances, from 235 on)".
+std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t distances) {
+    return candidate.label + " (lowest B = " + fixed_text(candidate.probe.far_bound, 2) + " of " +
+           std::to_string(head_dim / 2) + " at distance " + std::to_string(candidate.probe.far_lag - 1) +
+           "; B < 0 at " + std::to_string(candidate.negative) + " of " + std::to_string(distances) +
+           " distances, from distance " + std::to_string(candidate.breaks) + " on)";
+}
+
+// Returns the prediction that retrieval collapses in the groups whose B becomes negative.
+Prediction collapse_prediction(const std::vector<Candidate>& candidates, int head_dim, std::int64_t context,
+                               const std::string& unscored) {
     Prediction prediction;
     prediction.theory = "context bound (Men et al. 2024)";
     prediction.quantity = "retrieval by distance";
-    if (const std::vector<std::int64_t> lags = retrieval_lags(context); lags.empty()) {
-        prediction.unmeasured = "The context is too short for two copies of the tokens.";
-    } else {
-        prediction.retrieval = RetrievalRule{lags.front(), lags.back()};
-        prediction.measure = retrieval_gain(lags.back());
-        plan.retrieval_windows = windows_for(plan.scale);
+    const std::vector<std::int64_t> lags = retrieval_lags(context);
+    for (const Candidate& each : candidates) {
+        (each.negative > 0 ? prediction.high : prediction.low).push_back(each.group);
     }
+    prediction.chance = chance_of_set(candidates.size(), prediction.high.size());
+    if (lags.empty() || !unscored.empty()) {
+        prediction.unmeasured = unscored.empty() ? "The context is too short for two copies of the tokens." : unscored;
+    } else {
+        prediction.retrieval.emplace();
+        prediction.retrieval->shortest_lag = lags.front();
+        prediction.retrieval->longest_lag = lags.back();
+        for (const bool negative : {false, true}) {
+            for (const Candidate& each : candidates) {
+                if ((each.negative > 0) == negative) prediction.retrieval->probes.push_back(each.probe);
+            }
+        }
+        prediction.measure = retrieval_gains;
+    }
+    if (lags.empty()) {
+        prediction.words = "The context bound cannot be compared with retrieval.";
+        return prediction;
+    }
+    const std::string within = "distances " + std::to_string(lags.front() - 1) + " to " +
+                               std::to_string(lags.back() - 1) + " of the context of " + std::to_string(context) +
+                               " tokens";
     std::string failing;
     for (const Candidate& each : candidates) {
-        (each.breaks ? prediction.high : prediction.low).push_back(each.group);
-        if (!each.breaks) continue;
-        failing +=
-            (failing.empty() ? "" : ", ") + each.label + " (from distance " + std::to_string(*each.breaks) + " on)";
+        if (each.negative == 0) continue;
+        failing += (failing.empty() ? "" : ", ") + depth_words(each, head_dim, lags.back() - lags.front() + 1);
     }
-    const std::string length = "context of " + std::to_string(context) + " tokens";
-    prediction.words = failing.empty() ? "All groups support the " + length + ": none fails in retrieval."
-                                       : "Retrieval over distance fails for " + failing + " within the " + length +
-                                             " and for no other group. The loss may stay low nevertheless.";
+    prediction.words = failing.empty()
+                           ? "B(m) is not negative in any group at the " + within + ": retrieval collapses in no group."
+                           : "Among the " + within + ", retrieval collapses for " + failing +
+                                 " and for no other group. The loss may stay low nevertheless.";
     if (prediction.retrieval) prediction.words += " " + rule_words(*prediction.retrieval);
-    prediction.words +=
-        " By chance each of the " + std::to_string(candidates.size()) + " groups fails with probability 1/2.";
-    prediction.chance = std::ldexp(1.0, -static_cast<int>(candidates.size()));
+    return prediction;
+}
+
+void predict_context_bound(SheetPlan& plan, const std::vector<Candidate>& candidates, int head_dim,
+                           std::int64_t context, const std::string& unscored) {
+    Prediction prediction = collapse_prediction(candidates, head_dim, context, unscored);
+    if (prediction.retrieval) plan.retrieval_windows = windows_for(plan.scale);
     plan.predictions.push_back(std::move(prediction));
 }
 
@@ -99,9 +156,9 @@ void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& c
     plan.predictions.push_back(std::move(prediction));
 }
 
-void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, std::int64_t context,
-             const std::string& extended, const std::string& why_not) {
-    predict_context_bound(plan, candidates, context);
+void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, int head_dim, std::int64_t context,
+             const std::string& extended, const std::string& why_not, const std::string& unscored) {
+    predict_context_bound(plan, candidates, head_dim, context, unscored);
     predict_critical_dimension(plan, candidates, context, extended, why_not);
 }
 
@@ -150,10 +207,11 @@ void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, con
     const bool learns_positions = first.learns_positions();
     const std::size_t before = plan.predictions.size();
     predict(
-        plan, candidates, first.context, learns_positions ? "" : extension_rise,
+        plan, candidates, first.head_dim(), first.context, learns_positions ? "" : extension_rise,
         learns_positions
             ? "These models also learn positions, which end with the context; a loss beyond the context does not exist."
-            : "");
+            : "",
+        learns_positions ? bound_with_learned_positions : "");
     if (where.empty()) return;
     for (std::size_t i = before; i < plan.predictions.size(); ++i) {
         plan.predictions[i].words = "For runs with " + assignments_text(where) + ": " + plan.predictions[i].words;
@@ -163,13 +221,14 @@ void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, con
 }  // namespace
 
 void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
-                       std::int64_t context, const std::string& extended, const std::string& why_not) {
+                       std::int64_t context, const std::string& extended, const std::string& why_not,
+                       const std::string& unscored) {
     std::vector<Candidate> candidates;
     for (const std::string& base : bases) {
         candidates.push_back(
             candidate(with(where, "theta", base), "θ = " + base, {head_dim, parse_number(base)}, context));
     }
-    predict(plan, candidates, context, extended, why_not);
+    predict(plan, candidates, head_dim, context, extended, why_not, unscored);
 }
 
 void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
@@ -182,7 +241,7 @@ void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::v
         candidates.push_back(candidate(with(where, "fraction", fraction), fraction,
                                        {head_dim, RunSpec{}.theta, rotated_fraction}, context));
     }
-    predict(plan, candidates, context, extended, why_not);
+    predict(plan, candidates, head_dim, context, extended, why_not, "");
 }
 
 SheetPlan predicted(const std::vector<RunSpec>& runs) {

@@ -6,13 +6,21 @@ namespace ropelab {
 
 // Predictions of the theories, stored before the runs.
 
+/// Reason why the context bound is not scored on models that have learned positions beside RoPE.
+inline constexpr const char* bound_with_learned_positions =
+    "These models also learn a vector per position, by which a token can be found at any distance; the context bound "
+    "concerns RoPE alone and is not scored on them.";
+
 /// Adds the predictions for runs that differ only in theta (`bases`; all channels rotate). Context bound (formula 12):
-/// exactly the bases whose B(m) becomes negative within the longest lag of the retrieval test at `context` fail in
-/// retrieval; the plan measures the retrieval. Critical dimension (formula 14): the loss beyond the context rises least
-/// for the base with the fewest rotated channels that saw no full period. `where`: keys that the groups share.
-/// `extended`: measure of the loss beyond the context; if it is empty, `why_not` is the reason.
+/// retrieval collapses exactly for the bases whose B(m) is negative at a distance that the retrieval test can measure
+/// at `context`; per base, the prediction stores the lags with the highest and the lowest B, and the plan measures the
+/// retrieval. Critical dimension (formula 14): the loss beyond the context rises least for the base with the fewest
+/// rotated channels that saw no full period. `where`: keys that the groups share. `extended`: measure of the loss
+/// beyond the context; if it is empty, `why_not` is the reason. `unscored`: reason why the context bound is not scored,
+/// empty if it is.
 void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
-                       std::int64_t context, const std::string& extended, const std::string& why_not);
+                       std::int64_t context, const std::string& extended, const std::string& why_not,
+                       const std::string& unscored = "");
 
 /// Adds the predictions for runs that differ only in the rotated fraction (formulas 13 and 14), with the arguments of
 /// predict_for_bases. `fractions` are written as a user types them; a fraction of 0 is skipped.
@@ -20,8 +28,8 @@ void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::v
                            int head_dim, std::int64_t context, const std::string& extended, const std::string& why_not);
 
 /// Returns a plan with the predictions for the runs of any experiment: one set of predictions for each sweep, that is
-/// each set of runs that differ only in theta or only in the rotated fraction (and in the seed). Models with learned
-/// positions get no prediction for the loss beyond the context. Runs that do not rotate all layers and pairs with a
+/// each set of runs that differ only in theta or only in the rotated fraction (and in the seed). The predictions for
+/// models with learned positions are stored, but not scored. Runs that do not rotate all layers and pairs with a
 /// constant theta get none at all.
 SheetPlan predicted(const std::vector<RunSpec>& runs);
 

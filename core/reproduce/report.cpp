@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/experiment/experiment.h"
+#include "core/reproduce/calibration.h"
 #include "core/reproduce/published.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/spec/numbers.h"
@@ -155,6 +156,7 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
         }
     }
     result["predictions"] = predictions_json(plan, predictions);
+    result["calibration"] = calibration_json(calibration_of(predictions));
     result["paper_checks"] = checks_json(plan.sheet);
     return result;
 }
@@ -164,6 +166,8 @@ json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> p
     for (std::size_t i = 0; i < predictions.size(); ++i) {
         result[i]["outcome"] = to_string(predictions[i].outcome);
         result[i]["outcome_words"] = predictions[i].words;
+        result[i]["chance_of_scored"] = predictions[i].chance;
+        result[i]["earlier_rule"] = has_earlier_rule(predictions[i].prediction);
     }
     return result;
 }
@@ -171,11 +175,16 @@ json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> p
 std::string predictions_text(std::span<const ScoredPrediction> predictions) {
     std::string text = predictions.empty() ? "" : "\nPredictions (preregistered):\n";
     for (const ScoredPrediction& each : predictions) {
-        text += "  " + to_string(each.outcome) + " (" + chance_text(each.prediction.chance) +
-                "): " + each.prediction.theory + ", " + each.prediction.quantity + ": " + each.prediction.words + ' ' +
-                each.words + '\n';
+        text += "  " + to_string(each.outcome) + " (" + chance_text(each.chance) + "): " + each.prediction.theory +
+                ", " + each.prediction.quantity + ": " + each.prediction.words + ' ' +
+                null_model_words(each.prediction) + ' ' + each.words + '\n';
     }
     return text;
+}
+
+std::string calibration_text(std::span<const ScoredPrediction> predictions) {
+    const std::string words = calibration_words(calibration_of(predictions));
+    return words.empty() ? "" : "  " + words + '\n';
 }
 
 std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
@@ -184,6 +193,7 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     for (const auto& table : tables_of(rows)) text += table_text(table);
     text += rules_text(plan);
     text += predictions_text(predictions);
+    text += calibration_text(predictions);
     text += "\nStatements of the source that disagree with its own numbers:\n";
     const auto checks = paper_checks(plan.sheet);
     for (const PaperCheck& check : checks) {
@@ -230,7 +240,7 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     if (!plan.predictions.empty()) text += "\nPredictions:\n";
     for (const Prediction& prediction : plan.predictions) {
         text += "  " + prediction.theory + ", " + prediction.quantity + " (" + chance_text(prediction.chance) +
-                "): " + prediction.words + '\n';
+                "): " + prediction.words + ' ' + null_model_words(prediction) + '\n';
     }
     const auto needs = needs_of(plan);
     if (!needs.empty()) text += "\nTests that are not possible at this scale:\n";

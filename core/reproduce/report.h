@@ -11,15 +11,19 @@ namespace ropelab {
 
 /// Returns an evaluated sheet as JSON: `sheet`, `title`, `scale`, `source`, `notes`, `claims`, `rows` (each with its
 /// flat keys, `ours`, `baseline` and `paper` as {mean, std, n}, `difference`, `p_student`, `p_welch`, `p_paired`,
-/// `p_equivalence`, `p_holm`, `verdict`, `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions` and
-/// `paper_checks`. Missing numbers are null.
+/// `p_equivalence`, `p_holm`, `verdict`, `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions`,
+/// `calibration` (see calibration_json) and `paper_checks`. Missing numbers are null.
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 
-/// Returns predictions with their scores as the JSON list `predictions` of sheet_json.
+/// Returns predictions with their scores as the JSON list `predictions` of sheet_json: the stored prediction with its
+/// `null_model`, `outcome`, `outcome_words`, `chance_of_scored` (of the groups that were scored) and `earlier_rule`
+/// (whether the rule is that of an earlier version, stored with the lab).
 nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
 /// Returns predictions with their scores as text: a heading, then one line per prediction; "" if there are none.
 std::string predictions_text(std::span<const ScoredPrediction> predictions);
+/// Returns the joint calibration of the predictions as one indented line (see calibration_words); "" if none is scored.
+std::string calibration_text(std::span<const ScoredPrediction> predictions);
 
 /// Returns an evaluated sheet as UTF-8 text: the notes, one aligned table per measure, and below each table the reason
 /// for each verdict.

@@ -78,15 +78,6 @@ std::string rule_words(const PlannedRow& row) {
     return words;
 }
 
-std::string rule_words(const RetrievalRule& rule) {
-    const std::string shortest = std::to_string(rule.shortest_lag);
-    return "A group fails in retrieval if its mean gain at lag " + std::to_string(rule.longest_lag) + " is below " +
-           percent(rule.kept) + " of the highest gain at lag " + shortest +
-           ". The gain is the accuracy on repeated tokens less the accuracy on their first occurrence, where nothing "
-           "can be retrieved. If no group gains " +
-           percent(rule.least_gain) + " at lag " + shortest + ", the prediction is not scored.";
-}
-
 const std::vector<Sheet>& sheets() {
     static const std::vector<Sheet> all = {
         {"theta-table-2", "Huang et al. 2025, table 2: best validation loss of six bases on three data sets",

@@ -80,22 +80,41 @@ struct Claim {
     bool operator==(const Claim&) const = default;
 };
 
-/// Condition under which a group of runs fails in retrieval. The retrieval gain at a lag is a run's accuracy on
+/// Lags at which a group's retrieval is tested. Retrieval at a lag attends at the distance lag − 1, so that the lag
+/// tests B(lag − 1) of formulas 12 and 13.
+struct GroupProbe {
+    GroupKeys group;
+    std::string label;          // "θ = 500"
+    std::int64_t near_lag = 0;  // measurable lag with the highest B
+    double near_bound = 0;      // B at near_lag − 1
+    std::int64_t far_lag = 0;   // measurable lag with the lowest B
+    double far_bound = 0;       // B at far_lag − 1
+
+    bool operator==(const GroupProbe&) const = default;
+};
+
+/// Condition under which the retrieval of a group of runs collapses. The retrieval gain at a lag is a run's accuracy on
 /// repeated tokens at that lag less its accuracy on their first occurrence, where nothing can be retrieved
-/// (core/spec/probe.h); a group's gain is the mean over its runs.
+/// (core/spec/probe.h).
+///
+/// With `probes`, each group is compared with itself: its gains at the far lag with those at the near lag, paired by
+/// seed. It collapses if the 95 % confidence interval (Student's t) of far − kept · near lies below 0, and retrieves if
+/// the interval lies above 0. A group whose mean gain at the near lag is below least_gain is not scored.
+///
+/// Without `probes` it is the rule of earlier versions: a group fails if its mean gain at longest_lag is below `kept`
+/// of the highest mean gain of any group at shortest_lag, and nothing is scored if that highest gain is below
+/// least_gain.
 struct RetrievalRule {
+    // Shortest and longest measurable lag.
     std::int64_t shortest_lag = 0;
     std::int64_t longest_lag = 0;
-    /// A group fails if its gain at the longest lag is below this fraction of the highest gain of any group at the
-    /// shortest lag.
     double kept = 0.5;
-    /// The rule is scored only if the highest gain at the shortest lag reaches this value; otherwise no group has
-    /// learned retrieval.
     double least_gain = 0.1;
+    std::vector<GroupProbe> probes = {};  // one per group, first those of Prediction::low; empty: rule of earlier versions
 
     bool operator==(const RetrievalRule&) const = default;
 };
-/// Returns the retrieval rule in one sentence.
+/// Returns the retrieval rule in words.
 std::string rule_words(const RetrievalRule& rule);
 
 /// Prediction of a theory, stored before the runs. Each group of `low` has a lower mean than each group of `high`; with
@@ -106,14 +125,20 @@ struct Prediction {
     std::string quantity;  // quantity that the theory predicts: "retrieval by distance"
     std::string measure;   // measure that stands for the quantity; empty if the sheet measures none
     std::vector<GroupKeys> low, high;
-    /// Probability of being right by chance. With a retrieval rule each of n groups fails or not with equal
-    /// probability: 1/2^n. Otherwise every order of the groups is equally likely.
+    /// Probability of being right by chance under the null model of null_model_words().
     double chance = 1;
     std::optional<RetrievalRule> retrieval;
     std::string unmeasured;  // reason why the quantity is not measured; empty if it is
 
     bool operator==(const Prediction&) const = default;
 };
+
+/// Returns whether the prediction was stored with the retrieval rule of an earlier version, by which it is still
+/// scored.
+bool has_earlier_rule(const Prediction& prediction);
+/// Returns the null model of the prediction's chance in words. Retrieval: the number k of collapsing groups is given,
+/// and they are any k of the n groups, 1/C(n, k). Order: all orders of the groups are equally likely.
+std::string null_model_words(const Prediction& prediction);
 
 /// Settings of the generation speed measurement, which follows a run's training.
 struct GenerationSpeed {

@@ -48,7 +48,7 @@ double measuring_seconds(const SheetPlan& plan, const RunSpec& spec, double oper
     }
     for (const std::int64_t times : plan.extensions) seconds += forward_seconds(times, extension_tokens);
     if (measures_retrieval(plan, spec)) {
-        const std::int64_t sequences = std::ssize(retrieval_lags(spec.context)) * plan.retrieval_windows;
+        const std::int64_t sequences = std::ssize(measured_lags(plan, spec)) * plan.retrieval_windows;
         seconds += forward_seconds(1, sequences * spec.context);
     }
     return seconds;

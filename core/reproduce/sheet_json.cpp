@@ -66,19 +66,40 @@ std::optional<VerdictRule> rule_from(const json& value) {
     return rule;
 }
 
+json probes_json(const std::vector<GroupProbe>& probes) {
+    json result = json::array();
+    for (const GroupProbe& probe : probes) {
+        result.push_back({{"group", probe.group},
+                          {"label", probe.label},
+                          {"near_lag", probe.near_lag},
+                          {"near_bound", probe.near_bound},
+                          {"far_lag", probe.far_lag},
+                          {"far_bound", probe.far_bound}});
+    }
+    return result;
+}
+// Labs of earlier versions have no probes.
+std::vector<GroupProbe> probes_from(const json& rule) {
+    std::vector<GroupProbe> result;
+    const json probes = rule.value("probes", json::array());
+    for (const json& entry : probes) {
+        result.push_back({current_settings(entry.at("group").get<GroupKeys>()), entry.at("label").get<std::string>(),
+                          entry.at("near_lag").get<std::int64_t>(), entry.at("near_bound").get<double>(),
+                          entry.at("far_lag").get<std::int64_t>(), entry.at("far_bound").get<double>()});
+    }
+    return result;
+}
+
 json retrieval_json(const std::optional<RetrievalRule>& rule) {
     if (!rule) return {};
-    return {{"shortest_lag", rule->shortest_lag},
-            {"longest_lag", rule->longest_lag},
-            {"kept", rule->kept},
-            {"least_gain", rule->least_gain},
-            {"words", rule_words(*rule)}};
+    return {{"shortest_lag", rule->shortest_lag}, {"longest_lag", rule->longest_lag},    {"kept", rule->kept},
+            {"least_gain", rule->least_gain},     {"probes", probes_json(rule->probes)}, {"words", rule_words(*rule)}};
 }
 std::optional<RetrievalRule> retrieval_from(const json& prediction) {
     const auto found = prediction.find("retrieval");
     if (found == prediction.end() || found->is_null()) return std::nullopt;  // absent in labs of older versions
     return RetrievalRule{found->at("shortest_lag").get<std::int64_t>(), found->at("longest_lag").get<std::int64_t>(),
-                         found->at("kept").get<double>(), found->at("least_gain").get<double>()};
+                         found->at("kept").get<double>(), found->at("least_gain").get<double>(), probes_from(*found)};
 }
 
 json row_json(const PlannedRow& row) {
@@ -144,6 +165,7 @@ json predictions_json(const SheetPlan& plan) {
                           {"low", prediction.low},
                           {"high", prediction.high},
                           {"chance", prediction.chance},
+                          {"null_model", null_model_words(prediction)},
                           {"retrieval", retrieval_json(prediction.retrieval)},
                           {"unmeasured", prediction.unmeasured}});
     }

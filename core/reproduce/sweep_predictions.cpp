@@ -23,7 +23,15 @@ std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, con
         text += predictions_text(sweep.predictions);
         if (sweep.unmeasured > 0) text += "  " + how_to_measure + '\n';
     }
-    return text;
+    return text + calibration_text(all_predictions(sweeps));
+}
+
+std::vector<ScoredPrediction> all_predictions(std::span<const SweepPredictions> sweeps) {
+    std::vector<ScoredPrediction> result;
+    for (const SweepPredictions& sweep : sweeps) {
+        result.insert(result.end(), sweep.predictions.begin(), sweep.predictions.end());
+    }
+    return result;
 }
 
 nlohmann::json sweep_predictions_json(std::span<const SweepPredictions> sweeps) {

@@ -19,8 +19,11 @@ struct SweepPredictions {
 /// out.
 std::vector<SweepPredictions> sweep_predictions_of(const LabFile& lab);
 
-/// Returns all predictions as text, as predictions_text formats them. `how_to_measure` is a sentence that follows
-/// predictions with unmeasured runs.
+/// Returns the predictions of all these sweeps in one list, as calibration_of needs them.
+std::vector<ScoredPrediction> all_predictions(std::span<const SweepPredictions> sweeps);
+
+/// Returns all predictions as text, as predictions_text formats them, and their joint calibration. `how_to_measure` is
+/// a sentence that follows predictions with unmeasured runs.
 std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, const std::string& how_to_measure);
 /// Returns all predictions as one JSON list, as predictions_json formats them, each with its `experiment`.
 nlohmann::json sweep_predictions_json(std::span<const SweepPredictions> sweeps);

@@ -72,7 +72,8 @@ void predict(SheetPlan& plan, const std::vector<SheetData>& sets) {
     const RunSpec first = plan.experiment.expand().front();
     predict_for_bases(plan, {{"data", sets.front().data}}, theta_paper_bases(), first.head_dim(), first.context, "",
                       "The paper's models also learn positions, which end with the context; a loss beyond the context "
-                      "does not exist.");
+                      "does not exist.",
+                      first.learns_positions() ? bound_with_learned_positions : "");
     const std::string theory = "claims of Huang et al. 2025";
     for (const SheetData& set : sets) {
         plan.predictions.push_back(

@@ -26,6 +26,16 @@ std::vector<double> context_bound(const Frequencies& frequencies, int head_dim, 
 /// 12). Returns nullopt if there is none or if the computation was cancelled.
 std::optional<std::int64_t> first_negative(const Frequencies& frequencies, int head_dim, std::int64_t limit,
                                            const Cancelled& cancelled = {});
+/// Lowest value of the context bound B(m), and how often it is negative.
+struct BoundDepth {
+    double lowest = 0;          // B at `distance`; B(0) is head_dim/2
+    std::int64_t distance = 0;  // smallest m with the lowest B(m)
+    std::int64_t negative = 0;  // number of distances with B(m) < 0
+};
+/// Returns the depth of the context bound over m = 0 … limit − 1: a base that is infeasible by a small lowest value at
+/// a single distance differs from one with a deep and wide dip. With limit 0 all members are 0.
+BoundDepth bound_depth(const Frequencies& frequencies, int head_dim, std::int64_t limit,
+                       const Cancelled& cancelled = {});
 /// Returns the fraction of causal position pairs, 0 ≤ n ≤ m < context, for which B(m − n) is negative.
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context);
 

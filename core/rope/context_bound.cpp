@@ -94,6 +94,19 @@ std::optional<std::int64_t> first_negative(const Frequencies& frequencies, int h
     return find_negative(pairs_of(frequencies, head_dim), limit, cancelled);
 }
 
+BoundDepth bound_depth(const Frequencies& frequencies, int head_dim, std::int64_t limit, const Cancelled& cancelled) {
+    BoundDepth depth;
+    visit_bound(pairs_of(frequencies, head_dim), limit, cancelled, [&](std::int64_t m, double bound) {
+        if (bound < 0) ++depth.negative;
+        if (m == 0 || bound < depth.lowest) {
+            depth.lowest = bound;
+            depth.distance = m;
+        }
+        return true;
+    });
+    return depth;
+}
+
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context) {
     if (context < 1) return 0.0;
     double negative = 0;

@@ -30,7 +30,8 @@ constexpr std::pair<const char*, Array> arrays[] = {
     {"pair_logits", &ProbeResult::pair_logits},
 };
 
-constexpr std::int64_t retrieval_columns = 6;
+constexpr std::int64_t retrieval_columns = 8;
+constexpr std::int64_t fewest_retrieval_columns = 6;  // written by earlier versions
 
 template <typename Numbers>
 NamedTensor row_of(const char* name, const Numbers& numbers) {
@@ -90,6 +91,12 @@ std::span<const float> ProbeArray::row(std::int64_t first, std::int64_t second) 
                                      static_cast<std::size_t>(size));
 }
 
+double RetrievalPoint::gain_standard_error() const {
+    if (sequences > 1) return gain_deviation / std::sqrt(static_cast<double>(sequences));
+    const double variance = accuracy * (1 - accuracy) + first_accuracy * (1 - first_accuracy);
+    return tokens > 0 ? std::sqrt(variance / static_cast<double>(tokens)) : std::numeric_limits<double>::quiet_NaN();
+}
+
 std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     std::vector<NamedTensor> parts;
     if (result.sequences == 0) return parts;
@@ -105,8 +112,9 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     if (!result.retrieval.empty()) {
         NamedTensor points{"retrieval", {std::ssize(result.retrieval), retrieval_columns}, {}};
         for (const RetrievalPoint& point : result.retrieval) {
-            for (const double number : {static_cast<double>(point.lag), static_cast<double>(point.tokens),
-                                        point.accuracy, point.loss, point.first_accuracy, point.first_loss}) {
+            for (const double number :
+                 {static_cast<double>(point.lag), static_cast<double>(point.tokens), point.accuracy, point.loss,
+                  point.first_accuracy, point.first_loss, static_cast<double>(point.sequences), point.gain_deviation}) {
                 points.values.push_back(static_cast<float>(number));
             }
         }
@@ -136,9 +144,17 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
         } else if (part_name == "loss" && !values.empty()) {
             result.loss = values[0];
         } else if (part_name == "retrieval") {
-            for (std::size_t i = 0; i + retrieval_columns <= values.size(); i += retrieval_columns) {
-                result.retrieval.push_back({whole(values[i]), whole(values[i + 1]), values[i + 2], values[i + 3],
-                                            values[i + 4], values[i + 5]});
+            const auto columns =
+                static_cast<std::size_t>(part.shape.size() == 2 ? part.shape[1] : fewest_retrieval_columns);
+            if (columns < fewest_retrieval_columns) continue;
+            for (std::size_t i = 0; i + columns <= values.size(); i += columns) {
+                RetrievalPoint point{whole(values[i]), whole(values[i + 1]), values[i + 2],
+                                     values[i + 3],    values[i + 4],        values[i + 5]};
+                if (columns >= retrieval_columns) {
+                    point.sequences = whole(values[i + 6]);
+                    point.gain_deviation = values[i + 7];
+                }
+                result.retrieval.push_back(point);
             }
         }
     }

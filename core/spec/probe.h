@@ -86,6 +86,18 @@ struct RetrievalPoint {
     double loss = 0;          // nats per token
     double first_accuracy = 0;
     double first_loss = 0;
+    std::int64_t sequences = 0;  // number of sequences with this lag; 0: unknown (snapshots of earlier versions)
+    /// Sample standard deviation of the retrieval gain over the sequences; 0 with fewer than two sequences.
+    double gain_deviation = 0;
+
+    /// Returns the distance at which an induction head attends, lag − 1: the token that followed the first occurrence
+    /// of the current token.
+    std::int64_t distance() const { return lag - 1; }
+    /// Returns the retrieval gain: the accuracy on the copied tokens less the accuracy on their first occurrence.
+    double gain() const { return accuracy - first_accuracy; }
+    /// Returns the standard error of the gain: over sequences, because the tokens of a sequence depend on each other;
+    /// with fewer than two sequences the binomial one over tokens, √((a(1 − a) + f(1 − f))/n). NaN without tokens.
+    double gain_standard_error() const;
 
     bool operator==(const RetrievalPoint&) const = default;
 };

@@ -77,7 +77,13 @@ TEST_F(ProbeVerbTest, PrintsSnapshotsOfTheLab) {
     EXPECT_EQ(newest.at("iteration"), 20);
     EXPECT_EQ(newest.at("loss_by_position").size(), 32U);
     EXPECT_NEAR(sum(newest.at("loss_by_position")) / 32, newest.at("loss"), 1e-5);
-    EXPECT_FALSE(newest.at("retrieval").empty());
+    EXPECT_EQ(newest.at("retrieval").size(), 18U);  // the last snapshot tests all lags from 8 to 25
+    const auto& point = newest.at("retrieval").at(0);
+    EXPECT_EQ(point.at("distance"), 8);
+    EXPECT_EQ(point.at("attended_distance"), 7);
+    EXPECT_EQ(point.at("context_bound"), newest.at("context_bound").at(7));
+    EXPECT_GE(point.at("sequences"), 1);
+    EXPECT_GE(point.at("gain_standard_error"), 0.0);
     EXPECT_EQ(newest.at("inverse_frequencies").size(), 8U);
     expect_complete(newest, 32);
     for (const int step : {0, 1, 8, 10}) {

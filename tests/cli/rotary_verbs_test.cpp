@@ -160,6 +160,12 @@ TEST(ContextVerb, ComputesContextBoundAndFeasibleBases) {
     const json islands = json_of({"context", "--context", "256", "--scan-to", "2000", "--scan-step", "1"});
     EXPECT_TRUE(islands.at("first_negative").is_null());
     EXPECT_EQ(islands.at("feasible_bases"), (json{{1413, 1792}, {1892, 1897}, {1952, 2000}}));
+    // The base 1,850 lies between two intervals: B = −0.16 of 32 at one distance.
+    const json shallow = json_of({"context", "--theta", "1850", "--context", "256"});
+    EXPECT_NEAR(shallow.at("lowest_bound").get<double>(), -0.156610, 1e-6);
+    EXPECT_EQ(shallow.at("lowest_bound_distance"), 235);
+    EXPECT_EQ(shallow.at("negative_distances"), 1);
+    EXPECT_EQ(shallow.at("bound_distances"), 256);
     EXPECT_TRUE(json_of({"context", "--fraction", "0.5", "--context", "8k"}).at("first_negative").is_null());
 }
 
@@ -167,6 +173,7 @@ TEST(ContextVerb, AcceptsAModelAndPrintsTheScan) {
     EXPECT_EQ(json_of({"context", "--model", "Llama 3 8B"}).at("critical_dimension"), 70);
     const auto text = ropelab_cli({"context", "--setup", "theta=500 head_dim=64 context=256"});
     EXPECT_THAT(text.out, testing::HasSubstr("context bound           154 tokens"));
+    EXPECT_THAT(text.out, testing::HasSubstr("B = -4.01 of 32 at distance 255; B(m) < 0 at 44 of 256 distances"));
     EXPECT_THAT(text.out, testing::HasSubstr("from 100 to 1000000 in steps of 5"));
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--context", "0"}), "--context is 0");
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--scan-step", "0"}), "--scan-step is 0");

@@ -22,8 +22,9 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
          QObject::tr("The outcome is decided with the means of the groups; the tooltip of a cell states the reason."),
          true},
         {QObject::tr("chance level"),
-         QObject::tr("The chance level is the probability that the prediction is right by chance: all orders of the "
-                     "groups are equally likely, or each group fails in retrieval with probability 1/2.")},
+         QObject::tr(
+             "The chance level is the probability that the prediction is right by chance; the tooltip of a cell "
+             "states the null model. A prediction with chance 1 is not scored.")},
         {QObject::tr("theory"), {}, true},
         {QObject::tr("quantity"), QObject::tr("The theory predicts this measured quantity."), true},
         {QObject::tr("prediction"), {}, true},
@@ -33,12 +34,14 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
                           : each.outcome == Outcome::wrong ? Tone::error
                                                            : Tone::quiet;
         const Prediction& prediction = each.prediction;
-        content.rows.push_back({{text(to_string(each.outcome)), text(each.words), tone},
-                                {QObject::tr("%1 %").arg(text(rough_text(100 * prediction.chance)))},
-                                {text(prediction.theory), text(prediction.theory)},
-                                {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
-                                {text(prediction.words), text(prediction.words)},
-                                {text(each.words), text(each.words)}});
+        const QString stated = text(prediction.words + " " + null_model_words(prediction));
+        content.rows.push_back(
+            {{text(to_string(each.outcome)), text(each.words), tone},
+             {QObject::tr("%1 %").arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
+             {text(prediction.theory), text(prediction.theory)},
+             {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
+             {stated, stated},
+             {text(each.words), text(each.words)}});
     }
     return content;
 }

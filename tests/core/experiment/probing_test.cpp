@@ -114,6 +114,68 @@ TEST(Probing, CopiesRepeatTokensAtTheLag) {
     EXPECT_EQ(retrieval_test(std::span(tokens).first(10), 16, 2).sequences.count(), 0);
 }
 
+TEST(Probing, GridHasEvenlySpacedLags) {
+    const std::vector<std::int64_t> grid = retrieval_grid(256);
+    EXPECT_EQ(grid.size(), 35U);  // 32 evenly spaced lags and the powers of two 32, 64 and 128
+    EXPECT_EQ(grid.front(), 16);
+    EXPECT_EQ(grid.back(), 241);
+    for (std::size_t i = 1; i < grid.size(); ++i) {
+        EXPECT_GT(grid[i], grid[i - 1]);
+        EXPECT_LE(grid[i] - grid[i - 1], 9);
+    }
+    EXPECT_EQ(retrieval_grid(32).size(), 18U);  // all lags from 8 to 25
+    EXPECT_TRUE(retrieval_grid(6).empty());
+}
+
+TEST(Probing, LagsCanBeChosenAndHaveTheSameSequences) {
+    const auto tokens = tiny_tokens(4000);
+    const std::vector<std::int64_t> lags = {16, 105};
+    const RetrievalTest both = retrieval_test(tokens, 128, 2, lags);
+    EXPECT_EQ(both.lags, (std::vector<std::int64_t>{16, 16, 105, 105}));
+    const std::vector<std::int64_t> one = {105};
+    const RetrievalTest alone = retrieval_test(tokens, 128, 2, one);
+    EXPECT_TRUE(std::equal(alone.sequences.tokens.begin(), alone.sequences.tokens.end(),
+                           both.sequences.tokens.begin() + 2 * 128, both.sequences.tokens.end()));
+    for (const std::int64_t wrong : {15, 114}) {
+        const std::vector<std::int64_t> outside = {wrong};
+        EXPECT_MESSAGE(retrieval_test(tokens, 128, 2, outside), BadInput, "between 16 and 113");
+    }
+}
+
+// The last snapshot tests the whole grid, with a number of sequences that follows the cost of the training.
+TEST(Probing, LastSnapshotTestsTheGrid) {
+    const auto tokens = tiny_tokens(4000);
+    RunSpec spec;
+    spec.context = 128;
+    spec.batch = 32;
+    spec.iterations = 1000;
+    const auto of_lag = [&](bool last, std::int64_t lag) {
+        const auto lags = snapshot_request(spec, tokens, last).retrieval.lags;
+        return std::count(lags.begin(), lags.end(), lag);
+    };
+    EXPECT_EQ(of_lag(true, 106), 16);  // the grid at context 128 contains 106
+    EXPECT_EQ(of_lag(false, 106), 0);
+    spec.iterations = 100;  // 0.06 · 100 · 32 = 192 sequences for 34 lags
+    EXPECT_EQ(of_lag(true, 106), 5);
+    spec.iterations = 4;
+    EXPECT_EQ(of_lag(true, 106), 1);
+}
+
+TEST(Probing, BoundFollowsTheRunsFrequencies) {
+    RunSpec spec;
+    spec.width = 64;
+    spec.heads = 1;
+    spec.theta = 1850;
+    ProbeRequest request;
+    request.sequences.length = spec.context;
+    const std::vector<double> bound = bound_by_distance(spec, request, 256);
+    ASSERT_EQ(bound.size(), 256U);
+    EXPECT_NEAR(bound[0], 32, 1e-9);
+    EXPECT_NEAR(bound[235], -0.156610, 1e-6);
+    spec.theta_training = ThetaTraining::one;
+    EXPECT_TRUE(bound_by_distance(spec, request, 256).empty());
+}
+
 TEST(Probing, SpectrumOfAWaveHasItsPeakAtTheWavelength) {
     ProbeResult result;
     result.length = 64;
@@ -227,7 +289,7 @@ TEST_F(ProbedRun, PublishesProbesWithoutChangingTraining) {
     // The last probe equals a probe of the checkpoint.
     const auto checkpoint = read_checkpoint(folder_ / "run-1.safetensors").value();
     const auto corpus = open_corpus(spec());
-    const auto again = model_of(engine_, checkpoint)->probe(snapshot_request(spec(), corpus->validation));
+    const auto again = model_of(engine_, checkpoint)->probe(snapshot_request(spec(), corpus->validation, true));
     const auto all = with.of<event::Probed>();
     const auto last = std::find_if(all.rbegin(), all.rend(), [](const auto& probed) { return probed.run == 1; });
     EXPECT_EQ(compacted(again), *last->result);

@@ -440,10 +440,15 @@ TEST(Probe, MeasuresRetrievalAtTheCopies) {
     EXPECT_EQ(result.retrieval[0].lag, 4);
     EXPECT_EQ(result.retrieval[0].tokens, 6);
     EXPECT_EQ(result.retrieval[1].tokens, 3);
+    EXPECT_EQ(result.retrieval[0].sequences, 2);
+    EXPECT_EQ(result.retrieval[1].sequences, 1);
+    EXPECT_EQ(result.retrieval[1].gain_deviation, 0);
 
     const auto model = cohort->model(0);
     RetrievalPoint expected{4, 6, 0, 0, 0, 0};
+    std::vector<double> gains;  // per sequence
     for (const std::size_t window : {0U, 2U}) {
+        const double before = expected.gain();
         const std::size_t begin = window * 16;
         const std::vector<std::int32_t> text(request.retrieval.sequences.tokens.begin() + begin,
                                              request.retrieval.sequences.tokens.begin() + begin + 16);
@@ -460,7 +465,9 @@ TEST(Probe, MeasuresRetrievalAtTheCopies) {
                 (position == place ? expected.accuracy : expected.first_accuracy) += right;
             }
         }
+        gains.push_back(2 * (expected.gain() - before));
     }
+    EXPECT_NEAR(result.retrieval[0].gain_deviation, std::abs(gains[0] - gains[1]) / std::sqrt(2.0), 1e-12);
     EXPECT_NEAR(result.retrieval[0].loss, expected.loss, 1e-5);
     EXPECT_NEAR(result.retrieval[0].first_loss, expected.first_loss, 1e-5);
     EXPECT_NEAR(result.retrieval[0].accuracy, expected.accuracy, 1e-12);

@@ -106,7 +106,7 @@ TEST(Evaluate, ScoresPredictionsByMeans) {
 }
 
 // The prediction says that θ = 500 fails in retrieval at lag 64 and θ = 10,000 does not.
-TEST(Evaluate, ScoresRetrievalByItsRule) {
+TEST(Evaluate, ScoresStoredPredictionsByTheEarlierRule) {
     SheetPlan plan = plan_of({});
     Prediction& prediction = plan.predictions.emplace_back();
     prediction.measure = retrieval_gain(64);
@@ -129,7 +129,8 @@ TEST(Evaluate, ScoresRetrievalByItsRule) {
     EXPECT_EQ(right.words,
               "The highest gain at lag 16 is 0.800. Groups with a gain below 0.400 at lag 64 fail; the gains there are "
               "0.600 (theta = 10000), "
-              "0.100 (theta = 500).");
+              "0.100 (theta = 500). Scored by the rule stored with the lab (before retrieval was compared within each "
+              "group).");
     EXPECT_EQ(scored(0.8, 0.1, 0.3).outcome, Outcome::wrong);  // both fail
     EXPECT_EQ(scored(0.8, 0.5, 0.6).outcome, Outcome::wrong);  // neither does
     const ScoredPrediction nothing = scored(0.05, 0, 0.05);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -122,9 +123,44 @@ TEST(Measuring, MeasuresRetrievalOnceForPredictedRuns) {
     const auto runs = sheet_runs(*lab, experiment);
     EXPECT_EQ(unmeasured_runs(plan, runs), 0);
     EXPECT_TRUE(runs[0].measurements.empty());
-    EXPECT_EQ(runs[2].measurements,
-              (std::map<std::string, double>{
-                  {retrieval_gain(8), 0.375}, {retrieval_gain(16), 0.375}, {retrieval_gain(25), 0.375}}));
+    // The grid of a context of 32 tokens has all measurable lags. The fake model states no sequences, so that the error
+    // is binomial: √((0.5 · 0.5 + 0.125 · 0.875)/12).
+    EXPECT_EQ(runs[2].measurements.size(), 2U * 18U);
+    for (std::int64_t lag = 8; lag <= 25; ++lag) {
+        EXPECT_EQ(runs[2].measurements.at(retrieval_gain(lag)), 0.375);
+        EXPECT_NEAR(runs[2].measurements.at(retrieval_gain_error(lag)), 0.173056, 1e-6);
+    }
+}
+
+TEST(Measuring, MeasuresTheLagsOfTheGroupsProbes) {
+    SheetPlan plan = plan_of({});
+    plan.retrieval_windows = 2;
+    RunSpec spec;
+    spec.context = 128;
+    spec.theta = 500;
+    const std::vector<std::int64_t> grid = measured_lags(plan, spec);
+    EXPECT_EQ(grid.size(), 34U);  // 32 evenly spaced lags from 16 to 113 and the powers of two 32 and 64
+    EXPECT_FALSE(std::binary_search(grid.begin(), grid.end(), 105));
+    Prediction& prediction = plan.predictions.emplace_back();
+    prediction.high = {{{"theta", "500"}}};
+    prediction.retrieval = RetrievalRule{16, 113};
+    prediction.retrieval->probes = {{{{"theta", "500"}}, "θ = 500", 20, 7.9, 105, -0.9}};
+    const std::vector<std::int64_t> lags = measured_lags(plan, spec);
+    EXPECT_EQ(lags.size(), 36U);
+    EXPECT_TRUE(std::binary_search(lags.begin(), lags.end(), 105));
+    spec.theta = 10000;
+    EXPECT_EQ(measured_lags(plan, spec), grid);
+    spec.context = 6;
+    EXPECT_TRUE(measured_lags(plan, spec).empty());
+    // A run that lacks only a probe's lag is not measured yet.
+    SheetRun run;
+    run.state = RunState::finished;
+    run.spec.context = 128;
+    run.spec.theta = 500;
+    run.measurements[retrieval_gain(113)] = 0.5;
+    EXPECT_EQ(unmeasured_runs(plan, std::vector<SheetRun>{run}), 1);
+    run.measurements[retrieval_gain(20)] = run.measurements[retrieval_gain(105)] = 0.5;
+    EXPECT_EQ(unmeasured_runs(plan, std::vector<SheetRun>{run}), 0);
 }
 
 // The model does not know the tokens of a data set that has changed.

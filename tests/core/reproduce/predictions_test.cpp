@@ -5,6 +5,7 @@
 
 #include "core/reproduce/building.h"
 #include "core/reproduce/evaluate.h"
+#include "core/reproduce/measuring.h"
 
 namespace ropelab {
 namespace {
@@ -13,8 +14,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// Formula 12 at d = 64 and context 256: the bases 500 and 1,000 fail (from distances 154 and 197), 5,000 and above
-// support the context. Formula 14: 40 of 64 channels saw a full period at θ = 500.
+// The lags and values of B in these tests were computed by a separate Python script (the sum of formula 12 in double
+// precision at each measurable distance). At d = 64 and context 256 the test measures the distances 15 to 240; the
+// bases 500 and 1,000 have a negative B there (from distances 154 and 197), 5,000 and above have not. Formula 14: 40 of
+// 64 channels saw a full period at θ = 500.
 TEST(Predictions, PredictsForTheThetaPapersBases) {
     SheetPlan plan;
     predict_for_bases(plan, {{"data", "text"}}, theta_paper_bases(), 64, 256, "", "Why not.");
@@ -23,19 +26,63 @@ TEST(Predictions, PredictsForTheThetaPapersBases) {
     EXPECT_THAT(bound.high, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}},
                                         GroupKeys{{"data", "text"}, {"theta", "1000"}}));
     EXPECT_THAT(bound.low, SizeIs(4));
-    EXPECT_THAT(bound.words, HasSubstr("θ = 500 (from distance 154 on), θ = 1000 (from distance 197 on)"));
+    EXPECT_THAT(
+        bound.words,
+        HasSubstr("θ = 500 (lowest B = -2.30 of 32 at distance 229; B < 0 at 39 of 226 distances, from distance "
+                  "154 on), θ = 1000 (lowest B = -1.46 of 32 at distance 198; B < 0 at 6 of 226 distances, "
+                  "from distance 197 on)"));
     EXPECT_EQ(bound.quantity, "retrieval by distance");
-    EXPECT_EQ(bound.measure, "retrieval_gain_at_lag_241");
-    EXPECT_EQ(bound.retrieval, (RetrievalRule{16, 241}));
+    EXPECT_EQ(bound.measure, retrieval_gains);
+    ASSERT_TRUE(bound.retrieval);
+    ASSERT_THAT(bound.retrieval->probes, SizeIs(6));
+    const GroupProbe& first = bound.retrieval->probes[0];  // the groups of `low` come first
+    EXPECT_EQ(first.label, "θ = 5000");
+    EXPECT_EQ(first.far_lag, 230);
+    EXPECT_NEAR(first.far_bound, 2.957739, 1e-6);
+    const GroupProbe& failing = bound.retrieval->probes[4];
+    EXPECT_EQ(failing.group, bound.high[0]);
+    EXPECT_EQ(failing.near_lag, 16);
+    EXPECT_NEAR(failing.near_bound, 14.248852, 1e-6);
+    EXPECT_EQ(failing.far_lag, 230);
+    EXPECT_NEAR(failing.far_bound, -2.295534, 1e-6);
     EXPECT_THAT(bound.words, HasSubstr(rule_words(*bound.retrieval)));
-    EXPECT_EQ(plan.retrieval_windows, 2);      // the default scale of a plan is smoke
-    EXPECT_DOUBLE_EQ(bound.chance, 1.0 / 64);  // six groups, however many fail
-    EXPECT_THAT(bound.words, HasSubstr("each of the 6 groups fails with probability 1/2"));
+    EXPECT_EQ(plan.retrieval_windows, 2);        // the default scale of a plan is smoke
+    EXPECT_DOUBLE_EQ(bound.chance, 1.0 / 15.0);  // 2 of 6 groups: 1/C(6, 2)
+    EXPECT_THAT(null_model_words(bound), HasSubstr("the 2 that collapse are any 2 of the 6 groups"));
     const Prediction& dimension = plan.predictions[1];
     EXPECT_THAT(dimension.low, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}}));
     EXPECT_THAT(dimension.words, HasSubstr("(24)"));  // 64 − 40
     EXPECT_EQ(dimension.unmeasured, "Why not.");
     EXPECT_DOUBLE_EQ(dimension.chance, 1.0 / 6);
+    EXPECT_THAT(null_model_words(dimension), HasSubstr("all orders of the 6 groups are equally likely"));
+}
+
+// At d = 32, context 128 and θ = 500, B is negative only at the distances 103 to 106 and 115 to 116, and B(112) =
+// +1.97; at d = 64 and θ = 1,000, B(240) = +3.25. The far lags must not be there.
+TEST(Predictions, FarLagIsWhereTheBoundIsNegative) {
+    SheetPlan plan;
+    predict_for_bases(plan, {}, {"500", "10000"}, 32, 128, "", "");
+    const Prediction& bound = plan.predictions[0];
+    ASSERT_THAT(bound.high, ElementsAre(GroupKeys{{"theta", "500"}}));
+    const GroupProbe& probe = bound.retrieval->probes[1];
+    EXPECT_EQ(probe.far_lag, 105);  // attends at distance 104
+    EXPECT_NEAR(probe.far_bound, -0.945287, 1e-6);
+    EXPECT_EQ(probe.near_lag, 19);
+    EXPECT_NEAR(probe.near_bound, 7.953800, 1e-5);
+    EXPECT_THAT(bound.words, HasSubstr("B < 0 at 4 of 98 distances, from distance 103 on"));
+
+    SheetPlan wide;
+    predict_for_bases(wide, {}, {"1000", "10000"}, 64, 256, "", "");
+    EXPECT_EQ(wide.predictions[0].retrieval->probes[1].far_lag, 199);
+    EXPECT_NEAR(wide.predictions[0].retrieval->probes[1].far_bound, -1.455960, 1e-6);
+}
+
+// θ = 1850 is infeasible by little: B = −0.16 of 32 at one distance.
+TEST(Predictions, StatesTheDepthOfAnInfeasibleBase) {
+    SheetPlan plan;
+    predict_for_bases(plan, {}, {"1850", "10000"}, 64, 256, "", "");
+    EXPECT_THAT(plan.predictions[0].words, HasSubstr("θ = 1850 (lowest B = -0.16 of 32 at distance 235; B < 0 at 1 of "
+                                                     "226 distances, from distance 235 on)"));
 }
 
 // Formula 13: up to a fraction of one half B(m) is never negative.
@@ -45,26 +92,29 @@ TEST(Predictions, PredictsForFractions) {
     ASSERT_THAT(plan.predictions, SizeIs(2));
     EXPECT_THAT(plan.predictions[0].low, SizeIs(4));  // NoPE is no candidate
     EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"fraction", "1"}}));
-    EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 32);
+    EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 5.0);
     EXPECT_EQ(plan.predictions[1].measure, "extension_rise");
     EXPECT_THAT(plan.predictions[1].low, testing::Contains(GroupKeys{{"fraction", "2 ch"}}));
 }
 
-TEST(Predictions, PredictionThatNoneFailsHasAChance) {
+TEST(Predictions, PredictionThatNoneFailsHasChanceOne) {
     SheetPlan plan;
     predict_for_bases(plan, {}, {"100000", "1000000"}, 64, 256, "", "");
     EXPECT_TRUE(plan.predictions[0].high.empty());
-    EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 4);
+    EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1);
+    EXPECT_THAT(plan.predictions[0].words, HasSubstr("retrieval collapses in no group"));
+    EXPECT_THAT(null_model_words(plan.predictions[0]), HasSubstr("has chance 1 and is not scored"));
 }
 
-// A base that fails beyond the longest lag is not predicted to fail, and contexts too short for two copies give no
-// prediction.
-TEST(Predictions, PredictsRetrievalUpToTheLongestLag) {
+// A base with a negative B only beyond the longest measurable lag is not predicted to collapse, and contexts too short
+// for two copies give no rule.
+TEST(Predictions, PredictsRetrievalAtMeasurableLags) {
     SheetPlan plan;
     plan.scale = SheetScale::laptop;
     predict_for_bases(plan, {}, {"500", "1000"}, 64, 200, "", "");
-    EXPECT_EQ(plan.predictions[0].retrieval, (RetrievalRule{16, 185}));
-    EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"theta", "500"}}));  // 1,000 fails from 197
+    EXPECT_EQ(plan.predictions[0].retrieval->shortest_lag, 16);
+    EXPECT_EQ(plan.predictions[0].retrieval->longest_lag, 185);
+    EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"theta", "500"}}));  // 1,000: from distance 197 on
     EXPECT_EQ(plan.retrieval_windows, 32);
     SheetPlan brief;
     predict_for_bases(brief, {}, {"500", "1000"}, 64, 6, "", "");
@@ -93,6 +143,11 @@ TEST(Predictions, PredictsForAnySweepOverTheta) {
     // Models with learned positions have no loss beyond the context.
     const auto learned = predicted(runs_of({{"theta", {"500", "10000"}}, {"position", {"learned+rope"}}}));
     ASSERT_THAT(learned.predictions, SizeIs(2));
+    // Learned positions find a token at any distance, so that the context bound is not scored.
+    EXPECT_EQ(learned.predictions[0].measure, "");
+    EXPECT_FALSE(learned.predictions[0].retrieval);
+    EXPECT_EQ(learned.predictions[0].unmeasured, bound_with_learned_positions);
+    EXPECT_EQ(learned.retrieval_windows, 0);
     EXPECT_EQ(learned.predictions[1].measure, "");
     EXPECT_THAT(learned.predictions[1].unmeasured, HasSubstr("a loss beyond the context does not exist"));
     EXPECT_TRUE(learned.extensions.empty());
@@ -137,7 +192,23 @@ TEST(Predictions, NoPredictionOutsideTheTheories) {
 }
 
 TEST(Predictions, RuleStatesLagsAndThresholds) {
-    const std::string words = rule_words(RetrievalRule{16, 241});
+    RetrievalRule rule{16, 241};
+    rule.probes = {{{{"theta", "500"}}, "θ = 500", 19, 7.95, 105, -0.95}};
+    for (const char* part : {"θ = 500: lag 105 (B = -0.95) against lag 19 (B = 7.95)", "less 50 % of the higher-B gain",
+                             "a mean gain below 10 %", "lag tests the distance lag − 1"}) {
+        EXPECT_THAT(rule_words(rule), HasSubstr(part));
+    }
+}
+
+// Labs store the rule of earlier versions, which has no lags per group.
+TEST(Predictions, EarlierRuleStatesLagsAndThresholds) {
+    Prediction prediction;
+    prediction.low = {{{"theta", "10000"}}};
+    prediction.high = {{{"theta", "500"}}};
+    prediction.retrieval = RetrievalRule{16, 241};
+    EXPECT_TRUE(has_earlier_rule(prediction));
+    EXPECT_THAT(null_model_words(prediction), HasSubstr("each of the 2 groups fails with probability 1/2"));
+    const std::string words = rule_words(*prediction.retrieval);
     for (const char* part : {"at lag 241 is below 50 %", "highest gain at lag 16", "If no group gains 10 %"}) {
         EXPECT_THAT(words, HasSubstr(part));
     }

@@ -217,8 +217,9 @@ TEST_F(SheetLab, StoresPredictionsBeforeTheRunsAndScoresThemAfterwards) {
     EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::unmeasured);
     for (const RunId run : {1, 2, 3, 4}) {
         const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
-        for (const std::int64_t lag : {16, 241}) {
-            lab_->set_measurement(run, retrieval_gain(lag), lag == 241 && fails ? 0.1 : 0.8);
+        // θ = 500 is tested at the lags 16 and 230, θ = 10,000 at 19 and 230; 241 is the longest lag.
+        for (const std::int64_t lag : {16, 19, 230, 241}) {
+            lab_->set_measurement(run, retrieval_gain(lag), lag == 230 && fails ? 0.1 : 0.8);
         }
         lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
     }
@@ -242,8 +243,8 @@ TEST_F(SheetLab, ScoresDoNotDependOnTheoryNames) {
     finish(all);
     for (const RunId run : all) {
         const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
-        lab_->set_measurement(run, retrieval_gain(16), 0.8);
-        lab_->set_measurement(run, retrieval_gain(241), fails ? 0.1 : 0.8);
+        for (const std::int64_t lag : {16, 19}) lab_->set_measurement(run, retrieval_gain(lag), 0.8);
+        lab_->set_measurement(run, retrieval_gain(230), fails ? 0.1 : 0.8);
         lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
     }
     const std::vector<StoredSheet> sweep = stored_predictions(*lab_);
@@ -258,6 +259,37 @@ TEST_F(SheetLab, ScoresDoNotDependOnTheoryNames) {
     }
     EXPECT_EQ(old_ones[0].outcome, ScoredPrediction::Outcome::right);
     EXPECT_EQ(old_ones[1].outcome, ScoredPrediction::Outcome::wrong);
+}
+
+// A prediction that an earlier version stored has no probes; it is read and scored by its own rule, with its own
+// chance.
+TEST_F(SheetLab, ScoresPredictionsOfEarlierVersionsByTheirRule) {
+    const nlohmann::json rule = {
+        {"shortest_lag", 16}, {"longest_lag", 241}, {"kept", 0.5}, {"least_gain", 0.1}, {"words", "words"}};
+    nlohmann::json stored = nlohmann::json::array();
+    stored.push_back({{"theory", "context bound (Men et al. 2024)"},
+                      {"words", "words"},
+                      {"quantity", "retrieval by distance"},
+                      {"measure", "retrieval_gain_at_lag_241"},
+                      {"low", std::vector<GroupKeys>{{{"theta", "10000"}}}},
+                      {"high", std::vector<GroupKeys>{{{"theta", "500"}}}},
+                      {"chance", 0.25},
+                      {"retrieval", rule},
+                      {"unmeasured", ""}});
+    SheetPlan plan = plan_of({});
+    plan.predictions = predictions_from_json(stored);
+    ASSERT_TRUE(has_earlier_rule(plan.predictions.front()));
+    EXPECT_EQ(predictions_from_json(predictions_json(plan)), plan.predictions);
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1, 1});
+    add_runs(runs, 10000, {1, 1});
+    for (SheetRun& run : runs) {
+        run.measurements = {{retrieval_gain(16), 0.8}, {retrieval_gain(241), run.spec.theta == 500 ? 0.1 : 0.8}};
+    }
+    const ScoredPrediction scored = score(plan, runs).front();
+    EXPECT_EQ(scored.outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(scored.chance, 0.25);
+    EXPECT_NE(scored.words.find("Scored by the rule stored with the lab"), std::string::npos);
 }
 
 TEST_F(SheetLab, SheetPredictionsBelongToTheSheetOnly) {

@@ -51,6 +51,20 @@ TEST(ContextBound, FirstNegativePositionIsSearchedOnlyBelowTheLimit) {
     EXPECT_EQ(first_negative(plain(64, 500), 64, 0), std::nullopt);
 }
 
+// Expected values: a separate Python script with the sum of formula 12.
+TEST(ContextBound, DepthStatesTheLowestValue) {
+    const BoundDepth shallow = bound_depth(plain(64, 1850), 64, 256);
+    EXPECT_NEAR(shallow.lowest, -0.156610, 1e-6);
+    EXPECT_EQ(shallow.distance, 235);
+    EXPECT_EQ(shallow.negative, 1);
+    const BoundDepth deep = bound_depth(plain(64, 500), 64, 256);
+    EXPECT_NEAR(deep.lowest, -4.011533, 1e-6);
+    EXPECT_EQ(deep.distance, 255);
+    EXPECT_EQ(deep.negative, 44);
+    EXPECT_EQ(bound_depth(plain(64, 500), 64, 0).lowest, 0);
+    EXPECT_EQ(bound_depth(plain(64, 1e4), 64, 1).lowest, 32);
+}
+
 TEST(ContextBound, IsNeverNegativeIfAtMostHalfOfTheHeadIsRotated) {  // formula 13
     for (double fraction : {0.0, 0.1, 0.5}) {
         for (Partial partial : {Partial::slice, Partial::truncate}) {

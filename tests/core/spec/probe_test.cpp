@@ -30,6 +30,22 @@ TEST(ProbeParts, ConvertingToTensorsAndBackGivesTheSameResult) {
     EXPECT_TRUE(std::isnan(probe_result_of({}).loss));
 }
 
+TEST(ProbeParts, RetrievalHasSequencesAndAStandardError) {
+    ProbeResult result = sample_result();
+    result.retrieval.front().sequences = 16;
+    result.retrieval.front().gain_deviation = 0.5;
+    EXPECT_EQ(probe_result_of(parts_of(result)), result);
+    const RetrievalPoint& point = result.retrieval.front();
+    EXPECT_EQ(point.distance(), 3);
+    EXPECT_DOUBLE_EQ(point.gain(), 0.25);
+    EXPECT_DOUBLE_EQ(point.gain_standard_error(), 0.125);  // over 16 sequences
+    // Snapshots of earlier versions have six columns; their error is binomial over 12 tokens.
+    const NamedTensor old{"retrieval", {1, 6}, {4, 12, 0.5, 1.5, 0, 2.5}};
+    const RetrievalPoint read = probe_result_of(std::vector<NamedTensor>{old}).retrieval.at(0);
+    EXPECT_EQ(read.sequences, 0);
+    EXPECT_NEAR(read.gain_standard_error(), 0.1443376, 1e-6);  // √(0.25/12): 14 percentage points
+}
+
 TEST(ProbeParts, RowReturnsTheNumbersOfOneLayerAndHead) {
     const ProbeResult result = sample_result();
     const auto row = result.logit_contribution.row(0, 1);

@@ -207,7 +207,9 @@ InspectPicture retrievalCourse(const InspectData& data) {
     InspectPicture picture{overTraining(data, name, {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
     Figure& figure = picture.figure;
     int index = 0;
-    for (const RetrievalPoint& lag : now->result->retrieval) {
+    // The last snapshot tests more lags than the others; the curves are those that every snapshot has.
+    const auto& firstPoints = data.run->snapshots.front().result->retrieval;
+    for (const RetrievalPoint& lag : firstPoints.empty() ? now->result->retrieval : firstPoints) {
         const QString label = QObject::tr("lag %1").arg(lag.lag);
         figure.curves.push_back(
             courseOf(*data.run, label, label, Ink::data(index++), [&lag](const ProbeResult& result) {

@@ -49,6 +49,31 @@ QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
     return result;
 }
 
+namespace {
+
+// Returns the newest snapshots of the runs that differ from `run` only in the seed.
+std::vector<OtherSeed> otherSeedsOf(const LabFile& lab, const InsideRun& run) {
+    constexpr std::size_t most = 20;
+    std::vector<OtherSeed> others;
+    for (const RunRecord& record : lab.runs()) {
+        if (record.id == run.id || others.size() == most) continue;
+        RunSpec spec = stored_spec(record);
+        const std::int64_t seed = spec.seed;
+        spec.seed = run.spec.seed;
+        if (seed == run.spec.seed || !(spec == run.spec)) continue;
+        const std::vector<std::int64_t> iterations = lab.snapshots(record.id);
+        if (iterations.empty()) continue;
+        auto result = lab.snapshot(record.id, iterations.back());
+        if (!result) continue;
+        others.push_back({seed,
+                          static_cast<int>(record.id - 1),
+                          {iterations.back(), std::make_shared<const ProbeResult>(std::move(*result))}});
+    }
+    return others;
+}
+
+}  // namespace
+
 InsideRun readInsideRun(const LabFile& lab, RunId id) {
     const RunRecord record = lab.run(id);
     InsideRun run;
@@ -63,6 +88,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
         auto result = lab.snapshot(id, iteration);
         if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});
     }
+    run.otherSeeds = otherSeedsOf(lab, run);
     const RunMetrics metrics = lab.metrics(id);
     for (std::size_t i = 0; i < metrics.evaluations.iteration.size(); ++i) {
         run.iterations.append(static_cast<double>(metrics.evaluations.iteration[i]));

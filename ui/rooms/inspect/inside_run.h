@@ -23,6 +23,13 @@ struct Snapshot {
     std::shared_ptr<const ProbeResult> result;
 };
 
+/// The newest snapshot of another run of the same lab that differs from a run only in its seed.
+struct OtherSeed {
+    std::int64_t seed = 0;
+    int colorIndex = 0;  // as InsideRun::colorIndex()
+    Snapshot snapshot;
+};
+
 /// The data of a run that the Inspect room uses: all snapshots and the validation losses.
 struct InsideRun {
     RunId id = 0;
@@ -30,10 +37,11 @@ struct InsideRun {
     RunSpec spec;
     std::string vocabulary;  // as Vocabulary::to_text() returns it; "" until the run has started
     std::filesystem::path checkpoint;
-    bool wroteCheckpoint = false;     // the run has written a checkpoint: it finished, or was stopped after a step
-    std::vector<Snapshot> snapshots;  // in ascending order of the step
-    QList<double> iterations;         // steps of the evaluations, ascending
-    QList<double> validationLoss;     // one per evaluation, in nats per token
+    bool wroteCheckpoint = false;       // the run has written a checkpoint: it finished, or was stopped after a step
+    std::vector<Snapshot> snapshots;    // in ascending order of the step
+    std::vector<OtherSeed> otherSeeds;  // in the order of the lab, at most 20
+    QList<double> iterations;           // steps of the evaluations, ascending
+    QList<double> validationLoss;       // one per evaluation, in nats per token
 
     /// Returns the colour index of the run, which is the same in every room.
     int colorIndex() const { return static_cast<int>(id - 1); }

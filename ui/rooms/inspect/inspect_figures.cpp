@@ -8,6 +8,7 @@
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/pair_dials.h"
 #include "ui/rooms/inspect/probe_figures.h"
+#include "ui/rooms/inspect/retrieval_gain.h"
 #include "ui/rooms/inspect/spectrum_maps.h"
 
 namespace ropelab::ui {
@@ -75,6 +76,13 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Shows the percentage of copied tokens that the model predicts, by lag. The context bound predicts "
             "the lags at which it drops. Men et al. 2024, formula 12"),
          Input::snapshots, Controls::none, retrievalAccuracy},
+        {"retrieval-gain", moment, tr("retrieval gain and context bound"),
+         tr("Shows the accuracy on copied tokens less that on their first occurrence, by the attended distance (lag − "
+            "1), "
+            "with a 95 % interval; B(m) as a percentage of B(0), and the mean logit by distance, centred and scaled. "
+            "The "
+            "last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"),
+         Input::snapshots, Controls::none, retrievalGain},
         {"retrieval-loss", moment, tr("loss on copied tokens by distance"),
          tr("Shows the loss of copied tokens by their distance to the original (lag)."), Input::snapshots,
          Controls::none, retrievalLoss},

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/reproduce/calibration.h"
 #include "core/reproduce/measuring.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/rooms/results/results_source.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/engine_work.h"
@@ -147,13 +149,12 @@ void PredictionsPage::renew() {
     std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(m_shown), [this](const SweepPredictions& sweep) {
         return m_experiment == ResultsChoices::kAllExperiments || sweep.stored.experiment == m_experiment;
     });
-    std::vector<ScoredPrediction> predictions;
-    for (const SweepPredictions& sweep : m_shown) {
-        predictions.insert(predictions.end(), sweep.predictions.begin(), sweep.predictions.end());
-    }
+    const std::vector<ScoredPrediction> predictions = all_predictions(m_shown);
     m_list->setContent(m_shown.empty() ? TextTable::Content{} : predictionTable(predictions));
     QStringList sentences;
     if (!predictions.empty()) sentences << scoreWords(predictions);
+    const Calibration calibration = calibration_of(predictions);
+    if (calibration.scored > 0) sentences << text(calibration_words(calibration));
     const std::int64_t unmeasured = unmeasuredOf(m_shown);
     const QString runs = countText(unmeasured, tr("run"));
     const bool isReadOnly = m_access.lab.isReadOnly();

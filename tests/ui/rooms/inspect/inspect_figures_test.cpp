@@ -6,12 +6,14 @@
 #include <numbers>
 #include <set>
 
+#include "tests/support/scratch_folder.h"
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/probe_figures.h"
+#include "ui/rooms/inspect/retrieval_gain.h"
 #include "ui/rooms/inspect/spectrum_maps.h"
 
 namespace ropelab::ui {
@@ -167,6 +169,63 @@ TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
     EXPECT_TRUE(highlighted);
     const Figure retrieval = retrievalAccuracy(data).figure;
     EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
+}
+
+TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
+    InspectData data = someData();
+    const Figure figure = retrievalGain(data).figure;
+    ASSERT_EQ(figure.curves.size(), 3U);
+    const FigureCurve& bound = figure.curves[0];
+    EXPECT_EQ(bound.x.size(), kTestLength);
+    EXPECT_DOUBLE_EQ(bound.y[0], 100);
+    // d = 8, θ = 100: B(3)/4 = (cos 3 + cos(3/√10) + cos 0.3 + cos(0.3/√10))/4
+    EXPECT_NEAR(bound.y[3],
+                25 * (std::cos(3) + std::cos(3 / std::sqrt(10)) + std::cos(0.3) + std::cos(0.3 / std::sqrt(10))), 1e-9);
+    const FigureCurve& logit = figure.curves[1];
+    EXPECT_NEAR(logit.y.front(), -100, 1e-2);
+    EXPECT_NEAR(logit.y.back(), 100, 1e-2);
+    const FigureCurve& gain = figure.curves[2];
+    EXPECT_EQ(gain.x, (QList<double>{3, 7}));  // lags 4 and 8 attend at the distances 3 and 7
+    EXPECT_NEAR(gain.y[0], 15, 1e-9);
+    EXPECT_NEAR(gain.y[1], 65, 1e-9);
+    ASSERT_EQ(figure.bands.size(), 1U);
+    // √((0.25 · 0.75 + 0.1 · 0.9)/8) = 0.186246
+    EXPECT_NEAR(figure.bands[0].upper[0] - gain.y[0], 196 * 0.186246, 1e-2);
+    EXPECT_TRUE(figure.note.contains("8 tokens per distance")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("at most 18.6 percentage points")) << figure.note.toStdString();
+    // Another seed and the second run have curves and intervals of their own.
+    InsideRun seeds = testRun(1, 100);
+    seeds.otherSeeds.push_back({7, 2, {100, std::make_shared<const ProbeResult>(probeResultAt(2))}});
+    data.run = std::make_shared<const InsideRun>(seeds);
+    data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
+    const Figure more = retrievalGain(data).figure;
+    EXPECT_EQ(more.bands.size(), 3U);
+    EXPECT_EQ(more.curves[2].label, "seed 7");
+    EXPECT_EQ(more.curves[2].y, more.curves.back().y);
+}
+
+// The lab has the run, another seed of it, and a run with another base.
+TEST(InspectFigures, OtherSeedsDifferOnlyInTheSeed) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder / "seeds.ropelab");
+    const std::int64_t experiment = lab->add_experiment("seeds", Experiment("seeds").to_json().dump());
+    std::vector<Event> events;
+    for (const auto& [theta, seed] : {std::pair(100.0, 1), std::pair(100.0, 2), std::pair(500.0, 3)}) {
+        RunSpec spec = testSpec(theta);
+        spec.seed = seed;
+        const RunId run = lab->add_run(experiment, "run", to_json(spec).dump());
+        for (const std::int64_t iteration : {1, 100}) {
+            events.emplace_back(event::Probed{run, iteration, std::make_shared<const ProbeResult>(probeResultAt(1))});
+        }
+        events.emplace_back(event::RunEnded{run, RunState::finished, "", {}});
+    }
+    lab->record(events);
+    const InsideRun run = readInsideRun(*lab, 1);
+    ASSERT_EQ(run.otherSeeds.size(), 1U);
+    EXPECT_EQ(run.otherSeeds[0].seed, 2);
+    EXPECT_EQ(run.otherSeeds[0].colorIndex, 1);
+    EXPECT_EQ(run.otherSeeds[0].snapshot.iteration, 100);
+    EXPECT_TRUE(readInsideRun(*lab, 3).otherSeeds.empty());
 }
 
 TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {

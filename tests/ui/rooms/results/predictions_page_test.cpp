@@ -70,13 +70,18 @@ TEST_F(PredictionsPageTest, ScoresMeasuredPredictionsAndExportsThem) {
         const auto lab = LabFile::open(workspace->lab().path().toStdString());
         for (const RunRecord& run : lab->runs()) {
             const bool low = nlohmann::json::parse(run.settings).at("theta") == 500;
-            lab->set_measurement(run.id, retrieval_gain(16), 0.5);
-            lab->set_measurement(run.id, retrieval_gain(241), low ? 0.01 : 0.4);  // agrees with F12
+            for (const int lag : {16, 19, 241}) lab->set_measurement(run.id, retrieval_gain(lag), 0.5);
+            lab->set_measurement(run.id, retrieval_gain(230), low ? 0.01 : 0.4);  // agrees with F12
             lab->set_measurement(run.id, extension_rise, low ? 0.9 : 0.1);        // contradicts F14
         }
     }
     room->refreshNow();
-    EXPECT_EQ(room->predictionsPage().words(), "2 predictions: 1 right, 1 wrong.");
+    // Both chances are 1/2: at least one of two independent predictions is right with probability 3/4.
+    EXPECT_EQ(room->predictionsPage().words(),
+              "2 predictions: 1 right, 1 wrong. Calibration: 1 of 2 predictions with a score are right; 1.00 would be "
+              "expected by chance. At least 1 would be right by chance with probability 0.750 if the predictions were "
+              "independent; predictions on the same runs are not.");
+    EXPECT_EQ(prediction(0, "chance level"), QStringLiteral("50\u202F%"));
     EXPECT_TRUE(room->predictionsPage().button().isHidden());
     EXPECT_EQ(prediction(0, "outcome"), "right");
     EXPECT_EQ(prediction(1, "outcome"), "wrong");
@@ -87,6 +92,7 @@ TEST_F(PredictionsPageTest, ScoresMeasuredPredictionsAndExportsThem) {
         formatted(results.table, room->predictionsPage().sweeps(), TableFormat::json).toStdString());
     EXPECT_EQ(json.at("predictions").at(0).at("outcome"), "right");
     EXPECT_EQ(json.at("predictions").at(0).at("experiment"), 1);
+    EXPECT_EQ(json.at("calibration").at("p_at_least_as_many"), 0.75);
 }
 
 // The checkpoints are missing, so the page must show the error and enable the button again.
