@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/reproduce/measuring.h"
+#include "core/reproduce/row_tests.h"
 #include "core/reproduce/verdict.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
@@ -34,7 +35,7 @@ bool is_to_measure(const SheetRun& run, const std::string& measure) {
 // Values of a group's ended runs by seed.
 struct GroupValues {
     std::map<std::int64_t, double> by_seed;
-    int failed = 0;
+    std::set<std::int64_t> failed;      // seeds whose last run failed
     int waiting = 0;                    // number of runs that have not ended
     std::set<std::int64_t> unmeasured;  // seeds of ended runs that are not measured yet
 
@@ -55,7 +56,8 @@ GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, co
             ++result.waiting;
             continue;
         }
-        if (run.state == RunState::failed) ++result.failed;
+        result.failed.erase(run.spec.seed);
+        if (run.state == RunState::failed) result.failed.insert(run.spec.seed);
         result.unmeasured.erase(run.spec.seed);
         if (is_to_measure(run, measure)) result.unmeasured.insert(run.spec.seed);
         // The losses of a diverged run are not those of a trained model, but its events count.
@@ -80,22 +82,33 @@ std::optional<double> p_of(const std::optional<TTest>& test) {
     return test ? std::optional(test->p) : std::nullopt;
 }
 
+// Sets the difference of group and baseline with its interval.
+void set_difference(SheetRow& row) {
+    const double alpha = row.plan.rule ? row.plan.rule->alpha : VerdictRule{}.alpha;
+    const auto found = is_paired(row.plan) ? paired_difference(row.values, row.paired_baseline_values, alpha)
+                                           : group_difference(row.ours, row.baseline, alpha);
+    if (!found) return;
+    row.difference = found->value;
+    row.difference_low = found->low;
+    row.difference_high = found->high;
+    row.reference = found->reference;
+    if (row.reference != 0) row.difference_percent = 100 * *row.difference / std::abs(row.reference);
+}
+
 void compare(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
     row.baseline_values = baseline.values();
     row.baseline = sample_of(row.baseline_values);
+    row.baseline_failed = static_cast<int>(baseline.failed.size());
     row.waiting += baseline.open();
-    if (row.ours.n > 0 && row.baseline.n > 0) {
-        row.difference = row.ours.mean - row.baseline.mean;
-        if (row.baseline.mean != 0) row.difference_percent = 100 * *row.difference / std::abs(row.baseline.mean);
-    }
     row.p_student = p_of(student_t_test(row.ours, row.baseline));
     row.p_welch = p_of(welch_t_test(row.ours, row.baseline));
     row.paired_baseline_values = values_with_same_seeds(group, baseline);
     row.p_paired = p_of(paired_t_test(row.values, row.paired_baseline_values));
+    set_difference(row);
 }
 
-void compare_control(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
-    row.waiting += control.open();
+// Compares the control with the baseline as version 1 of the rules does: they must differ.
+void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
     const std::vector<double> values = control.values();
     const Sample sample = sample_of(values);
     if (sample.n == 0 || row.baseline.n == 0 || row.baseline.mean == 0) return;
@@ -103,6 +116,40 @@ void compare_control(SheetRow& row, const GroupValues& control, const GroupValue
     row.control_p = row.plan.rule->test == TestKind::paired
                         ? p_of(paired_t_test(values, values_with_same_seeds(control, baseline)))
                         : p_of(welch_t_test(sample, row.baseline));
+}
+
+// Tests whether one of the groups with positions has a lower mean than the control by more than the margin. The p
+// values are corrected for the number of groups (Bonferroni).
+void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions) {
+    const VerdictRule& rule = *row.plan.rule;
+    const std::vector<double> values = control.values();
+    for (const GroupValues* reference : with_positions) {
+        const std::vector<double> others = values_with_same_seeds(control, *reference);
+        const auto gain = rule.test == TestKind::paired
+                              ? p_of_more(values, others, rule.margin)
+                              : p_of_more(sample_of(values), sample_of(reference->values()), rule.margin);
+        if (!gain) continue;
+        const double p = std::min(1.0, gain->p * static_cast<double>(with_positions.size()));
+        if (row.control_p && *row.control_p <= p) continue;
+        row.control_p = p;
+        row.control_percent = gain->percent;
+    }
+}
+
+// Compares the row's control with the groups that use positions.
+void evaluate_control(SheetRow& row, std::span<const SheetRun> runs, const GroupValues& group,
+                      const GroupValues& baseline) {
+    const PlannedRow& plan = row.plan;
+    const GroupValues control = values_of(runs, *plan.control, plan.measure);
+    row.waiting += control.open();
+    if (plan.rule->version == 1) return compare_control_v1(row, control, baseline);
+    if (plan.control_reference) {
+        const GroupValues reference = values_of(runs, *plan.control_reference, plan.measure);
+        row.waiting += reference.open();
+        return compare_control(row, control, {&reference});
+    }
+    if (plan.group == *plan.control) return compare_control(row, control, {&baseline});
+    compare_control(row, control, {&baseline, &group});
 }
 
 // Replaces the verdict at smoke scale: after eight steps all models have about the same loss, so that no claim is
@@ -233,9 +280,14 @@ std::string to_string(SheetVerdict verdict) {
         case SheetVerdict::undecided:
             return "undecided";
         case SheetVerdict::not_testable:
-            return "not testable at this scale";
+            return "not testable";
     }
     return {};
+}
+
+std::string to_string(RowEffect::Scale scale) {
+    if (scale == RowEffect::Scale::percent) return "percent";
+    return scale == RowEffect::Scale::ratio ? "ratio" : "proportion";
 }
 
 std::string to_string(ScoredPrediction::Outcome outcome) {
@@ -278,14 +330,12 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
             row.values.push_back(value);
         }
         row.ours = sample_of(row.values);
-        row.failed = group.failed;
+        row.failed = static_cast<int>(group.failed.size());
         row.waiting = group.open();
         if (!planned.baseline) continue;
         const GroupValues baseline = values_of(runs, *planned.baseline, planned.measure);
         compare(row, group, baseline);
-        if (planned.control && planned.rule) {
-            compare_control(row, values_of(runs, *planned.control, planned.measure), baseline);
-        }
+        if (planned.control && planned.rule) evaluate_control(row, runs, group, baseline);
     }
     decide(rows);
     if (plan.scale == SheetScale::smoke) std::for_each(rows.begin(), rows.end(), withhold_verdict);
