@@ -27,7 +27,7 @@ std::string interval_words(const SheetRow& row) {
     if (!row.effect || !row.effect->low || !row.effect->high || row.plan.rule->version == 1) return "";
     const auto text = [&](double end) {
         if (row.effect->scale == RowEffect::Scale::percent) return signed_percent(end);
-        return row.effect->scale == RowEffect::Scale::ratio ? fixed_text(end, 3) : percent_text(end);
+        return row.effect->scale == RowEffect::Scale::ratio ? fixed_text(end, 3) : fixed_text(100 * end, 1);
     };
     const std::string unit = row.effect->scale == RowEffect::Scale::ratio ? "" : " %";
     return " (" + percent_text(1 - row.plan.rule->alpha) + " % interval " + text(*row.effect->low) + " to " +
