@@ -66,6 +66,10 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     const auto seeds = seeds_for(request, usual_seeds);
     plan.experiment.set("seed", seeds);
     plan.experiment.set("sample_length", {"0"});
+    plan.notes.push_back(
+        "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this text, "
+        "and "
+        "not for other texts.");
     const std::string count = std::to_string(seeds.size()) + " seeds per setting";
     if (request.scale == SheetScale::smoke) {
         plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");

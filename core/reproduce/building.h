@@ -60,6 +60,13 @@ inline constexpr double half_low = 0.4, half_high = 0.6;
 /// 3 prints 10.8 to 11.9 %.
 inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;
 
+/// Note of a sheet whose runs train sequentially.
+inline constexpr const char* order_note =
+    "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "
+    "settings run in an order that is drawn from the seed, so that a drift of the machine's speed does not align with "
+    "a "
+    "setting.";
+
 /// Marks all rows with a rule from `first` on as not testable if their data set is a substitute.
 void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first = 0);
 

@@ -158,9 +158,8 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
     }
     plan.notes.push_back(
         "The base only changes the entries of a table, so that the expected ratio of the speeds at any two bases is "
-        "1.00. Runs train sequentially, seed by seed; each seed repeats the measurement. Within a seed the settings "
-        "run "
-        "in an order that is drawn from the seed, so that a drift of the machine's speed does not align with θ.");
+        "1.00.");
+    plan.notes.push_back(order_note);
     plan.notes.push_back(
         "By default the engine looks up cos and sin in a table and fuses operations. The paper's code computes cos and "
         "sin at every call, operation by operation; the settings rope_cache false and operations eager do the same. "

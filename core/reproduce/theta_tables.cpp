@@ -147,6 +147,7 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
     const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
     plan.experiment.set("data", data_of(sets));
     plan.sequential = true;
+    plan.notes.push_back(order_note);
     const json table = sets.front().whole ? theta_paper().at("table_3") : json();
     const auto add = [&](const std::string& measure, const char* claim, const VerdictRule& rule) {
         add_rows(plan, sets.front(), measure, claim, rule, table);

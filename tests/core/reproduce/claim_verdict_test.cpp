@@ -7,8 +7,6 @@
 namespace ropelab {
 namespace {
 
-using enum SheetVerdict;
-
 // Returns the verdict on a claim whose rows have these verdicts.
 ClaimVerdict claimed(const std::vector<SheetVerdict>& verdicts) {
     SheetPlan plan = plan_of({});
@@ -21,11 +19,12 @@ ClaimVerdict claimed(const std::vector<SheetVerdict>& verdicts) {
     SheetRow& of_another_claim = rows.emplace_back();
     of_another_claim.plan = row_500({});
     of_another_claim.plan.claim = "another";
-    of_another_claim.verdict = not_reproduced;
+    of_another_claim.verdict = SheetVerdict::not_reproduced;
     return claim_verdicts(plan, rows).front();
 }
 
 TEST(ClaimVerdicts, FollowFromTheCountsOfTheRows) {
+    using enum SheetVerdict;
     EXPECT_EQ(claimed({reproduced, reproduced}).verdict, reproduced);
     EXPECT_EQ(claimed({reproduced, reproduced}).words, "Reproduced: holds for all 2 rows.");
     EXPECT_EQ(claimed({reproduced}).words, "Reproduced: holds for its one row.");
@@ -40,6 +39,7 @@ TEST(ClaimVerdicts, FollowFromTheCountsOfTheRows) {
 
 // Rows that cannot be tested leave a claim about all of them open.
 TEST(ClaimVerdicts, UntestableRowsDecideNothing) {
+    using enum SheetVerdict;
     EXPECT_EQ(claimed({not_testable, not_testable}).verdict, not_testable);
     EXPECT_EQ(claimed({not_testable, not_testable}).words, "Not testable: none of its 2 rows is testable.");
     const ClaimVerdict some = claimed({reproduced, not_testable});
@@ -48,6 +48,7 @@ TEST(ClaimVerdicts, UntestableRowsDecideNothing) {
 }
 
 TEST(ClaimVerdicts, WaitForAllRows) {
+    using enum SheetVerdict;
     const ClaimVerdict waiting = claimed({reproduced, unfinished});
     EXPECT_EQ(waiting.verdict, unfinished);
     EXPECT_EQ(waiting.words, "Unfinished: 1 of 2 rows have no verdict yet.");
