@@ -239,22 +239,27 @@ TEST_F(SheetTest, SubstitutesDecideNoClaim) {
         if (known.name == "theta-speed") continue;  // the text does not affect the speed
         for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop}) {
             for (const PlannedRow& row : known.plan({scale, {}, {}}).rows) {
-                if (row.rule)
+                if (row.rule) {
                     EXPECT_THAT(row.out_of_reach, HasSubstr("ropelab-cli data fetch ")) << known.name << row.keys;
+                }
             }
         }
     }
     write_texts();  // Tiny Shakespeare, and the beginning of enwik8
     for (const PlannedRow& row : plan_theta_table_2({SheetScale::laptop, {}, folder_.path()}).rows) {
         const bool is_substitute = row.keys.at("asked") == "text8";
-        if (row.rule) EXPECT_EQ(!row.out_of_reach.empty(), is_substitute) << row.keys;
+        if (row.rule) {
+            EXPECT_EQ(!row.out_of_reach.empty(), is_substitute) << row.keys;
+        }
     }
     for (const PlannedRow& row : plan_bpc({SheetScale::laptop, {}, folder_.path()}).rows) {
         EXPECT_EQ(row.out_of_reach, "") << row.keys;
     }
     // Only the arm with cleaner text uses text8.
     for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, folder_.path()}).rows) {
-        if (row.rule) EXPECT_EQ(!row.out_of_reach.empty(), row.keys.at("arm") == "cleaner text") << row.keys;
+        if (row.rule) {
+            EXPECT_EQ(!row.out_of_reach.empty(), row.keys.at("arm") == "cleaner text") << row.keys;
+        }
     }
 }
 
@@ -267,9 +272,9 @@ TEST_F(SheetTest, RowsOnASubstituteAreShownWithoutAVerdict) {
         run.spec = spec;
         run.state = RunState::finished;
         run.summary.emplace().best_validation_loss = (spec.position == Position::none      ? 3.0
-                                                    : spec.position == Position::learned ? 2.0
-                                                                                         : 1.0) +
-                                                   0.001 * static_cast<double>(spec.seed % 5);
+                                                      : spec.position == Position::learned ? 2.0
+                                                                                           : 1.0) +
+                                                     0.001 * static_cast<double>(spec.seed % 5);
     }
     const auto rows = evaluate(plan, runs);
     for (const SheetRow& row : rows) {
@@ -304,7 +309,9 @@ TEST_F(SheetTest, RulesStateTheSizesThatTheClaimsName) {
     for (const PlannedRow& row : plan_nope_spikes({SheetScale::laptop, {}, {}}).rows) {
         const bool is_proportion =
             row.claim == "spikes" || row.claim == "qk-norm-removes" || row.claim == "little-prevents";
-        if (row.rule) EXPECT_EQ(row.rule->kind == VerdictRule::Kind::proportion, is_proportion) << row.claim;
+        if (row.rule) {
+            EXPECT_EQ(row.rule->kind == VerdictRule::Kind::proportion, is_proportion) << row.claim;
+        }
     }
     EXPECT_EQ(plan_nope_spikes({SheetScale::laptop, {}, {}}).experiment.values("seed").size(), 12U);
 }

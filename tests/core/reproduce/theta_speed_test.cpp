@@ -82,8 +82,12 @@ TEST(ThetaSpeed, TestsTheSizesThatThePaperNames) {
             EXPECT_EQ(row.rule->low, 0.4);
             EXPECT_EQ(row.rule->high, 0.6);
         }
-        if (row.claim == "longer-training") EXPECT_EQ(row.rule->low, 1.06);
-        if (row.claim == "cause") EXPECT_EQ(row.rule->kind, VerdictRule::Kind::difference);
+        if (row.claim == "longer-training") {
+            EXPECT_EQ(row.rule->low, 1.06);
+        }
+        if (row.claim == "cause") {
+            EXPECT_EQ(row.rule->kind, VerdictRule::Kind::difference);
+        }
     }
 }
 
