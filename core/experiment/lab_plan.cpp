@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/data/synthetic/random.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
@@ -98,6 +99,10 @@ std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
     return LabFile::open(path);
 }
 
+std::uint64_t timing_order(std::int64_t seed, RunId run) {
+    return mix64(mix64(static_cast<std::uint64_t>(seed)) + static_cast<std::uint64_t>(run));
+}
+
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
     Plan plan;
     std::map<std::int64_t, bool> sequential;  // keyed by the experiment's number
@@ -114,7 +119,8 @@ Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
     }
     std::stable_sort(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
         if (a.alone != b.alone) return b.alone;
-        return a.alone && a.spec.seed < b.spec.seed;
+        if (!a.alone || a.spec.seed != b.spec.seed) return a.alone && a.spec.seed < b.spec.seed;
+        return timing_order(a.spec.seed, a.id) < timing_order(b.spec.seed, b.id);
     });
     return plan;
 }

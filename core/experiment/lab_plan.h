@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -33,10 +34,14 @@ inline constexpr const char* sequential_field = "one_by_one";
 std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
                                            const std::function<void(LabFile&)>& fill);
 
+/// Returns a number by which runs of one seed are ordered where their times are compared: a fixed permutation of the
+/// settings that differs from seed to seed, so that a drift of the machine's speed does not align with a setting. It
+/// depends on the seed and the run's number in the lab only, so that resumed runs keep their order.
+std::uint64_t timing_order(std::int64_t seed, RunId run);
+
 /// Returns the plan that resumes the given runs of a lab from their checkpoints, under the conditions of their first
-/// start. Runs of an experiment that trains sequentially
-/// (sequential_field) are cohorts of their own; they come last, ordered by seed. Throws
-/// BadInput for a run that is finished or does not exist.
+/// start. Runs of an experiment that trains sequentially (sequential_field) are cohorts of their own; they come last,
+/// ordered by seed, and within a seed by timing_order. Throws BadInput for a run that is finished or does not exist.
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
 
 /// Returns the runs of a lab that still need training: not finished, not failed because the loss was not finite, and

@@ -50,8 +50,10 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     for (const char* position : {"rope", "learned+rope"}) {
         plan.rows.push_back(
             compared_row("fewer-bits", keys(position), measure, group(position), group("learned"), rule));
+        plan.rows.back().control = group("none");
     }
     plan.rows.push_back(shown_row(keys("none"), measure, group("none")));
+    mark_untestable(plan, sets.front());
     return plan;
 }
 

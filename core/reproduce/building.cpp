@@ -16,7 +16,7 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
         const KnownSet& set = known_set(name);
         const auto found = find_on_disk(set, request.data_dir);
         if (found && found->bytes == set.bytes) {
-            sets.push_back({name, name, true});
+            sets.push_back({name, name, true, ""});
             continue;
         }
         if (request.scale == SheetScale::paper) {
@@ -24,14 +24,18 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
                            "ropelab-cli data fetch " + name + " or use the scale laptop.");
         }
         if (found) {
-            sets.push_back({name, name, false});
+            sets.push_back({name, name, false, ""});
             notes.push_back("This sheet uses " + found->description + " instead of all of " + set.title +
                             ". Losses on it are not comparable with the published losses, which are not shown.");
         } else if (!stand_ins.empty()) {
-            sets.push_back({name, stand_ins.front(), false});
+            sets.push_back({name, stand_ins.front(), false,
+                            "Claims about " + set.title +
+                                " cannot be tested on a synthetic language. Download the data "
+                                "set with ropelab-cli data fetch " +
+                                name + " and start the sheet in a new lab."});
             notes.push_back(set.title + " is not on disk. This sheet uses the synthetic language \"" +
                             stand_ins.front() +
-                            "\" instead. Losses on it are not comparable with the published losses.");
+                            "\" instead. Its rows are measured and shown, but no claim is tested on it.");
             stand_ins.erase(stand_ins.begin());
         } else {
             notes.push_back(set.title + " is not on disk and is left out.");
@@ -62,6 +66,10 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     const auto seeds = seeds_for(request, usual_seeds);
     plan.experiment.set("seed", seeds);
     plan.experiment.set("sample_length", {"0"});
+    plan.notes.push_back(
+        "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this text, "
+        "and "
+        "not for other texts.");
     const std::string count = std::to_string(seeds.size()) + " seeds per setting";
     if (request.scale == SheetScale::smoke) {
         plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");
@@ -116,6 +124,27 @@ VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::s
     rule.margin = margin;
     rule.family = std::move(family);
     return rule;
+}
+
+VerdictRule size_rule(double low, double high, std::string family) {
+    VerdictRule rule = rule_of(VerdictRule::Kind::size, 0, 0, std::move(family));
+    rule.low = low;
+    rule.high = high;
+    return rule;
+}
+
+VerdictRule proportion_rule(int direction, double bound, std::string family) {
+    VerdictRule rule = rule_of(VerdictRule::Kind::proportion, direction, 0, std::move(family));
+    rule.bound = bound;
+    return rule;
+}
+
+void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first) {
+    if (set.missing.empty()) return;
+    for (std::size_t i = first; i < plan.rows.size(); ++i) {
+        PlannedRow& row = plan.rows[i];
+        if (row.rule) row.out_of_reach = set.missing + (row.out_of_reach.empty() ? "" : " " + row.out_of_reach);
+    }
 }
 
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,

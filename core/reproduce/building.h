@@ -18,6 +18,9 @@ struct SheetData {
     std::string requested;  // requested data set: "enwik8"
     std::string data;       // value of the setting `data`
     bool whole = true;      // false if `data` is only a part of the requested set or a substitute
+    /// Not empty if `data` is a synthetic substitute, on which no claim about the requested set can be tested: what is
+    /// missing and how to get it.
+    std::string missing;
 };
 
 /// Returns a data set for each requested name. A set that is not complete on disk is replaced by its available
@@ -45,6 +48,27 @@ Settings laptop_shape();
 
 /// Returns a rule with the default test, significance level and power of VerdictRule.
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
+
+/// Returns a rule of the kind `size`: the ratio of the group's mean to the baseline's is claimed to lie in a range.
+VerdictRule size_rule(double low, double high, std::string family);
+/// Returns a rule of the kind `proportion` with the bound of the event probability.
+VerdictRule proportion_rule(int direction, double bound, std::string family);
+/// Range of the ratio of two speeds that "about half" means. The theta paper's table 2 prints speeds at other bases
+/// that are 0.42 to 0.55 of the speed at θ = 10,000.
+inline constexpr double half_low = 0.4, half_high = 0.6;
+/// Range of the ratio of two times that "about 11 % longer" means: 11 % ± 5 percentage points. The theta paper's table
+/// 3 prints 10.8 to 11.9 %.
+inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;
+
+/// Note of a sheet whose runs train sequentially.
+inline constexpr const char* order_note =
+    "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "
+    "settings run in an order that is drawn from the seed, so that a drift of the machine's speed does not align with "
+    "a "
+    "setting.";
+
+/// Marks all rows with a rule from `first` on as not testable if their data set is a substitute.
+void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first = 0);
 
 /// Returns a row that compares a group with a baseline.
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,

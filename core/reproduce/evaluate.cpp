@@ -1,11 +1,10 @@
 #include "core/reproduce/evaluate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <set>
 
 #include "core/reproduce/collapse.h"
+#include "core/reproduce/comparison.h"
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/verdict.h"
 #include "core/spec/numbers.h"
@@ -14,97 +13,6 @@
 namespace ropelab {
 
 namespace {
-
-bool ended(RunState state) {
-    return state == RunState::finished || state == RunState::failed;
-}
-
-// Returns whether a run has a value of the measure. A stored NaN counts: the measurement took place and gave no number.
-bool is_measured(const SheetRun& run, const std::string& measure) {
-    const bool is_in_summary =
-        std::any_of(measures().begin(), measures().end(), [&](const Measure& known) { return known.name == measure; });
-    return is_in_summary ? run.summary.has_value() : run.measurements.contains(measure);
-}
-
-// Returns whether a run has ended and still lacks a measurement. Failed runs are only measured for spikes.
-bool is_to_measure(const SheetRun& run, const std::string& measure) {
-    const bool is_measurable = run.state == RunState::finished || measure == spiked || measure == spiked_early;
-    return is_measurable && !is_measured(run, measure);
-}
-
-// Values of a group's ended runs by seed.
-struct GroupValues {
-    std::map<std::int64_t, double> by_seed;
-    int failed = 0;
-    int waiting = 0;                    // number of runs that have not ended
-    std::set<std::int64_t> unmeasured;  // seeds of ended runs that are not measured yet
-
-    int open() const { return waiting + static_cast<int>(unmeasured.size()); }
-
-    std::vector<double> values() const {
-        std::vector<double> result;
-        for (const auto& [seed, value] : by_seed) result.push_back(value);
-        return result;
-    }
-};
-
-GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure) {
-    GroupValues result;
-    for (const SheetRun& run : runs) {
-        if (!belongs(run.spec, group)) continue;
-        if (!ended(run.state)) {
-            ++result.waiting;
-            continue;
-        }
-        if (run.state == RunState::failed) ++result.failed;
-        result.unmeasured.erase(run.spec.seed);
-        if (is_to_measure(run, measure)) result.unmeasured.insert(run.spec.seed);
-        // The losses of a diverged run are not those of a trained model, but its events count.
-        const bool counts = run.state == RunState::finished || run.measurements.contains(measure);
-        result.by_seed[run.spec.seed] =
-            counts ? measured_value(run, measure) : std::numeric_limits<double>::quiet_NaN();
-    }
-    return result;
-}
-
-// Returns the baseline's values in the order of the group's seeds; NaN if the baseline lacks the seed.
-std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline) {
-    std::vector<double> result;
-    for (const auto& [seed, value] : group.by_seed) {
-        const auto match = baseline.by_seed.find(seed);
-        result.push_back(match == baseline.by_seed.end() ? std::numeric_limits<double>::quiet_NaN() : match->second);
-    }
-    return result;
-}
-
-std::optional<double> p_of(const std::optional<TTest>& test) {
-    return test ? std::optional(test->p) : std::nullopt;
-}
-
-void compare(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
-    row.baseline_values = baseline.values();
-    row.baseline = sample_of(row.baseline_values);
-    row.waiting += baseline.open();
-    if (row.ours.n > 0 && row.baseline.n > 0) {
-        row.difference = row.ours.mean - row.baseline.mean;
-        if (row.baseline.mean != 0) row.difference_percent = 100 * *row.difference / std::abs(row.baseline.mean);
-    }
-    row.p_student = p_of(student_t_test(row.ours, row.baseline));
-    row.p_welch = p_of(welch_t_test(row.ours, row.baseline));
-    row.paired_baseline_values = values_with_same_seeds(group, baseline);
-    row.p_paired = p_of(paired_t_test(row.values, row.paired_baseline_values));
-}
-
-void compare_control(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
-    row.waiting += control.open();
-    const std::vector<double> values = control.values();
-    const Sample sample = sample_of(values);
-    if (sample.n == 0 || row.baseline.n == 0 || row.baseline.mean == 0) return;
-    row.control_percent = 100 * (sample.mean - row.baseline.mean) / std::abs(row.baseline.mean);
-    row.control_p = row.plan.rule->test == TestKind::paired
-                        ? p_of(paired_t_test(values, values_with_same_seeds(control, baseline)))
-                        : p_of(welch_t_test(sample, row.baseline));
-}
 
 // Replaces the verdict at smoke scale: after eight steps all models have about the same loss, so that no claim is
 // testable.
@@ -117,15 +25,6 @@ void withhold_verdict(SheetRow& row) {
         to_string(row.verdict) + ". " + row.words;
     row.verdict = SheetVerdict::not_testable;
     row.seeds_to_decide.reset();
-}
-
-void recompute_paper(SheetRow& row) {
-    const auto& paper = row.plan.paper;
-    const auto& baseline = row.plan.paper_baseline;
-    if (!paper || !baseline || baseline->mean == 0) return;
-    row.paper_difference_percent = 100 * (paper->mean - baseline->mean) / std::abs(baseline->mean);
-    row.paper_p_student = p_of(student_t_test(*paper, *baseline));
-    row.paper_p_welch = p_of(welch_t_test(*paper, *baseline));
 }
 
 // Returns the finite mean of each group; an empty list if a group has no finite value or a run that has not ended or is
@@ -230,9 +129,14 @@ std::string to_string(SheetVerdict verdict) {
         case SheetVerdict::undecided:
             return "undecided";
         case SheetVerdict::not_testable:
-            return "not testable at this scale";
+            return "not testable";
     }
     return {};
+}
+
+std::string to_string(RowEffect::Scale scale) {
+    if (scale == RowEffect::Scale::percent) return "percent";
+    return scale == RowEffect::Scale::ratio ? "ratio" : "proportion";
 }
 
 std::string to_string(ScoredPrediction::Outcome outcome) {
@@ -275,14 +179,12 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
             row.values.push_back(value);
         }
         row.ours = sample_of(row.values);
-        row.failed = group.failed;
+        row.failed = static_cast<int>(group.failed.size());
         row.waiting = group.open();
         if (!planned.baseline) continue;
         const GroupValues baseline = values_of(runs, *planned.baseline, planned.measure);
-        compare(row, group, baseline);
-        if (planned.control && planned.rule) {
-            compare_control(row, values_of(runs, *planned.control, planned.measure), baseline);
-        }
+        compare_with_baseline(row, group, baseline);
+        if (planned.control && planned.rule) compare_with_control(row, runs, group, baseline);
     }
     decide(rows);
     if (plan.scale == SheetScale::smoke) std::for_each(rows.begin(), rows.end(), withhold_verdict);

@@ -20,8 +20,25 @@ struct SheetRun {
 
 /// Verdict on a row; `shown` is a row without a rule.
 enum class SheetVerdict { shown, unfinished, reproduced, not_reproduced, undecided, not_testable };
-/// Returns "shown", "unfinished", "reproduced", "not reproduced", "undecided" or "not testable at this scale".
+/// Returns "shown", "unfinished", "reproduced", "not reproduced", "undecided" or "not testable".
 std::string to_string(SheetVerdict verdict);
+
+/// Effect that a row's rule tests, in the unit in which a figure compares rows.
+struct RowEffect {
+    /// `percent`: difference of group and baseline in percent of the baseline's mean. `ratio`: group's mean divided by
+    /// the baseline's. `proportion`: proportion of the group's runs with the event.
+    enum class Scale { percent, ratio, proportion } scale = Scale::percent;
+    double value = 0;
+    /// Interval with the confidence 1 − alpha, without Holm's correction: of the mean difference of the pairs (or
+    /// Welch's), Fieller's of a ratio, or Clopper and Pearson's of a proportion; nullopt if there is none.
+    std::optional<double> low, high;
+    /// Range of the rule: from −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to the bound);
+    /// nullopt for a rule without a range.
+    std::optional<double> range_low, range_high;
+    std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
+};
+/// Returns "percent", "ratio" or "proportion".
+std::string to_string(RowEffect::Scale scale);
 
 /// Planned row with the results of its runs.
 struct SheetRow {
@@ -31,22 +48,30 @@ struct SheetRow {
     std::vector<std::int64_t> seeds;
     std::vector<double> values;
     Sample ours;
-    int failed = 0;   // number of failed runs of the group, diverged runs among them
-    int waiting = 0;  // number of runs of group, baseline and control that have not ended or are not measured
+    int failed = 0;           // number of seeds whose run of the group failed, diverged runs among them
+    int baseline_failed = 0;  // as `failed`, of the baseline
+    int waiting = 0;          // number of runs of group, baseline and control that have not ended or are not measured
     std::vector<double> baseline_values;  // values of the baseline's runs
     std::vector<double>
         paired_baseline_values;  // baseline value with the same seed as each of `values`; NaN if there is none
     Sample baseline;
 
     // Comparison of the group with the baseline; nullopt if there is no baseline or the test has no result.
-    std::optional<double> difference;  // difference of the means
-    std::optional<double> difference_percent;
-    std::optional<double> p_student, p_welch, p_paired;  // two-tailed tests of equal means
-    std::optional<double> p_equivalence;                 // equivalence within the rule's margin, by the rule's test
-    std::optional<double> p_rule, p_holm;                // p of the rule's test, raw and corrected
+    /// Mean of the paired differences over the seeds that both groups have, where the rule's test is paired; otherwise
+    /// the difference of the means.
+    std::optional<double> difference;
+    std::optional<double> difference_low, difference_high;  // interval with the confidence 1 − alpha of the rule
+    double reference = 0;                                   // mean of the baseline's values that enter `difference`
+    std::optional<double> difference_percent;               // 100·difference / |reference|
+    std::optional<double> p_student, p_welch, p_paired;     // two-tailed tests of equal means
+    std::optional<double> p_equivalence;                    // equivalence within the rule's margin, by the rule's test
+    std::optional<double> p_rule, p_holm;                   // p of the rule's test, raw and corrected
+    std::optional<double> p_refutation;                     // p of the claim's refutation, corrected
+    std::optional<RowEffect> effect;                        // nullopt for a row without a rule or a test
     SheetVerdict verdict = SheetVerdict::shown;
     std::string words;  // reason for the verdict
-    /// Difference between control and baseline in percent, and its p; nullopt for a row without a control.
+    /// Difference between the control and the group that it is compared with, in percent, and the p of the control's
+    /// test; nullopt for a row without a control.
     std::optional<double> control_percent, control_p;
     /// Number of seeds per group that would decide, for the observed difference and standard deviation; only if
     /// undecided.
@@ -74,6 +99,19 @@ bool belongs(const RunSpec& spec, const GroupKeys& group);
 
 /// Returns a run's value of a measure, from its summary (measures()) or its measurements; NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
+
+/// Verdict on a claim over all its rows with a rule.
+struct ClaimVerdict {
+    std::string claim;  // id
+    /// `reproduced`: every row is. `not_reproduced`: at least one row is not. `not_testable`: no row is testable.
+    /// `undecided`: otherwise. `unfinished`: a row is. `shown`: the claim has no row with a rule.
+    SheetVerdict verdict = SheetVerdict::shown;
+    int rows = 0;  // number of rows with a rule
+    int reproduced = 0, not_reproduced = 0, undecided = 0, not_testable = 0, unfinished = 0;
+    std::string words;  // "Reproduced: holds for all 6 rows."
+};
+/// Returns the verdict on each claim of the plan, in the plan's order. `rows` are the results of evaluate().
+std::vector<ClaimVerdict> claim_verdicts(const SheetPlan& plan, std::span<const SheetRow> rows);
 
 /// Returns the plan's rows with results and verdicts. If several runs share a seed, the last one counts. At `smoke`
 /// scale, where models learn nothing, no claim is testable; `words` states the verdict that the rule would give.

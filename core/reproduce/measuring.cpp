@@ -9,6 +9,7 @@
 
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/device_choice.h"
+#include "core/experiment/lab_plan.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
@@ -261,8 +262,10 @@ bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, 
         if (run.experiment != experiment || run.state != RunState::finished) continue;
         runs.push_back({run.id, stored_spec(run)});
     }
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const Finished& a, const Finished& b) { return a.spec.seed < b.spec.seed; });
+    std::stable_sort(runs.begin(), runs.end(), [](const Finished& a, const Finished& b) {
+        if (a.spec.seed != b.spec.seed) return a.spec.seed < b.spec.seed;
+        return timing_order(a.spec.seed, a.id) < timing_order(b.spec.seed, b.id);
+    });
     for (const Finished& run : runs) {
         if (cancelled()) return false;
         const auto known = lab.measurements(run.id);

@@ -60,9 +60,10 @@ std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int
 std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs);
 
 /// Measures every ended run of the experiment that lacks a measurement of the plan, and stores the values in the lab.
-/// For failed runs only spikes are measured. Runs are measured seed by seed, so that a disturbance of the machine
-/// affects all groups. `engine` is called when it is first needed, `cancelled` between samples. Returns false if
-/// cancelled. Throws BadInput if a checkpoint or a data set is missing, or if a data set's tokens have changed.
+/// For failed runs only spikes are measured. Runs are measured seed by seed, and within a seed by timing_order, so that
+/// a disturbance or drift of the machine affects all groups. `engine` is called when it is first needed, `cancelled`
+/// between samples. Returns false if cancelled. Throws BadInput if a checkpoint or a data set is missing, or if a data
+/// set's tokens have changed.
 bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, const std::filesystem::path& data_dir,
                   const std::function<Engine&()>& engine, const std::function<bool()>& cancelled);
 

@@ -28,6 +28,17 @@ json sample_json(const Sample& sample) {
             {"n", sample.n}};
 }
 
+json effect_json(const std::optional<RowEffect>& effect) {
+    if (!effect) return {};
+    return {{"scale", to_string(effect->scale)},
+            {"value", number(effect->value)},
+            {"low", number(effect->low)},
+            {"high", number(effect->high)},
+            {"range_low", number(effect->range_low)},
+            {"range_high", number(effect->range_high)},
+            {"paper", number(effect->paper)}};
+}
+
 json row_json(const SheetRow& row) {
     const PlannedRow& plan = row.plan;
     json result = row.spec ? to_json(*row.spec) : json::object();
@@ -41,7 +52,10 @@ json row_json(const SheetRow& row) {
     result["baseline"] = plan.baseline ? sample_json(row.baseline) : json();
     result["paper"] = plan.paper ? sample_json(*plan.paper) : json();
     result["difference"] = number(row.difference);
+    result["difference_low"] = number(row.difference_low);
+    result["difference_high"] = number(row.difference_high);
     result["difference_percent"] = number(row.difference_percent);
+    result["effect"] = effect_json(row.effect);
     result["paper_printed_percent"] = number(plan.paper_printed);
     result["paper_recomputed"] = {{"difference_percent", number(row.paper_difference_percent)},
                                   {"p_student", number(row.paper_p_student)},
@@ -52,6 +66,7 @@ json row_json(const SheetRow& row) {
     result["p_equivalence"] = number(row.p_equivalence);
     result["p_rule"] = number(row.p_rule);
     result["p_holm"] = number(row.p_holm);
+    result["p_refutation"] = number(row.p_refutation);
     result["control_percent"] = number(row.control_percent);
     result["control_p"] = number(row.control_p);
     result["verdict"] = to_string(row.verdict);
@@ -61,6 +76,8 @@ json row_json(const SheetRow& row) {
     result["seeds"] = row.seeds;
     result["values"] = std::move(values);
     result["failed"] = row.failed;
+    result["baseline_failed"] = row.baseline_failed;
+    result["rule_version"] = plan.rule ? json(plan.rule->version) : json();
     return result;
 }
 
@@ -78,8 +95,14 @@ json checks_json(const std::string& sheet) {
 json head_json(const SheetPlan& plan) {
     json claims = json::array();
     for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
-    return {{"sheet", plan.sheet},   {"title", plan.title}, {"scale", to_string(plan.scale)},
-            {"source", plan.source}, {"notes", plan.notes}, {"claims", std::move(claims)}};
+    const std::string stored = stored_rules_words(plan);
+    return {{"sheet", plan.sheet},
+            {"title", plan.title},
+            {"scale", to_string(plan.scale)},
+            {"source", plan.source},
+            {"notes", plan.notes},
+            {"claims", std::move(claims)},
+            {"stored_rules", stored.empty() ? json() : json(stored)}};
 }
 
 // Returns aligned columns: the first and last one left-aligned, the others right-aligned.
@@ -107,6 +130,7 @@ std::string head_text(const SheetPlan& plan) {
     for (const Claim& claim : plan.claims) text += "Claim " + claim.id + ": " + claim.words + '\n';
     text += '\n';
     for (const std::string& note : plan.notes) text += "Note: " + note + '\n';
+    if (const std::string stored = stored_rules_words(plan); !stored.empty()) text += "Note: " + stored + '\n';
     return text;
 }
 
@@ -131,6 +155,14 @@ std::string table_text(const std::vector<const SheetRow*>& rows) {
     return text;
 }
 
+std::string verdicts_text(const SheetPlan& plan, std::span<const SheetRow> rows) {
+    std::string text;
+    for (const ClaimVerdict& claim : claim_verdicts(plan, rows)) {
+        if (!claim.words.empty()) text += "  " + claim.claim + ": " + claim.words + '\n';
+    }
+    return text.empty() ? text : "\nVerdicts by claim:\n" + text;
+}
+
 std::string rules_text(const SheetPlan& plan) {
     std::string text = "\nRules (preregistered):\n";
     for (const std::string& rule : rules_of(plan)) text += "  " + rule + '\n';
@@ -147,7 +179,11 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
     json result = head_json(plan);
     result["rows"] = json::array();
     for (const SheetRow& row : rows) result["rows"].push_back(row_json(row));
-    for (json& claim : result["claims"]) {
+    const std::vector<ClaimVerdict> verdicts = claim_verdicts(plan, rows);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        json& claim = result["claims"][i];
+        claim["verdict"] = to_string(verdicts[i].verdict);
+        claim["verdict_words"] = verdicts[i].words;
         claim["verdicts"] = json::object();
         for (const SheetRow& row : rows) {
             if (row.plan.claim != claim["id"]) continue;
@@ -189,7 +225,7 @@ std::string calibration_text(std::span<const ScoredPrediction> predictions) {
 
 std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
                        std::span<const ScoredPrediction> predictions) {
-    std::string text = head_text(plan);
+    std::string text = head_text(plan) + verdicts_text(plan, rows);
     for (const auto& table : tables_of(rows)) text += table_text(table);
     text += rules_text(plan);
     text += predictions_text(predictions);

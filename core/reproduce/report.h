@@ -9,10 +9,13 @@
 
 namespace ropelab {
 
-/// Returns an evaluated sheet as JSON: `sheet`, `title`, `scale`, `source`, `notes`, `claims`, `rows` (each with its
-/// flat keys, `ours`, `baseline` and `paper` as {mean, std, n}, `difference`, `p_student`, `p_welch`, `p_paired`,
-/// `p_equivalence`, `p_holm`, `verdict`, `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions`,
-/// `calibration` (see calibration_json) and `paper_checks`. Missing numbers are null.
+/// Returns an evaluated sheet as JSON: `sheet`, `title`, `scale`, `source`, `notes`, `stored_rules` (a
+/// sentence if the lab's rules are older than today's, else null), `claims` (each with its `verdict`, `verdict_words`
+/// and number of rows by verdict in `verdicts`), `rows` (each with its flat keys, `ours`, `baseline` and `paper` as
+/// {mean, std, n}, `difference` with `difference_low` and `difference_high`, `effect` (RowEffect), `p_student`,
+/// `p_welch`, `p_paired`, `p_equivalence`, `p_holm`, `p_refutation`, `rule_version`, `failed`, `baseline_failed`,
+/// `verdict`, `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions`, `calibration` (see
+/// calibration_json) and `paper_checks`. Missing numbers are null.
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 

@@ -43,21 +43,46 @@ SheetScale sheet_scale(const std::string& word) {
 }
 
 std::string rule_words(const VerdictRule& rule) {
-    const std::string alpha =
-        number_text(rule.alpha) + " after Holm's correction over the family \"" + rule.family + "\"";
+    using Kind = VerdictRule::Kind;
+    const std::string level = number_text(rule.alpha);
+    const std::string alpha = level + " after Holm's correction over the family \"" + rule.family + "\"";
     const std::string claimed = rule.direction < 0 ? "lower" : "higher";
     const std::string opposite = rule.direction < 0 ? "higher" : "lower";
-    if (rule.kind == VerdictRule::Kind::events) {
-        return "Fisher's exact test, one-sided, p < " + alpha + ": the claim is reproduced if significantly " +
-               (rule.direction < 0 ? "fewer" : "more") +
+    const std::string fewer = rule.direction < 0 ? "fewer" : "more";
+    if (rule.kind == Kind::events) {
+        return "Fisher's exact test, one-sided, p < " + alpha + ": the claim is reproduced if significantly " + fewer +
                " runs of the group have the event than runs of the baseline, not reproduced if significantly " +
                (rule.direction < 0 ? "more" : "fewer") + " do, and undecided otherwise.";
     }
+    if (rule.kind == Kind::proportion) {
+        const std::string bound = percent(rule.bound);
+        const std::string fisher =
+            ", and significantly " + fewer + " runs of the group than of the baseline have it (Fisher's exact test)";
+        const std::string exact = "Exact binomial test (one-sided Clopper–Pearson bounds), p < " + alpha + ": ";
+        if (rule.direction > 0) {
+            return exact +
+                   "the claim is reproduced if every run of the group has the event, its probability is significantly "
+                   "above " +
+                   bound + fisher + ". It is not reproduced if the probability is significantly below " + bound +
+                   ", and undecided otherwise.";
+        }
+        return exact + "the claim is reproduced if the probability of the event is significantly below " + bound +
+               fisher + ". It is not reproduced if the probability is significantly above " + bound +
+               ", and undecided otherwise. The row is not testable if no run of the baseline has the event.";
+    }
+    if (rule.kind == Kind::size) {
+        const std::string range = number_text(rule.low) + " to " + number_text(rule.high);
+        return "Two one-sided tests of the ratio of the means (" + test_words(rule.test) + "), p < " + alpha +
+               ": the claim is reproduced if the group's mean divided by the baseline's lies significantly inside the "
+               "range " +
+               range + ", not reproduced if the ratio lies significantly outside (two-sided), and undecided otherwise.";
+    }
     const std::string margin = percent(rule.margin) + " of the baseline's mean";
-    if (rule.kind == VerdictRule::Kind::equivalence) {
+    if (rule.kind == Kind::equivalence) {
         return "Two one-sided tests (" + test_words(rule.test) + "), p < " + alpha +
                ": the claim is reproduced if the difference is significantly smaller than ±" + margin +
-               ", not reproduced if it is significantly larger, and undecided otherwise.";
+               ", not reproduced if it is significantly larger" + (rule.version > 1 ? " (two-sided)" : "") +
+               ", and undecided otherwise.";
     }
     return "Two-sided " + test_words(rule.test) + ", p < " + alpha +
            ": the claim is reproduced if the group's mean is significantly " + claimed +
@@ -66,16 +91,46 @@ std::string rule_words(const VerdictRule& rule) {
            " (two one-sided tests), even if the difference is significant. Otherwise the claim is undecided.";
 }
 
+namespace {
+
+std::string control_rule_words(const PlannedRow& row) {
+    if (!row.control) return "";
+    const VerdictRule& rule = *row.rule;
+    const std::string control = own_keys_text(*row.control, row.control_reference.value_or(*row.baseline));
+    const std::string test = " (" + test_words(rule.test) + ", p < " + number_text(rule.alpha) + ")";
+    if (rule.version == 1) {
+        return " The row is not testable unless the control, " + control +
+               ", differs from the baseline by more than ±" + percent(rule.margin) + test +
+               "; otherwise equal results show nothing.";
+    }
+    const std::string better = row.control_reference       ? own_keys_text(*row.control_reference, *row.control)
+                               : row.group == *row.control ? "the baseline"
+                                                           : "the baseline or the group";
+    return " The row is not testable unless " + better + " has a mean that is lower than that of the control, " +
+           control + ", by significantly more than " + percent(rule.margin) + test +
+           "; otherwise positions do not help these models, and equal results show nothing.";
+}
+
+}  // namespace
+
 std::string rule_words(const PlannedRow& row) {
     if (!row.rule || !row.baseline) return "";
-    const VerdictRule& rule = *row.rule;
-    std::string words = rule_words(rule) + " Baseline: " + own_keys_text(*row.baseline, row.group) + ".";
-    if (row.control) {
-        words += " The row is not testable unless the control, " + own_keys_text(*row.control, *row.baseline) +
-                 ", differs from the baseline by more than ±" + percent(rule.margin) + " (" + test_words(rule.test) +
-                 ", p < " + number_text(rule.alpha) + "); otherwise equal results show nothing.";
+    std::string words = rule_words(*row.rule) + " Baseline: " + own_keys_text(*row.baseline, row.group) + ".";
+    if (row.rule->version > 1 && row.rule->kind != VerdictRule::Kind::events &&
+        row.rule->kind != VerdictRule::Kind::proportion) {
+        words += " A row with failed or diverged runs is undecided.";
     }
-    return words;
+    words += control_rule_words(row);
+    return row.rule->version < rules_version ? "By the older rule stored with this lab: " + words : words;
+}
+
+std::string stored_rules_words(const SheetPlan& plan) {
+    const bool is_old = std::any_of(plan.rows.begin(), plan.rows.end(), [](const PlannedRow& row) {
+        return row.rule && row.rule->version < rules_version;
+    });
+    if (!is_old) return "";
+    return "The verdicts follow the rules stored with this lab. They are older than this program's rules, by which a "
+           "new lab would be tested.";
 }
 
 const std::vector<Sheet>& sheets() {

@@ -30,20 +30,38 @@ SheetScale sheet_scale(const std::string& word);
 /// {"fraction", "2 ch"}).
 using GroupKeys = std::map<std::string, std::string>;
 
+/// Version of the sheets' rules and of their evaluation. It is stored with every rule and increases whenever a rule, or
+/// what it counts, changes, so that a lab keeps the verdicts of the rules that it stored. Version 1 (rules stored
+/// without a version) differs from version 2 in three points: the refutation of an equivalence tests only the observed
+/// side, rows with failed runs are decided by the survivors, and the control is only required to differ from the
+/// baseline.
+inline constexpr int rules_version = 2;
+
 /// Statistical test that decides the verdict on a row.
 struct VerdictRule {
-    /// Kind of test. `difference`: t test of the null hypothesis that both means are equal. `equivalence`: two
-    /// one-sided t tests against the margin. `events`: one-sided Fisher's exact test of the number of runs with an
-    /// event in each group.
-    enum class Kind { difference, equivalence, events } kind = Kind::difference;
-    /// Claimed sign of the difference between group and baseline: −1 lower, +1 higher, 0 for an equivalence.
+    /// Kind of test.
+    /// `difference`: t test of the null hypothesis that both means are equal, for claims about a direction.
+    /// `equivalence`: two one-sided t tests against the margin.
+    /// `events`: one-sided Fisher's exact test of the number of runs with an event in each group.
+    /// `size`: tests whether the ratio of the means lies in the range from `low` to `high` (stats/ratio.h), for claims
+    /// about a size, such as "about half".
+    /// `proportion`: exact binomial test of the group's event probability against `bound`, for claims such as "with
+    /// every seed" (direction +1: every run has the event, and the probability is above the bound) and "prevents"
+    /// (direction −1: the probability is below the bound); the group must also differ from the baseline by Fisher's
+    /// test.
+    enum class Kind { difference, equivalence, events, size, proportion } kind = Kind::difference;
+    /// Claimed sign of the difference between group and baseline: −1 lower, +1 higher, 0 for an equivalence or a size.
     int direction = -1;
-    /// Smallest relevant difference, as a fraction of the baseline's mean; not used by `events`.
+    /// Smallest relevant difference, as a fraction of the baseline's mean; `size` uses it for the control only,
+    /// `events` and `proportion` not at all.
     double margin = 0.01;
     TestKind test = TestKind::paired;
-    double alpha = 0.05;  // significance level after Holm's correction over the family
-    double power = 0.8;   // power for which the number of seeds that would decide is computed
-    std::string family;   // rows of one family share one Holm correction
+    double alpha = 0.05;       // significance level after Holm's correction over the family
+    double power = 0.8;        // power for which the number of seeds that would decide is computed
+    std::string family;        // rows of one family share one Holm correction
+    double low = 0, high = 0;  // `size`: range of the ratio of the group's mean to the baseline's
+    double bound = 0;          // `proportion`: bound of the event probability
+    int version = rules_version;
 
     bool operator==(const VerdictRule&) const = default;
 };
@@ -58,14 +76,17 @@ struct PlannedRow {
     std::string measure;
     GroupKeys group;
     std::optional<GroupKeys> baseline;  // the group is compared with this one
-    /// Group that must differ from the baseline by more than the margin; otherwise the row is not testable, because
-    /// equal results would then show nothing.
+    /// Group without the positions that the row is about (no position encoding, or no rotation). Unless the baseline or
+    /// the group has a significantly lower mean than the control, by more than the margin, the row is not testable,
+    /// because positions do not help these models and equal results would show nothing.
     std::optional<GroupKeys> control;
+    /// Group that is compared with the control instead of group and baseline, where neither of them uses positions.
+    std::optional<GroupKeys> control_reference;
     std::optional<VerdictRule> rule;       // none: the row is shown without a verdict
     std::optional<Sample> paper;           // published sample; the standard deviation is NaN where none was published
     std::optional<Sample> paper_baseline;  // published sample of the baseline
     std::optional<double> paper_printed;   // published difference in percent; negative means lower
-    // not empty: the row is not testable at this scale; says what a test requires
+    // not empty: the row is measured and shown, but not testable; says what a test requires
     std::string out_of_reach;
 };
 /// Returns the row's rule with its baseline and control, each named by the keys in which it differs; "" for a row
@@ -173,6 +194,8 @@ struct SheetPlan {
     /// 0: none.
     std::int64_t retrieval_windows = 0;
 };
+/// Returns a sentence for a plan with rules of an older version, which were stored with a lab; "" for rules of today.
+std::string stored_rules_words(const SheetPlan& plan);
 /// Returns the plan as JSON without its experiment and predictions, which a lab stores separately.
 nlohmann::json to_json(const SheetPlan& plan);
 /// Returns the plan's predictions as JSON.

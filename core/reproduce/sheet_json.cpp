@@ -1,6 +1,7 @@
 // Conversion of a sheet's plan from and to the JSON documents that a lab stores.
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/experiment/lab_plan.h"
 #include "core/reproduce/sheet.h"
@@ -30,15 +31,23 @@ std::optional<Sample> sample_from(const json& value) {
     return Sample{value.at("n").get<std::int64_t>(), number_of(value.at("mean")), number_of(value.at("std"))};
 }
 
+constexpr std::pair<VerdictRule::Kind, const char*> kind_words[] = {{VerdictRule::Kind::difference, "difference"},
+                                                                    {VerdictRule::Kind::equivalence, "equivalence"},
+                                                                    {VerdictRule::Kind::events, "events"},
+                                                                    {VerdictRule::Kind::size, "size"},
+                                                                    {VerdictRule::Kind::proportion, "proportion"}};
 const char* kind_word(VerdictRule::Kind kind) {
-    if (kind == VerdictRule::Kind::difference) return "difference";
-    return kind == VerdictRule::Kind::equivalence ? "equivalence" : "events";
+    for (const auto& [known, word] : kind_words) {
+        if (known == kind) return word;
+    }
+    return "";
 }
 VerdictRule::Kind kind_of(const std::string& word) {
-    for (const auto kind : {VerdictRule::Kind::difference, VerdictRule::Kind::equivalence, VerdictRule::Kind::events}) {
-        if (kind_word(kind) == word) return kind;
+    for (const auto& [kind, known] : kind_words) {
+        if (known == word) return kind;
     }
-    throw BadInput("\"" + word + "\" is not a kind of rule; it must be difference, equivalence or events.");
+    throw BadInput("\"" + word +
+                   "\" is not a kind of rule; it must be difference, equivalence, events, size or proportion.");
 }
 
 std::vector<GroupKeys> current_groups(std::vector<GroupKeys> groups) {
@@ -49,9 +58,18 @@ std::vector<GroupKeys> current_groups(std::vector<GroupKeys> groups) {
 json rule_json(const PlannedRow& row) {
     const auto& rule = row.rule;
     if (!rule) return {};
-    return {{"kind", kind_word(rule->kind)}, {"direction", rule->direction}, {"margin", rule->margin},
-            {"test", to_string(rule->test)}, {"alpha", rule->alpha},         {"power", rule->power},
-            {"family", rule->family},        {"words", rule_words(row)}};
+    return {{"kind", kind_word(rule->kind)},
+            {"direction", rule->direction},
+            {"margin", rule->margin},
+            {"test", to_string(rule->test)},
+            {"alpha", rule->alpha},
+            {"power", rule->power},
+            {"family", rule->family},
+            {"low", rule->low},
+            {"high", rule->high},
+            {"bound", rule->bound},
+            {"version", rule->version},
+            {"words", rule_words(row)}};
 }
 std::optional<VerdictRule> rule_from(const json& value) {
     if (value.is_null()) return std::nullopt;
@@ -63,6 +81,10 @@ std::optional<VerdictRule> rule_from(const json& value) {
     rule.alpha = value.at("alpha").get<double>();
     rule.power = value.at("power").get<double>();
     rule.family = value.at("family").get<std::string>();
+    rule.low = value.value("low", 0.0);  // version 1 stored none of these
+    rule.high = value.value("high", 0.0);
+    rule.bound = value.value("bound", 0.0);
+    rule.version = value.value("version", 1);
     return rule;
 }
 
@@ -109,6 +131,7 @@ json row_json(const PlannedRow& row) {
             {"group", row.group},
             {"baseline", row.baseline ? json(*row.baseline) : json()},
             {"control", row.control ? json(*row.control) : json()},
+            {"control_reference", row.control_reference ? json(*row.control_reference) : json()},
             {"rule", rule_json(row)},
             {"paper", sample_json(row.paper)},
             {"paper_baseline", sample_json(row.paper_baseline)},
@@ -123,6 +146,9 @@ PlannedRow row_from(const json& value) {
     row.group = current_settings(value.at("group").get<GroupKeys>());
     if (!value.at("baseline").is_null()) row.baseline = current_settings(value.at("baseline").get<GroupKeys>());
     if (!value.at("control").is_null()) row.control = current_settings(value.at("control").get<GroupKeys>());
+    if (const json reference = value.value("control_reference", json()); !reference.is_null()) {
+        row.control_reference = current_settings(reference.get<GroupKeys>());
+    }
     row.rule = rule_from(value.at("rule"));
     row.paper = sample_from(value.at("paper"));
     row.paper_baseline = sample_from(value.at("paper_baseline"));

@@ -1,12 +1,11 @@
 #include "core/reproduce/verdict.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/reproduce/row_tests.h"
 #include "core/spec/numbers.h"
-#include "core/stats/equivalence.h"
-#include "core/stats/events.h"
 #include "core/stats/holm.h"
+#include "core/stats/power.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
@@ -15,150 +14,151 @@ namespace {
 
 using Kind = VerdictRule::Kind;
 
-// Tests of one row: p of the claim, p of the claim's refutation, and what the number of seeds is computed from.
-struct Tests {
-    std::optional<double> claim, refutation;
-    double margin = 0;  // in the unit of the measure
-    bool paired = false;
-    double deviation = 0;  // standard deviation of the paired differences, or the pooled one of the groups
-    std::int64_t events = 0, baseline_events = 0;
-};
-
-std::int64_t count_events(const std::vector<double>& values) {
-    return std::count_if(values.begin(), values.end(), [](double value) { return value > 0; });
+bool counts_events(const VerdictRule& rule) {
+    return rule.kind == Kind::events || rule.kind == Kind::proportion;
 }
 
-Tests tests_of(SheetRow& row) {
-    const VerdictRule& rule = *row.plan.rule;
-    Tests tests;
-    if (rule.kind == Kind::events) {
-        tests.events = count_events(row.values);
-        tests.baseline_events = count_events(row.baseline_values);
-        if (row.ours.n < 2 || row.baseline.n < 2) return tests;
-        const double more = fisher_greater_p(tests.events, row.ours.n, tests.baseline_events, row.baseline.n);
-        const double fewer = fisher_greater_p(tests.baseline_events, row.baseline.n, tests.events, row.ours.n);
-        tests.claim = rule.direction < 0 ? fewer : more;
-        tests.refutation = rule.direction < 0 ? more : fewer;
-        return tests;
-    }
-    tests.margin = rule.margin * std::abs(row.baseline.mean);
-    if (!(tests.margin > 0)) return tests;
-    tests.paired = rule.test == TestKind::paired;
-    const auto equivalence = tests.paired ? paired_equivalence(row.values, row.paired_baseline_values, tests.margin)
-                                          : welch_equivalence(row.ours, row.baseline, tests.margin);
-    if (!equivalence) return tests;
-    tests.deviation =
-        tests.paired ? equivalence->standard_error * std::sqrt(equivalence->degrees_of_freedom + 1)
-                     : standard_error_of_difference(row.ours, row.baseline) /
-                           std::sqrt(1 / static_cast<double>(row.ours.n) + 1 / static_cast<double>(row.baseline.n));
-    row.p_equivalence = equivalence->p;
-    const auto no_difference = tests.paired ? row.p_paired : row.p_welch;
-    tests.claim = rule.kind == Kind::equivalence ? std::optional(equivalence->p) : no_difference;
-    tests.refutation = rule.kind == Kind::equivalence ? equivalence->p_beyond : equivalence->p;
-    return tests;
+std::string of_text(std::int64_t count, std::int64_t all) {
+    return std::to_string(count) + " of " + std::to_string(all);
 }
 
-// Returns the number of seeds per group that would decide, at the first and strictest step of Holm's correction: α
-// divided by the number of comparisons in the family.
-std::optional<std::int64_t> seeds_for(const SheetRow& row, const Tests& tests, int comparisons) {
-    const VerdictRule& rule = *row.plan.rule;
-    if (!row.difference) return std::nullopt;
-    const PowerRule power{rule.alpha / comparisons, rule.power};
-    const SeedDesign design = tests.paired ? SeedDesign::paired : SeedDesign::groups;
-    const auto detect = [&](double difference, const PowerRule& how) {
-        return tests.paired ? pairs_to_detect(difference, tests.deviation, how)
-                            : seeds_to_detect(difference, tests.deviation, how);
+// Returns the interval of the row's effect in words: " (95 % interval 0.43 to 0.52)"; "" if there is none.
+std::string interval_words(const SheetRow& row) {
+    if (!row.effect || !row.effect->low || !row.effect->high || row.plan.rule->version == 1) return "";
+    const auto text = [&](double end) {
+        if (row.effect->scale == RowEffect::Scale::percent) return signed_percent(end);
+        return row.effect->scale == RowEffect::Scale::ratio ? fixed_text(end, 3) : fixed_text(100 * end, 1);
     };
-    const auto to_show_equivalence =
-        seeds_to_show_equivalence(tests.margin, *row.difference, tests.deviation, design, power);
-    const double beyond = std::abs(*row.difference) - tests.margin;
-    // A one-sided test at level α has the critical value of a two-sided test at 2α.
-    const auto to_show_difference = rule.kind == Kind::equivalence
-                                        ? detect(std::max(beyond, 0.0), {2 * power.alpha, power.power})
-                                        : detect(*row.difference, power);
-    if (to_show_equivalence && to_show_difference) return std::min(*to_show_equivalence, *to_show_difference);
-    return to_show_equivalence ? to_show_equivalence : to_show_difference;
+    const std::string unit = row.effect->scale == RowEffect::Scale::ratio ? "" : " %";
+    return " (" + percent_text(1 - row.plan.rule->alpha) + " % interval " + text(*row.effect->low) + " to " +
+           text(*row.effect->high) + unit + ")";
 }
 
-std::optional<std::int64_t> seeds_for_events(const SheetRow& row, const Tests& tests, int comparisons) {
+std::string observed_words(const SheetRow& row, const RowTests& tests) {
     const VerdictRule& rule = *row.plan.rule;
-    const double fraction = static_cast<double>(tests.events) / static_cast<double>(row.ours.n);
-    const double baseline = static_cast<double>(tests.baseline_events) / static_cast<double>(row.baseline.n);
-    return seeds_to_detect_events(fraction, baseline, {rule.alpha / comparisons, rule.power});
-}
-
-std::string observed_words(const SheetRow& row, const Tests& tests) {
-    if (row.plan.rule->kind == Kind::events) {
-        return std::to_string(tests.events) + " of " + std::to_string(row.ours.n) +
-               " runs of the group have the event, against " + std::to_string(tests.baseline_events) + " of " +
-               std::to_string(row.baseline.n) + " of the baseline";
+    if (counts_events(rule)) {
+        return of_text(tests.events, row.ours.n) + " runs of the group have the event" + interval_words(row) +
+               ", against " + of_text(tests.baseline_events, row.baseline.n) + " of the baseline";
     }
-    return "The group's mean differs from the baseline's by " + signed_percent(row.difference_percent) + " %";
+    if (rule.kind == Kind::size) {
+        return "The group's mean divided by the baseline's is " +
+               (row.effect ? fixed_text(row.effect->value, 3) : "–") + interval_words(row);
+    }
+    return "The group's mean differs from the baseline's by " + signed_percent(row.difference_percent) + " %" +
+           interval_words(row);
 }
 
-bool control_differs(const SheetRow& row) {
+// Returns how many runs failed: "2 of 10 runs of the group and 1 of 10 of the baseline failed or diverged".
+std::string failed_words(const SheetRow& row) {
+    std::string words;
+    if (row.failed > 0) words = of_text(row.failed, std::ssize(row.values)) + " runs of the group";
+    if (row.baseline_failed > 0) {
+        words += (words.empty() ? "" : " and ") + of_text(row.baseline_failed, std::ssize(row.baseline_values)) +
+                 (words.empty() ? " runs of the baseline" : " of the baseline");
+    }
+    return words + " failed or diverged";
+}
+
+// Rows of losses, times and speeds compare all runs: means over the survivors would be a different claim.
+bool is_of_survivors(const SheetRow& row) {
     const VerdictRule& rule = *row.plan.rule;
-    return row.control_p && *row.control_p < rule.alpha && std::abs(*row.control_percent) > 100 * rule.margin;
+    return rule.version > 1 && !counts_events(rule) && row.failed + row.baseline_failed > 0;
 }
 
-void decide(SheetRow& row, const Tests& tests, std::optional<double> claim, std::optional<double> refutation,
+bool control_passes(const SheetRow& row) {
+    const VerdictRule& rule = *row.plan.rule;
+    const bool is_significant = row.control_p && *row.control_p < rule.alpha;
+    return is_significant && (rule.version > 1 || std::abs(*row.control_percent) > 100 * rule.margin);
+}
+
+std::string control_words(const SheetRow& row) {
+    const bool is_old = row.plan.rule->version == 1;
+    return "The control's mean differs from " +
+           std::string(is_old ? "the baseline's" : "that of the models with positions") + " by " +
+           signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
+           "), which is not significantly more than the margin, so that equal results would show nothing. A test "
+           "requires longer training or larger models.";
+}
+
+// Returns whether the row's difference is against the direction of its claim.
+bool is_opposite(const SheetRow& row) {
+    return row.plan.rule->kind == Kind::difference && row.difference.value_or(0) * row.plan.rule->direction < 0;
+}
+
+std::string refuted_words(const SheetRow& row) {
+    const VerdictRule& rule = *row.plan.rule;
+    switch (rule.kind) {
+        case Kind::equivalence:
+            return ", more than the margin.";
+        case Kind::size:
+            return ", outside the range " + number_text(rule.low) + " to " + number_text(rule.high) + ".";
+        case Kind::proportion:
+            return ", a probability " + std::string(rule.direction < 0 ? "above " : "below ") +
+                   percent_text(rule.bound) + " %.";
+        case Kind::difference:
+        case Kind::events:
+            break;
+    }
+    return ", against the direction of the claim.";
+}
+
+void set_undecided(SheetRow& row, const RowTests& tests, double claim, int comparisons) {
+    row.verdict = SheetVerdict::undecided;
+    row.seeds_to_decide = seeds_to_decide(row, tests, comparisons);
+    row.words = observed_words(row, tests) + ", " + p_words(claim) + " after Holm's correction. " +
+                (row.seeds_to_decide ? "About " + std::to_string(*row.seeds_to_decide) +
+                                           " seeds per group would decide if the true difference were the observed one."
+                                     : "No number of seeds up to " + std::to_string(max_seeds) +
+                                           " would decide if the true difference were the observed one.");
+}
+
+void set_untested(SheetRow& row) {
+    row.verdict = SheetVerdict::undecided;
+    row.words = row.ours.n < 2 || row.baseline.n < 2
+                    ? "A test needs two finite values or more in the group and in the baseline."
+                    : "No test: all seeds have equal values, so they are copies and not independent measurements.";
+    if (is_of_survivors(row)) row.words += ' ' + failed_words(row) + '.';
+}
+
+void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, std::optional<double> refutation,
             int comparisons) {
     const VerdictRule& rule = *row.plan.rule;
     row.p_rule = tests.claim;
     row.p_holm = claim;
+    row.p_refutation = refutation;
+    if (!claim || !refutation) return set_untested(row);
     const std::string observed = observed_words(row, tests);
-    if (!claim || !refutation) {
-        row.verdict = SheetVerdict::undecided;
-        row.words = row.ours.n < 2 || row.baseline.n < 2
-                        ? "A test needs two finite values or more in the group and in the baseline."
-                        : "No test: all seeds have equal values, so they are copies and not independent measurements.";
-        return;
-    }
-    if (rule.kind == Kind::events && rule.direction < 0 && tests.baseline_events == 0) {
+    const bool is_claimed = *claim < rule.alpha;
+    const bool is_refuted = *refutation < rule.alpha;
+    if (counts_events(rule) && rule.direction < 0 && tests.baseline_events == 0) {
         row.verdict = SheetVerdict::not_testable;
         row.words =
             "No run of the baseline has the event, so that there is nothing to remove. A test requires models, "
-            "learning "
-            "rates or a training length at which the event occurs.";
-        return;
-    }
-    if (row.plan.control && !control_differs(row)) {
+            "learning rates or a training length at which the event occurs.";
+    } else if (row.plan.control && !control_passes(row) &&
+               !(row.plan.group == *row.plan.control && is_claimed && is_opposite(row))) {
+        // Where the group is itself the control, a significant difference against the claim needs no other control.
         row.verdict = SheetVerdict::not_testable;
-        row.words = "The control's mean differs from the baseline's by " + signed_percent(row.control_percent) +
-                    " % (p = " + p_text(row.control_p) +
-                    "), which is not significantly more than the margin, so that equal results would show nothing. A "
-                    "test requires " +
-                    "longer training or larger models.";
-        return;
-    }
-    const bool is_claimed = *claim < rule.alpha;
-    const bool is_refuted = *refutation < rule.alpha;
-    if (rule.kind == Kind::difference && is_refuted) {
+        row.words = control_words(row);
+    } else if (is_of_survivors(row)) {
+        row.verdict = SheetVerdict::undecided;
+        row.words = failed_words(row) + ", so that the means compare the survivors only. " + observed + ", " +
+                    p_words(*claim) + " after Holm's correction.";
+    } else if (rule.kind == Kind::difference && is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;
         row.words = observed + ", " + p_words(*refutation) +
                     " after Holm's correction: the means are equivalent within ±" + percent_text(rule.margin) + " %";
         row.words +=
             is_claimed ? ". The difference is significant (" + p_words(*claim) + ") but smaller than the margin." : ".";
     } else if (is_claimed) {
-        const bool is_opposite = rule.kind == Kind::difference && row.difference.value_or(0) * rule.direction < 0;
-        row.verdict = is_opposite ? SheetVerdict::not_reproduced : SheetVerdict::reproduced;
+        row.verdict = is_opposite(row) ? SheetVerdict::not_reproduced : SheetVerdict::reproduced;
         row.words = observed + ", " + p_words(*claim) + " after Holm's correction" +
-                    (is_opposite ? ", against the direction of the claim." : ".");
+                    (is_opposite(row) ? ", against the direction of the claim." : ".");
     } else if (is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;
-        row.words =
-            observed + ", " + p_words(*refutation) + " after Holm's correction" +
-            (rule.kind == Kind::equivalence ? ", more than the margin." : ", against the direction of the claim.");
+        row.words = observed + ", " + p_words(*refutation) + " after Holm's correction" + refuted_words(row);
     } else {
-        row.verdict = SheetVerdict::undecided;
-        row.seeds_to_decide =
-            rule.kind == Kind::events ? seeds_for_events(row, tests, comparisons) : seeds_for(row, tests, comparisons);
-        row.words =
-            observed + ", " + p_words(*claim) + " after Holm's correction. " +
-            (row.seeds_to_decide ? "About " + std::to_string(*row.seeds_to_decide) +
-                                       " seeds per group would decide if the true difference were the observed one."
-                                 : "No number of seeds up to " + std::to_string(max_seeds) +
-                                       " would decide if the true difference were the observed one.");
+        set_undecided(row, tests, *claim, comparisons);
     }
 }
 
@@ -166,7 +166,7 @@ void decide(SheetRow& row, const Tests& tests, std::optional<double> claim, std:
 
 void decide(std::span<SheetRow> rows) {
     std::map<std::string, std::vector<std::size_t>> families;
-    std::map<std::size_t, Tests> tests;
+    std::map<std::size_t, RowTests> tests;
     std::map<std::string, int> waiting;  // Holm's correction over a part of a family would be a different rule
     for (const SheetRow& row : rows) {
         if (row.plan.rule && row.plan.out_of_reach.empty()) waiting[row.plan.rule->family] += row.waiting;
@@ -182,7 +182,7 @@ void decide(std::span<SheetRow> rows) {
             row.verdict = SheetVerdict::unfinished;
             row.words = "The verdict requires that all runs of the row's family have ended and are measured.";
         } else {
-            tests[i] = tests_of(row);
+            tests[i] = test_row(row);
             families[row.plan.rule->family].push_back(i);
         }
     }

@@ -31,6 +31,7 @@ std::optional<Equivalence> equivalence(const std::optional<TTest>& test, double 
     result.p_high = above((margin - difference) / error);
     result.p = std::max(result.p_low, result.p_high);
     result.p_beyond = above((std::abs(difference) - margin) / error);
+    result.p_outside = std::min(1.0, 2 * result.p_beyond);
     return result;
 }
 

@@ -23,6 +23,10 @@ struct Equivalence {
     /// One-sided p of the hypothesis that the difference, on the side of the observed one, is within the margin. A
     /// small p shows that the difference exceeds the margin.
     double p_beyond = 1;
+    /// p of the hypothesis that the difference is within the margin on both sides: 2·p_beyond, at most 1 (Bonferroni's
+    /// correction for the two sides, so that the level is nominal at every margin). A test of the observed side alone
+    /// rejects twice as often at small margins.
+    double p_outside = 1;
 };
 
 /// Tests the equivalence of two independent samples with separate variances, as welch_t_test does. Returns nullopt if a

@@ -33,7 +33,8 @@ TEST_F(ReproduceVerbTest, ListsSheetsAndPrintsAPlanWithoutTraining) {
     EXPECT_THAT(reproduce({"--list"}).out, HasSubstr("nope-spikes"));
     const auto plan = reproduce({"theta-table-2", "--scale", "laptop", "--plan", "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err;
-    EXPECT_EQ(plan.json().at("runs").size(), 120U);  // two substitute data sets, six bases, ten seeds
+    // two substitute data sets, six bases and a control, ten seeds
+    EXPECT_EQ(plan.json().at("runs").size(), 140U);
     EXPECT_GT(plan.json().at("estimate").at("seconds"), 0);
     EXPECT_FALSE(plan.json().at("predictions").empty());
     EXPECT_THAT(reproduce({"partial-bands", "--plan"}).out, HasSubstr("Two one-sided tests"));
@@ -48,8 +49,9 @@ TEST_F(ReproduceVerbTest, TrainsTestsAndResumesASheet) {
     EXPECT_EQ(rows[1].at("position"), "rope");
     EXPECT_EQ(rows[1].at("measure"), "bits_per_character");
     EXPECT_EQ(rows[1].at("values").size(), 2U);
-    EXPECT_EQ(rows[1].at("verdict"), "not testable at this scale");
-    EXPECT_THAT(rows[1].at("words").get<std::string>(), HasSubstr("By its rule alone the row would be"));
+    EXPECT_EQ(rows[1].at("verdict"), "not testable");
+    EXPECT_THAT(rows[1].at("words").get<std::string>(), HasSubstr("ropelab-cli data fetch enwik8"));
+    EXPECT_EQ(first.json().at("claims").at(0).at("verdict"), "not testable");
     EXPECT_TRUE(rows[1].at("paper").is_null());
     EXPECT_THAT(first.json().at("notes").dump(), HasSubstr("enwik8 is not on disk"));
     {

@@ -37,11 +37,9 @@ TEST(PaperChecks, FindsTheThetaPapersDisagreements) {
     const PaperCheck speed =
         check_of("theta-speed", "generation speed [tokens per second] of every θ but 10000, across all data sets");
     EXPECT_EQ(speed.recomputed, "214 to 266");
-    EXPECT_THAT(check_of("theta-table-3", "θ with the lowest validation loss").recomputed,
-                HasSubstr("θ = 10000 at the end of training (1.7066)"));
     EXPECT_THAT(check_of("theta-table-2", "shape of the loss over θ on tinyshakespeare").recomputed,
                 HasSubstr("a maximum at θ = 10000"));
-    EXPECT_FALSE(check_of("theta-table-2", "equal losses at 5 bases on text8 (1.0648)").agrees);
+    EXPECT_FALSE(check_of("theta-table-2", "equal losses at 2 bases on enwik8 (1.0814)").agrees);  // 1.78 and 1.82 %
     EXPECT_TRUE(check_of("theta-table-3", "increase in training time with θ = 500").agrees);
 }
 
@@ -85,6 +83,20 @@ TEST(PaperChecks, CodeLengthsAreLogarithms) {
     EXPECT_EQ(printed_letter_bits().bits.average, 0.8);
     EXPECT_THROW(letter_bits(1), BadInput);
     EXPECT_THROW(letter_bits(0), BadInput);
+}
+
+// 1.4679 with 0.40 % and 0.41 %, and 1.0648 with 0.71 % and 0.72 %, differ by what rounding explains: at most 0.017 and
+// 0.019 %.
+TEST(PaperChecks, AllowForTheRoundingOfPrintedNumbers) {
+    EXPECT_TRUE(check_of("theta-table-2", "equal losses at 2 bases on tinyshakespeare (1.4679)").agrees);
+    EXPECT_TRUE(check_of("theta-table-2", "equal losses at 5 bases on text8 (1.0648)").agrees);
+}
+
+// The lowest best loss and the lowest final loss are different quantities.
+TEST(PaperChecks, BestAndFinalLossesAreNotCompared) {
+    for (const PaperCheck& check : paper_checks("theta-table-3")) {
+        EXPECT_THAT(check.what, testing::Not(HasSubstr("lowest validation loss")));
+    }
 }
 
 }  // namespace

@@ -42,7 +42,13 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     EXPECT_EQ(row.at("values"), nlohmann::json({1.1, 1.2, 1.31, nullptr}));
     EXPECT_EQ(row.at("seeds"), nlohmann::json({1, 2, 3, 9}));
     EXPECT_EQ(row.at("failed"), 1);
-    EXPECT_EQ(row.at("verdict"), "reproduced");
+    EXPECT_EQ(row.at("verdict"), "undecided");  // by the survivors
+    EXPECT_EQ(row.at("rule_version"), rules_version);
+    EXPECT_EQ(row.at("baseline_failed"), 0);
+    EXPECT_EQ(row.at("effect").at("scale"), "percent");
+    EXPECT_NEAR(row.at("effect").at("value").get<double>(), -45.303, 1e-3);
+    EXPECT_NEAR(row.at("effect").at("range_high").get<double>(), 1, 1e-12);
+    EXPECT_NEAR(row.at("effect").at("paper").get<double>(), -0.0746, 1e-4);
     EXPECT_THAT(row.at("rule").get<std::string>(), HasSubstr("paired by seed"));
     for (const char* number : {"difference", "p_student", "p_welch", "p_holm"}) {
         EXPECT_TRUE(row.at(number).is_number()) << number;
@@ -50,7 +56,10 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     EXPECT_NEAR(row.at("paper_recomputed").at("difference_percent").get<double>(), -0.0746, 1e-4);
     EXPECT_EQ(json.at("rows").at(1).at("verdict"), "shown");
     EXPECT_TRUE(json.at("rows").at(1).at("rule").is_null());
-    EXPECT_EQ(json.at("claims").at(0).at("verdicts"), nlohmann::json({{"reproduced", 1}}));
+    EXPECT_EQ(json.at("claims").at(0).at("verdicts"), nlohmann::json({{"undecided", 1}}));
+    EXPECT_EQ(json.at("claims").at(0).at("verdict"), "undecided");
+    EXPECT_EQ(json.at("claims").at(0).at("verdict_words"), "Undecided: holds for 0 of 1 row; 1 undecided.");
+    EXPECT_TRUE(json.at("stored_rules").is_null());
     EXPECT_GT(json.at("paper_checks").size(), 20U);
 }
 
@@ -66,9 +75,10 @@ TEST_F(SheetReport, EventsAreCounted) {
 
 TEST_F(SheetReport, TextHasNotesClaimsTablesAndRules) {
     const std::string text = sheet_text(plan_, evaluate(plan_, runs_), {});
+    EXPECT_THAT(text, HasSubstr("Verdicts by claim:\n  claim: Undecided: holds for 0 of 1 row; 1 undecided.\n"));
     for (const char* part :
          {"Note: A note.", "Claim claim: It is lower.", "theta 500", "1.2033 ± 0.1050", "1.4728 ± 0.0016",
-          "reproduced, 1 run failed", "Rules (preregistered)", "printed 2.09 %; recomputed 2.02 %"}) {
+          "undecided, 1 run failed", "Rules (preregistered)", "printed 2.09 %; recomputed 2.02 %"}) {
         EXPECT_THAT(text, HasSubstr(part));
     }
 }
@@ -83,7 +93,7 @@ TEST_F(SheetReport, CsvHasFullPrecisionAndEverySeed) {
     EXPECT_THAT(line(0), testing::StartsWith("claim,measure,theta,ours_mean,ours_std,ours_n,baseline_mean"));
     EXPECT_THAT(line(1), testing::StartsWith("claim,best_validation_loss,500,1.20"));
     EXPECT_THAT(line(1), HasSubstr(",1.4728,0.0016,3,"));
-    EXPECT_THAT(line(1), HasSubstr(",reproduced,1,1:1.1 2:1.2 3:1.31 9:,\""));
+    EXPECT_THAT(line(1), HasSubstr(",undecided,1,1:1.1 2:1.2 3:1.31 9:,\""));
     EXPECT_THAT(line(2), HasSubstr(",10000,2.2"));
     EXPECT_THAT(line(2), HasSubstr(",shown,0,1:2.1 2:2.2 3:2.3,,"));
     EXPECT_EQ(line(3), "");
@@ -95,7 +105,7 @@ TEST_F(SheetReport, LatexHasATablePerMeasure) {
     for (const char* part :
          {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
           "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $", "& $1.4728 \\pm 0.0016$ & $-0.07$ & ",
-          "reproduced, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & shown",
+          "undecided, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & shown",
           "\\bottomrule\n\\end{tabular}\n"}) {
         EXPECT_THAT(latex, HasSubstr(part));
     }
@@ -118,6 +128,19 @@ TEST_F(SheetReport, PlanShowsRunsAndCost) {
     EXPECT_GT(plan_json(plan_).at("estimate").at("seconds"), measured.at("estimate").at("seconds"));
     plan_.sequential = false;
     EXPECT_EQ(plan_json(plan_).at("estimate").at("cohorts"), 1);
+}
+
+// A lab keeps the verdicts of its stored rules, and the report says so.
+TEST_F(SheetReport, MarksVerdictsByOlderRules) {
+    plan_.rows.front().rule->version = 1;
+    const auto rows = evaluate(plan_, runs_);
+    const auto json = sheet_json(plan_, rows, {});
+    EXPECT_EQ(json.at("rows").at(0).at("verdict"), "reproduced");
+    EXPECT_EQ(json.at("rows").at(0).at("rule_version"), 1);
+    EXPECT_THAT(json.at("rows").at(0).at("rule").get<std::string>(),
+                testing::StartsWith("By the older rule stored with this lab: "));
+    EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules stored with this lab"));
+    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Note: The verdicts follow the rules stored with this lab."));
 }
 
 }  // namespace

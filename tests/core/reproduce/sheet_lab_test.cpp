@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/experiment/lab_plan.h"
@@ -86,6 +87,53 @@ TEST_F(SheetLab, SequentialSheetTrainsRunsAloneSeedBySeed) {
         if (i >= 4) seeds.push_back(plan.runs[i].spec.seed);
     }
     EXPECT_EQ(seeds, (std::vector<std::int64_t>{1, 1, 2, 2}));
+}
+
+// Within a seed the order is fixed, whatever the order of the request, and differs from seed to seed. The expected
+// orders of the runs 1 to 7 were computed in Python.
+TEST_F(SheetLab, TimedRunsHaveAnOrderPerSeed) {
+    const auto order = [](std::int64_t seed) {
+        std::vector<RunId> runs = {7, 6, 5, 4, 3, 2, 1};
+        std::sort(runs.begin(), runs.end(),
+                  [&](RunId a, RunId b) { return timing_order(seed, a) < timing_order(seed, b); });
+        return runs;
+    };
+    EXPECT_EQ(order(1337), (std::vector<RunId>{3, 1, 2, 4, 6, 5, 7}));
+    EXPECT_EQ(order(1338), (std::vector<RunId>{1, 6, 7, 2, 3, 4, 5}));
+    EXPECT_EQ(order(1339), (std::vector<RunId>{4, 5, 7, 6, 2, 1, 3}));
+    plan_.sequential = true;
+    enter_sheet(*lab_, plan_);
+    const Plan plan = plan_continued_runs(*lab_, {1, 2, 3, 4});
+    for (std::size_t i = 0; i < 4; i += 2) {
+        const std::int64_t seed = plan.runs[i].spec.seed;
+        ASSERT_EQ(plan.runs[i + 1].spec.seed, seed);
+        EXPECT_LT(timing_order(seed, plan.runs[i].id), timing_order(seed, plan.runs[i + 1].id));
+    }
+}
+
+// A sheet that was stored without versions of its rules keeps the meaning that the rules had then.
+TEST_F(SheetLab, RulesWithoutAVersionAreOld) {
+    plan_.rows.front().control_reference = GroupKeys{{"theta", "500"}};
+    nlohmann::json stored = to_json(plan_);
+    const SheetPlan today = sheet_plan_from_json(stored, predictions_json(plan_), plan_.experiment.to_json());
+    EXPECT_EQ(today.rows.front().rule, plan_.rows.front().rule);
+    EXPECT_EQ(today.rows.front().control_reference, plan_.rows.front().control_reference);
+    EXPECT_EQ(stored_rules_words(today), "");
+    for (const char* field : {"version", "low", "high", "bound"}) stored["rows"][0]["rule"].erase(field);
+    stored["rows"][0].erase("control_reference");
+    const SheetPlan old = sheet_plan_from_json(stored, predictions_json(plan_), plan_.experiment.to_json());
+    EXPECT_EQ(old.rows.front().rule->version, 1);
+    EXPECT_FALSE(old.rows.front().control_reference);
+    EXPECT_NE(stored_rules_words(old), "");
+}
+
+TEST_F(SheetLab, StoresRangesAndBounds) {
+    for (const VerdictRule& rule : {size_rule(0.4, 0.6, "speed"), proportion_rule(+1, 0.7, "spikes")}) {
+        plan_.rows.front().rule = rule;
+        const SheetPlan again =
+            sheet_plan_from_json(to_json(plan_), predictions_json(plan_), plan_.experiment.to_json());
+        EXPECT_EQ(again.rows.front().rule, rule);
+    }
 }
 
 TEST_F(SheetLab, StoresASheetInOneTransaction) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include "core/reproduce/building.h"
 #include "core/reproduce/evaluate.h"
@@ -49,6 +51,7 @@ TEST_F(SheetTest, EveryRowHasRuns) {
                 EXPECT_TRUE(has_runs(row.group)) << known.name << row.keys;
                 EXPECT_TRUE(!row.baseline || has_runs(*row.baseline)) << known.name << row.keys;
                 EXPECT_TRUE(!row.control || has_runs(*row.control)) << known.name << row.keys;
+                EXPECT_TRUE(!row.control_reference || has_runs(*row.control_reference)) << known.name << row.keys;
                 for (const auto& [key, value] : row.keys.items()) EXPECT_TRUE(value.is_primitive()) << key;
             }
             for (const Claim& claim : plan.claims) EXPECT_TRUE(claims.contains(claim.id)) << claim.id;
@@ -79,13 +82,13 @@ TEST_F(SheetTest, PaperScaleFollowsThePapersProtocol) {
     write_texts();
     const SheetPlan plan = plan_theta_table_3({SheetScale::paper, {}, folder_.path()});
     const auto specs = plan.experiment.expand();
-    ASSERT_EQ(specs.size(), 18U);
+    ASSERT_EQ(specs.size(), 21U);  // six bases and the control without rotation, three seeds
     for (const RunSpec& spec : specs) {
         EXPECT_EQ(spec.layers, 6);
         EXPECT_EQ(spec.width, 384);
         EXPECT_EQ(spec.head_dim(), 64);
         EXPECT_EQ(spec.dropout, 0.2);
-        EXPECT_EQ(spec.position, Position::learned_rope);
+        EXPECT_THAT(spec.position, testing::AnyOf(Position::learned_rope, Position::learned));
         EXPECT_EQ(spec.evaluation_batches, 200);
         EXPECT_EQ(spec.iterations, 5000);
     }
@@ -135,6 +138,13 @@ TEST_F(SheetTest, RulesStateTheConditionOfEachVerdict) {
     EXPECT_THAT(rule_words(rule), HasSubstr("Two one-sided tests (Welch's t test)"));
     rule.kind = VerdictRule::Kind::events;
     EXPECT_THAT(rule_words(rule), HasSubstr("Fisher's exact test"));
+    EXPECT_THAT(
+        rule_words(size_rule(0.4, 0.6, "speed")),
+        HasSubstr("divided by the baseline's lies significantly inside the range 0.4 to 0.6, not reproduced if"));
+    EXPECT_THAT(rule_words(proportion_rule(+1, 0.7, "spikes")),
+                HasSubstr("every run of the group has the event, its probability is significantly above 70 %"));
+    EXPECT_THAT(rule_words(proportion_rule(-1, 0.3, "spikes")),
+                HasSubstr("the probability of the event is significantly below 30 %"));
 }
 
 // The plan states baseline and control before any verdict exists.
@@ -144,17 +154,26 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     row.rule.emplace().kind = VerdictRule::Kind::equivalence;
     row.group = {{"fraction", "10 %"}, {"block", "llama"}};
     row.baseline = GroupKeys{{"fraction", "1"}, {"block", "llama"}};
-    EXPECT_EQ(rule_words(row), rule_words(*row.rule) + " Baseline: fraction = 1.");
+    EXPECT_EQ(rule_words(row),
+              rule_words(*row.rule) + " Baseline: fraction = 1. A row with failed or diverged runs is undecided.");
     row.control = GroupKeys{{"fraction", "0"}, {"block", "llama"}};
     EXPECT_EQ(
         rule_words(row),
         rule_words(*row.rule) +
+            " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable unless "
+            "the baseline or the group has a mean that is lower than that of the control, fraction = 0, by "
+            "significantly more than 1 % (t test paired by seed, p < 0.05); otherwise positions do not help these "
+            "models, and equal results show nothing.");
+    row.rule->version = 1;
+    EXPECT_EQ(
+        rule_words(row),
+        "By the older rule stored with this lab: " + rule_words(*row.rule) +
             " Baseline: fraction = 1. The row is not testable unless the control, fraction = 0, differs from the "
             "baseline by more than ±1 % (t test paired by seed, p < 0.05); otherwise equal results show nothing.");
     const SheetPlan bands = plan_partial_bands({SheetScale::laptop, {}, {}});
     const auto rules = rules_of(bands);
     EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("ten-percent"), HasSubstr("Baseline: fraction = 1."),
-                                               HasSubstr("the control, fraction = 0,"))));
+                                               HasSubstr("that of the control, fraction = 0,"))));
     EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("two-bands"), HasSubstr("Baseline: fraction = 10 %."))));
     EXPECT_THAT(rules_of(plan_theta_table_3({SheetScale::laptop, {}, {}})),
                 Contains(HasSubstr("Baseline: theta = 10000.")));
@@ -212,6 +231,130 @@ TEST_F(SheetTest, SequentialBlocksHaveRulesAtTheUsualRateOnly) {
         EXPECT_EQ(row_of(plan, "spikes", "llama", paper ? 3e-4 : 1e-3, false), nullptr);
         EXPECT_NE(row_of(plan, "sequential-spikes", "llama", paper ? 3e-4 : 1e-3, false), nullptr);
     }
+}
+
+// Claims about a data set that is not on disk are not tested on its substitute.
+TEST_F(SheetTest, SubstitutesDecideNoClaim) {
+    for (const Sheet& known : sheets()) {
+        if (known.name == "theta-speed") continue;  // the text does not affect the speed
+        for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop}) {
+            for (const PlannedRow& row : known.plan({scale, {}, {}}).rows) {
+                if (row.rule) {
+                    EXPECT_THAT(row.out_of_reach, HasSubstr("ropelab-cli data fetch ")) << known.name << row.keys;
+                }
+            }
+        }
+    }
+    write_texts();  // Tiny Shakespeare, and the beginning of enwik8
+    for (const PlannedRow& row : plan_theta_table_2({SheetScale::laptop, {}, folder_.path()}).rows) {
+        const bool is_substitute = row.keys.at("asked") == "text8";
+        if (row.rule) {
+            EXPECT_EQ(!row.out_of_reach.empty(), is_substitute) << row.keys;
+        }
+    }
+    for (const PlannedRow& row : plan_bpc({SheetScale::laptop, {}, folder_.path()}).rows) {
+        EXPECT_EQ(row.out_of_reach, "") << row.keys;
+    }
+    // Only the arm with cleaner text uses text8.
+    for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, folder_.path()}).rows) {
+        if (row.rule) {
+            EXPECT_EQ(!row.out_of_reach.empty(), row.keys.at("arm") == "cleaner text") << row.keys;
+        }
+    }
+}
+
+// Losses on a substitute are shown, and no claim about the data set has a verdict.
+TEST_F(SheetTest, RowsOnASubstituteAreShownWithoutAVerdict) {
+    const SheetPlan plan = plan_bpc({SheetScale::laptop, 3, {}});
+    std::vector<SheetRun> runs;
+    for (const RunSpec& spec : plan.experiment.expand()) {
+        SheetRun& run = runs.emplace_back();
+        run.spec = spec;
+        run.state = RunState::finished;
+        run.summary.emplace().best_validation_loss = (spec.position == Position::none      ? 3.0
+                                                      : spec.position == Position::learned ? 2.0
+                                                                                           : 1.0) +
+                                                     0.001 * static_cast<double>(spec.seed % 5);
+    }
+    const auto rows = evaluate(plan, runs);
+    for (const SheetRow& row : rows) {
+        if (!row.plan.rule) continue;
+        EXPECT_EQ(row.verdict, SheetVerdict::not_testable);
+        EXPECT_EQ(row.ours.n, 3);
+        EXPECT_FALSE(row.p_holm);
+        EXPECT_THAT(row.words, HasSubstr("data fetch enwik8"));
+    }
+    EXPECT_EQ(claim_verdicts(plan, rows).front().verdict, SheetVerdict::not_testable);
+}
+
+// A row of losses without a control could call equal results of models that learned nothing a refutation.
+TEST_F(SheetTest, EveryRowOfLossesHasAControl) {
+    const std::set<std::string> losses = {"best_validation_loss", "final_validation_loss", "final_training_loss",
+                                          "bits_per_character"};
+    for (const Sheet& known : sheets()) {
+        for (const PlannedRow& row : known.plan({SheetScale::laptop, {}, {}}).rows) {
+            if (!row.rule || !losses.contains(row.measure)) continue;
+            EXPECT_TRUE(row.control) << known.name << row.keys;
+            EXPECT_GT(row.rule->margin, 0) << known.name << row.keys << ": the control has no margin";
+        }
+    }
+}
+
+TEST_F(SheetTest, RulesStateTheSizesThatTheClaimsName) {
+    for (const PlannedRow& row : plan_theta_table_3({SheetScale::laptop, {}, {}}).rows) {
+        if (!row.rule) continue;
+        const bool is_size = row.claim == "longer-training" || row.claim == "slower-writing";
+        EXPECT_EQ(row.rule->kind == VerdictRule::Kind::size, is_size) << row.claim;
+    }
+    for (const PlannedRow& row : plan_nope_spikes({SheetScale::laptop, {}, {}}).rows) {
+        const bool is_proportion =
+            row.claim == "spikes" || row.claim == "qk-norm-removes" || row.claim == "little-prevents";
+        if (row.rule) {
+            EXPECT_EQ(row.rule->kind == VerdictRule::Kind::proportion, is_proportion) << row.claim;
+        }
+    }
+    EXPECT_EQ(plan_nope_spikes({SheetScale::laptop, {}, {}}).experiment.values("seed").size(), 12U);
+}
+
+// Khan et al. compare losses at the end of the training.
+TEST_F(SheetTest, PartialBandsComparesFinalLosses) {
+    for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, {}}).rows) {
+        EXPECT_THAT(row.measure, testing::AnyOf("final_validation_loss", "lambada_perplexity"));
+    }
+}
+
+// Returns the verdicts on "10 % matches full RoPE" and "10 % is slightly higher than 25 %" at the longest context, if
+// the loss with 10 % is higher than with 25 % and 100 % by this fraction and NoPE's by 10 %.
+std::pair<SheetVerdict, SheetVerdict> verdicts_at(double higher) {
+    SheetPlan plan = plan_partial_bands({SheetScale::laptop, {}, {}});
+    std::erase_if(plan.rows, [](const PlannedRow& row) {
+        const bool is_ten = row.keys.value("fraction", 0.0) == 0.1 && row.keys.value("arm", "") == "context 4x";
+        return !is_ten || (row.claim != "ten-percent" && row.claim != "parting");
+    });
+    for (PlannedRow& row : plan.rows) row.out_of_reach.clear();
+    std::vector<SheetRun> runs;
+    for (const RunSpec& spec : plan.experiment.expand()) {
+        SheetRun& run = runs.emplace_back();
+        run.spec = spec;
+        run.state = RunState::finished;
+        const auto seed = static_cast<double>(spec.seed);
+        const double noise = 0.001 * std::sin(seed * (1 + 10 * spec.fraction));
+        const double factor = spec.fraction == 0 ? 1.1 : std::abs(spec.fraction - 0.1) < 1e-9 ? 1 + higher : 1;
+        run.summary.emplace().final_validation_loss = 2 * factor + noise;
+    }
+    const auto rows = evaluate(plan, runs);
+    EXPECT_EQ(rows.size(), 2U);
+    return {rows.at(0).verdict, rows.at(1).verdict};
+}
+
+// The two claims are about different pairs and sizes, so that each of the four outcomes is possible.
+TEST_F(SheetTest, MatchingAndPartingDoNotExcludeEachOther) {
+    constexpr auto yes = SheetVerdict::reproduced, no = SheetVerdict::not_reproduced;
+    EXPECT_EQ(verdicts_at(0.01), std::pair(yes, yes));
+    EXPECT_EQ(verdicts_at(0), std::pair(yes, no));
+    EXPECT_EQ(verdicts_at(0.025), std::pair(no, yes));
+    EXPECT_EQ(verdicts_at(-0.03), std::pair(no, no));
+    EXPECT_EQ(verdicts_at(0.05), std::pair(no, no));
 }
 
 }  // namespace

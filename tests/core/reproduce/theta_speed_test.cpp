@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,6 +60,34 @@ TEST(ThetaSpeed, CountsOperationsOfEveryImplementation) {
         EXPECT_EQ(std::count_if(plan.rows.begin(), plan.rows.end(),
                                 [&](const PlannedRow& row) { return row.measure == measure && !row.rule; }),
                   10);
+    }
+}
+
+// The sheet states the published numbers of the baseline and the template, and no cause.
+TEST(ThetaSpeed, StatesThePublishedNumbers) {
+    const SheetPlan plan = smoke_plan();
+    EXPECT_THAT(plan.notes,
+                testing::Contains(testing::AllOf(
+                    testing::HasSubstr("tokens per second 441, 242 to 244, 666; seconds of training 287.9, "
+                                       "319.0 to 322.2, 77.3; best validation loss 1.4739, 1.4662 to 1.4728, "
+                                       "1.4655; final training loss 0.8082, 0.7696 to 0.7767, 0.8186."),
+                    testing::HasSubstr("these numbers do not show why"))));
+    for (const Claim& claim : plan.claims) EXPECT_EQ(claim.words.find("resemble"), std::string::npos);
+}
+
+TEST(ThetaSpeed, TestsTheSizesThatThePaperNames) {
+    for (const PlannedRow& row : smoke_plan().rows) {
+        if (row.claim == "slower-writing") {
+            EXPECT_EQ(row.rule->kind, VerdictRule::Kind::size);
+            EXPECT_EQ(row.rule->low, 0.4);
+            EXPECT_EQ(row.rule->high, 0.6);
+        }
+        if (row.claim == "longer-training") {
+            EXPECT_EQ(row.rule->low, 1.06);
+        }
+        if (row.claim == "cause") {
+            EXPECT_EQ(row.rule->kind, VerdictRule::Kind::difference);
+        }
     }
 }
 

@@ -143,10 +143,12 @@ TEST(Judge, VerdictsRequireThatTheFamilyIsMeasured) {
     for (const SheetRow& evaluated_row : evaluate(plan_of({row, mate}), runs)) {
         EXPECT_EQ(evaluated_row.verdict, SheetVerdict::reproduced);
     }
-    // The speed of failed runs is not measured.
+    // The speed of failed runs is not measured; the survivors alone do not decide the row.
     runs.front().state = RunState::failed;
     runs.front().measurements.clear();
-    EXPECT_EQ(evaluate(plan_of({row, mate}), runs)[0].verdict, SheetVerdict::reproduced);
+    const auto survivors = evaluate(plan_of({row, mate}), runs);
+    EXPECT_EQ(survivors[0].verdict, SheetVerdict::undecided);
+    EXPECT_EQ(survivors[1].verdict, SheetVerdict::reproduced);
 }
 
 TEST(Judge, CopiesAndSingleSeedsHaveNoTest) {
@@ -163,22 +165,142 @@ TEST(Judge, OutOfReachRowStatesItsRequirement) {
     EXPECT_EQ(evaluated_row.words, row.out_of_reach);
 }
 
-// Equivalence of two fractions shows nothing if even NoPE is equivalent to full RoPE.
-TEST(Judge, EqualControlMakesARowUntestable) {
+// Returns the row by an equivalence rule of this version with θ = 1,000 as its control.
+SheetRow with_control(const std::vector<double>& values, const std::vector<double>& control, int version) {
     PlannedRow row = row_500(equivalence());
+    row.rule->version = version;
     row.control = GroupKeys{{"theta", "1000"}};
     std::vector<SheetRun> runs;
-    add_runs(runs, 500, alike);
+    add_runs(runs, 500, values);
     add_runs(runs, 10000, baseline);
-    add_runs(runs, 1000, somewhere);
-    const SheetRow insensitive = evaluate(plan_of({row}), runs).front();
+    add_runs(runs, 1000, control);
+    return evaluate(plan_of({row}), runs).front();
+}
+
+const std::vector<double> much_higher = {2.10, 2.125, 2.09, 2.11, 2.10};
+
+// Equivalence of two fractions shows nothing if positions do not help at all.
+TEST(Judge, ControlMustBeWorseThanTheModelsWithPositions) {
+    const SheetRow insensitive = with_control(alike, somewhere, rules_version);
     EXPECT_EQ(insensitive.verdict, SheetVerdict::not_testable);
     EXPECT_THAT(insensitive.words, HasSubstr("control"));
-    runs.resize(10);
-    add_runs(runs, 1000, much_lower);
-    const SheetRow sensitive = evaluate(plan_of({row}), runs).front();
+    const SheetRow sensitive = with_control(alike, much_higher, rules_version);
+    EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
+    EXPECT_NEAR(*sensitive.control_percent, 100 * 0.1 / 2.005, 1e-9);
+    EXPECT_LT(*sensitive.control_p, 0.001);
+    // A control that is better than both groups shows that positions do harm.
+    EXPECT_EQ(with_control(alike, much_lower, rules_version).verdict, SheetVerdict::not_testable);
+    // A significant difference of 1.04 % is not significantly more than the margin of 1 %.
+    const SheetRow slightly = with_control(alike, {2.026, 2.036, 2.016, 2.031, 2.020}, rules_version);
+    EXPECT_EQ(slightly.verdict, SheetVerdict::not_testable);
+}
+
+// By version 1 of the rules the control must only differ.
+TEST(Judge, StoredControlMustDiffer) {
+    EXPECT_EQ(with_control(alike, somewhere, 1).verdict, SheetVerdict::not_testable);
+    const SheetRow sensitive = with_control(alike, much_lower, 1);
     EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*sensitive.control_percent, -5.04, 0.01);
+}
+
+// The row of NoPE is its own control: no difference is not testable, and NoPE with a lower loss refutes the claim.
+TEST(Judge, GroupThatIsItsOwnControl) {
+    const auto verdict_with = [](const std::vector<double>& values) {
+        PlannedRow row = row_500(difference(+1));
+        row.control = row.group;
+        std::vector<SheetRun> runs;
+        add_runs(runs, 500, values);
+        add_runs(runs, 10000, baseline);
+        return evaluate(plan_of({row}), runs).front().verdict;
+    };
+    EXPECT_EQ(verdict_with(much_higher), SheetVerdict::reproduced);
+    EXPECT_EQ(verdict_with(alike), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(much_lower), SheetVerdict::not_reproduced);
+}
+
+// A row whose groups both lack positions names another group that has them.
+TEST(Judge, ControlReferenceShowsThatPositionsHelp) {
+    const auto verdict_with = [](const std::vector<double>& reference) {
+        PlannedRow row = row_500(difference(+1));
+        row.control = row.baseline;
+        row.control_reference = GroupKeys{{"theta", "1000"}};
+        std::vector<SheetRun> runs;
+        add_runs(runs, 500, much_higher);
+        add_runs(runs, 10000, baseline);
+        add_runs(runs, 1000, reference);
+        return evaluate(plan_of({row}), runs).front().verdict;
+    };
+    EXPECT_EQ(verdict_with(much_lower), SheetVerdict::reproduced);
+    EXPECT_EQ(verdict_with(alike), SheetVerdict::not_testable);
+}
+
+// Two survivors of three do not decide a row of losses, and by the rules of version 1 they do.
+TEST(Judge, SurvivorsDoNotDecide) {
+    const auto decided = [](double failing, int version) {
+        PlannedRow row = row_500(difference(-1));
+        row.rule->version = version;
+        std::vector<SheetRun> runs;
+        add_runs(runs, 500, much_lower);
+        add_runs(runs, 10000, baseline);
+        for (SheetRun& run : runs) {
+            if (run.spec.theta == failing && run.spec.seed <= 2) run.state = RunState::failed;
+        }
+        return evaluate(plan_of({row}), runs).front();
+    };
+    const SheetRow group = decided(500, rules_version);
+    EXPECT_EQ(group.verdict, SheetVerdict::undecided);
+    EXPECT_THAT(group.words, HasSubstr("2 of 5 runs of the group failed or diverged"));
+    EXPECT_FALSE(group.seeds_to_decide);
+    const SheetRow other = decided(10000, rules_version);
+    EXPECT_EQ(other.verdict, SheetVerdict::undecided);
+    EXPECT_EQ(other.baseline_failed, 2);
+    EXPECT_THAT(other.words, HasSubstr("2 of 5 runs of the baseline failed or diverged"));
+    EXPECT_EQ(decided(500, 1).verdict, SheetVerdict::reproduced);
+}
+
+// A run that was trained again after a failure has not failed.
+TEST(Judge, RepeatedRunHasNotFailed) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, much_lower);
+    add_runs(runs, 10000, baseline);
+    runs.insert(runs.begin(), sheet_run(500, 1, 9));
+    runs.front().state = RunState::failed;
+    const SheetRow row = evaluate(plan_of({row_500(difference(-1))}), runs).front();
+    EXPECT_EQ(row.failed, 0);
+    EXPECT_EQ(row.verdict, SheetVerdict::reproduced);
+}
+
+// The p of the observed side is 0.0325 and that of both sides 0.0649 (t distribution with 4 degrees of freedom,
+// computed in Python).
+TEST(Judge, RefutationOfAnEquivalenceTestsBothSides) {
+    const std::vector<double> above = {2.03, 2.065, 2.008, 2.06, 2.035};
+    const auto refuted = [&](int version) {
+        VerdictRule rule = equivalence();
+        rule.version = version;
+        return judged(rule, above);
+    };
+    EXPECT_NEAR(*refuted(1).p_refutation, 0.0324456, 1e-6);
+    EXPECT_EQ(refuted(1).verdict, SheetVerdict::not_reproduced);
+    EXPECT_NEAR(*refuted(rules_version).p_refutation, 0.0648913, 1e-6);
+    EXPECT_EQ(refuted(rules_version).verdict, SheetVerdict::undecided);
+}
+
+// The seeds 4 and 5 of the group are missing. The means over all runs differ by +2.65 %, and the pairs by
+// −0.96 % (computed in Python).
+TEST(Judge, SignAndSizeComeFromThePairs) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {2.38, 2.411, 2.3595});
+    add_runs(runs, 10000, {2.40, 2.44, 2.38, 2.20, 2.19});
+    const SheetRow row = evaluate(plan_of({row_500(difference(-1))}), runs).front();
+    EXPECT_GT(row.ours.mean, row.baseline.mean);
+    EXPECT_NEAR(*row.difference, -0.0231666667, 1e-9);
+    EXPECT_NEAR(row.reference, 7.22 / 3, 1e-12);
+    EXPECT_NEAR(*row.difference_percent, -0.962603878, 1e-6);
+    ASSERT_TRUE(row.effect && row.effect->low);
+    EXPECT_LT(*row.effect->low, row.effect->value);
+    EXPECT_NEAR((*row.difference_low + *row.difference_high) / 2, *row.difference, 1e-12);
+    EXPECT_LT(*row.difference_high, 0);
+    EXPECT_THAT(row.words, HasSubstr("differs from the baseline's by -0.96 % (95 % interval "));
 }
 
 /// Rows and runs of an event rule: more spikes at theta 500 than at the baseline.
@@ -201,7 +323,8 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     const SheetRow spikes = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(spikes.verdict, SheetVerdict::reproduced);
     EXPECT_EQ(spikes.failed, 1);
-    EXPECT_THAT(spikes.words, HasSubstr("5 of 5 runs of the group have the event, against 0 of 5"));
+    EXPECT_THAT(spikes.words,
+                HasSubstr("5 of 5 runs of the group have the event (95 % interval 47.8 to 100.0 %), against 0 of 5"));
     // Nothing can be removed if the baseline has no event.
     row.rule->direction = -1;
     const SheetRow nothing = evaluate(plan_of({row}), runs).front();
@@ -209,8 +332,7 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     EXPECT_THAT(nothing.words, HasSubstr("nothing to remove"));
 }
 
-SheetRow evaluated_events(int events, int others, int n, int unknown = 0) {
-    const PlannedRow row = row_of_spikes();
+SheetRow evaluated_events(int events, int others, int n, int unknown = 0, PlannedRow row = row_of_spikes()) {
     std::vector<SheetRun> runs;
     for (int i = 0; i < n; ++i) {
         runs.push_back(sheet_run(500, i, 1));
@@ -241,8 +363,118 @@ TEST(Judge, RunThatFailedForAnotherReasonIsNoEvent) {
     const SheetRow row = evaluated_events(0, 0, 4, 5);
     EXPECT_EQ(row.verdict, SheetVerdict::undecided);
     EXPECT_EQ(row.failed, 5);
-    EXPECT_THAT(row.words, HasSubstr("0 of 4 runs of the group have the event, against 0 of 4"));
+    EXPECT_THAT(row.words,
+                HasSubstr("0 of 4 runs of the group have the event (95 % interval 0.0 to 60.2 %), against 0 of 4"));
     EXPECT_THAT(evaluated_events(0, 0, 0, 5).words, HasSubstr("two finite values"));
+}
+
+PlannedRow row_of_fewer_spikes() {
+    PlannedRow row = row_of_spikes();
+    row.rule->direction = -1;
+    return row;
+}
+
+// Fisher's exact test of 8 against 1 of 8 runs has p = 8/11440 = 0.0007.
+TEST(Judge, EventsAreRefutedInTheOppositeDirectionOnly) {
+    EXPECT_EQ(evaluated_events(8, 1, 8).verdict, SheetVerdict::reproduced);
+    const SheetRow fewer = evaluated_events(1, 8, 8);
+    EXPECT_EQ(fewer.verdict, SheetVerdict::not_reproduced);
+    EXPECT_THAT(fewer.words, HasSubstr("against the direction of the claim"));
+    EXPECT_NEAR(*fewer.p_refutation, 8.0 / 11440, 1e-12);
+    EXPECT_EQ(evaluated_events(1, 8, 8, 0, row_of_fewer_spikes()).verdict, SheetVerdict::reproduced);
+    EXPECT_EQ(evaluated_events(8, 1, 8, 0, row_of_fewer_spikes()).verdict, SheetVerdict::not_reproduced);
+}
+
+// Each row alone has the p 5/210 = 0.024 of the refutation. Over three rows Holm's correction makes it 0.071.
+TEST(Judge, RefutationsAreCorrectedOverTheFamily) {
+    std::vector<PlannedRow> rows;
+    std::vector<SheetRun> runs;
+    for (const double theta : {500.0, 1000.0, 2000.0}) {
+        rows.push_back(row_of_spikes());
+        rows.back().group = {{"theta", std::to_string(static_cast<int>(theta))}};
+        add_runs(runs, theta, {1, 1, 1, 1, 1});
+        for (SheetRun& run : runs) run.measurements[spiked] = 0;
+    }
+    add_runs(runs, 10000, {1, 1, 1, 1, 1});
+    for (std::size_t i = runs.size() - 5; i < runs.size(); ++i) {
+        runs[i].measurements[spiked] = i + 1 < runs.size() ? 1 : 0;
+    }
+    const SheetRow alone = evaluate(plan_of({rows[0]}), runs).front();
+    EXPECT_NEAR(*alone.p_refutation, 5.0 / 210, 1e-12);
+    EXPECT_EQ(alone.verdict, SheetVerdict::not_reproduced);
+    for (const SheetRow& row : evaluate(plan_of(rows), runs)) {
+        EXPECT_NEAR(*row.p_refutation, 3 * 5.0 / 210, 1e-12);
+        EXPECT_EQ(row.verdict, SheetVerdict::undecided);
+    }
+}
+
+SheetRow speed_row(const std::vector<double>& group, const std::vector<double>& others) {
+    PlannedRow row = row_500(size_rule(half_low, half_high, "speed"));
+    row.measure = generated_per_second;
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, group);
+    add_runs(runs, 10000, others);
+    for (SheetRun& run : runs) run.measurements[generated_per_second] = run.summary->best_validation_loss;
+    return evaluate(plan_of({row}), runs).front();
+}
+
+// Numbers: see the tests of the ratio.
+TEST(Judge, HalfTheSpeedIsASizeAndNotADirection) {
+    const std::vector<double> full = {441, 438, 444, 440, 443};
+    const SheetRow half = speed_row({244, 243, 246, 245, 242}, full);
+    EXPECT_EQ(half.verdict, SheetVerdict::reproduced);
+    ASSERT_TRUE(half.effect);
+    EXPECT_EQ(half.effect->scale, RowEffect::Scale::ratio);
+    EXPECT_NEAR(half.effect->value, 0.553037, 1e-6);
+    EXPECT_NEAR(*half.effect->low, 0.548069, 1e-6);
+    EXPECT_EQ(half.effect->range_low, 0.4);
+    EXPECT_THAT(half.words, HasSubstr("is 0.553 (95 % interval 0.548 to 0.558), p < 0.001"));
+    // Significantly slower, by 6 %: not half the speed.
+    const SheetRow slower = speed_row({420, 402, 431, 418, 409}, full);
+    EXPECT_LT(*slower.p_paired, 0.05);
+    EXPECT_EQ(slower.verdict, SheetVerdict::not_reproduced);
+    EXPECT_THAT(slower.words, HasSubstr("outside the range 0.4 to 0.6"));
+    const SheetRow edge = speed_row({262, 275, 281, 244, 290}, full);
+    EXPECT_EQ(edge.verdict, SheetVerdict::undecided);
+    EXPECT_TRUE(edge.seeds_to_decide);
+}
+
+SheetRow proportion_row(int direction, double bound, int events, int others, int n) {
+    PlannedRow row = row_of_spikes();
+    row.rule = proportion_rule(direction, bound, "spikes");
+    return evaluated_events(events, others, n, 0, row);
+}
+
+// "With every seed": binomial tails in Python; 4 of 10 would pass a test of more events than the baseline's none.
+TEST(Judge, EverySeedIsAProportion) {
+    const SheetRow every = proportion_row(+1, 0.7, 10, 0, 10);
+    EXPECT_EQ(every.verdict, SheetVerdict::reproduced);
+    EXPECT_NEAR(*every.p_rule, 0.0282475249, 1e-9);
+    ASSERT_TRUE(every.effect);
+    EXPECT_NEAR(*every.effect->low, 0.6915028922, 1e-9);
+    EXPECT_EQ(every.effect->range_low, 0.7);
+    EXPECT_EQ(proportion_row(+1, 0.7, 9, 0, 10).verdict, SheetVerdict::undecided);
+    const SheetRow few = proportion_row(+1, 0.7, 4, 0, 10);
+    EXPECT_EQ(few.verdict, SheetVerdict::not_reproduced);
+    EXPECT_NEAR(*few.p_refutation, 0.0473489874, 1e-9);
+    EXPECT_THAT(few.words, HasSubstr("a probability below 70 %"));
+    // Every run of the baseline has the event, too.
+    EXPECT_EQ(proportion_row(+1, 0.7, 10, 10, 10).verdict, SheetVerdict::undecided);
+    EXPECT_EQ(proportion_row(+1, 0.7, 5, 0, 5).verdict, SheetVerdict::undecided) << "0.7^5 = 0.17";
+}
+
+// "Removes", "prevents": 5 of 10 runs with spikes are fewer than 10 of 10 (p = 0.016), but they are not removed.
+TEST(Judge, RemovedMeansASmallProportion) {
+    const SheetRow removed = proportion_row(-1, 0.3, 0, 12, 12);
+    EXPECT_EQ(removed.verdict, SheetVerdict::reproduced);
+    EXPECT_NEAR(*removed.p_rule, 0.0138412872, 1e-9);
+    EXPECT_EQ(proportion_row(-1, 0.3, 5, 10, 10).verdict, SheetVerdict::undecided);
+    const SheetRow many = proportion_row(-1, 0.3, 7, 10, 10);
+    EXPECT_EQ(many.verdict, SheetVerdict::not_reproduced);
+    EXPECT_NEAR(*many.p_refutation, 0.0105920784, 1e-9);
+    // One event of the baseline leaves hardly anything to remove.
+    EXPECT_EQ(proportion_row(-1, 0.3, 0, 1, 12).verdict, SheetVerdict::undecided);
+    EXPECT_EQ(proportion_row(-1, 0.3, 0, 0, 12).verdict, SheetVerdict::not_testable);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "core/spec/error.h"
@@ -134,6 +136,37 @@ TEST(Equivalence, PairsToDetectAgreeWithStatsmodels) {
     EXPECT_EQ(pairs_to_detect(0.01, 0.01), 10);
     EXPECT_EQ(pairs_to_detect(2, 1), 5);
     EXPECT_EQ(pairs_to_detect(5, 1), 3);
+}
+
+// Simulated level of both refutations for a true difference that equals the margin, 0.1 standard errors. With known
+// variance a test of the observed side rejects with the probability Q(1.645) + Q(1.845) = 0.083, and a test of both
+// sides with Q(1.960) + Q(2.160) = 0.040; the 49 degrees of freedom change these by less than 0.001. The standard error
+// of a simulated rate is 0.002.
+TEST(Equivalence, RefutationOnBothSidesKeepsItsLevel) {
+    std::mt19937_64 random(1337);
+    std::normal_distribution<double> noise(0, 1);
+    constexpr int pairs = 50, repetitions = 20000;
+    const double margin = 0.1 / std::sqrt(static_cast<double>(pairs));
+    const std::vector<double> zero(pairs, 0.0);
+    int one_sided = 0, two_sided = 0;
+    for (int i = 0; i < repetitions; ++i) {
+        EquivalenceValues values(pairs);
+        for (double& value : values) value = margin + noise(random);
+        const auto result = paired_equivalence(values, zero, margin);
+        one_sided += result->p_beyond < 0.05;
+        two_sided += result->p_outside < 0.05;
+    }
+    EXPECT_NEAR(one_sided / static_cast<double>(repetitions), 0.083, 0.008);
+    EXPECT_NEAR(two_sided / static_cast<double>(repetitions), 0.040, 0.006);
+}
+
+TEST(Equivalence, RefutationOnBothSidesDoublesP) {
+    const auto beyond =
+        paired_equivalence(std::vector{1.4648, 1.4662, 1.4676}, std::vector{1.4709, 1.4739, 1.4769}, 0.005);
+    EXPECT_NEAR(beyond->p_outside, 2 * 0.0499166435113695, 1e-12);
+    const auto within =
+        paired_equivalence(std::vector{1.4712, 1.4728, 1.4744}, std::vector{1.4709, 1.4739, 1.4769}, 0.01);
+    EXPECT_EQ(within->p_outside, 1);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     EXPECT_EQ(button().text(), "Start");
     EXPECT_TRUE(button().isEnabled());
     EXPECT_TRUE(room->choices().startAgainButton()->isHidden());
-    EXPECT_TRUE(room->choices().costText().startsWith("12 runs, trained sequentially; about "))
+    EXPECT_TRUE(room->choices().costText().startsWith("14 runs, trained sequentially; about "))
         << room->choices().costText().toStdString();
     const QString page = room->pageText();
     for (const char* part : {"Claims", "longer-training", "Runs", "Smoke scale", "θ 500", "2 runs", "preregistered",
@@ -32,7 +32,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     EXPECT_EQ(room->comparison().rowCount(), 30);
     EXPECT_EQ(cell(room->comparison(), 29, "measure"), "generation speed (tokens/s)");
     room->choices().seedsField()->setText("3");
-    EXPECT_TRUE(room->choices().costText().startsWith("18 runs"));
+    EXPECT_TRUE(room->choices().costText().startsWith("21 runs"));
     room->choices().seedsField()->setText("1");
     EXPECT_TRUE(room->choices().problem().contains("1 seeds per setting"));
     EXPECT_FALSE(button().isEnabled());
@@ -44,8 +44,8 @@ TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
     button().click();
     EXPECT_EQ(button().text(), "Stop");
     ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
-    EXPECT_EQ(engine.cohorts, 12);  // sequentially, because their times are compared
-    EXPECT_TRUE(room->words().startsWith("All 12 runs have ended.")) << room->words().toStdString();
+    EXPECT_EQ(engine.cohorts, 14);  // sequentially, because their times are compared
+    EXPECT_TRUE(room->words().startsWith("All 14 runs have ended.")) << room->words().toStdString();
     EXPECT_EQ(button().text(), "Finished");
     EXPECT_FALSE(button().isEnabled());
     EXPECT_FALSE(room->choices().startAgainButton()->isHidden());
@@ -58,9 +58,9 @@ TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
     const TextTable& table = room->comparison();
     ASSERT_EQ(table.rowCount(), 6);
     EXPECT_TRUE(cell(table, 0, "this lab").contains(" ± ")) << cell(table, 0, "this lab").toStdString();
-    EXPECT_EQ(cell(table, 0, "verdict"), "not testable at this scale");
+    EXPECT_EQ(cell(table, 0, "verdict"), "not testable");
     const QModelIndex verdict = table.index(0, table.columnOf("verdict"));
-    EXPECT_TRUE(verdict.data(Qt::ToolTipRole).toString().contains("By its rule alone the row would be"));
+    EXPECT_TRUE(verdict.data(Qt::ToolTipRole).toString().contains("data fetch tinyshakespeare"));
     EXPECT_TRUE(verdict.data(Qt::ToolTipRole).toString().contains("Two-sided t test"));
     room->selectRow(1);
     EXPECT_EQ(room->seeds().rowCount(), 2);
@@ -83,9 +83,11 @@ TEST_F(ReproduceTest, UpdatesWhileRunsFinish) {
         return progress && progress->ended > 0 && progress->ended < progress->runs;
     }));
     EXPECT_TRUE(room->words().startsWith("The runs are training. ")) << room->words().toStdString();
-    EXPECT_TRUE(room->words().contains(" of 12 runs have ended.")) << room->words().toStdString();
-    EXPECT_NE(cell(room->comparison(), 0, "this lab"), "–");
-    EXPECT_EQ(cell(room->comparison(), 5, "this lab"), "–");
+    EXPECT_TRUE(room->words().contains(" of 14 runs have ended.")) << room->words().toStdString();
+    int trained = 0;  // the order of the settings is drawn from the seed
+    for (int row = 0; row < 6; ++row) trained += cell(room->comparison(), row, "this lab") != "–";
+    EXPECT_GT(trained, 0);
+    EXPECT_LT(trained, 6);
     button().click();
     ASSERT_TRUE(waitUntilIdle());
     EXPECT_EQ(button().text(), "Continue");
@@ -154,7 +156,7 @@ TEST_F(ReproduceTest, ShowsSourceChecksAndPredictions) {
     EXPECT_EQ(cell(checks, 0, "agreement"), "disagrees");
     EXPECT_EQ(cell(checks, checks.rowCount() - 1, "agreement"), "agrees");
     const TextTable& predictions = room->predictions();
-    ASSERT_GT(predictions.rowCount(), 3);
+    ASSERT_GT(predictions.rowCount(), 1);
     EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
     // a no-break space before the percent sign
     EXPECT_TRUE(cell(predictions, 1, "chance level").endsWith(QStringLiteral("\u202F%")));

@@ -1,0 +1,60 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/reproduce/evaluate.h"
+#include "tests/core/reproduce/sheet_runs.h"
+
+namespace ropelab {
+namespace {
+
+// Returns the verdict on a claim whose rows have these verdicts.
+ClaimVerdict claimed(const std::vector<SheetVerdict>& verdicts) {
+    SheetPlan plan = plan_of({});
+    plan.claims = {{"claim", "It is lower."}};
+    std::vector<SheetRow> rows;
+    for (const SheetVerdict verdict : verdicts) {
+        rows.emplace_back().plan = row_500({});
+        rows.back().verdict = verdict;
+    }
+    SheetRow& of_another_claim = rows.emplace_back();
+    of_another_claim.plan = row_500({});
+    of_another_claim.plan.claim = "another";
+    of_another_claim.verdict = SheetVerdict::not_reproduced;
+    return claim_verdicts(plan, rows).front();
+}
+
+TEST(ClaimVerdicts, FollowFromTheCountsOfTheRows) {
+    using enum SheetVerdict;
+    EXPECT_EQ(claimed({reproduced, reproduced}).verdict, reproduced);
+    EXPECT_EQ(claimed({reproduced, reproduced}).words, "Reproduced: holds for all 2 rows.");
+    EXPECT_EQ(claimed({reproduced}).words, "Reproduced: holds for its one row.");
+    const ClaimVerdict mixed = claimed({reproduced, reproduced, reproduced, reproduced, not_reproduced, undecided});
+    EXPECT_EQ(mixed.verdict, not_reproduced);
+    EXPECT_EQ(mixed.rows, 6);
+    EXPECT_EQ(mixed.reproduced, 4);
+    EXPECT_EQ(mixed.words, "Not reproduced: holds for 4 of 6 rows; 1 not reproduced, 1 undecided.");
+    EXPECT_EQ(claimed({undecided, reproduced}).verdict, undecided);
+    EXPECT_EQ(claimed({undecided}).words, "Undecided: holds for 0 of 1 row; 1 undecided.");
+}
+
+// Rows that cannot be tested leave a claim about all of them open.
+TEST(ClaimVerdicts, UntestableRowsDecideNothing) {
+    using enum SheetVerdict;
+    EXPECT_EQ(claimed({not_testable, not_testable}).verdict, not_testable);
+    EXPECT_EQ(claimed({not_testable, not_testable}).words, "Not testable: none of its 2 rows is testable.");
+    const ClaimVerdict some = claimed({reproduced, not_testable});
+    EXPECT_EQ(some.verdict, undecided);
+    EXPECT_EQ(some.words, "Undecided: holds for 1 of 2 rows; 1 not testable.");
+}
+
+TEST(ClaimVerdicts, WaitForAllRows) {
+    using enum SheetVerdict;
+    const ClaimVerdict waiting = claimed({reproduced, unfinished});
+    EXPECT_EQ(waiting.verdict, unfinished);
+    EXPECT_EQ(waiting.words, "Unfinished: 1 of 2 rows have no verdict yet.");
+    EXPECT_EQ(claimed({}).verdict, shown);
+    EXPECT_EQ(claimed({}).words, "");
+}
+
+}  // namespace
+}  // namespace ropelab
