@@ -86,6 +86,18 @@ std::string runs_text(std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " run" : " runs");
 }
 
+std::string runs_cell(const ResultGroup& group) {
+    const std::string counted = std::to_string(group.summaries.size());
+    if (group.failed == 0) return counted;
+    return counted + " of " + runs_text(static_cast<std::int64_t>(group.members.size())) + "; " +
+           std::to_string(group.failed) + " failed or diverged";
+}
+
+std::string test_title(TestKind test) {
+    if (test == TestKind::student) return "Student's t test";
+    return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
+}
+
 std::vector<std::size_t> measured(const ResultsTable& table) {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < measure_count; ++i) {
@@ -109,8 +121,15 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
         }
         result.push_back(
             "95 % interval: confidence interval of the mean of " + std::string(compared.name) +
-            ". Detectable difference: smallest difference [" + std::string(compared.unit) +
-            "] that a t test with these seeds detects with 80 % power at the 5 % level, before correction.");
+            ". Detectable difference: difference [" + std::string(compared.unit) + "] that " + test_title(table.test) +
+            " detects with 80 % power for these seeds and standard deviations, at the level of the first and hardest "
+            "step of Holm's correction (5 % / number of comparisons).");
+    }
+    if (std::any_of(table.groups.begin(), table.groups.end(),
+                    [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
+        result.push_back(
+            "The seeds of a group share one data set: intervals and p values describe other seeds on this data set and "
+            "do not generalise to other texts.");
     }
     if (table.target_loss) {
         result.push_back("Steps to target: number of steps to the first evaluation with a validation loss of at most " +

@@ -39,6 +39,10 @@ std::string until_text(const ResultGroup& group, const char* between);
 /// Formats a number of runs: "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
+/// Formats the number of runs in the mean of a group, with those that failed or diverged: "3", "2 of 10 runs; 8 failed
+/// or diverged".
+std::string runs_cell(const ResultGroup& group);
+
 /// Returns the number of characters of a UTF-8 text, which is its width on a terminal.
 std::size_t width_of(const std::string& text);
 
@@ -52,6 +56,9 @@ std::string latex_escaped(const std::string& text);
 std::string latex_setting(const nlohmann::json& value);
 /// Puts a formatted number into the math mode of LaTeX; "--" for missing_cell.
 std::string latex_number(const std::string& cell);
+
+/// Returns the name of a test in sentences: "Student's t test", "Welch's t test" or "the t test paired by seed".
+std::string test_title(TestKind test);
 
 /// Returns the indices of the measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);

@@ -17,6 +17,10 @@ json json_number(const std::optional<double>& value) {
     return value ? json_number(*value) : json();
 }
 
+json json_interval(const std::optional<DifferenceInterval>& estimate) {
+    return estimate ? json{json_number(estimate->low), json_number(estimate->high)} : json{nullptr, nullptr};
+}
+
 json json_sample(const Description& described, const std::vector<double>& raw) {
     json values = json::array();
     for (const double value : raw) values.push_back(json_number(value));
@@ -48,9 +52,11 @@ std::string results_csv(const ResultsTable& table) {
         result += "," + std::string(measure.name) + "," + std::string(measure.name) + "_std";
     }
     if (until) result += ",iterations_until,iterations_until_std,iterations_until_n";
-    result += ",standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent";
+    result +=
+        ",standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
+        "improvement_percent";
     result += ",p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm";
-    result += ",detectable,detectable_paired,compared,test,baseline,verdict,unfinished,failed\r\n";
+    result += ",detectable,detectable_paired,compared,test,baseline,verdict,runs,unfinished,failed\r\n";
     for (const ResultGroup& group : table.groups) {
         for (const std::string& key : table.swept) result += csv_field(setting_text(group.settings.at(key))) + ",";
         result += std::to_string(group.summaries.size());
@@ -65,18 +71,21 @@ std::string results_csv(const ResultsTable& table) {
         for (const double value : {compared.standard_error, compared.confidence_low, compared.confidence_high}) {
             result += "," + csv_number(value);
         }
-        for (const auto& value : {group.difference, group.difference_percent, group.improvement_percent}) {
-            result += "," + csv_number(value);
-        }
+        const Comparison& comparison = group.comparison(table.test);
+        const auto& estimate = comparison.estimate;
+        result += "," + csv_number(group.difference);
+        result +=
+            "," + (estimate ? csv_number(estimate->low) : "") + "," + (estimate ? csv_number(estimate->high) : "");
+        result += "," + csv_number(group.difference_percent) + "," + csv_number(group.improvement_percent);
         for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
             result += "," + csv_number(test->p) + "," + csv_number(test->p_holm);
         }
         const ResultGroup* baseline = table.baseline_of(group);
-        result += "," + csv_number(group.detectable) + "," + csv_number(group.detectable_paired) + "," +
+        result += "," + csv_number(comparison.detectable) + "," + csv_number(group.paired.detectable) + "," +
                   std::string(measures()[table.compared].name) + "," + to_string(table.test) + "," +
                   (baseline ? csv_field(group_label(table, *baseline)) : "") + "," +
-                  to_string(verdict_of(table, group).kind) + "," + std::to_string(group.unfinished) + "," +
-                  std::to_string(group.failed) + "\r\n";
+                  to_string(verdict_of(table, group).kind) + "," + std::to_string(group.members.size()) + "," +
+                  std::to_string(group.unfinished) + "," + std::to_string(group.failed) + "\r\n";
     }
     return result;
 }
@@ -84,17 +93,22 @@ std::string results_csv(const ResultsTable& table) {
 json results_json(const ResultsTable& table) {
     json groups = json::array();
     for (const ResultGroup& group : table.groups) {
-        json entry = {{"settings", group.settings},     {"seeds", group.seeds},   {"n", group.summaries.size()},
-                      {"unfinished", group.unfinished}, {"failed", group.failed}, {"repeated", group.repeated}};
+        json entry = {{"settings", group.settings},     {"seeds", group.seeds},
+                      {"n", group.summaries.size()},    {"runs", group.members.size()},
+                      {"runs_words", runs_cell(group)}, {"unfinished", group.unfinished},
+                      {"failed", group.failed},         {"repeated", group.repeated}};
         const ResultGroup* baseline = table.baseline_of(group);
         entry["baseline"] = baseline ? json(baseline->settings) : json();
+        entry["survivors_only"] = baseline && baseline != &group && (group.failed > 0 || baseline->failed > 0);
+        const Comparison& comparison = group.comparison(table.test);
         entry["difference"] = json_number(group.difference);
+        entry["difference_confidence_95"] = json_interval(comparison.estimate);
         entry["difference_percent"] = json_number(group.difference_percent);
         entry["improvement_percent"] = json_number(group.improvement_percent);
         entry["pairs"] = group.pairs;
-        entry["detectable"] = json_number(group.detectable);
-        entry["detectable_paired"] = json_number(group.detectable_paired);
-        entry["seeds_needed"] = group.seeds_needed ? json(*group.seeds_needed) : json();
+        entry["detectable"] = json_number(comparison.detectable);
+        entry["detectable_paired"] = json_number(group.paired.detectable);
+        entry["seeds_needed"] = comparison.seeds_needed ? json(*comparison.seeds_needed) : json();
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {
@@ -108,7 +122,11 @@ json results_json(const ResultsTable& table) {
             entry[name] = {{"p", json_number(test->p)},
                            {"p_holm", json_number(test->p_holm)},
                            {"t", statistics ? json_number(statistics->t) : json()},
-                           {"degrees_of_freedom", statistics ? json_number(statistics->degrees_of_freedom) : json()}};
+                           {"degrees_of_freedom", statistics ? json_number(statistics->degrees_of_freedom) : json()},
+                           {"difference", test->estimate ? json_number(test->estimate->difference) : json()},
+                           {"difference_confidence_95", json_interval(test->estimate)},
+                           {"detectable", json_number(test->detectable)},
+                           {"seeds_needed", test->seeds_needed ? json(*test->seeds_needed) : json()}};
         }
         groups.push_back(std::move(entry));
     }

@@ -66,7 +66,7 @@ std::string results_text(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         std::vector<std::string>& row = rows.emplace_back();
         for (const std::string& key : table.swept) row.push_back(setting_text(group.settings.at(key)));
-        row.push_back(std::to_string(group.summaries.size()));
+        row.push_back(runs_cell(group));
         for (const std::size_t i : shown) {
             row.push_back(measure_cell(group, i, " ± "));
         }
@@ -79,7 +79,8 @@ std::string results_text(const ResultsTable& table) {
             row.push_back(p_text(test->p));
             row.push_back(p_text(test->p_holm));
         }
-        row.push_back(group.detectable ? rough_text(*group.detectable) : missing_cell);
+        const auto& detectable = group.comparison(table.test).detectable;
+        row.push_back(detectable ? rough_text(*detectable) : missing_cell);
         row.push_back(to_string(verdict_of(table, group).kind));
     }
     std::vector<std::size_t> widths(rows[0].size(), 0);
@@ -135,8 +136,7 @@ std::string results_latex(const ResultsTable& table) {
         for (const std::string& key : table.swept) {
             result += latex_setting(group.settings.at(key)) + " & ";
         }
-        result += std::to_string(group.summaries.size());
-        if (group.failed > 0) result += " (" + std::to_string(group.failed) + " failed)";
+        result += runs_cell(group);
         for (const std::size_t i : shown) {
             result += " & " + latex_number(measure_cell(group, i, " \\pm "));
         }
@@ -157,7 +157,8 @@ std::string results_latex(const ResultsTable& table) {
             for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
                 result += " & " + latex_number(p_text(test->p_holm));
             }
-            result += " & " + latex_number(group.detectable ? rough_text(*group.detectable) : missing_cell);
+            const auto& detectable = group.comparison(table.test).detectable;
+            result += " & " + latex_number(detectable ? rough_text(*detectable) : missing_cell);
         }
         result += " \\\\\n";
     }

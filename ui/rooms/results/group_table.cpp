@@ -141,7 +141,7 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
         {tr("seeds"),
          {},
          tr("This column counts the runs in the mean: finished runs, each seed once."),
-         [](Group group) { return QString::number(group.summaries.size()); },
+         [](Group group) { return text(runs_cell(group)); },
          [](Group group) { return QVariant(static_cast<double>(group.summaries.size())); },
          [](Group group) {
              QStringList parts = {
@@ -171,16 +171,23 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     const bool comparing = table.groups.size() > 1;
     result.push_back(measureColumn(compared));
     if (comparing) {
-        result.push_back({tr("improvement"), QStringLiteral("%"),
-                          tr("The improvement is (mean − baseline's mean) / baseline's mean, with the sign such that "
-                             "positive is better."),
-                          [](Group group) { return numberText(signed_percent(group.improvement_percent)); },
-                          [](Group group) { return keyOf(group.improvement_percent); },
-                          [unit](Group group) {
-                              return group.difference ? tr("difference from the baseline's mean: %1 %2")
-                                                            .arg(numberText(rough_text(*group.difference)), unit)
-                                                      : QString();
-                          }});
+        result.push_back(
+            {tr("improvement"), QStringLiteral("%"),
+             tr("The improvement is the difference from the baseline in percent of the baseline's mean, "
+                "with the sign such that positive is better. The paired test uses the mean difference "
+                "between runs with equal seeds, the other tests the difference of the means."),
+             [](Group group) { return numberText(signed_percent(group.improvement_percent)); },
+             [](Group group) { return keyOf(group.improvement_percent); },
+             [unit, test = table.test](Group group) {
+                 const auto& estimate = group.comparison(test).estimate;
+                 if (!estimate) return QString();
+                 const QString words =
+                     tr("difference from the baseline: %1 %2").arg(numberText(rough_text(estimate->difference)), unit);
+                 if (!std::isfinite(estimate->low)) return words;
+                 return words +
+                        tr(", 95 % interval %1 … %2 %3")
+                            .arg(numberText(rough_text(estimate->low)), numberText(rough_text(estimate->high)), unit);
+             }});
         result.push_back(
             {tr("verdict"),
              {},
@@ -196,7 +203,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     }
     result.push_back(
         {tr("95 % interval"), unit,
-         tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. Formula 37"),
+         tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. The seeds share one data set, so "
+            "that the interval does not generalise to other texts. Formula 37"),
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals, " … ")); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(
@@ -206,23 +214,24 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
          },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].standard_error)); }});
     if (comparing) {
-        const bool paired = table.test == TestKind::paired;
+        const TestKind test = table.test;
         result.push_back(
             {tr("detectable difference"), unit,
-             paired ? tr("The paired test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
-                         "s_d/√n, where δ is the noncentrality at which the t test has 80 % power.")
-                    : tr("Student's test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
-                         "s_p · √(1/n₁ + 1/n₂) with the pooled s_p, where δ is the noncentrality at which the t test "
-                         "has 80 % power."),
-             [paired](Group group) {
-                 const auto& least = paired ? group.detectable_paired : group.detectable;
+             tr("The test (%1) detects a difference of this size with 80 % power, two-tailed at the level of the first "
+                "and hardest step of Holm's correction (5 % / number of comparisons). It is δ times the standard error "
+                "of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
+                "differences are detected less often.")
+                 .arg(testTitle(test)),
+             [test](Group group) {
+                 const auto& least = group.comparison(test).detectable;
                  return text(least ? rough_text(*least) : missing_cell);
              },
-             [paired](Group group) { return keyOf(paired ? group.detectable_paired : group.detectable); },
-             [](Group group) {
-                 return group.seeds_needed ? tr("About %1 per group are needed to detect the observed difference.")
-                                                 .arg(countText(*group.seeds_needed, tr("seed")))
-                                           : QString();
+             [test](Group group) { return keyOf(group.comparison(test).detectable); },
+             [test](Group group) {
+                 const auto& needed = group.comparison(test).seeds_needed;
+                 return needed ? tr("About %1 per group are needed to detect the observed difference.")
+                                     .arg(countText(*needed, tr("seed")))
+                               : QString();
              }});
     }
     if (table.target_loss) {

@@ -317,13 +317,13 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             without << line.label;
             continue;
         }
-        const double percent = (data.measure().more_is_better ? 100 : -100) / level;
         QList<double> x;
         QList<double> y;
         for (const KeyPoint& point : line.points) {
             const auto interval = difference_interval(table.groups[point.group], table.groups[reference->group],
                                                       table.compared, table.test);
             if (!interval) continue;
+            const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
             const double at = axisValue(key, point.at);
             const double improvement = percent * interval->difference;
             const bool isReference = &point == reference;
