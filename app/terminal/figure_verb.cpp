@@ -15,7 +15,8 @@ struct Flags {
     std::string lab;
     std::string setup;
     std::string output;
-    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, text, pair, compare, test, data_dir;
+    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, text, pair, compare, test, claim,
+        data_dir;
     std::vector<std::string> baseline;
     bool json = false;
 };
@@ -41,6 +42,7 @@ void run(const Flags& flags) {
     for (const std::string& setting : flags.baseline) add("--baseline", setting);
     add("--compare", flags.compare);
     add("--test", flags.test);
+    add("--claim", flags.claim);
     add("--data-dir", flags.data_dir);
     if (flags.json) arguments.emplace_back("--json");
     become_window_program("Figures", std::move(arguments));
@@ -52,17 +54,18 @@ void add_figure(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "figure", "Write a figure of a lab's runs or of a rotary setup to a file; no display is needed");
-    verb->add_option(
-            "name", flags->name,
-            "Name of the figure. With --lab: validation-loss, loss-by-theta, improvement, logit-contribution, "
-            "attention-map, "
-            "extrapolation-loss, … With --setup: spectrum, context-bound, rope-cache, … (ropelab --help lists all)")
+    verb->add_option("name", flags->name,
+                     "Name of the figure. With --lab: validation-loss, loss-by-theta, improvement, logit-contribution, "
+                     "attention-map, "
+                     "extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: spectrum, "
+                     "context-bound, rope-cache, … (ropelab --help lists all)")
         ->required();
     verb->add_option("--lab", flags->lab, "Lab file, for a figure of its runs");
     verb->add_option("--setup", flags->setup, "Rotary setup, such as \"theta=500k head_dim=128\"");
     verb->add_option("--output", flags->output, "Output file: .pdf, .svg, .png or .csv")->required();
     verb->add_option("--width-mm", flags->width_mm, "Width in millimetres");
-    verb->add_option("--height-mm", flags->height_mm, "Height in millimetres");
+    verb->add_option("--height-mm", flags->height_mm,
+                     "Height in millimetres (default: 75, or what the rows of a forest plot need)");
     verb->add_option("--dpi", flags->dpi, "Resolution of a PNG in dots per inch");
     verb->add_option("--font-pt", flags->font_pt, "Font size in points");
     verb->add_option("--theme", flags->theme, "Colour theme: light or dark");
@@ -76,6 +79,7 @@ void add_figure(CLI::App& program) {
     verb->add_option(
         "--test", flags->test,
         "Test of the confidence intervals, for figures such as improvement: student, welch (default) or paired");
+    verb->add_option("--claim", flags->claim, "Claim that the figure forest-plot shows (default: all of the sheet)");
     verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
     verb->add_option("--run", flags->run, "Number of the run (default: the lab's first)");
     verb->add_option("--beside", flags->beside, "Number of a second run; heat maps show the difference");

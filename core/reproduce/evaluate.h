@@ -23,6 +23,21 @@ enum class SheetVerdict { shown, unfinished, reproduced, not_reproduced, undecid
 /// Returns "shown", "unfinished", "reproduced", "not reproduced", "undecided" or "not testable at this scale".
 std::string to_string(SheetVerdict verdict);
 
+/// Effect that a row's rule tests, in the unit in which a figure compares rows.
+struct RowEffect {
+    /// `percent`: difference of group and baseline in percent of the baseline's mean. `ratio`: group's mean divided by
+    /// the baseline's. `proportion`: proportion of the group's runs with the event.
+    enum class Scale { percent, ratio, proportion } scale = Scale::percent;
+    double value = 0;
+    /// Interval with the confidence 1 − alpha, without Holm's correction: of the mean difference of the pairs (or
+    /// Welch's), Fieller's of a ratio, or Clopper and Pearson's of a proportion; nullopt if there is none.
+    std::optional<double> low, high;
+    /// Range of the rule: from −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to the bound);
+    /// nullopt for a rule without a range.
+    std::optional<double> range_low, range_high;
+    std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
+};
+
 /// Planned row with the results of its runs.
 struct SheetRow {
     PlannedRow plan;
@@ -44,6 +59,7 @@ struct SheetRow {
     std::optional<double> p_student, p_welch, p_paired;  // two-tailed tests of equal means
     std::optional<double> p_equivalence;                 // equivalence within the rule's margin, by the rule's test
     std::optional<double> p_rule, p_holm;                // p of the rule's test, raw and corrected
+    std::optional<RowEffect> effect;                     // nullopt for a row without a rule or a test
     SheetVerdict verdict = SheetVerdict::shown;
     std::string words;  // reason for the verdict
     /// Difference between control and baseline in percent, and its p; nullopt for a row without a control.

@@ -3,6 +3,7 @@
 
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
+#include "core/stats/theta_curve.h"
 
 namespace ropelab {
 
@@ -138,6 +139,7 @@ json results_json(const ResultsTable& table) {
             {"test", to_string(table.test)},
             {"target_loss", json_number(table.target_loss)},
             {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
+            {"theta_curves", theta_curves_json(table)},
             {"groups", std::move(groups)}};
 }
 

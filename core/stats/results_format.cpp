@@ -2,6 +2,7 @@
 
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
+#include "core/stats/theta_curve.h"
 
 namespace ropelab {
 
@@ -99,6 +100,7 @@ std::string results_text(const ResultsTable& table) {
         if (!comparing || table.is_baseline(table.groups[i])) continue;
         result += group_label(table, table.groups[i]) + ": " + verdict_of(table, table.groups[i]).words + '\n';
     }
+    for (const ThetaCurve& curve : theta_curves(table)) result += theta_curve_words(table, curve) + '\n';
     return result;
 }
 
