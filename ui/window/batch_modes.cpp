@@ -106,7 +106,10 @@ Figure forestPlotOf(const LabDocument& lab, const LaunchOptions& options) {
         throw BadInput("The sheet " + sheet->plan.sheet + " has no claim \"" + options.claim + "\"; its claims are " +
                        names + ".");
     }
-    return forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(*lab.file(), sheet->experiment)), options.claim);
+    Figure figure =
+        forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(*lab.file(), sheet->experiment)), options.claim);
+    if (figure.curves.empty() && figure.horizontalLines.empty()) throw BadInput(figure.emptyText.toStdString());
+    return figure;
 }
 
 // Returns the path of a lab file in `folder` that does not exist yet: stem.ropelab, else stem-2.ropelab and so on.
