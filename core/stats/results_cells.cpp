@@ -147,7 +147,8 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
             result.push_back(label + ": the group excludes " + runs_text(group.unfinished) + " that did not finish.");
         }
         if (group.failed > 0) {
-            result.push_back(label + ": the group excludes " + runs_text(group.failed) + " that failed or diverged.");
+            result.push_back(label + ": the group excludes " + runs_text(group.failed) +
+                             " that failed or diverged. Its mean and comparison cover only the surviving runs.");
         }
         if (group.repeated > 0) {
             result.push_back(label + ": the group excludes " + runs_text(group.repeated) +

@@ -123,6 +123,11 @@ const ResultGroup* ResultsTable::baseline_of(const ResultGroup& group) const {
     return group.against ? &groups[*group.against] : nullptr;
 }
 
+bool ResultsTable::compares_survivors(const ResultGroup& group) const {
+    const ResultGroup* baseline = baseline_of(group);
+    return baseline && baseline != &group && (group.failed > 0 || baseline->failed > 0);
+}
+
 int ResultsTable::comparisons_beside(const ResultGroup& group) const {
     return static_cast<int>(std::count_if(groups.begin(), groups.end(), [&](const ResultGroup& other) {
         return other.against == group.against && other.comparison(test).p.has_value();

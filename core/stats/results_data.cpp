@@ -57,7 +57,7 @@ std::string results_csv(const ResultsTable& table) {
         ",standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
         "improvement_percent";
     result += ",p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm";
-    result += ",detectable,detectable_paired,compared,test,baseline,verdict,runs,unfinished,failed\r\n";
+    result += ",detectable,detectable_paired,compared,test,baseline,verdict,survivors_only,runs,unfinished,failed\r\n";
     for (const ResultGroup& group : table.groups) {
         for (const std::string& key : table.swept) result += csv_field(setting_text(group.settings.at(key))) + ",";
         result += std::to_string(group.summaries.size());
@@ -85,8 +85,9 @@ std::string results_csv(const ResultsTable& table) {
         result += "," + csv_number(comparison.detectable) + "," + csv_number(group.paired.detectable) + "," +
                   std::string(measures()[table.compared].name) + "," + to_string(table.test) + "," +
                   (baseline ? csv_field(group_label(table, *baseline)) : "") + "," +
-                  to_string(verdict_of(table, group).kind) + "," + std::to_string(group.members.size()) + "," +
-                  std::to_string(group.unfinished) + "," + std::to_string(group.failed) + "\r\n";
+                  to_string(verdict_of(table, group).kind) + "," +
+                  (table.compares_survivors(group) ? "true" : "false") + "," + std::to_string(group.members.size()) +
+                  "," + std::to_string(group.unfinished) + "," + std::to_string(group.failed) + "\r\n";
     }
     return result;
 }
@@ -100,7 +101,7 @@ json results_json(const ResultsTable& table) {
                       {"failed", group.failed},         {"repeated", group.repeated}};
         const ResultGroup* baseline = table.baseline_of(group);
         entry["baseline"] = baseline ? json(baseline->settings) : json();
-        entry["survivors_only"] = baseline && baseline != &group && (group.failed > 0 || baseline->failed > 0);
+        entry["survivors_only"] = table.compares_survivors(group);
         const Comparison& comparison = group.comparison(table.test);
         entry["difference"] = json_number(group.difference);
         entry["difference_confidence_95"] = json_interval(comparison.estimate);

@@ -158,6 +158,9 @@ struct ResultsTable {
     const ResultGroup* baseline_of(const ResultGroup& group) const;
     /// Returns whether a group is the baseline of its data set.
     bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
+    /// Returns whether runs of a group or of its baseline failed or diverged, so that their comparison covers only the
+    /// surviving runs; false for a baseline.
+    bool compares_survivors(const ResultGroup& group) const;
     /// Returns the number of groups that the test compares with their baselines.
     int comparisons() const;
     /// Returns the number of groups that the test compares with the baseline of `group`. This is the number of

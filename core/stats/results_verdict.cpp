@@ -77,7 +77,7 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
 // Returns a sentence on the runs that the comparison lacks because they failed; "" if there are none.
 std::string survivor_words(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup& baseline = *table.baseline_of(group);
-    if (group.failed == 0 && baseline.failed == 0) return {};
+    if (!table.compares_survivors(group)) return {};
     std::string lost;
     for (const auto& [each, name] : {std::pair(&group, "group"), std::pair(&baseline, "baseline")}) {
         if (each->failed == 0) continue;

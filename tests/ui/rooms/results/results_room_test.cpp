@@ -140,7 +140,9 @@ TEST_F(ResultsRoomTest, ShowsRunsAndVerdictOfTheSelectedGroup) {
     EXPECT_EQ(seeds.index(1, 1).data().toString(), "–");
     EXPECT_TRUE(seeds.index(1, state).data().toString().contains("excluded"));
     EXPECT_EQ(seeds.index(0, state + 1).data().toString(), "θ 500");
-    EXPECT_EQ(cell(1, "seeds"), "2");
+    EXPECT_EQ(cell(1, "seeds"), "2 of 3 runs; 1 failed or diverged");
+    EXPECT_TRUE(room->groupWords().contains("covers only the surviving runs: 1 of 3 runs of the group"))
+        << room->groupWords().toStdString();
     EXPECT_TRUE(room->words().contains("1 run that failed or diverged")) << room->words().toStdString();
     EXPECT_TRUE(room->groupWords().startsWith("Better")) << room->groupWords().toStdString();
     room->groupView().selectRow(0);
