@@ -75,6 +75,13 @@ std::string interval_text(const Description& described, int decimals, const char
     return fixed_text(described.confidence_low, decimals) + between + fixed_text(described.confidence_high, decimals);
 }
 
+std::string difference_text(const std::optional<DifferenceInterval>& estimate) {
+    if (!estimate) return missing_cell;
+    const std::string difference = rough_text(estimate->difference);
+    if (!std::isfinite(estimate->low)) return difference;
+    return difference + " [" + rough_text(estimate->low) + ", " + rough_text(estimate->high) + "]";
+}
+
 std::string until_text(const ResultGroup& group, const char* between) {
     const auto runs = static_cast<std::int64_t>(group.iterations_until.size());
     std::string result = mean_and_deviation(group.until, 0, between);
@@ -115,9 +122,10 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
         for (const ResultGroup& group : table.groups) {
             if (!table.is_baseline(group)) continue;
             const int count = table.comparisons_beside(group);
-            result.push_back("Baseline: " + group_label(table, group) + ". Improvement and two-sided t tests compare " +
-                             std::string(compared.name) + " with this group; Holm's correction is over " +
-                             std::to_string(count) + (count == 1 ? " comparison." : " comparisons."));
+            result.push_back("Baseline: " + group_label(table, group) +
+                             ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
+                             " with this group; Holm's correction is over " + std::to_string(count) +
+                             (count == 1 ? " comparison." : " comparisons."));
         }
         result.push_back(
             "95 % interval: confidence interval of the mean of " + std::string(compared.name) +

@@ -34,6 +34,8 @@ bool shares_time(const ResultGroup& group, std::size_t measure);
 std::string measure_cell(const ResultGroup& group, std::size_t measure, const char* between);
 /// Formats the 95 % confidence interval of the mean with `between` between its ends.
 std::string interval_text(const Description& described, int decimals, const char* between);
+/// Formats a difference with its 95 % interval: "-0.0077 [-0.014, -0.0014]"; without the interval if there is none.
+std::string difference_text(const std::optional<DifferenceInterval>& estimate);
 /// Formats the number of steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group, const char* between);
 /// Formats a number of runs: "1 run", "3 runs".

@@ -58,8 +58,8 @@ std::string results_text(const ResultsTable& table) {
     if (table.target_loss) rows[0].emplace_back("steps to target");
     rows[0].insert(rows[0].end(), {"95 % interval", "std. error"});
     if (comparing) {
-        for (const char* title : {"improvement (%)", "p Student", "p Holm", "p Welch", "p Holm", "p paired", "p Holm",
-                                  "detectable diff.", "verdict"}) {
+        for (const char* title : {"improvement (%)", "difference [95 % interval]", "p Student", "p Holm", "p Welch",
+                                  "p Holm", "p paired", "p Holm", "detectable diff.", "verdict"}) {
             rows[0].emplace_back(title);
         }
     }
@@ -76,6 +76,7 @@ std::string results_text(const ResultsTable& table) {
         row.push_back(fixed_text(group.described[table.compared].standard_error, decimals + 1));
         if (!comparing) continue;
         row.push_back(signed_percent(group.improvement_percent));
+        row.push_back(difference_text(group.comparison(table.test).estimate));
         for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
             row.push_back(p_text(test->p));
             row.push_back(p_text(test->p_holm));
@@ -128,8 +129,8 @@ std::string results_latex(const ResultsTable& table) {
     add("95\\,\\% interval");
     add("std. error");
     if (comparing) {
-        for (const char* title : {"improvement (\\%)", "$p$ (Student, Holm)", "$p$ (Welch, Holm)", "$p$ (paired, Holm)",
-                                  "detectable diff."}) {
+        for (const char* title : {"improvement (\\%)", "difference [95\\,\\% interval]", "$p$ (Student, Holm)",
+                                  "$p$ (Welch, Holm)", "$p$ (paired, Holm)", "detectable diff."}) {
             add(title);
         }
     }
@@ -156,6 +157,7 @@ std::string results_latex(const ResultsTable& table) {
         result += " & " + latex_number(fixed_text(compared.standard_error, decimals + 1));
         if (comparing) {
             result += " & " + latex_number(signed_percent(group.improvement_percent));
+            result += " & " + latex_number(difference_text(group.comparison(table.test).estimate));
             for (const Comparison* test : {&group.student, &group.welch, &group.paired}) {
                 result += " & " + latex_number(p_text(test->p_holm));
             }

@@ -208,8 +208,8 @@ TEST(ResultsVerdict, PairedComparisonUsesTheMeanOfThePairedDifferences) {
     EXPECT_NEAR(json["difference_confidence_95"][0].get<double>(), -0.0155044, 1e-6);
     EXPECT_NEAR(json["difference_confidence_95"][1].get<double>(), -0.0011623, 1e-6);
     EXPECT_NEAR(json["welch"]["difference"].get<double>(), 1.75875 - 1.52, 1e-9);
-    EXPECT_THAT(results_text(table), HasSubstr("+0.55"));
-    EXPECT_THAT(results_latex(table), HasSubstr("+0.55"));
+    EXPECT_THAT(results_text(table), HasSubstr(" -0.0083 [-0.016, -0.0012]"));
+    EXPECT_THAT(results_latex(table), HasSubstr("$+0.55$ & $-0.0083 [-0.016, -0.0012]$"));
     options.test = TestKind::welch;
     const ResultsTable unpaired = results_table(runs, options);
     EXPECT_NEAR(*unpaired.groups[1].difference, 1.75875 - 1.52, 1e-9);
