@@ -101,6 +101,8 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(1, "p paired"), "–");
     EXPECT_NE(cell(1, "detectable difference"), "–");
     EXPECT_EQ(cell(0, "detectable difference"), "–");
+    EXPECT_TRUE(room->words().contains("With 3 seeds per group, the test detects a difference of "))
+        << room->words().toStdString();
     EXPECT_EQ(cell(0, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
     const GroupTable& groups = room->groups();
     const int column = groups.columnOf("best validation loss");
