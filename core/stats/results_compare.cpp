@@ -124,8 +124,8 @@ const ResultGroup* ResultsTable::baseline_of(const ResultGroup& group) const {
 }
 
 bool ResultsTable::compares_survivors(const ResultGroup& group) const {
-    const ResultGroup* baseline = baseline_of(group);
-    return baseline && baseline != &group && (group.failed > 0 || baseline->failed > 0);
+    const ResultGroup* other = baseline_of(group);
+    return other && other != &group && (group.failed > 0 || other->failed > 0);
 }
 
 int ResultsTable::comparisons_beside(const ResultGroup& group) const {

@@ -210,6 +210,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         figure.summary = figure.emptyText;
         return figure;
     }
+    figure.emptyText = QObject::tr("The effects appear when all runs of a row have ended and are measured.");
     const auto count = static_cast<double>(lines.size());
     figure.y.minimum = -0.5;
     figure.y.maximum = count - 0.5;
