@@ -36,11 +36,11 @@ void add_figure(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "figure", "Write a figure of a lab's runs or of a rotary setup to a file; no display is needed");
-    verb->add_option(
-            "name", flags->name,
-            "Name of the figure. With --lab: validation-loss, loss-by-theta, improvement, logit-contribution, "
-            "attention-map, "
-            "extrapolation-loss, … With --setup: spectrum, context-bound, rope-cache, … (ropelab --help lists all)")
+    verb->add_option("name", flags->name,
+                     "Name of the figure. With --lab: validation-loss, loss-by-theta, improvement, logit-contribution, "
+                     "attention-map, "
+                     "extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: spectrum, "
+                     "context-bound, rope-cache, … (ropelab --help lists all)")
         ->required();
     const auto pass_on = [&](const char* flag, const char* help) {
         verb->add_option(flag, flags->passed_on[flag], help);
@@ -49,7 +49,7 @@ void add_figure(CLI::App& program) {
     pass_on("--setup", "Rotary setup, such as \"theta=500k head_dim=128\"");
     verb->add_option("--output", flags->output, "Output file: .pdf, .svg, .png or .csv")->required();
     pass_on("--width-mm", "Width in millimetres");
-    pass_on("--height-mm", "Height in millimetres");
+    pass_on("--height-mm", "Height in millimetres (default: 75, or what the rows of a forest plot need)");
     pass_on("--dpi", "Resolution of a PNG in dots per inch");
     pass_on("--font-pt", "Font size in points");
     pass_on("--theme", "Colour theme: light or dark");
@@ -61,6 +61,7 @@ void add_figure(CLI::App& program) {
     pass_on("--compare", "Quantity that a figure of results compares, such as final_training_loss");
     pass_on("--test",
             "Test of the confidence intervals, for figures such as improvement: student, welch (default) or paired");
+    pass_on("--claim", "Claim that the figure forest-plot shows (default: all of the sheet)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--run", "Number of the run (default: the lab's first)");
     pass_on("--beside", "Number of a second run; heat maps show the difference");

@@ -96,8 +96,11 @@ void run(const Flags& flags) {
 
 void add_results(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand(
-        "results", "Print a table of a lab's results: mean ± standard deviation over seeds, and significance tests");
+    CLI::App* verb =
+        program.add_subcommand("results",
+                               "Print a table of a lab's results: mean ± standard deviation over seeds, and "
+                               "significance tests. The seeds of a "
+                               "group share one data set, so intervals and p values do not generalise to other texts.");
     verb->add_option("--lab", flags->lab, "Lab file")->required();
     verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
     std::string names;

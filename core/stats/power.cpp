@@ -79,6 +79,14 @@ std::optional<double> detectable_difference(const Sample& a, const Sample& b, co
     return noncentrality_of(static_cast<double>(a.n + b.n - 2), rule) * error;
 }
 
+std::optional<double> detectable_difference_welch(const Sample& a, const Sample& b, const PowerRule& rule) {
+    check(rule);
+    if (!has_deviation(a) || !has_deviation(b)) return std::nullopt;
+    const auto error = welch_error(a, b);
+    if (!error) return std::nullopt;
+    return noncentrality_of(error->degrees_of_freedom, rule) * error->standard_error;
+}
+
 std::optional<double> detectable_difference_of_pairs(const Sample& differences, const PowerRule& rule) {
     check(rule);
     if (differences.n < 2 || !has_deviation(differences) || !(differences.standard_deviation > 0)) return std::nullopt;
@@ -93,6 +101,17 @@ std::optional<std::int64_t> seeds_to_detect(double difference, double standard_d
     return fewest_seeds([&](std::int64_t seeds) {
         const double n = static_cast<double>(seeds);
         return t_test_power(effect * std::sqrt(n / 2), 2 * n - 2, rule.alpha) >= rule.power;
+    });
+}
+
+std::optional<std::int64_t> seeds_to_detect_welch(double difference, double a, double b, const PowerRule& rule) {
+    check(rule);
+    const double effect = std::abs(difference) / std::hypot(a, b);
+    if (!std::isfinite(effect) || !(effect > 0)) return std::nullopt;
+    return fewest_seeds([&](std::int64_t seeds) {
+        const auto error = welch_error({seeds, 0, a}, {seeds, 0, b});
+        return error &&
+               t_test_power(difference / error->standard_error, error->degrees_of_freedom, rule.alpha) >= rule.power;
     });
 }
 

@@ -32,6 +32,10 @@ double t_test_power(double noncentrality, double degrees_of_freedom, double alph
 /// of the samples. It uses the pooled standard deviation. Returns nullopt if a sample has fewer than two values or the
 /// standard deviation is 0.
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule = {});
+/// Returns the smallest difference of two means that Welch's t test detects with the power `rule.power`, in the unit of
+/// the samples. It uses the groups' own standard deviations and the degrees of freedom of Welch and Satterthwaite.
+/// Returns nullopt as detectable_difference does.
+std::optional<double> detectable_difference_welch(const Sample& a, const Sample& b, const PowerRule& rule = {});
 /// Returns the smallest mean difference that the paired t test detects with the power `rule.power`. `differences` is
 /// the sample of the differences within pairs. Returns nullopt for fewer than two pairs or if their standard deviation
 /// is 0.
@@ -41,5 +45,8 @@ std::optional<double> detectable_difference_of_pairs(const Sample& differences, 
 /// `rule.power`, if both groups have the given standard deviation. Returns nullopt if more than 10,000 seeds are
 /// needed, or if the difference or the standard deviation is 0 or not finite.
 std::optional<std::int64_t> seeds_to_detect(double difference, double standard_deviation, const PowerRule& rule = {});
+/// Returns the smallest number of seeds per group with which Welch's t test detects `difference` with the power
+/// `rule.power`, if the groups have the standard deviations `a` and `b`. Returns nullopt as seeds_to_detect does.
+std::optional<std::int64_t> seeds_to_detect_welch(double difference, double a, double b, const PowerRule& rule = {});
 
 }  // namespace ropelab

@@ -74,6 +74,13 @@ std::string interval_text(const Description& described, int decimals) {
     return fixed_text(described.confidence_low, decimals) + " … " + fixed_text(described.confidence_high, decimals);
 }
 
+std::string difference_text(const std::optional<DifferenceInterval>& estimate) {
+    if (!estimate) return missing_cell;
+    const std::string difference = rough_text(estimate->difference);
+    if (!std::isfinite(estimate->low)) return difference;
+    return difference + " [" + rough_text(estimate->low) + ", " + rough_text(estimate->high) + "]";
+}
+
 std::string until_text(const ResultGroup& group) {
     const auto runs = static_cast<std::int64_t>(group.iterations_until.size());
     std::string result = mean_and_deviation(group.until, 0);
@@ -83,6 +90,18 @@ std::string until_text(const ResultGroup& group) {
 
 std::string runs_text(std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " run" : " runs");
+}
+
+std::string runs_cell(const ResultGroup& group) {
+    const std::string counted = std::to_string(group.summaries.size());
+    if (group.failed == 0) return counted;
+    return counted + " of " + runs_text(static_cast<std::int64_t>(group.members.size())) + "; " +
+           std::to_string(group.failed) + " failed or diverged";
+}
+
+std::string test_title(TestKind test) {
+    if (test == TestKind::student) return "Student's t test";
+    return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
 
 std::vector<std::size_t> measured(const ResultsTable& table) {
@@ -102,14 +121,22 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
         for (const ResultGroup& group : table.groups) {
             if (!table.is_baseline(group)) continue;
             const int count = table.comparisons_beside(group);
-            result.push_back("Baseline: " + group_label(table, group) + ". Improvement and two-sided t tests compare " +
-                             std::string(compared.name) + " with this group; Holm's correction is over " +
-                             std::to_string(count) + (count == 1 ? " comparison." : " comparisons."));
+            result.push_back("Baseline: " + group_label(table, group) +
+                             ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
+                             " with this group; Holm's correction is over " + std::to_string(count) +
+                             (count == 1 ? " comparison." : " comparisons."));
         }
         result.push_back(
             "95 % interval: confidence interval of the mean of " + std::string(compared.name) +
-            ". Detectable difference: smallest difference [" + std::string(compared.unit) +
-            "] that a t test with these seeds detects with 80 % power at the 5 % level, before correction.");
+            ". Detectable difference: difference [" + std::string(compared.unit) + "] that " + test_title(table.test) +
+            " detects with 80 % power for these seeds and standard deviations, at the level of the first and hardest "
+            "step of Holm's correction (5 % / number of comparisons).");
+    }
+    if (std::any_of(table.groups.begin(), table.groups.end(),
+                    [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
+        result.push_back(
+            "The seeds of a group share one data set: intervals and p values describe other seeds on this data set and "
+            "do not generalise to other texts.");
     }
     if (table.target_loss) {
         result.push_back("Steps to target: number of steps to the first evaluation with a validation loss of at most " +
@@ -127,7 +154,8 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
             result.push_back(label + ": the group excludes " + runs_text(group.unfinished) + " that did not finish.");
         }
         if (group.failed > 0) {
-            result.push_back(label + ": the group excludes " + runs_text(group.failed) + " that failed or diverged.");
+            result.push_back(label + ": the group excludes " + runs_text(group.failed) +
+                             " that failed or diverged. Its mean and comparison cover only the surviving runs.");
         }
         if (group.repeated > 0) {
             result.push_back(label + ": the group excludes " + runs_text(group.repeated) +

@@ -35,10 +35,16 @@ bool shares_time(const ResultGroup& group, std::size_t measure);
 std::string measure_cell(const ResultGroup& group, std::size_t measure);
 /// Formats the 95 % confidence interval of the mean: "1.4627 … 1.4697".
 std::string interval_text(const Description& described, int decimals);
+/// Formats a difference with its 95 % interval: "-0.0077 [-0.014, -0.0014]"; without the interval if there is none.
+std::string difference_text(const std::optional<DifferenceInterval>& estimate);
 /// Formats the number of steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group);
 /// Formats a number of runs: "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
+
+/// Formats the number of runs in the mean of a group, with those that failed or diverged: "3", "2 of 10 runs; 8 failed
+/// or diverged".
+std::string runs_cell(const ResultGroup& group);
 
 /// Returns the number of characters of a UTF-8 text, which is its width on a terminal.
 std::size_t width_of(const std::string& text);
@@ -67,6 +73,9 @@ struct ResultsColumn {
 };
 /// Returns all columns of a table in order. They refer to the table, which must outlive them.
 std::vector<ResultsColumn> results_columns(const ResultsTable& table);
+/// Returns the name of a test in sentences: "Student's t test", "Welch's t test" or "the t test paired by seed".
+std::string test_title(TestKind test);
+
 /// Returns the indices of the measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
 /// Returns the notes below a table: its baselines, tests and units, and the runs that are excluded.

@@ -12,10 +12,6 @@ auto statistic(std::size_t measure, double Description::*member) {
     return [=](Group group) { return group.described[measure].*member; };
 }
 
-auto rough(std::optional<double> ResultGroup::*member) {
-    return [=](Group group) { return group.*member ? rough_text(*(group.*member)) : missing_cell; };
-}
-
 }  // namespace
 
 std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
@@ -28,11 +24,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const auto latex = [key](Group group) { return latex_setting(group.settings.at(key)); };
         add({key, {}, key, key == "theta" ? "$\\theta$" : latex_escaped(key), cell, key, latex});
     }
-    const auto count = [](Group group) { return std::to_string(group.summaries.size()); };
-    const auto count_and_failed = [=](Group group) {
-        return count(group) + (group.failed > 0 ? " (" + std::to_string(group.failed) + " failed)" : "");
-    };
-    add({"n", [](Group group) { return group.summaries.size(); }, "n", "$n$", count, "n", count_and_failed});
+    add({"n", [](Group group) { return group.summaries.size(); }, "n", "$n$", runs_cell, "n", runs_cell});
     const std::vector<std::size_t> shown = measured(table);
     for (std::size_t i = 0; i < measure_count; ++i) {
         const std::string name(measures()[i].name);
@@ -56,11 +48,25 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"standard_error", statistic(compared, &Description::standard_error), "std. error", "std. error", error});
     add({"confidence_low", statistic(compared, &Description::confidence_low)});
     add({"confidence_high", statistic(compared, &Description::confidence_high)});
+    const auto estimate = [&table](Group group) { return group.comparison(table.test).estimate; };
+    const auto end = [=](double DifferenceInterval::*member) {
+        return [=](Group group) {
+            const auto difference = estimate(group);
+            return difference ? std::optional((*difference).*member) : std::nullopt;
+        };
+    };
     add({"difference", &ResultGroup::difference});
+    add({"difference_low", end(&DifferenceInterval::low)});
+    add({"difference_high", end(&DifferenceInterval::high)});
     add({"difference_percent", &ResultGroup::difference_percent});
     const auto improvement = [](Group group) { return signed_percent(group.improvement_percent); };
     add({"improvement_percent", &ResultGroup::improvement_percent, if_comparing("improvement (%)"),
          if_comparing("improvement (\\%)"), improvement, "improvement"});
+    add({"",
+         {},
+         if_comparing("difference [95 % interval]"),
+         if_comparing("difference [95\\,\\% interval]"),
+         [=](Group group) { return difference_text(estimate(group)); }});
     const std::map<TestKind, std::string> tests = {
         {TestKind::student, "Student"}, {TestKind::welch, "Welch"}, {TestKind::paired, "paired"}};
     for (const auto& [test, title] : tests) {
@@ -72,8 +78,10 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
              [=](Group group) { return p_text(p_holm(group)); }});
     }
     const std::string detectable = if_comparing("detectable diff.");
-    add({"detectable", &ResultGroup::detectable, detectable, detectable, rough(&ResultGroup::detectable)});
-    add({"detectable_paired", &ResultGroup::detectable_paired, "", "", rough(&ResultGroup::detectable_paired)});
+    const auto least = [&table](Group group) { return group.comparison(table.test).detectable; };
+    add({"detectable", least, detectable, detectable,
+         [=](Group group) { return least(group) ? rough_text(*least(group)) : missing_cell; }});
+    add({"detectable_paired", [](Group group) { return group.paired.detectable; }});
     add({"compared", {}, "", "", [=](Group) { return std::string(measures()[compared].name); }});
     add({"test", {}, "", "", [&table](Group) { return to_string(table.test); }});
     add({"baseline", {}, "", "", [&table](Group group) {
@@ -82,6 +90,10 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
          }});
     const auto verdict = [&table](Group group) { return to_string(verdict_of(table, group).kind); };
     add({"verdict", {}, if_comparing("verdict"), "", verdict});
+    add({"survivors_only", {}, "", "", [&table](Group group) {
+             return table.compares_survivors(group) ? "true" : "false";
+         }});
+    add({"runs", [](Group group) { return group.members.size(); }});
     add({"unfinished", &ResultGroup::unfinished});
     add({"failed", &ResultGroup::failed});
     return columns;

@@ -3,6 +3,7 @@
 
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
+#include "core/stats/theta_curve.h"
 
 namespace ropelab {
 
@@ -15,6 +16,10 @@ json json_number(double value) {
 }
 json json_number(const std::optional<double>& value) {
     return value ? json_number(*value) : json();
+}
+
+json json_interval(const std::optional<DifferenceInterval>& estimate) {
+    return estimate ? json{json_number(estimate->low), json_number(estimate->high)} : json{nullptr, nullptr};
 }
 
 json json_sample(const Description& described, const std::vector<double>& raw) {
@@ -57,17 +62,22 @@ std::string results_csv(const ResultsTable& table) {
 json results_json(const ResultsTable& table) {
     json groups = json::array();
     for (const ResultGroup& group : table.groups) {
-        json entry = {{"settings", group.settings},     {"seeds", group.seeds},   {"n", group.summaries.size()},
-                      {"unfinished", group.unfinished}, {"failed", group.failed}, {"repeated", group.repeated}};
+        json entry = {{"settings", group.settings},     {"seeds", group.seeds},
+                      {"n", group.summaries.size()},    {"runs", group.members.size()},
+                      {"runs_words", runs_cell(group)}, {"unfinished", group.unfinished},
+                      {"failed", group.failed},         {"repeated", group.repeated}};
         const ResultGroup* baseline = table.baseline_of(group);
         entry["baseline"] = baseline ? json(baseline->settings) : json();
+        entry["survivors_only"] = table.compares_survivors(group);
+        const Comparison& comparison = group.comparison(table.test);
         entry["difference"] = json_number(group.difference);
+        entry["difference_confidence_95"] = json_interval(comparison.estimate);
         entry["difference_percent"] = json_number(group.difference_percent);
         entry["improvement_percent"] = json_number(group.improvement_percent);
         entry["pairs"] = group.pairs;
-        entry["detectable"] = json_number(group.detectable);
-        entry["detectable_paired"] = json_number(group.detectable_paired);
-        entry["seeds_needed"] = group.seeds_needed ? json(*group.seeds_needed) : json();
+        entry["detectable"] = json_number(comparison.detectable);
+        entry["detectable_paired"] = json_number(group.paired.detectable);
+        entry["seeds_needed"] = comparison.seeds_needed ? json(*comparison.seeds_needed) : json();
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {
@@ -81,7 +91,11 @@ json results_json(const ResultsTable& table) {
             entry[name] = {{"p", json_number(test->p)},
                            {"p_holm", json_number(test->p_holm)},
                            {"t", statistics ? json_number(statistics->t) : json()},
-                           {"degrees_of_freedom", statistics ? json_number(statistics->degrees_of_freedom) : json()}};
+                           {"degrees_of_freedom", statistics ? json_number(statistics->degrees_of_freedom) : json()},
+                           {"difference", test->estimate ? json_number(test->estimate->difference) : json()},
+                           {"difference_confidence_95", json_interval(test->estimate)},
+                           {"detectable", json_number(test->detectable)},
+                           {"seeds_needed", test->seeds_needed ? json(*test->seeds_needed) : json()}};
         }
         groups.push_back(std::move(entry));
     }
@@ -93,6 +107,7 @@ json results_json(const ResultsTable& table) {
             {"test", to_string(table.test)},
             {"target_loss", json_number(table.target_loss)},
             {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
+            {"theta_curves", theta_curves_json(table)},
             {"groups", std::move(groups)}};
 }
 

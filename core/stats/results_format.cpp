@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/stats/results_cells.h"
+#include "core/stats/theta_curve.h"
 
 namespace ropelab {
 
@@ -54,6 +55,7 @@ std::string results_text(const ResultsTable& table) {
         if (table.groups.size() < 2 || table.is_baseline(group)) continue;
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
+    for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
     std::string result;
     for (const std::string& line : lines) result += line + '\n';
     return result;

@@ -28,8 +28,9 @@ std::vector<SeedDifference> seed_differences(const ResultGroup& group, const Res
     for (std::size_t i = 0; i < group.seeds.size(); ++i) {
         const auto found = std::find(reference.seeds.begin(), reference.seeds.end(), group.seeds[i]);
         if (found == reference.seeds.end()) continue;
-        const double difference = values[i] - others[static_cast<std::size_t>(found - reference.seeds.begin())];
-        if (std::isfinite(difference)) result.push_back({group.seeds[i], difference});
+        const double other = others[static_cast<std::size_t>(found - reference.seeds.begin())];
+        const double difference = values[i] - other;
+        if (std::isfinite(difference)) result.push_back({group.seeds[i], difference, other});
     }
     return result;
 }
@@ -39,13 +40,15 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
     DifferenceInterval result;
     if (test == TestKind::paired) {
         std::vector<double> differences;
+        std::vector<double> references;
         for (const SeedDifference& each : seed_differences(group, reference, measure)) {
             differences.push_back(each.difference);
+            references.push_back(each.reference);
         }
         const Description described = describe(differences);
         if (described.n == 0) return std::nullopt;
         return DifferenceInterval{described.mean, described.confidence_low, described.confidence_high,
-                                  static_cast<int>(described.n)};
+                                  describe(references).mean, static_cast<int>(described.n)};
     }
     const std::vector<double> ours = finite(group.values(measure));
     const std::vector<double> theirs = finite(reference.values(measure));
@@ -53,6 +56,7 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
     const Sample a = sample_of(ours);
     const Sample b = sample_of(theirs);
     result.difference = a.mean - b.mean;
+    result.reference = b.mean;
     result.values = static_cast<int>(a.n);
     if (a.n < 2 || b.n < 2) return result;
     double error = 0;
@@ -61,11 +65,10 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
         error = standard_error_of_difference(a, b);
         freedom = static_cast<double>(a.n + b.n - 2);
     } else {
-        const double va = a.standard_deviation * a.standard_deviation / static_cast<double>(a.n);
-        const double vb = b.standard_deviation * b.standard_deviation / static_cast<double>(b.n);
-        error = std::sqrt(va + vb);
-        freedom =
-            (va + vb) * (va + vb) / (va * va / static_cast<double>(a.n - 1) + vb * vb / static_cast<double>(b.n - 1));
+        const auto welch = welch_error(a, b);
+        if (!welch) return result;
+        error = welch->standard_error;
+        freedom = welch->degrees_of_freedom;
     }
     if (!(error > 0)) return result;
     result.low = result.difference - quantile(freedom) * error;

@@ -7,15 +7,6 @@
 
 namespace ropelab {
 
-/// Difference of two means with its 95 % confidence interval. The ends are NaN if there are too few values or all
-/// values are equal.
-struct DifferenceInterval {
-    double difference = 0;  // mean of the group − mean of the reference, in the unit of the measure
-    double low = Description::unknown;
-    double high = Description::unknown;
-    int values = 0;  // number of seeds of the group, or of pairs
-};
-
 /// Returns the difference of the means of a measure, group − reference, with the confidence interval that belongs to
 /// the test (formula 37): pooled variance for Student, separate variances for Welch, or differences of equal seeds for
 /// the paired test. Returns nullopt if a group has no finite value; for the paired test, if the groups have no seed in
@@ -27,6 +18,7 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
 struct SeedDifference {
     std::int64_t seed = 0;
     double difference = 0;  // value in the group − value in the reference
+    double reference = 0;   // value in the reference
 };
 /// Returns the difference of a measure for each seed that both groups have with a finite value, in the order of the
 /// group.

@@ -58,11 +58,32 @@ std::string to_string(TestKind test);
 /// Returns the kind of test for a word that to_string(TestKind) returns. Throws BadInput for any other word.
 TestKind test_kind(const std::string& word);
 
-/// Test of a group against its baseline: raw p, and p after Holm's correction over all comparisons with this baseline.
+/// Difference of two means with its 95 % confidence interval. The ends are NaN if there are too few values or all
+/// values are equal.
+struct DifferenceInterval {
+    double difference = 0;  // mean of the group − mean of the reference, in the unit of the measure
+    double low = Description::unknown;
+    double high = Description::unknown;
+    double reference = Description::unknown;  // mean of the reference over the values that are compared
+    int values = 0;                           // number of seeds of the group, or of pairs
+};
+
+/// Test of a group against its baseline: the difference that it tests, raw p, and p after Holm's correction over all
+/// comparisons with this baseline.
 struct Comparison {
+    /// Difference from the baseline with its interval, without correction: of the means, or for the paired test the
+    /// mean of the differences between equal seeds. nullopt if a group has no finite value or there is no pair.
+    std::optional<DifferenceInterval> estimate;
     std::optional<double> p;       // nullopt if no test is possible
     std::optional<double> p_holm;  // p after Holm's correction
     std::optional<TTest> test;     // the t test that gave p
+    /// Difference that this test detects with 80 % power, for the groups' standard deviations and numbers of seeds, at
+    /// the level of the first step of Holm's correction: 5 % / number of comparisons. It is the hardest step, so the
+    /// power is at least 80 %.
+    std::optional<double> detectable;
+    /// Number of seeds per group (of pairs for the paired test) with which this test would detect a difference as large
+    /// as the observed one under the same conditions.
+    std::optional<std::int64_t> seeds_needed;
 };
 
 /// Group of runs that differ only in their seed.
@@ -85,25 +106,19 @@ struct ResultGroup {
     /// has no baseline.
     std::optional<std::size_t> against;
     // The members below compare the group with its baseline in the compared measure. They are nullopt for a baseline.
-    /// Mean of the group − mean of the baseline, in the unit of the measure.
+    /// Difference that the table's test tests (Comparison::estimate), in the unit of the measure.
     std::optional<double> difference;
-    /// `difference` as a percentage of the mean of the baseline.
+    /// `difference` as a percentage of the baseline's mean over the same values.
     std::optional<double> difference_percent;
     /// `difference_percent` with the sign changed if lower is better, so that a positive number is an improvement.
     std::optional<double> improvement_percent;
     Comparison student, welch;
     Comparison paired;  // over the seeds that both groups have
     int pairs = 0;      // number of these seeds with finite values in both groups
-    /// Smallest difference that Student's t test (pooled standard deviation) with these seeds detects with 80 % power,
-    /// two-sided at the 5 % level, without correction.
-    std::optional<double> detectable;
-    /// Smallest difference that the paired t test detects under the same conditions.
-    std::optional<double> detectable_paired;
-    /// Number of seeds per group with which Student's t test would detect a difference as large as the observed one.
-    std::optional<std::int64_t> seeds_needed;
 
     /// Returns the comparison by the given test.
     const Comparison& comparison(TestKind test) const;
+    Comparison& comparison(TestKind test);
     /// Returns the values of a measure in the order of `seeds`.
     std::vector<double> values(std::size_t measure) const;
 };
@@ -143,6 +158,9 @@ struct ResultsTable {
     const ResultGroup* baseline_of(const ResultGroup& group) const;
     /// Returns whether a group is the baseline of its data set.
     bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
+    /// Returns whether runs of a group or of its baseline failed or diverged, so that their comparison covers only the
+    /// surviving runs; false for a baseline.
+    bool compares_survivors(const ResultGroup& group) const;
     /// Returns the number of groups that the test compares with their baselines.
     int comparisons() const;
     /// Returns the number of groups that the test compares with the baseline of `group`. This is the number of

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
@@ -9,11 +11,6 @@ namespace {
 
 constexpr double level = 0.05;
 
-std::string title_of(TestKind test) {
-    if (test == TestKind::student) return "Student's t test";
-    return test == TestKind::welch ? "Welch's t test" : "t test paired by seed";
-}
-
 // Returns "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
 std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
     if (table.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
@@ -23,10 +20,16 @@ std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
     return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
 }
 
-// Returns the size and the direction of a difference: "0.0061 nats lower".
-std::string difference_words(const ResultsTable& table, double difference) {
-    return rough_text(std::abs(difference)) + " " + std::string(measures()[table.compared].unit) +
-           (difference < 0 ? " lower" : " higher");
+// Returns the size, direction and interval of a difference: "0.0061 nats lower than the baseline (95 % interval -0.0095
+// … -0.0027 nats)".
+std::string difference_words(const ResultsTable& table, const DifferenceInterval& estimate) {
+    const std::string unit = " " + std::string(measures()[table.compared].unit);
+    std::string words = rough_text(std::abs(estimate.difference)) + unit +
+                        (estimate.difference < 0 ? " lower" : " higher") + " than the baseline";
+    if (std::isfinite(estimate.low)) {
+        words += " (95 % interval " + rough_text(estimate.low) + " … " + rough_text(estimate.high) + unit + ")";
+    }
+    return words;
 }
 
 std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
@@ -52,19 +55,36 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
 }
 
 std::string power_words(const ResultsTable& table, const ResultGroup& group) {
+    const Comparison& comparison = group.comparison(table.test);
+    if (!comparison.detectable) return {};
     const bool paired = table.test == TestKind::paired;
-    const auto& detectable = paired ? group.detectable_paired : group.detectable;
-    std::string result;
-    if (detectable) {
-        result = " With " + seeds_words(table, group) + ", a difference below " + rough_text(*detectable) + " " +
-                 std::string(measures()[table.compared].unit) + " cannot be detected (80 % power at the 5 % level)";
-        // The power is computed without Holm's correction, so the group may have the needed seeds already.
-        result += !paired && group.seeds_needed && *group.seeds_needed > group.described[table.compared].n
-                      ? "; the observed difference would need about " + std::to_string(*group.seeds_needed) +
-                            " seeds per group."
-                      : ".";
+    const int count = table.comparisons_beside(group);
+    std::string result = " With " + seeds_words(table, group) + ", this test detects a difference of " +
+                         rough_text(*comparison.detectable) + " " + std::string(measures()[table.compared].unit) +
+                         " with 80 % power at the 5 % level";
+    if (count > 1) {
+        result += " divided by " + std::to_string(count) + " comparisons (the first and hardest step of Holm's " +
+                  "correction)";
     }
-    return result;
+    const std::int64_t present = paired ? group.pairs : group.described[table.compared].n;
+    if (comparison.seeds_needed && *comparison.seeds_needed > present) {
+        result += "; the observed difference would need about " + std::to_string(*comparison.seeds_needed) +
+                  (paired ? " pairs of seeds" : " seeds per group");
+    }
+    return result + ".";
+}
+
+// Returns a sentence on the runs that the comparison lacks because they failed; "" if there are none.
+std::string survivor_words(const ResultsTable& table, const ResultGroup& group) {
+    const ResultGroup& baseline = *table.baseline_of(group);
+    if (!table.compares_survivors(group)) return {};
+    std::string lost;
+    for (const auto& [each, name] : {std::pair(&group, "group"), std::pair(&baseline, "baseline")}) {
+        if (each->failed == 0) continue;
+        lost += (lost.empty() ? "" : " and ") + std::to_string(each->failed) + " of " +
+                runs_text(std::ssize(each->members)) + " of the " + name;
+    }
+    return " The comparison covers only the surviving runs: " + lost + " failed or diverged.";
 }
 
 }  // namespace
@@ -72,25 +92,25 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
     const Comparison& comparison = group.comparison(table.test);
-    if (!comparison.p || !comparison.p_holm || !group.difference) {
+    if (!comparison.p || !comparison.p_holm || !comparison.estimate) {
         return {Verdict::Kind::untested, why_untested(table, group)};
     }
     const int count = table.comparisons_beside(group);
     const std::string test_words =
-        " (" + title_of(table.test) + ", " + std::to_string(count) + (count == 1 ? " comparison)" : " comparisons)");
+        " (" + test_title(table.test) + ", " + std::to_string(count) + (count == 1 ? " comparison)" : " comparisons)");
+    const std::string difference = difference_words(table, *comparison.estimate);
+    const std::string survivors = survivor_words(table, group);
     if (*comparison.p_holm < level) {
-        const bool higher = *group.difference > 0;
+        const bool higher = comparison.estimate->difference > 0;
         const bool better = higher == measures()[table.compared].more_is_better;
         return {better ? Verdict::Kind::better : Verdict::Kind::worse,
-                std::string(better ? "Better: " : "Worse: ") + difference_words(table, *group.difference) +
-                    " than the baseline, " + p_words(*comparison.p_holm) + " after Holm's correction" + test_words +
-                    "."};
+                std::string(better ? "Better: " : "Worse: ") + difference + ", " + p_words(*comparison.p_holm) +
+                    " after Holm's correction" + test_words + "." + survivors};
     }
-    std::string words = "Not significant: " + difference_words(table, *group.difference) + " than the baseline, ";
-    words += *comparison.p < level ? p_words(*comparison.p) + " without correction, but " +
-                                         p_words(*comparison.p_holm) + " after Holm's correction" + test_words + "."
-                                   : p_words(*comparison.p_holm) + " after Holm's correction" + test_words + ".";
-    return {Verdict::Kind::undecided, words + power_words(table, group)};
+    std::string words = "Not significant: " + difference + ", ";
+    if (*comparison.p < level) words += p_words(*comparison.p) + " without correction, but ";
+    words += p_words(*comparison.p_holm) + " after Holm's correction" + test_words + ".";
+    return {Verdict::Kind::undecided, words + power_words(table, group) + survivors};
 }
 
 std::string to_string(Verdict::Kind kind) {

@@ -57,7 +57,7 @@ std::optional<TTest> student_t_test(std::span<const double> a, std::span<const d
     return student_t_test(sample_of(a), sample_of(b));
 }
 
-std::optional<TTest> welch_t_test(const Sample& a, const Sample& b) {
+std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b) {
     if (a.n < 2 || b.n < 2) return std::nullopt;
     const double na = static_cast<double>(a.n);
     const double nb = static_cast<double>(b.n);
@@ -68,7 +68,13 @@ std::optional<TTest> welch_t_test(const Sample& a, const Sample& b) {
     const double fraction_a = ea / (ea + eb);
     const double fraction_b = eb / (ea + eb);
     const double freedom = 1 / (fraction_a * fraction_a / (na - 1) + fraction_b * fraction_b / (nb - 1));
-    return t_test(a.mean - b.mean, std::sqrt(ea + eb), freedom, scale_of(a, b));
+    return DifferenceError{std::sqrt(ea + eb), freedom};
+}
+
+std::optional<TTest> welch_t_test(const Sample& a, const Sample& b) {
+    const auto error = welch_error(a, b);
+    if (!error) return std::nullopt;
+    return t_test(a.mean - b.mean, error->standard_error, error->degrees_of_freedom, scale_of(a, b));
 }
 
 std::optional<TTest> welch_t_test(std::span<const double> a, std::span<const double> b) {

@@ -39,6 +39,15 @@ std::optional<TTest> student_t_test(const Sample& a, const Sample& b);
 /// them or all values of each list are equal.
 std::optional<TTest> student_t_test(std::span<const double> a, std::span<const double> b);
 
+/// Standard error of a difference of two means with its degrees of freedom.
+struct DifferenceError {
+    double standard_error = 0;      // in the unit of the samples
+    double degrees_of_freedom = 0;  // of Welch and Satterthwaite; not a whole number in general
+};
+/// Returns the standard error of mean(a) − mean(b) from separate variances, with the degrees of freedom of Welch's t
+/// test (formula 37). Returns nullopt if a sample has fewer than two values or both standard deviations are 0.
+std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b);
+
 /// Returns the result of Welch's t test with separate variances and the degrees of freedom of Welch and Satterthwaite.
 /// Returns nullopt if a sample has fewer than two values or both standard deviations are 0.
 std::optional<TTest> welch_t_test(const Sample& a, const Sample& b);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -37,6 +38,25 @@ TEST(TrainVerb, TrainsOneRunAndPrintsItsResult) {
         EXPECT_GT(runs[0].at(number).get<double>(), 0) << number;
     }
     EXPECT_LT(runs[0].at("whole_validation_loss").get<double>(), std::log(29));  // better than a uniform distribution
+}
+
+TEST(TrainVerb, EachLossIsTheOneOfItsName) {
+    const ScratchFolder folder;
+    const std::string lab = (folder.path() / "a.ropelab").string();
+    const auto finished = ropelab_cli(small("train", {"--lab", lab, "--json"}));
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto run = finished.json().at("runs").at(0);
+    const auto evaluations = LabFile::open(lab, LabFile::Mode::read)->metrics(1).evaluations;
+    ASSERT_FALSE(evaluations.training_loss.empty());
+    EXPECT_DOUBLE_EQ(run.at("final_training_loss").get<double>(), evaluations.training_loss.back());
+    EXPECT_DOUBLE_EQ(run.at("final_validation_loss").get<double>(), evaluations.validation_loss.back());
+    EXPECT_DOUBLE_EQ(run.at("best_validation_loss").get<double>(),
+                     *std::min_element(evaluations.validation_loss.begin(), evaluations.validation_loss.end()));
+    EXPECT_NE(evaluations.training_loss.back(), evaluations.validation_loss.back());
+    const auto results = ropelab_cli({"results", "--lab", lab, "--json"}).json().at("groups").at(0);
+    for (const char* measure : {"final_training_loss", "final_validation_loss", "best_validation_loss"}) {
+        EXPECT_DOUBLE_EQ(results.at(measure).at("mean").get<double>(), run.at(measure).get<double>()) << measure;
+    }
 }
 
 TEST(TrainVerb, RunsOfACohortEqualSingleRuns) {

@@ -28,12 +28,12 @@ QString seedsOf(const ResultsTable& table) {
     return fewest == most ? QString::number(most) : QObject::tr("%1 to %2").arg(fewest).arg(most);
 }
 
-/// Returns a sentence on the smallest detectable difference; "" if it is unknown.
+/// Returns a sentence on the difference that the test detects with 80 % power; "" if it is unknown.
 QString powerWords(const ResultsTable& table) {
     double low = 0;
     double high = 0;
     for (const ResultGroup& group : table.groups) {
-        const auto& least = table.test == TestKind::paired ? group.detectable_paired : group.detectable;
+        const auto& least = group.comparison(table.test).detectable;
         if (!least) continue;
         low = low == 0 ? *least : std::min(low, *least);
         high = std::max(high, *least);
@@ -42,7 +42,7 @@ QString powerWords(const ResultsTable& table) {
     const QString from = text(rough_text(low));
     const QString to = text(rough_text(high));
     return QLatin1Char(' ') +
-           QObject::tr("With %1 seeds per group, differences below %2 %3 are unlikely to be detected.")
+           QObject::tr("With %1 seeds per group, the test detects a difference of %2 %3 with 80 % power.")
                .arg(seedsOf(table), from == to ? from : QObject::tr("%1 to %2").arg(from, to),
                     measureUnit(measures()[table.compared]));
 }

@@ -106,6 +106,7 @@ ExportDialog::ExportDialog(std::function<Figure()> source, QWidget* parent)
     }
     options.widthMm = settings.value(QStringLiteral("export/widthMm"), options.widthMm).toDouble();
     options.heightMm = settings.value(QStringLiteral("export/heightMm"), options.heightMm).toDouble();
+    if (const double needed = m_source().heightMm; needed > 0) options.heightMm = needed;
     options.dpi = settings.value(QStringLiteral("export/dpi"), options.dpi).toInt();
     options.fontPt = settings.value(QStringLiteral("export/fontPt"), options.fontPt).toDouble();
     options.dashes = settings.value(QStringLiteral("export/dashes"), options.dashes).toBool();
@@ -152,7 +153,8 @@ void ExportDialog::remember() const {
     QSettings settings;
     settings.setValue(QStringLiteral("export/format"), suffixOf(now.format));
     settings.setValue(QStringLiteral("export/widthMm"), now.widthMm);
-    settings.setValue(QStringLiteral("export/heightMm"), now.heightMm);
+    // The height that a figure needs for itself says nothing about the next figure.
+    if (!(m_source().heightMm > 0)) settings.setValue(QStringLiteral("export/heightMm"), now.heightMm);
     settings.setValue(QStringLiteral("export/dpi"), now.dpi);
     settings.setValue(QStringLiteral("export/fontPt"), now.fontPt);
     settings.setValue(QStringLiteral("export/dashes"), now.dashes);

@@ -154,6 +154,9 @@ struct Figure {
     FigureDrawing drawing;
     /// Exported data instead of the curves, if not empty.
     FigureTable table;
+    /// Height in millimetres at which the texts of the figure do not overlap, as for a plot with many rows; 0 if any
+    /// height will do. Exports use it unless the user chooses a height.
+    double heightMm = 0;
     /// Settings from which the figure was made (experiment, smoothing, unit …); every exported file contains them.
     QJsonObject settings;
 };

@@ -12,15 +12,18 @@
 #include <QTemporaryDir>
 #include <QTextStream>
 #include <QTimer>
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
 #include "core/experiment/engine_loader.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/room.h"
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/inspect/replay_files.h"
+#include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/train/run_table.h"
 #include "ui/rooms/train/train_room.h"
@@ -86,6 +89,27 @@ void savePicture(MainWindow& window, const QString& path) {
 void setPreset(MainWindow& window, const QString& name) {
     const Preset& chosen = name.isEmpty() ? presets().front() : preset(name.toStdString());
     window.workspace().experiment().replace(chosen.experiment);
+}
+
+// Returns the forest plot of a lab's newest sheet.
+Figure forestPlotOf(const LabDocument& lab, const LaunchOptions& options) {
+    const auto sheet = stored_sheet(*lab.file());
+    if (!sheet) {
+        throw BadInput("The lab " + options.lab.toStdString() +
+                       " contains no reproduction sheet, so there are no effects to plot.");
+    }
+    const std::vector<Claim>& claims = sheet->plan.claims;
+    if (!options.claim.empty() &&
+        std::none_of(claims.begin(), claims.end(), [&](const Claim& claim) { return claim.id == options.claim; })) {
+        std::string names;
+        for (const Claim& claim : claims) names += (names.empty() ? "" : ", ") + claim.id;
+        throw BadInput("The sheet " + sheet->plan.sheet + " has no claim \"" + options.claim + "\"; its claims are " +
+                       names + ".");
+    }
+    Figure figure =
+        forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(*lab.file(), sheet->experiment)), options.claim);
+    if (figure.curves.empty() && figure.horizontalLines.empty()) throw BadInput(figure.emptyText.toStdString());
+    return figure;
 }
 
 // Returns the path of a lab file in `folder` that does not exist yet: stem.ropelab, else stem-2.ropelab and so on.
@@ -214,7 +238,9 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
 
 int writeFigure(const LaunchOptions& options) {
     const auto write = [&options](const Figure& figure) {
-        exportFigure(figure, options.figureOptions, options.output);
+        ExportOptions paper = options.figureOptions;
+        if (figure.heightMm > 0 && !options.isHeightChosen) paper.heightMm = figure.heightMm;
+        exportFigure(figure, paper, options.output);
         if (options.asJson) {
             printJson({{"figure", figure.name},
                        {"file", options.output},
@@ -234,6 +260,7 @@ int writeFigure(const LaunchOptions& options) {
     if (workspace.runs().runs().empty()) {
         throw BadInput("The lab " + options.lab.toStdString() + " contains no runs, so there is nothing to plot.");
     }
+    if (options.figure == QLatin1String(kForestPlot)) return write(forestPlotOf(workspace.lab(), options));
     if (const ResultsFigure* results = findResultsFigure(options.figure)) {
         ResultsChoices choices;
         choices.experiment = ResultsChoices::kAllExperiments;

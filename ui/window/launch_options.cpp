@@ -8,6 +8,7 @@
 #include "core/stats/results_table.h"
 #include "ui/common/paths.h"
 #include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/results_figures.h"
 #include "ui/window/command_line.h"
 #include "ui/window/rotary_figures.h"
@@ -57,7 +58,7 @@ QSize sizeOf(const QString& typed) {
 QStringList labFigureNames() {
     return QStringList{QStringLiteral("validation-loss"), QStringLiteral("training-loss"),
                        QStringLiteral("learning-rate"), QStringLiteral("gradient-norm")} +
-           resultsFigureNames() + inspectFigureNames();
+           resultsFigureNames() + inspectFigureNames() + QStringList{QLatin1String(kForestPlot)};
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
@@ -82,7 +83,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"figure",
          "Saves a figure. Figures of a lab: " + labNames + ". Figures of a rotary setup: " + rotaryNames + ".", "name"},
         {"width-mm", "Width of the figure in millimetres.", "mm", "120"},
-        {"height-mm", "Height of the figure in millimetres.", "mm", "75"},
+        {"height-mm", "Height of the figure in millimetres; a forest plot is as high as its rows need.", "mm", "75"},
         {"dpi", "Resolution of a PNG figure in dots per inch.", "dpi", "300"},
         {"font-pt", "Font size of the figure in points.", "pt", "8.5"},
         {"unit", "Unit of losses in the figure: nats or bits.", "name", "nats"},
@@ -94,6 +95,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"test",
          "Figures of the Results room: the test for confidence intervals and significance; student, welch or paired.",
          "name", "welch"},
+        {"claim", "The claim that the figure forest-plot shows; default: all claims of the sheet.", "name"},
         {"run", "Figures of the Inspect room: the number of the run to show; default: the first run of the lab.",
          "number", "0"},
         {"beside", "Figures of the Inspect room: the number of a second run; heat maps show the difference.", "number",
@@ -234,6 +236,11 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             throw BadInput(
                 "pair-logits shows what a pair contributes to each logit of a text; give the text with --text.");
         }
+        if (set("claim") && result.figure != QLatin1String(kForestPlot)) {
+            throw BadInput("--claim applies to the figure forest-plot, not to " + result.figure.toStdString() + ".");
+        }
+        result.claim = parser.value(QStringLiteral("claim")).toStdString();
+        result.isHeightChosen = set("height-mm");
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
         result.figureOptions.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);

@@ -32,10 +32,12 @@ struct LaunchOptions {
     int scale = 100;
     double after = 0;  // seconds of training before the screenshot is taken; 0: no training
     // Options of --headless and --figure.
-    QString preset;  // name of a preset; "" for the default
-    QString output;  // output folder of --headless, or output file of --figure
-    QString figure;  // name of a figure, for example "validation-loss"
-    QString unit;    // unit of losses: "nats" or "bits"
+    QString preset;               // name of a preset; "" for the default
+    QString output;               // output folder of --headless, or output file of --figure
+    QString figure;               // name of a figure, for example "validation-loss"
+    std::string claim;            // id of the claim of a forest plot; "" for all
+    bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
+    QString unit;                 // unit of losses: "nats" or "bits"
     // Options of the figures of the Inspect room; see InspectMoment for the meaning of 0 and −1.
     std::int64_t run = 0;
     std::int64_t beside = 0;

@@ -116,6 +116,18 @@ TEST(Experiment, ExclusionsRemoveMatchingRuns) {
     }
 }
 
+// A run that several exclusions match counts for each of them, so that none is refused as unused.
+TEST(Experiment, ExclusionsMayMatchTheSameRuns) {
+    Experiment experiment;
+    experiment.set("theta", {"500", "10k"});
+    experiment.set("fraction", {"0.5", "1"});
+    experiment.add_exclusion("theta=500");
+    experiment.add_exclusion("theta=500,fraction=0.5");
+    const auto runs = experiment.expand();
+    ASSERT_EQ(runs.size(), 2U);
+    for (const RunSpec& run : runs) EXPECT_EQ(run.theta, 10000);
+}
+
 TEST(Experiment, ZipsAndExclusionsApplyToExplicitRuns) {
     Experiment experiment;
     experiment.set_explicit_runs({{{"position", "none"}}, {{"position", "rope"}}});

@@ -64,6 +64,39 @@ TEST(Power, UnequalStandardDeviationsArePooled) {
     EXPECT_NEAR(*detectable_difference({3, 0, 1}, {3, 0, 3}), std::sqrt(5.0) * 3.07089227, 1e-6);
 }
 
+// Reference values here and below: the power is the integral of Φ(δ − t s) + Φ(−t s − δ) over the density of s =
+// √(χ²/ν), computed with SciPy 1.17.1 by Gauss-Legendre quadrature.
+TEST(Power, IsNotZeroBelowTheDetectableDifference) {
+    const double found = *detectable_difference({3, 0, 1}, {3, 0, 1}) / std::sqrt(2.0 / 3);  // in standard errors
+    EXPECT_NEAR(t_test_power(found, 4), 0.8, 1e-9);
+    EXPECT_NEAR(t_test_power(0.7 * found, 4), 0.51566288, 1e-7);
+}
+
+TEST(Power, DetectableDifferenceGrowsWithTheNumberOfComparisons) {
+    // Two groups of three seeds with the standard deviation 1, one comparison and the first step of Holm's correction
+    // over five.
+    EXPECT_NEAR(*detectable_difference({3, 0, 1}, {3, 0, 1}), 3.0708922664, 1e-8);
+    EXPECT_NEAR(*detectable_difference({3, 0, 1}, {3, 0, 1}, {0.05 / 5, 0.8}), 4.7998274411, 1e-8);
+    EXPECT_NEAR(*detectable_difference_welch({3, 0, 1}, {3, 0, 1}, {0.05 / 5, 0.8}), 4.7998274411, 1e-8);
+    EXPECT_NEAR(*detectable_difference_of_pairs({3, 0, 1}, {0.05 / 5, 0.8}), 7.3198923036, 1e-8);
+}
+
+TEST(Power, WelchUsesTheStandardDeviationAndSizeOfEachGroup) {
+    EXPECT_NEAR(*detectable_difference_welch({3, 0, 1}, {3, 0, 3}), 8.8031053522, 1e-7);
+    EXPECT_NEAR(*detectable_difference_welch({3, 9, 1}, {5, 2, 3}), 5.0671253279, 1e-7);
+    EXPECT_NEAR(*detectable_difference_welch({5, 0, 0.02}, {4, 0, 0.05}, {0.025, 0.8}), 0.1253685809, 1e-9);
+    EXPECT_EQ(seeds_to_detect_welch(1, 1, 1), 17);
+    EXPECT_EQ(seeds_to_detect_welch(1, 1, 1, {0.01, 0.8}), 26);
+    EXPECT_EQ(seeds_to_detect_welch(2, 1, 3), 22);
+    EXPECT_EQ(seeds_to_detect_welch(-3, 0.5, 2, {0.025, 0.8}), 7);
+    EXPECT_EQ(seeds_to_detect_welch(500, 1, 1), 2);
+    EXPECT_FALSE(detectable_difference_welch({1, 2, not_a_number}, {3, 2, 1}));
+    EXPECT_FALSE(detectable_difference_welch({3, 2, 0}, {3, 1, 0}));
+    EXPECT_FALSE(seeds_to_detect_welch(0, 1, 1));
+    EXPECT_FALSE(seeds_to_detect_welch(1, 0, 0));
+    EXPECT_FALSE(seeds_to_detect_welch(0.001, 1, 1));
+}
+
 TEST(Power, ReturnsNulloptOrThrowsIfNoTestIsPossible) {
     EXPECT_FALSE(detectable_difference({1, 2, not_a_number}, {3, 2, 1}));
     EXPECT_FALSE(detectable_difference({3, 2, 0}, {3, 1, 0}));

@@ -49,6 +49,8 @@ TEST(ResultsText, ShowsMeansDeviationsAndTests) {
     EXPECT_THAT(text, HasSubstr("Baseline: theta = 10000."));
     EXPECT_THAT(text, HasSubstr("over 5 comparisons"));
     EXPECT_THAT(text, Not(HasSubstr("whole val")));  // no run has this measure
+    EXPECT_THAT(text, HasSubstr("The seeds of a group share one data set"));
+    EXPECT_THAT(text, HasSubstr("Welch's t test detects with 80 % power"));
 }
 
 TEST(ResultsText, NotesExcludedRuns) {
@@ -58,8 +60,12 @@ TEST(ResultsText, NotesExcludedRuns) {
     const std::string text = results_text(results_table(runs));
     EXPECT_THAT(text, HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
     EXPECT_THAT(text, HasSubstr("theta = 1000: the group excludes 1 run without a finite best_validation_loss"));
-    EXPECT_EQ(fields_of(lines_of(results_csv(results_table(runs)))[1]).back(), "1");  // column `failed`
-    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("\n500 & 2 (1 failed) & "));
+    const std::vector<std::string> csv = lines_of(results_csv(results_table(runs)));
+    EXPECT_TRUE(csv[0].ends_with(",survivors_only,runs,unfinished,failed\r")) << csv[0];
+    EXPECT_TRUE(csv[1].ends_with(",true,3,0,1\r")) << csv[1];
+    EXPECT_TRUE(csv[2].ends_with(",false,3,0,0\r")) << csv[2];
+    EXPECT_THAT(text, HasSubstr("Its mean and comparison cover only the surviving runs."));
+    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("\n500 & 2 of 3 runs; 1 failed or diverged & "));
 }
 
 TEST(ResultsText, TimesOfACohortHaveNoDeviationAndNoTest) {
@@ -101,7 +107,10 @@ TEST(ResultsCsv, ContainsTheExactNumbers) {
     EXPECT_EQ(baseline[column("baseline")], "theta = 10000");
     const std::vector<std::string> best = fields_of(lines[3]);
     EXPECT_EQ(parse_number(best[column("p_welch_holm")]), *table.groups[2].welch.p_holm);
-    EXPECT_EQ(parse_number(best[column("detectable")]), *table.groups[2].detectable);
+    EXPECT_EQ(parse_number(best[column("detectable")]), *table.groups[2].welch.detectable);
+    EXPECT_EQ(parse_number(best[column("difference_low")]), table.groups[2].welch.estimate->low);
+    EXPECT_EQ(parse_number(best[column("difference_high")]), table.groups[2].welch.estimate->high);
+    EXPECT_EQ(best[column("runs")], "3");
     EXPECT_EQ(parse_number(best[column("confidence_low")]), table.groups[2].described[0].confidence_low);
     EXPECT_EQ(parse_number(best[column("improvement_percent")]), *table.groups[2].improvement_percent);
 }
@@ -181,6 +190,37 @@ TEST(ResultsLatex, EscapesSpecialCharacters) {
     const std::vector<ResultRun> runs = {result_run({{"data", "50%_off&more.txt"}, {"seed", 1}}, 1),
                                          result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
     EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("50\\%\\_off\\&more.txt & 1"));
+}
+
+// Each measure has a value of its own, so that no measure can stand for another.
+TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
+    RunSummary summary;
+    summary.best_validation_loss = 2;
+    summary.final_validation_loss = 3;
+    summary.whole_validation_loss = 4;
+    summary.final_training_loss = 5;
+    summary.seconds = 6;
+    summary.tokens_per_second = 7;
+    const std::vector<ResultRun> runs = {{{{"seed", 1}}, "run", summary, RunState::finished}};
+    const ResultsTable table = results_table(runs);
+    const nlohmann::json group = results_json(table)["groups"][0];
+    const std::vector<std::string> lines = lines_of(results_csv(table));
+    const std::vector<std::string> head = fields_of(lines[0]);
+    const std::vector<std::string> fields = fields_of(lines[1]);
+    const std::vector<std::pair<std::string, double>> expected = {{"best_validation_loss", 2},
+                                                                  {"final_validation_loss", 3},
+                                                                  {"whole_validation_loss", 4},
+                                                                  {"final_training_loss", 5},
+                                                                  {"bits_per_character", 2.8853900817779268},
+                                                                  {"seconds", 6},
+                                                                  {"tokens_per_second", 7}};
+    ASSERT_EQ(expected.size(), measure_count);
+    for (const auto& [name, value] : expected) {
+        EXPECT_DOUBLE_EQ(group[name]["mean"].get<double>(), value) << name;
+        EXPECT_DOUBLE_EQ(group[name]["values"][0].get<double>(), value) << name;
+        const auto column = static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
+        EXPECT_DOUBLE_EQ(parse_number(fields[column]), value) << name;
+    }
 }
 
 TEST(ResultsJson, ContainsTheValuesOfEverySeedAndNullForMissingNumbers) {

@@ -37,18 +37,22 @@ TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {
     EXPECT_EQ(verdict_of(far, far.groups[0]).kind, Verdict::Kind::baseline);
     const Verdict better = verdict_of(far, far.groups[1]);
     EXPECT_EQ(better.kind, Verdict::Kind::better);
-    EXPECT_THAT(better.words, HasSubstr("Better: 0.20 nats lower than the baseline, p < 0.001 after Holm's correction "
-                                        "(Welch's t test, 1 comparison)"));
+    EXPECT_THAT(better.words, HasSubstr("Better: 0.20 nats lower than the baseline (95 % interval -0.22 … -0.18 nats), "
+                                        "p < 0.001 after Holm's correction (Welch's t test, 1 comparison)."));
     const ResultsTable above = results_table(two_groups(0.2));
     EXPECT_EQ(verdict_of(above, above.groups[1]).kind, Verdict::Kind::worse);
 
     const ResultsTable near = results_table(two_groups(-0.004));
     const Verdict undecided = verdict_of(near, near.groups[1]);
     EXPECT_EQ(undecided.kind, Verdict::Kind::undecided);
-    EXPECT_THAT(undecided.words, HasSubstr("Not significant"));
-    EXPECT_THAT(undecided.words, HasSubstr("With 3 seeds per group, a difference below 0.03"));
-    EXPECT_THAT(undecided.words, HasSubstr("cannot be detected"));
-    EXPECT_THAT(undecided.words, HasSubstr("seeds per group"));
+    // Computed with SciPy 1.17.1.
+    EXPECT_THAT(
+        undecided.words,
+        HasSubstr("Not significant: 0.0033 nats lower than the baseline (95 % interval -0.027 … 0.021 nats), "));
+    EXPECT_THAT(undecided.words, HasSubstr(" With 3 seeds per group, this test detects a difference of 0.032 nats with "
+                                           "80 % power at the 5 % level; the observed difference would need about 158 "
+                                           "seeds per group."));
+    EXPECT_THAT(undecided.words, Not(HasSubstr("cannot")));
 }
 
 TEST(ResultsVerdict, NamesPWithoutAndWithCorrection) {
@@ -59,6 +63,13 @@ TEST(ResultsVerdict, NamesPWithoutAndWithCorrection) {
         verdict.words,
         HasSubstr(
             "p = 0.031 without correction, but p = 0.153 after Holm's correction (Welch's t test, 5 comparisons)"));
+    // Computed with SciPy 1.17.1 for 1.4662 ± 0.0014 and 1.4739 ± 0.0030, three seeds each, at the level 0.05 / 5.
+    EXPECT_NEAR(*table.groups[2].welch.detectable, 0.0150923693, 1e-9);
+    EXPECT_THAT(verdict.words, HasSubstr("0.0077 nats lower than the baseline (95 % interval -0.014 … -0.0014 nats)"));
+    EXPECT_THAT(verdict.words,
+                HasSubstr("this test detects a difference of 0.015 nats with 80 % power at the 5 % level "
+                          "divided by 5 comparisons (the first and hardest step of Holm's correction); "
+                          "the observed difference would need about 5 seeds per group."));
 }
 
 TEST(ResultsVerdict, IsBasedOnTheSelectedTest) {
@@ -81,8 +92,8 @@ TEST(ResultsVerdict, IsUntestedWithOneSeed) {
     const ResultsTable table = results_table(runs, options);
     EXPECT_EQ(verdict_of(table, table.groups[1]).kind, Verdict::Kind::untested);
     EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr("at least two seeds"));
-    EXPECT_FALSE(table.groups[1].detectable);
-    EXPECT_FALSE(table.groups[1].seeds_needed);
+    EXPECT_FALSE(table.groups[1].welch.detectable);
+    EXPECT_FALSE(table.groups[1].welch.seeds_needed);
     EXPECT_EQ(*table.groups[1].difference, 1);
     options.test = TestKind::paired;
     const ResultsTable paired = results_table(runs, options);
@@ -114,7 +125,23 @@ TEST(ResultsVerdict, DivergedRunIsExcludedAndReported) {
     EXPECT_EQ(table.groups[1].described[0].n, 2);
     EXPECT_LT(table.groups[1].described[0].mean, 2);
     EXPECT_THAT(results_text(table), HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
-    EXPECT_EQ(results_json(table)["groups"][1]["failed"], 1);
+    const nlohmann::json json = results_json(table)["groups"];
+    EXPECT_EQ(json[1]["failed"], 1);
+    EXPECT_EQ(json[1]["runs"], 3);
+    EXPECT_EQ(json[1]["runs_words"], "2 of 3 runs; 1 failed or diverged");
+    EXPECT_EQ(json[0]["runs_words"], "3");
+    EXPECT_TRUE(json[1]["survivors_only"]);
+    EXPECT_FALSE(json[0]["survivors_only"]);
+    EXPECT_THAT(results_text(table), HasSubstr("2 of 3 runs; 1 failed or diverged"));
+    EXPECT_THAT(
+        verdict_of(table, table.groups[1]).words,
+        HasSubstr("The comparison covers only the surviving runs: 1 of 3 runs of the group failed or diverged."));
+    runs[0].state = RunState::failed;
+    const ResultsTable both = results_table(runs);
+    EXPECT_THAT(verdict_of(both, both.groups[1]).words,
+                HasSubstr("1 of 3 runs of the group and 1 of 3 runs of the baseline failed or diverged."));
+    EXPECT_THAT(verdict_of(results_table(two_groups(-0.2)), results_table(two_groups(-0.2)).groups[1]).words,
+                Not(HasSubstr("surviving")));
 }
 
 TEST(ResultsVerdict, HigherSpeedIsBetter) {
@@ -133,14 +160,60 @@ TEST(ResultsVerdict, HigherSpeedIsBetter) {
     EXPECT_GT(*losses.groups[1].improvement_percent, 0);
 }
 
-TEST(ResultsVerdict, DetectableDifferenceUsesThePooledStandardDeviation) {
-    const ResultsTable table = results_table(two_groups(-0.02));
-    const Sample ours = sample_of(table.groups[1].values(0));
-    const Sample theirs = sample_of(table.groups[0].values(0));
-    EXPECT_EQ(*table.groups[1].detectable, *detectable_difference(ours, theirs));
-    EXPECT_EQ(table.groups[1].pairs, 3);
-    EXPECT_LT(*table.groups[1].detectable_paired, *table.groups[1].detectable);
-    EXPECT_FALSE(table.groups[0].detectable);
+TEST(ResultsVerdict, DetectableDifferenceBelongsToTheTestAndTheCorrection) {
+    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultGroup& group = table.groups[1];
+    const Sample ours = sample_of(group.values(0));
+    const Sample theirs = sample_of(table.groups[3].values(0));
+    const PowerRule first_step{0.05 / 5, 0.8};
+    EXPECT_DOUBLE_EQ(*group.student.detectable, *detectable_difference(ours, theirs, first_step));
+    EXPECT_DOUBLE_EQ(*group.welch.detectable, *detectable_difference_welch(ours, theirs, first_step));
+    EXPECT_EQ(group.pairs, 3);
+    EXPECT_FALSE(table.groups[3].welch.detectable);
+    const nlohmann::json json = results_json(table)["groups"][1];
+    EXPECT_EQ(json["detectable"], *group.welch.detectable);
+    EXPECT_EQ(json["detectable_paired"], *group.paired.detectable);
+    EXPECT_EQ(json["student"]["detectable"], *group.student.detectable);
+    EXPECT_NE(*group.student.detectable, *group.welch.detectable);
+    // A family without a second comparison has the uncorrected level.
+    const ResultsTable two = results_table(two_groups(-0.02));
+    EXPECT_DOUBLE_EQ(*two.groups[1].welch.detectable, *detectable_difference_welch(sample_of(two.groups[1].values(0)),
+                                                                                   sample_of(two.groups[0].values(0))));
+    EXPECT_LT(*two.groups[1].paired.detectable, *two.groups[1].welch.detectable);
+}
+
+// Three pairs of seeds with lower losses, and a fourth run without a partner that raises the mean of its group.
+TEST(ResultsVerdict, PairedComparisonUsesTheMeanOfThePairedDifferences) {
+    std::vector<ResultRun> runs;
+    const double baseline[] = {1.50, 1.52, 1.54};
+    const double others[] = {1.49, 1.51, 1.535, 2.5};
+    for (int i = 0; i < 3; ++i) runs.push_back(result_run({{"theta", 10000}, {"seed", i}}, baseline[i]));
+    for (int i = 0; i < 4; ++i) runs.push_back(result_run({{"theta", 500}, {"seed", i}}, others[i]));
+    ResultsOptions options;
+    options.test = TestKind::paired;
+    const ResultsTable table = results_table(runs, options);
+    const ResultGroup& group = table.groups[1];
+    EXPECT_EQ(group.pairs, 3);
+    EXPECT_NEAR(*group.difference, -0.025 / 3, 1e-12);
+    EXPECT_NEAR(*group.difference_percent, -100 * 0.025 / 3 / 1.52, 1e-9);
+    EXPECT_NEAR(*group.improvement_percent, 100 * 0.025 / 3 / 1.52, 1e-9);
+    const Verdict verdict = verdict_of(table, group);
+    EXPECT_EQ(verdict.kind, Verdict::Kind::better);
+    // The differences -0.01, -0.01 and -0.005 have t = -5 with 2 degrees of freedom (SciPy 1.17.1: p = 0.0377).
+    EXPECT_THAT(
+        verdict.words,
+        HasSubstr("Better: 0.0083 nats lower than the baseline (95 % interval -0.016 … -0.0012 nats), p = 0.038"));
+    const nlohmann::json json = results_json(table)["groups"][1];
+    EXPECT_NEAR(json["difference"].get<double>(), -0.025 / 3, 1e-12);
+    EXPECT_NEAR(json["difference_confidence_95"][0].get<double>(), -0.0155044, 1e-6);
+    EXPECT_NEAR(json["difference_confidence_95"][1].get<double>(), -0.0011623, 1e-6);
+    EXPECT_NEAR(json["welch"]["difference"].get<double>(), 1.75875 - 1.52, 1e-9);
+    EXPECT_THAT(results_text(table), HasSubstr(" -0.0083 [-0.016, -0.0012]"));
+    EXPECT_THAT(results_latex(table), HasSubstr("$+0.55$ & $-0.0083 [-0.016, -0.0012]$"));
+    options.test = TestKind::welch;
+    const ResultsTable unpaired = results_table(runs, options);
+    EXPECT_NEAR(*unpaired.groups[1].difference, 1.75875 - 1.52, 1e-9);
+    EXPECT_THAT(verdict_of(unpaired, unpaired.groups[1]).words, HasSubstr("higher"));
 }
 
 TEST(ResultsUntil, IsTheFirstEvaluationAtOrBelowTheTargetLoss) {

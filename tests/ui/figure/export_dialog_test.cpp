@@ -39,6 +39,22 @@ TEST(ExportDialog, SavesBySuffixAndStoresFields) {
     EXPECT_EQ(dialog->options().appearance, Appearance::light);
 }
 
+TEST(ExportDialog, FigureWithManyRowsHasTheHeightThatItNeeds) {
+    QSettings().clear();
+    QTemporaryDir folder;
+    {
+        const auto dialog = std::make_unique<ExportDialog>([] {
+            Figure figure = sampleFigure();
+            figure.heightMm = 230;
+            return figure;
+        });
+        EXPECT_DOUBLE_EQ(dialog->options().heightMm, 230);
+        EXPECT_TRUE(dialog->saveTo(folder.filePath("figure.csv")));
+    }
+    // The next figure has the usual height.
+    EXPECT_DOUBLE_EQ(std::make_unique<ExportDialog>(sampleFigure)->options().heightMm, ExportOptions().heightMm);
+}
+
 TEST(ExportDialog, ShowsWhySavingFailed) {
     const auto dialog = std::make_unique<ExportDialog>(sampleFigure);
     EXPECT_FALSE(dialog->saveTo("/nowhere at all/figure.pdf"));

@@ -36,6 +36,11 @@ TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     EXPECT_EQ(figure.figureOptions.format, FigureFormat::svg);
     EXPECT_EQ(figure.figureOptions.widthMm, 85);
     EXPECT_EQ(figure.figureOptions.dpi, 600);
+    EXPECT_TRUE(figure.isHeightChosen);
+    const auto forest =
+        parse({"--figure", "forest-plot", "--lab", "a.ropelab", "--output", "a.pdf", "--claim", "longer-training"});
+    EXPECT_EQ(forest.claim, "longer-training");
+    EXPECT_FALSE(forest.isHeightChosen);
     const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
     EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
     EXPECT_EQ(headless.preset, "theta-minute");
@@ -75,6 +80,7 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--text", "x"}, "figures of attention"},
         {{"--figure", "attention-map", "--lab", "a", "--output", "b.pdf", "--pair", "1"}, "pair-logits"},
         {{"--figure", "pair-logits", "--lab", "a", "--output", "b.pdf"}, "give the text with --text"},
+        {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--claim", "x"}, "--claim applies to"},
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},

@@ -17,6 +17,7 @@
 #include "ui/common/actions.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/text_list.h"
+#include "ui/rooms/reproduce/forest_view.h"
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/rooms/reproduce/sheet_tables.h"
 #include "ui/rooms/reproduce/sheet_words.h"
@@ -35,7 +36,7 @@ namespace ropelab::ui {
 namespace {
 
 // Names of the tabs, in the order of Page.
-constexpr std::array<const char*, 5> kParts = {"claims", "comparison", "checks", "predictions", "letters"};
+constexpr std::array<const char*, 6> kParts = {"claims", "comparison", "effects", "checks", "predictions", "letters"};
 
 }  // namespace
 
@@ -70,7 +71,7 @@ void ReproduceRoom::addActions(ActionRegistry& registry) {
 }
 
 Figure ReproduceRoom::figure() {
-    return m_letters->figure();
+    return m_page == Page::effects ? m_effects->figure() : m_letters->figure();
 }
 
 bool ReproduceRoom::isBusy() const {
@@ -84,6 +85,7 @@ void ReproduceRoom::refreshNow() {
         emit m_actions.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
     }
     refresh();
+    m_effects->refreshNow();
     m_letters->refreshNow();
 }
 
@@ -239,6 +241,7 @@ void ReproduceRoom::refreshTables() {
         m_claims->setHtml(html);
     }
     m_comparison->setContent(comparisonTable(m_rows, m_measure->currentData().toString().toStdString()));
+    m_effects->setSheet(m_plan.value_or(SheetPlan{}), m_rows);
     m_checks->setContent(m_plan ? checkTable(m_plan->sheet) : TextTable::Content{});
     m_predictions->setContent(predictionTable(m_scored));
     fitColumns();

@@ -20,36 +20,40 @@ namespace ropelab::ui {
 class SessionActions;
 class Settings;
 
+class ForestView;
 class LettersView;
 class TextList;
 class TextTable;
 
 /// Room "Reproduce": published claims are tested with new runs by preregistered rules. Its tabs show claims and rules,
-/// own and published results, the source's statements recomputed, and predictions. The room updates while runs finish.
+/// own and published results, their effects as a forest plot, the source's statements recomputed, and predictions. The
+/// room updates while runs finish.
 class ReproduceRoom : public Room {
     Q_OBJECT
 
  public:
     /// Tabs of the room.
-    enum class Page { claims, comparison, checks, predictions, letters };
+    enum class Page { claims, comparison, effects, checks, predictions, letters };
 
     ReproduceRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
     ~ReproduceRoom() override;
 
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
-    /// Returns the figure of the tab "Bits per letter"; the other tabs show tables.
+    /// Returns the figure of the tab "Effects" or "Bits per letter"; the other tabs show tables.
     Figure figure() override;
-    bool hasFigure() const override { return m_page == Page::letters; }
+    bool hasFigure() const override { return m_page == Page::effects || m_page == Page::letters; }
     bool isBusy() const override;
     void refreshNow() override;
-    /// Shows the tab with this name: "claims", "comparison", "checks", "predictions" or "letters".
+    /// Shows the tab with this name: "claims", "comparison", "effects", "checks", "predictions" or
+    /// "letters".
     void showPart(const QString& part) override;
 
     Page page() const { return m_page; }
     void showPage(Page page);
     SheetTrainer& trainer() { return m_trainer; }
     ReproducePanel& choices() { return *m_panel; }
+    ForestView& effects() { return *m_effects; }
     LettersView& letters() { return *m_letters; }
     /// Returns the table of own and published results.
     TextTable& comparison() { return *m_comparison; }
@@ -131,6 +135,7 @@ class ReproduceRoom : public Room {
     QTableView* m_seedView = nullptr;
     QLabel* m_rowTitle = nullptr;
     QLabel* m_rowText = nullptr;
+    ForestView* m_effects = nullptr;
     LettersView* m_letters = nullptr;
     QString m_pageHtml;
 };

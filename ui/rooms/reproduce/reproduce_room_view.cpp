@@ -21,6 +21,7 @@
 #include "ui/common/table_view.h"
 #include "ui/common/text_list.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/reproduce/forest_view.h"
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/rooms/reproduce/reproduce_room.h"
 #include "ui/rooms/reproduce/sheet_tables.h"
@@ -55,6 +56,10 @@ constexpr Tab kTabs[] = {
     {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Comparison"),
      QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom",
                        "Results of this lab next to the published ones, with difference, p value and verdict.")},
+    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Effects"),
+     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom",
+                       "Forest plot: effect of each row with its interval, range of the rule, published value and "
+                       "verdict.")},
     {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Source checks"),
      QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Statements of the source, recomputed from its own tables.")},
     {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Predictions"),
@@ -103,10 +108,12 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_claims->setFrameShape(QFrame::NoFrame);
     m_claims->setStyleSheet(QStringLiteral("QTextBrowser { border: none; background: transparent; padding: 0; }"));
     m_claims->setAccessibleName(tr("Claims and rules"));
+    m_effects = new ForestView(this);
     m_letters = new LettersView(this);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(m_claims);
     m_pages->addWidget(makeComparison());
+    m_pages->addWidget(m_effects);
     m_checks =
         new TextList(tr("Checks of the source's statements"),
                      tr("Each row compares a statement of the source about its own numbers with the value recomputed "
@@ -134,7 +141,9 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     connect(m_panel, &ReproducePanel::startAgainAsked, this, &ReproduceRoom::startAgain);
     connect(&m_panel->output(), &TableOutput::copyRequested, this, &ReproduceRoom::copyTable);
     connect(&m_panel->output(), &TableOutput::saveRequested, this, &ReproduceRoom::saveTable);
-    connect(&m_letters->view(), &FigureView::contextMenuRequested, this, [this] { openExport(); });
+    for (FigureView* view : {&m_effects->view(), &m_letters->view()}) {
+        connect(view, &FigureView::contextMenuRequested, this, [this] { openExport(); });
+    }
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         if (isVisible()) refreshTables();
     });

@@ -178,15 +178,21 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     const bool comparing = table.groups.size() > 1;
     result.push_back(measureColumn(compared));
     if (comparing) {
-        result.push_back(
-            printedColumn("improvement_percent", tr("improvement"), QStringLiteral("%"),
-                          tr("The improvement is (mean − baseline's mean) / baseline's mean, with the sign such that "
-                             "positive is better."),
-                          [unit](Group group) {
-                              return group.difference ? tr("difference from the baseline's mean: %1 %2")
-                                                            .arg(numberText(rough_text(*group.difference)), unit)
-                                                      : QString();
-                          }));
+        result.push_back(printedColumn(
+            "improvement_percent", tr("improvement"), QStringLiteral("%"),
+            tr("The improvement is the difference from the baseline in percent of the baseline's mean, "
+               "with the sign such that positive is better. The paired test uses the mean difference "
+               "between runs with equal seeds, the other tests the difference of the means."),
+            [unit, test = table.test](Group group) {
+                const auto& estimate = group.comparison(test).estimate;
+                if (!estimate) return QString();
+                const QString words =
+                    tr("difference from the baseline: %1 %2").arg(numberText(rough_text(estimate->difference)), unit);
+                if (!std::isfinite(estimate->low)) return words;
+                return words +
+                       tr(", 95 % interval %1 … %2 %3")
+                           .arg(numberText(rough_text(estimate->low)), numberText(rough_text(estimate->high)), unit);
+            }));
         result.push_back(
             {tr("verdict"),
              {},
@@ -202,24 +208,25 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     }
     result.push_back(
         {tr("95 % interval"), unit,
-         tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. Formula 37"),
+         tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. The seeds share one data set, so "
+            "that the interval does not generalise to other texts. Formula 37"),
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals)); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(
         printedColumn("standard_error", tr("standard error"), unit, tr("The standard error of the mean is s/√n.")));
     if (comparing) {
-        const bool paired = table.test == TestKind::paired;
         result.push_back(printedColumn(
-            paired ? "detectable_paired" : "detectable", tr("detectable difference"), unit,
-            paired ? tr("The paired test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
-                        "s_d/√n, where δ is the noncentrality at which the t test has 80 % power.")
-                   : tr("Student's test detects a difference of this size with 80 % power (two-tailed at 5 %): δ · "
-                        "s_p · √(1/n₁ + 1/n₂) with the pooled s_p, where δ is the noncentrality at which the t test "
-                        "has 80 % power."),
-            [](Group group) {
-                return group.seeds_needed ? tr("About %1 per group are needed to detect the observed difference.")
-                                                .arg(countText(*group.seeds_needed, tr("seed")))
-                                          : QString();
+            "detectable", tr("detectable difference"), unit,
+            tr("The test (%1) detects a difference of this size with 80 % power, two-tailed at the level of the first "
+               "and hardest step of Holm's correction (5 % / number of comparisons). It is δ times the standard error "
+               "of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
+               "differences are detected less often.")
+                .arg(testTitle(table.test)),
+            [test = table.test](Group group) {
+                const auto& needed = group.comparison(test).seeds_needed;
+                return needed ? tr("About %1 per group are needed to detect the observed difference.")
+                                    .arg(countText(*needed, tr("seed")))
+                              : QString();
             }));
     }
     if (table.target_loss) {

@@ -6,6 +6,7 @@
 #include "core/rope/frequencies.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/results_interval.h"
+#include "core/stats/theta_curve.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
@@ -246,12 +247,34 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
             .arg(gaps.join(QStringLiteral(", ")));
 }
 
+/// Adds the test of a minimum or maximum at a middle θ (quadratic in ln θ against a constant) to note and summary.
+void addThetaCurves(Figure& figure, const ResultsTable& table) {
+    const std::vector<ThetaCurve> curves = theta_curves(table);
+    for (const ThetaCurve& curve : curves) {
+        figure.summary += QLatin1Char(' ') + withUnbreakablePercent(numberText(theta_curve_words(table, curve)));
+    }
+    if (curves.size() != 1 || figure.curves.empty()) return;  // several fits are too long for a note
+    const QuadraticFit& fit = curves.front().fit;
+    QString words = QObject::tr("quadratic in ln θ against a constant: %1").arg(text(p_words(fit.p)));
+    if (const auto& interval = fit.vertex_interval) {
+        const QString vertex = fit.curvature.value > 0 ? QObject::tr("minimum at θ = %1, 95 % interval %2 … %3")
+                                                       : QObject::tr("maximum at θ = %1, 95 % interval %2 … %3");
+        words += QStringLiteral(", ") + vertex.arg(text(rough_text(std::exp(fit.vertex))),
+                                                   text(rough_text(std::exp(interval->low))),
+                                                   text(rough_text(std::exp(interval->high))));
+    }
+    addNote(figure, withUnbreakablePercent(words));
+}
+
 }  // namespace
 
 ResultsPicture lossByTheta(const ResultsData& data) {
-    return alongKey(data, {"loss-by-theta", "theta",
-                           QObject::tr("This figure needs finished runs of models with RoPE and at least two values of "
-                                       "θ: sweep θ in Train, e.g. 500, 5k, 10k.")});
+    ResultsPicture picture =
+        alongKey(data, {"loss-by-theta", "theta",
+                        QObject::tr("This figure needs finished runs of models with RoPE and at least two values of "
+                                    "θ: sweep θ in Train, e.g. 500, 5k, 10k.")});
+    addThetaCurves(picture.figure, data.table());
+    return picture;
 }
 
 ResultsPicture lossByFraction(const ResultsData& data) {
@@ -317,13 +340,13 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             without << line.label;
             continue;
         }
-        const double percent = (data.measure().more_is_better ? 100 : -100) / level;
         QList<double> x;
         QList<double> y;
         for (const KeyPoint& point : line.points) {
             const auto interval = difference_interval(table.groups[point.group], table.groups[reference->group],
                                                       table.compared, table.test);
             if (!interval) continue;
+            const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
             const double at = axisValue(key, point.at);
             const double improvement = percent * interval->difference;
             const bool isReference = &point == reference;

@@ -160,9 +160,10 @@ TEST_F(ReproduceTest, ShowsSourceChecksAndPredictions) {
     EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
     // a no-break space before the percent sign
     EXPECT_TRUE(cell(predictions, 1, "chance level").endsWith(QStringLiteral("\u202F%")));
-    for (const char* part : {"claims", "comparison", "checks", "predictions", "letters"}) {
+    for (const char* part : {"claims", "comparison", "effects", "checks", "predictions", "letters"}) {
         room->showPart(QLatin1String(part));
-        EXPECT_EQ(room->hasFigure(), QLatin1String(part) == QLatin1String("letters"));
+        EXPECT_EQ(room->hasFigure(),
+                  QLatin1String(part) == QLatin1String("letters") || QLatin1String(part) == QLatin1String("effects"));
     }
     EXPECT_THROW(room->showPart("kitchen"), BadInput);
 }

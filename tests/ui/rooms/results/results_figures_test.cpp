@@ -6,6 +6,7 @@
 #include <QSet>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/common/results_words.h"
@@ -289,6 +290,36 @@ TEST(ResultsFigures, GroupsOfSevenSeedsHaveDistinctColours) {
     }
     EXPECT_EQ(colors.size(), 3);
     EXPECT_EQ(data.results.colorOf(data.table().groups[0]), 0);  // the colour of its first run
+}
+
+TEST(ResultsFigures, ColorOfAGroupIsThatOfItsFirstRunWhateverItsPlace) {
+    ResultsData data =
+        resultsData(syntheticRuns("theta", {{500, {1.5, 1.6}}, {1000, {1.5, 1.6}}, {10000, {1.5, 1.6}}}));
+    const auto colors = [&] {
+        std::map<double, int> result;
+        for (const ResultGroup& group : data.table().groups) {
+            result[group.settings.at("theta").get<double>()] = data.results.colorOf(group);
+        }
+        return result;
+    };
+    // The groups begin with the runs 1, 3 and 5.
+    const std::map<double, int> expected = {{500, 0}, {1000, 2}, {10000, 4}};
+    EXPECT_EQ(colors(), expected);
+    sort_groups(data.results.table, "-theta");
+    EXPECT_EQ(colors(), expected);
+    data.results.chooseColors();
+    EXPECT_EQ(colors(), expected);
+}
+
+TEST(ResultsFigures, LossByThetaTestsAMinimumAtAMiddleTheta) {
+    const std::vector<SyntheticRun> runs = syntheticRuns(
+        "theta", {{100, {2.60, 2.58}}, {1000, {2.14, 2.12}}, {10000, {2.00, 2.01}}, {100000, {2.18, 2.21}}});
+    const Figure figure = lossByTheta(resultsData(runs)).figure;
+    EXPECT_TRUE(figure.note.contains("quadratic in ln θ against a constant: p <")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("minimum at θ = ")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.summary.contains("the fitted minimum is at theta = ")) << figure.summary.toStdString();
+    const Figure three = lossByTheta(resultsData({runs.begin(), runs.begin() + 6})).figure;
+    EXPECT_FALSE(three.note.contains("quadratic")) << three.note.toStdString();
 }
 
 TEST(ResultsFigures, LongBaselineNameMovesToTheNote) {

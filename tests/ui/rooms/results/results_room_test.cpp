@@ -101,6 +101,8 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(1, "p paired"), "–");
     EXPECT_NE(cell(1, "detectable difference"), "–");
     EXPECT_EQ(cell(0, "detectable difference"), "–");
+    EXPECT_TRUE(room->words().contains("With 3 seeds per group, the test detects a difference of "))
+        << room->words().toStdString();
     EXPECT_EQ(cell(0, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
     const GroupTable& groups = room->groups();
     const int column = groups.columnOf("best validation loss");
@@ -140,7 +142,9 @@ TEST_F(ResultsRoomTest, ShowsRunsAndVerdictOfTheSelectedGroup) {
     EXPECT_EQ(seeds.index(1, 1).data().toString(), "–");
     EXPECT_TRUE(seeds.index(1, state).data().toString().contains("excluded"));
     EXPECT_EQ(seeds.index(0, state + 1).data().toString(), "θ 500");
-    EXPECT_EQ(cell(1, "seeds"), "2");
+    EXPECT_EQ(cell(1, "seeds"), "2 of 3 runs; 1 failed or diverged");
+    EXPECT_TRUE(room->groupWords().contains("covers only the surviving runs: 1 of 3 runs of the group"))
+        << room->groupWords().toStdString();
     EXPECT_TRUE(room->words().contains("1 run that failed or diverged")) << room->words().toStdString();
     EXPECT_TRUE(room->groupWords().startsWith("Better")) << room->groupWords().toStdString();
     room->groupView().selectRow(0);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ropelab {
+
+/// A number with its 95 % confidence interval.
+struct Estimate {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+};
+
+/// Least-squares fit of y = a + b·x + c·x², with equal and independent normal errors, against a constant.
+struct QuadraticFit {
+    std::int64_t n = 0;             // number of points
+    Estimate curvature;             // c, with the interval of Student's t distribution with n − 3 degrees of freedom
+    double curvature_p = 1;         // two-tailed p of c = 0
+    double f = 0;                   // F statistic of the quadratic against a constant
+    double degrees_of_freedom = 0;  // n − 3; the numerator of F has 2
+    double p = 1;                   // p of F
+    double vertex = 0;              // x of the minimum (c > 0) or maximum (c < 0) of the fitted curve
+    /// Fieller's interval of the vertex; nullopt if it is unbounded, which is the case if the interval of c contains 0.
+    std::optional<Estimate> vertex_interval;
+};
+
+/// Returns the fit to the points (x[i], y[i]) with two finite numbers. Returns nullopt if they have fewer than four
+/// different x or lie on the curve exactly. Throws BadInput if the lengths differ. Source: Draper and Smith 1998,
+/// chapters 1 and 5; Fieller 1954.
+std::optional<QuadraticFit> fit_quadratic(std::span<const double> x, std::span<const double> y);
+
+}  // namespace ropelab

@@ -1,0 +1,209 @@
+#include "ui/rooms/reproduce/forest_figure.h"
+
+#include <gtest/gtest.h>
+#include <QComboBox>
+#include <QFile>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "tests/core/reproduce/sheet_runs.h"
+#include "tests/ui/rooms/reproduce/reproduce_fixture.h"
+#include "ui/figure/export.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/reproduce/forest_view.h"
+#include "ui/window/batch_modes.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Shape = FigureCurve::Shape;
+
+SheetRow rowOf(const std::string& claim, double theta, SheetVerdict verdict, const std::optional<RowEffect>& effect) {
+    SheetRow row;
+    row.plan = row_500({});
+    row.plan.claim = claim;
+    row.plan.keys = {{"theta", theta}};
+    row.verdict = verdict;
+    row.effect = effect;
+    return row;
+}
+
+RowEffect effectOf(RowEffect::Scale scale, double value, double low, double high, double rangeLow, double rangeHigh,
+                   double paper) {
+    RowEffect effect;
+    effect.scale = scale;
+    effect.value = value;
+    effect.low = low;
+    effect.high = high;
+    effect.range_low = rangeLow;
+    effect.range_high = rangeHigh;
+    effect.paper = paper;
+    return effect;
+}
+
+SheetPlan planWithClaims() {
+    SheetPlan plan;
+    plan.sheet = "test";
+    plan.claims = {{"loss", "The loss is lower."}, {"speed", "The speed is about half."}};
+    return plan;
+}
+
+std::vector<SheetRow> someRows() {
+    using Scale = RowEffect::Scale;
+    return {rowOf("speed", 500, SheetVerdict::not_reproduced, effectOf(Scale::ratio, 0.8, 0.7, 0.9, 0.45, 0.55, 0.5)),
+            rowOf("loss", 500, SheetVerdict::reproduced, effectOf(Scale::percent, -2, -3, -1, -0.5, 0.5, -1.94)),
+            rowOf("loss", 1000, SheetVerdict::undecided, std::nullopt),
+            rowOf("loss", 5000, SheetVerdict::not_testable, effectOf(Scale::proportion, 0.9, 0.6, 1, 0.5, 1, 1))};
+}
+
+// Returns the y of the points at x.
+QList<double> pointsAt(const Figure& figure, double x) {
+    QList<double> result;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == Shape::points && std::abs(curve.x.first() - x) < 1e-9) result << curve.y.first();
+    }
+    return result;
+}
+
+bool hasStroke(const Figure& figure, QPointF from, QPointF to) {
+    return std::any_of(figure.curves.begin(), figure.curves.end(), [&](const FigureCurve& curve) {
+        const auto isAt = [&](qsizetype i, QPointF place) {
+            return std::hypot(curve.x[i] - place.x(), curve.y[i] - place.y()) < 1e-9;
+        };
+        return curve.x.size() == 2 && isAt(0, from) && isAt(1, to);
+    });
+}
+
+TEST(ForestFigure, GroupsRowsByClaimFromTopToBottom) {
+    const auto rows = someRows();
+    const Figure figure = forestFigure(planWithClaims(), rows);
+    // The categories begin at the bottom: speed's row, speed, three rows of loss, loss.
+    const QStringList expected = {"θ 500", "speed:", "θ 5k", "θ 1k", "θ 500", "loss:"};
+    EXPECT_EQ(figure.y.categories, expected) << figure.y.categories.join('|').toStdString();
+    QStringList verdicts;
+    for (const FigureLine& line : figure.horizontalLines) {
+        EXPECT_TRUE(line.labelAtEnd);
+        verdicts << QString::number(line.at) + ' ' + line.label;
+    }
+    const QStringList marked = {"4 + reproduced", "3 ? undecided",
+                                "2 – " + QString::fromStdString(to_string(SheetVerdict::not_testable)),
+                                "0 × not reproduced"};
+    EXPECT_EQ(verdicts, marked) << verdicts.join('|').toStdString();
+}
+
+TEST(ForestFigure, ShowsEffectIntervalRangeAndPublishedValueInPercent) {
+    const auto rows = someRows();
+    const Figure figure = forestFigure(planWithClaims(), rows);
+    EXPECT_EQ(pointsAt(figure, -2), QList<double>{4});
+    EXPECT_EQ(pointsAt(figure, -20), QList<double>{0});  // a ratio of 0.8
+    EXPECT_EQ(pointsAt(figure, 90), QList<double>{2});   // 90 % of the runs
+    EXPECT_TRUE(hasStroke(figure, {-3, 4}, {-1, 4}));
+    EXPECT_TRUE(hasStroke(figure, {-30, 0}, {-10, 0}));
+    EXPECT_TRUE(hasStroke(figure, {-1.94, 3.7}, {-1.94, 4.3}));
+    EXPECT_TRUE(hasStroke(figure, {-50, -0.3}, {-50, 0.3}));
+    ASSERT_EQ(figure.bands.size(), 3U);  // a row without an effect has no range
+    EXPECT_EQ(figure.bands[0].x, (QList<double>{-0.5, 0.5}));
+    EXPECT_NEAR(figure.bands[2].x.first(), -55, 1e-9);
+    EXPECT_NEAR(figure.bands[2].x.last(), -45, 1e-9);
+    EXPECT_TRUE(figure.note.contains("proportions: percent of the runs"));
+    EXPECT_TRUE(figure.summary.contains("4 rows, 3 with an effect")) << figure.summary.toStdString();
+}
+
+TEST(ForestFigure, ShowsThePrintedDifferenceBeforeTheRuns) {
+    std::vector<SheetRow> rows = {rowOf("loss", 500, SheetVerdict::unfinished, std::nullopt)};
+    rows[0].plan.paper_printed = -1.96;
+    const Figure figure = forestFigure(planWithClaims(), rows);
+    EXPECT_TRUE(hasStroke(figure, {-1.96, -0.3}, {-1.96, 0.3}));
+    EXPECT_EQ(figure.horizontalLines.front().label, "… unfinished");
+    rows[0].plan.baseline.reset();
+    EXPECT_FALSE(forestFigure(planWithClaims(), rows).emptyText.isEmpty());
+    EXPECT_TRUE(isEmpty(forestFigure(planWithClaims(), rows)));
+}
+
+TEST(ForestFigure, OneClaimIsAPageOfItsOwn) {
+    const auto rows = someRows();
+    const Figure figure = forestFigure(planWithClaims(), rows, "speed");
+    EXPECT_EQ(figure.y.categories, QStringList({"θ 500", "speed:"}));
+    EXPECT_FALSE(figure.note.contains("proportions"));
+    EXPECT_EQ(figure.settings.value("claim").toString(), "speed");
+}
+
+TEST(ForestFigure, FortyRowsHaveAHeightAtWhichEachIsRead) {
+    std::vector<SheetRow> rows;
+    for (int i = 0; i < 40; ++i) {
+        rows.push_back(rowOf("loss", 500 + i, SheetVerdict::reproduced,
+                             effectOf(RowEffect::Scale::percent, -2, -3, -1, -0.5, 0.5, -1.94)));
+    }
+    const Figure figure = forestFigure(planWithClaims(), rows);
+    EXPECT_GE(figure.heightMm, 41 * 5);  // 40 rows and a heading, each at least 5 mm: a line of 8.5 pt takes 3.6 mm
+    EXPECT_LE(figure.heightMm, 1000);    // the highest export
+    ExportOptions options;
+    options.heightMm = figure.heightMm;
+    for (const Appearance appearance : {Appearance::light, Appearance::dark}) {
+        options.appearance = appearance;
+        for (const FigureFormat format : {FigureFormat::pdf, FigureFormat::svg, FigureFormat::png}) {
+            options.format = format;
+            EXPECT_FALSE(figureBytes(figure, options).isEmpty());
+        }
+    }
+    EXPECT_EQ(forestFigure(planWithClaims(), someRows()).heightMm, 60);  // few rows: the least height
+}
+
+TEST(ForestFigure, CsvHasARowPerComparison) {
+    const QByteArray csv = figureCsv(forestFigure(planWithClaims(), someRows()));
+    EXPECT_TRUE(csv.contains("claim,row,measure,scale,verdict,reason,effect (%)")) << csv.toStdString();
+    EXPECT_TRUE(csv.contains("loss,θ 500,best_validation_loss,difference,reproduced,,-2,-3,-1,-0.5,0.5,-1.94"))
+        << csv.toStdString();
+    EXPECT_TRUE(csv.contains("speed,θ 500,best_validation_loss,ratio,not reproduced,")) << csv.toStdString();
+}
+
+TEST_F(ReproduceTest, EffectsTabShowsTheForestPlot) {
+    choose("theta-table-2");
+    room->showPart("effects");
+    EXPECT_TRUE(room->hasFigure());
+    const Figure figure = room->figure();
+    EXPECT_EQ(figure.name, "forest-plot");
+    ASSERT_FALSE(figure.y.categories.isEmpty());
+    const int claims = room->effects().claimBox().count();
+    ASSERT_GT(claims, 1);
+    EXPECT_EQ(room->effects().claimBox().currentText(), "all claims");
+    room->effects().claimBox().setCurrentIndex(1);
+    EXPECT_LT(room->figure().y.categories.size(), figure.y.categories.size());
+    EXPECT_GE(room->effects().view().minimumHeight(), 60);
+}
+
+TEST_F(ReproduceTest, TerminalWritesTheForestPlot) {
+    const SheetPlan plan = sheet("theta-table-2").plan({});
+    LaunchOptions launch;
+    launch.mode = LaunchOptions::Mode::figure;
+    launch.lab = recordedLab(plan, [](const RunSpec& run) {
+        return (run.theta == 10000 ? 2 : 1.9) + 0.01 * static_cast<double>(run.seed % 7);
+    });
+    launch.output = file("forest.csv");
+    launch.figureOptions.format = FigureFormat::csv;
+    launch.figure = "forest-plot";
+    launch.unit = "nats";
+    const auto written = [&] {
+        QFile csv(launch.output);
+        EXPECT_TRUE(csv.open(QIODevice::ReadOnly));
+        return csv.readAll();
+    };
+    EXPECT_EQ(writeFigure(launch), 0);
+    const QByteArray all = written();
+    EXPECT_TRUE(all.contains("claim,row,measure,scale,verdict")) << all.toStdString();
+    launch.claim = plan.rows.front().claim;
+    EXPECT_EQ(writeFigure(launch), 0);
+    EXPECT_LT(written().count('\n'), all.count('\n'));
+    launch.claim = "kitchen";
+    try {
+        writeFigure(launch);
+        ADD_FAILURE() << "an unknown claim was accepted";
+    } catch (const BadInput& error) {
+        EXPECT_NE(std::string(error.what()).find(plan.claims.front().id), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace ropelab::ui

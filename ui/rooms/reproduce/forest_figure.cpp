@@ -1,0 +1,246 @@
+#include "ui/rooms/reproduce/forest_figure.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ui/common/format.h"
+#include "ui/common/results_words.h"
+#include "ui/common/text.h"
+#include "ui/rooms/reproduce/sheet_tables.h"
+#include "ui/rooms/reproduce/sheet_words.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double kEffectPt = 6;       // diameter of the point of an effect
+constexpr double kCapHeight = 0.14;   // half the height of an interval's caps, in rows
+constexpr double kPaperHeight = 0.3;  // half the height of the paper's mark
+constexpr double kBandHeight = 0.38;  // half the height of the rule's range
+// Height of a figure that shows n lines at the default font size: a line's height for each, and the axis below them.
+constexpr double kLineMm = 5.2;
+constexpr double kAxisMm = 24;
+constexpr double kLeastHeightMm = 60;
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+/// One line of the plot: a claim's heading, or a row.
+struct ForestLine {
+    const Claim* heading = nullptr;
+    const SheetRow* row = nullptr;
+};
+
+std::vector<ForestLine> linesOf(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& wanted) {
+    std::vector<ForestLine> lines;
+    for (const Claim& claim : plan.claims) {
+        if (!wanted.empty() && claim.id != wanted) continue;
+        bool hasHeading = false;
+        for (const SheetRow& row : rows) {
+            if (row.plan.claim != claim.id || !row.plan.baseline) continue;
+            if (!hasHeading) lines.push_back({&claim, nullptr});
+            hasHeading = true;
+            lines.push_back({nullptr, &row});
+        }
+    }
+    return lines;
+}
+
+/// Returns a row's title, with the measure if the claim has rows of several measures.
+QString forestTitle(const SheetRow& row, const std::vector<ForestLine>& lines) {
+    const bool hasOthers = std::any_of(lines.begin(), lines.end(), [&](const ForestLine& line) {
+        return line.row && line.row->plan.claim == row.plan.claim && line.row->plan.measure != row.plan.measure;
+    });
+    const QString title = rowTitle(row.plan);
+    return hasOthers ? title + QStringLiteral(" · ") + measureTitleOf(row.plan.measure) : title;
+}
+
+/// Returns a number of an effect in percent: ratios as the difference from 1.
+double percentOf(RowEffect::Scale scale, const std::optional<double>& value) {
+    if (!value) return kMissing;
+    if (scale == RowEffect::Scale::ratio) return 100 * (*value - 1);
+    return scale == RowEffect::Scale::proportion ? 100 * *value : *value;
+}
+
+/// The numbers of a row in percent; NaN where a number is missing.
+struct ForestNumbers {
+    double value = kMissing;
+    double low = kMissing;
+    double high = kMissing;
+    double rangeLow = kMissing;
+    double rangeHigh = kMissing;
+    double paper = kMissing;
+};
+
+ForestNumbers numbersOf(const SheetRow& row) {
+    ForestNumbers result;
+    if (const auto& effect = row.effect) {
+        const auto scale = effect->scale;
+        result = {percentOf(scale, effect->value),      percentOf(scale, effect->low),
+                  percentOf(scale, effect->high),       percentOf(scale, effect->range_low),
+                  percentOf(scale, effect->range_high), percentOf(scale, effect->paper)};
+    }
+    // The paper's value is known before the runs.
+    const bool isDifference = !row.effect || row.effect->scale == RowEffect::Scale::percent;
+    if (!std::isfinite(result.paper) && isDifference) {
+        const auto& paper = row.plan.paper_printed ? row.plan.paper_printed : row.paper_difference_percent;
+        result.paper = paper.value_or(kMissing);
+    }
+    return result;
+}
+
+QString scaleWords(const SheetRow& row) {
+    if (!row.effect) return {};
+    if (row.effect->scale == RowEffect::Scale::ratio) return QObject::tr("ratio");
+    return row.effect->scale == RowEffect::Scale::proportion ? QObject::tr("proportion of runs")
+                                                             : QObject::tr("difference");
+}
+
+Ink inkOf(SheetVerdict verdict) {
+    if (verdict == SheetVerdict::reproduced) return {Ink::Kind::success};
+    if (verdict == SheetVerdict::not_reproduced) return {Ink::Kind::error};
+    return {verdict == SheetVerdict::undecided ? Ink::Kind::accent : Ink::Kind::quiet};
+}
+
+void addStroke(Figure& figure, QList<double> x, QList<double> y, Ink ink) {
+    if (std::any_of(x.begin(), x.end(), [](double each) { return !std::isfinite(each); })) return;
+    FigureCurve curve;
+    curve.x = std::move(x);
+    curve.y = std::move(y);
+    curve.ink = ink;
+    curve.dots = false;
+    figure.curves.push_back(std::move(curve));
+}
+
+void addRow(Figure& figure, const SheetRow& row, double y) {
+    const ForestNumbers numbers = numbersOf(row);
+    const Ink ink = inkOf(row.verdict);
+    if (numbers.rangeHigh > numbers.rangeLow) {
+        FigureBand band;
+        band.ink = {Ink::Kind::text};
+        band.x = {numbers.rangeLow, numbers.rangeHigh};
+        band.lower = {y - kBandHeight, y - kBandHeight};
+        band.upper = {y + kBandHeight, y + kBandHeight};
+        figure.bands.push_back(std::move(band));
+    }
+    addStroke(figure, {numbers.paper, numbers.paper}, {y - kPaperHeight, y + kPaperHeight}, {Ink::Kind::text});
+    addStroke(figure, {numbers.low, numbers.high}, {y, y}, ink);
+    for (const double end : {numbers.low, numbers.high}) {
+        addStroke(figure, {end, end}, {y - kCapHeight, y + kCapHeight}, ink);
+    }
+    if (std::isfinite(numbers.value)) {
+        FigureCurve point;
+        point.x = {numbers.value};
+        point.y = {y};
+        point.ink = ink;
+        point.shape = FigureCurve::Shape::points;
+        point.pointPt = kEffectPt;
+        figure.curves.push_back(std::move(point));
+    }
+    figure.horizontalLines.push_back(
+        {.at = y, .label = markedVerdict(row.verdict), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
+}
+
+FigureTable tableOf(const std::vector<ForestLine>& lines) {
+    QStringList claims, titles, measures, scales, verdicts, reasons;
+    QList<QList<double>> columns(6);
+    for (const ForestLine& line : lines) {
+        if (!line.row) continue;
+        const SheetRow& row = *line.row;
+        claims << text(row.plan.claim);
+        titles << forestTitle(row, lines);
+        measures << text(row.plan.measure);
+        scales << scaleWords(row);
+        verdicts << text(to_string(row.verdict));
+        reasons << text(row.words);
+        const ForestNumbers numbers = numbersOf(row);
+        const double values[] = {numbers.value,    numbers.low,       numbers.high,
+                                 numbers.rangeLow, numbers.rangeHigh, numbers.paper};
+        for (qsizetype i = 0; i < columns.size(); ++i) columns[i].append(values[i]);
+    }
+    FigureTable table;
+    table.names = {QObject::tr("effect (%)"),
+                   QObject::tr("interval, low (%)"),
+                   QObject::tr("interval, high (%)"),
+                   QObject::tr("range of the rule, low (%)"),
+                   QObject::tr("range of the rule, high (%)"),
+                   QObject::tr("published (%)")};
+    table.columns = std::move(columns);
+    table.words = {{QObject::tr("claim"), claims},     {QObject::tr("row"), titles},
+                   {QObject::tr("measure"), measures}, {QObject::tr("scale"), scales},
+                   {QObject::tr("verdict"), verdicts}, {QObject::tr("reason"), reasons}};
+    return table;
+}
+
+}  // namespace
+
+QString markedVerdict(SheetVerdict verdict) {
+    const QString words = text(to_string(verdict));
+    switch (verdict) {
+        case SheetVerdict::reproduced:
+            return QStringLiteral("+ ") + words;
+        case SheetVerdict::not_reproduced:
+            return QStringLiteral("× ") + words;
+        case SheetVerdict::undecided:
+            return QStringLiteral("? ") + words;
+        case SheetVerdict::not_testable:
+            return QStringLiteral("– ") + words;
+        case SheetVerdict::unfinished:
+            return QStringLiteral("… ") + words;
+        case SheetVerdict::shown:
+            break;
+    }
+    return QObject::tr("no rule");
+}
+
+Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
+    Figure figure;
+    figure.name = QLatin1String(kForestPlot);
+    figure.x = {QObject::tr("difference from the baseline"), QStringLiteral("%")};
+    figure.settings = {{QStringLiteral("sheet"), text(plan.sheet)},
+                       {QStringLiteral("scale"), text(to_string(plan.scale))},
+                       {QStringLiteral("claim"), text(claim)}};
+    figure.emptyText = QObject::tr("No row of this sheet is compared with a baseline, so that there is no effect.");
+    const std::vector<ForestLine> lines = linesOf(plan, rows, claim);
+    if (lines.empty()) {
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    figure.emptyText = QObject::tr("The effects appear when all runs of a row have ended and are measured.");
+    const auto count = static_cast<double>(lines.size());
+    figure.y.minimum = -0.5;
+    figure.y.maximum = count - 0.5;
+    std::vector<SheetRow> shown;
+    bool hasProportion = false;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const double y = count - 1 - static_cast<double>(i);  // the first line is at the top
+        if (lines[i].heading) {
+            figure.y.categories.prepend(text(lines[i].heading->id) + QLatin1Char(':'));
+            continue;
+        }
+        const SheetRow& row = *lines[i].row;
+        figure.y.categories.prepend(forestTitle(row, lines));
+        hasProportion = hasProportion || (row.effect && row.effect->scale == RowEffect::Scale::proportion);
+        addRow(figure, row, y);
+        shown.push_back(row);
+    }
+    figure.verticalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
+    figure.note = QObject::tr("points: this lab, with intervals; tall marks: published; shaded: range of the rule");
+    if (hasProportion) figure.note += QObject::tr("; proportions: percent of the runs");
+    int effects = 0;
+    for (const SheetRow& row : shown) effects += row.effect.has_value();
+    figure.summary = QObject::tr("Effects of the sheet %1: %2, %3 with an effect. %4")
+                         .arg(text(plan.sheet), countText(std::ssize(shown), QObject::tr("row")))
+                         .arg(effects)
+                         .arg(verdictWords(shown))
+                         .trimmed();
+    figure.table = tableOf(lines);
+    figure.heightMm = std::max(kLeastHeightMm, kAxisMm + kLineMm * count);
+    return figure;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <QString>
+#include <span>
+#include <string>
+
+#include "core/reproduce/evaluate.h"
+#include "ui/figure/figure.h"
+
+namespace ropelab::ui {
+
+/// Name of the forest plot on the command line and in exported files.
+inline constexpr const char* kForestPlot = "forest-plot";
+
+/// Returns the forest plot of a sheet: for each row with a baseline the effect of this lab with its interval, the range
+/// of the rule as a band, the paper's value as a vertical mark, and the verdict in words. Rows are grouped by claim, in
+/// the plan's order. Effects are in percent: differences and ratios in percent of the baseline's mean, proportions in
+/// percent of the runs. `claim`: id of the claim that is shown; "" for all. Figure::heightMm is the height at which
+/// every row can be read.
+Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {});
+
+/// Returns a verdict with a mark in front, so that it does not depend on colour: "+ reproduced", "× not reproduced".
+QString markedVerdict(SheetVerdict verdict);
+
+}  // namespace ropelab::ui

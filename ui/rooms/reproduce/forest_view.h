@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "core/reproduce/evaluate.h"
+#include "ui/figure/figure.h"
+
+class QComboBox;
+class QScrollArea;
+
+namespace ropelab::ui {
+
+class FigureView;
+
+/// Shows the forest plot of a sheet, of all claims or of the chosen one. The plot is as high as its rows need, and
+/// scrolls.
+class ForestView : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit ForestView(QWidget* parent = nullptr);
+
+    /// Shows the rows of a sheet. Keeps the chosen claim if the sheet has it.
+    void setSheet(const SheetPlan& plan, std::vector<SheetRow> rows);
+    /// Returns the shown figure.
+    Figure figure() const;
+    void refreshNow();
+
+    QComboBox& claimBox() { return *m_claim; }
+    FigureView& view() { return *m_view; }
+
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    void refresh();
+
+    SheetPlan m_plan;
+    std::vector<SheetRow> m_rows;
+    QComboBox* m_claim;
+    QScrollArea* m_area;
+    FigureView* m_view;
+};
+
+}  // namespace ropelab::ui
