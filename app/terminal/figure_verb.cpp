@@ -15,7 +15,8 @@ struct Flags {
     std::string lab;
     std::string setup;
     std::string output;
-    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, text, pair, compare, test, data_dir;
+    std::string width_mm, height_mm, dpi, font_pt, theme, unit, run, beside, step, text, pair, mean, correlation;
+    std::string compare, test, data_dir;
     std::vector<std::string> baseline;
     bool json = false;
 };
@@ -38,6 +39,8 @@ void run(const Flags& flags) {
     add("--step", flags.step);
     add("--text", flags.text);
     add("--pair", flags.pair);
+    add("--mean", flags.mean);
+    add("--correlation", flags.correlation);
     for (const std::string& setting : flags.baseline) add("--baseline", setting);
     add("--compare", flags.compare);
     add("--test", flags.test);
@@ -83,6 +86,10 @@ void add_figure(CLI::App& program) {
                      "Use the last snapshot at or before this training step (default: the newest)");
     verb->add_option("--text", flags->text, "Text on which attention is computed (default: the snapshot's)");
     verb->add_option("--pair", flags->pair, "Pair of the figure pair-logits (default: 0)");
+    verb->add_option("--mean", flags->mean,
+                     "Mean of the components of q and k in the figure random-logits, -2 to 2 (default: 0)");
+    verb->add_option("--correlation", flags->correlation,
+                     "Correlation of q and k in the figure random-logits, -1 to 1 (default: 0)");
     verb->add_flag("--json", flags->json, "Print the file name, summary and settings as JSON");
     verb->callback([flags] { run(*flags); });
 }

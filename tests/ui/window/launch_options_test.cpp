@@ -36,6 +36,10 @@ TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     EXPECT_EQ(figure.figureOptions.format, FigureFormat::svg);
     EXPECT_EQ(figure.figureOptions.widthMm, 85);
     EXPECT_EQ(figure.figureOptions.dpi, 600);
+    EXPECT_EQ(figure.vectors, RandomVectors{});
+    const auto random =
+        parse({"--figure", "random-logits", "--output", "b.pdf", "--mean", "1", "--correlation", "-0.5"});
+    EXPECT_EQ(random.vectors, (RandomVectors{.mean = 1, .correlation = -0.5}));
     const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
     EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
     EXPECT_EQ(headless.preset, "theta-minute");
@@ -75,6 +79,8 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--text", "x"}, "figures of attention"},
         {{"--figure", "attention-map", "--lab", "a", "--output", "b.pdf", "--pair", "1"}, "pair-logits"},
         {{"--figure", "pair-logits", "--lab", "a", "--output", "b.pdf"}, "give the text with --text"},
+        {{"--figure", "spectrum", "--output", "b.pdf", "--mean", "1"}, "apply to the figure random-logits"},
+        {{"--figure", "random-logits", "--output", "b.pdf", "--correlation", "2"}, "-1 to 1"},
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},
