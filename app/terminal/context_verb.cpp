@@ -66,10 +66,12 @@ nlohmann::json json_of(const FeasibleBases& bases) {
     return list;
 }
 
-std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context) {
+std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context, ScalingMethod scaling) {
     std::ostringstream text;
-    text << "feasible bases for a context of " << context << " tokens, scanned from " << number_text(scan.low) << " to "
-         << number_text(scan.high) << " in steps of " << number_text(scan.step) << ":\n";
+    text << "feasible bases for a context of " << context << " tokens"
+         << (scaling == ScalingMethod::none ? "" : " with the same scaling") << ", scanned from "
+         << number_text(scan.low) << " to " << number_text(scan.high) << " in steps of " << number_text(scan.step)
+         << ":\n";
     if (bases.intervals.empty()) text << "  none\n";
     constexpr std::size_t shown = 20;
     for (std::size_t i = 0; i < std::min(shown, bases.intervals.size()); ++i) {
@@ -96,28 +98,30 @@ void run(Flags& flags) {
     watch_interrupts();
     ProgressLine line;
     const auto start = std::chrono::steady_clock::now();
-    const auto bases = feasible_bases(plain_settings(setup), setup.context, scan, interrupted, [&](double fraction) {
+    const auto bases = feasible_bases(flags.rotary.settings, setup.context, scan, interrupted, [&](double fraction) {
         if (std::chrono::steady_clock::now() - start < std::chrono::seconds(2)) return;
         line.show("scanning bases: " + std::to_string(std::lround(100 * fraction)) + " %");
     });
     const auto first = first_negative(frequencies, setup.head_dim, setup.context, interrupted);
     // Limited, because a lowest value cannot be found early as the first negative one can.
-    const std::int64_t depth_limit = std::min<std::int64_t>(setup.context, std::int64_t{1} << 22);
-    const BoundDepth depth = bound_depth(frequencies, setup.head_dim, depth_limit, interrupted);
+    const std::int64_t distances_searched = std::min<std::int64_t>(setup.context, std::int64_t{1} << 22);
+    const LowestBound lowest = lowest_bound(frequencies, setup.head_dim, distances_searched, interrupted);
     line.end();
     if (interrupted()) throw std::runtime_error("Interrupted before the scan was complete.");
     const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
-    const int critical = std::min(critical_dimension(dimension, setup.theta, static_cast<double>(setup.context)),
-                                  frequencies.rotary_dim);
+    // Counted with the scaled frequencies; without scaling this is the critical dimension of formula 14.
+    const int critical = 2 * complete_pairs(frequencies, static_cast<double>(setup.context));
     const std::vector<double> distances = distances_to(setup.context);
     const std::vector<double> bound = decay_bound(frequencies.inverse_frequencies, distances);
 
     if (flags.json) {
         print_json({{"first_negative", first ? nlohmann::json(*first) : nlohmann::json(nullptr)},
-                    {"lowest_bound", depth.lowest},
-                    {"lowest_bound_distance", depth.distance},
-                    {"negative_distances", depth.negative},
-                    {"bound_distances", depth_limit},
+                    {"lowest_bound",
+                     {{"value", lowest.value},
+                      {"of", setup.head_dim / 2},
+                      {"distance", lowest.distance},
+                      {"negative_distances", lowest.negative},
+                      {"distances", distances_searched}}},
                     {"feasible_bases", json_of(bases)},
                     {"critical_dimension", critical},
                     {"decay", {{"distance", distances}, {"bound", bound}}},
@@ -130,13 +134,17 @@ void run(Flags& flags) {
          << "context bound           "
          << (first ? std::to_string(*first) + " tokens (Men et al.: first distance m with B(m) < 0)"
                    : "at least the context (Men et al.: B(m) ≥ 0 at every distance below it)")
-         << '\n'
-         << "lowest bound            B = " << number_text(std::round(depth.lowest * 100) / 100) << " of "
-         << setup.head_dim / 2 << " at distance " << depth.distance << "; B(m) < 0 at " << depth.negative << " of "
-         << depth_limit << " distances\n"
-         << "critical dimension      " << critical << " of " << dimension
-         << " channels complete a period within the context (Liu et al.)\n"
-         << text_of(bases, scan, setup.context) << "decay bound (2/d) Σ|S_j| (Su et al.) by distance [tokens]:\n";
+         << '\n';
+    if (first) {
+        text << "lowest B(m)             " << number_text(std::round(lowest.value * 100) / 100) << " of "
+             << setup.head_dim / 2 << " at m = " << lowest.distance << "; B(m) < 0 at " << lowest.negative << " of "
+             << distances_searched << " distances\n";
+    }
+    text << "critical dimension      " << critical << " of " << dimension
+         << " channels complete a period within the context (Liu et al."
+         << (setup.scaling.method == ScalingMethod::none ? "" : ", applied to the scaled frequencies") << ")\n"
+         << text_of(bases, scan, setup.context, setup.scaling.method)
+         << "decay bound (2/d) Σ|S_j| (Su et al.) by distance [tokens]:\n";
     for (std::size_t i = 0; i < distances.size(); i += std::max<std::size_t>(1, distances.size() / 12)) {
         text << "  " << std::left << std::setw(10) << number_text(distances[i])
              << number_text(std::round(bound[i] * 1e4) / 1e4) << '\n';
@@ -160,9 +168,9 @@ void add_context(CLI::App& program) {
                      "Step between the scanned bases (default: chosen so that the scan takes about two seconds)");
     verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->footer(
-        "A base is feasible if B(m) = Σ cos(m g_i) ≥ 0 for every distance m below the context (Men et al. 2024). The "
-        "scan "
-        "can miss feasible intervals that are narrower than its step.");
+        "A base is feasible if B(m) = Σ cos(m g_i) ≥ 0 for every distance m below the context (Men et al. 2024). All "
+        "lines use the scaled frequencies if there is a scaling. The scan can miss feasible intervals that are "
+        "narrower than its step.");
     verb->callback([flags] { run(*flags); });
 }
 

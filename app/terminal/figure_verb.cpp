@@ -68,6 +68,8 @@ void add_figure(CLI::App& program) {
     pass_on("--step", "Use the last snapshot at or before this training step (default: the newest)");
     pass_on("--text", "Text on which attention is computed (default: the snapshot's)");
     pass_on("--pair", "Pair of the figure pair-logits (default: 0)");
+    pass_on("--mean", "Mean of the components of q and k in the figure random-logits, -2 to 2 (default: 0)");
+    pass_on("--correlation", "Correlation of q and k in the figure random-logits, -1 to 1 (default: 0)");
     verb->add_flag("--json", flags->json, "Print the file name, summary and settings as JSON");
     verb->callback([flags] { run(*flags); });
 }

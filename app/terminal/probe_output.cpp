@@ -123,7 +123,8 @@ std::string text_of(const Probed& probed) {
     } else {
         text << "unknown\n\n";
     }
-    text << "Attention entropy in nats; sink: mean attention weight of the first token.\n"
+    text << "Attention entropy in nats; sink: mean attention weight of the first token. Logit contributions weigh all\n"
+            "keys equally, also keys that softmax ignores.\n"
             "layer  head  entropy    sink  largest logit contributions (pair: share of variance)\n";
     const auto& shape = result.logit_contribution.shape;
     for (std::int64_t layer = 0; !shape.empty() && layer < shape[0]; ++layer) {

@@ -210,8 +210,9 @@ void RotaryFlags::load_model() {
     layer_type = layer_type_;
     const HfRotary& rotary = model->of(layer_type);
     setup = rotary.setup;
-    frequencies =
-        rotary.at(gives_context() ? static_cast<double>(parse_count(context_, "--context", 1, most_context)) : 0);
+    settings = frequency_settings(setup);
+    if (gives_context()) settings.length = static_cast<double>(parse_count(context_, "--context", 1, most_context));
+    frequencies = rotary.at(gives_context() ? settings.length : 0);
 }
 
 void RotaryFlags::parse() {
@@ -228,7 +229,7 @@ void RotaryFlags::parse() {
             setup = parse_setup(setup_text_);
         }
         check(setup);
-        FrequencySettings settings = frequency_settings(setup);
+        settings = frequency_settings(setup);
         settings.length = static_cast<double>(length);
         frequencies = ropelab::frequencies(settings);
     }

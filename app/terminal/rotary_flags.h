@@ -36,6 +36,7 @@ class RotaryFlags {
 
     // The results of parse().
     RotarySetup setup;             // the setup; its context is --context if that is given
+    FrequencySettings settings;    // the parameters of the frequencies, with the scaling
     Frequencies frequencies;       // the frequencies, at the length --context if that is given
     std::optional<HfModel> model;  // the model of --hf-config or --model
     std::string layer_type;        // the chosen layer type of the model; "" for its first one

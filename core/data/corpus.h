@@ -55,7 +55,8 @@ struct EntropyFloor {
     /// loss_by_position[t] is the loss at character t + 1 of a sequence, given characters 0 … t, averaged over the
     /// sequences of a full evaluation of the validation split.
     std::vector<double> loss_by_position;
-    /// The mean of loss_by_position. It is comparable with a full validation loss at the same context length.
+    /// The mean of loss_by_position. It is comparable with a full validation loss at the same context length; a sampled
+    /// evaluation uses other sequences of the split.
     double mean = 0;
     /// The language's entropy rate: the limit of the loss for an infinitely long context.
     double entropy_rate = 0;
@@ -79,7 +80,8 @@ struct Corpus {
 /// Thread-safe.
 std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const std::filesystem::path& data_dir = {});
 
-/// Returns the entropy floor of a synthetic corpus for sequences of `spec.context` characters, or nullopt for any other
+/// Returns the entropy floor of a synthetic corpus for all sequences of `spec.context` characters of its validation
+/// split, whatever spec.evaluation is, or nullopt for any other
 /// corpus. Takes seconds; `cancelled` is called repeatedly, and if it returns true, the result is nullopt.
 std::optional<EntropyFloor> entropy_floor_of(const RunSpec& spec, const std::function<bool()>& cancelled = {});
 

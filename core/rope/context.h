@@ -26,16 +26,16 @@ std::vector<double> context_bound(const Frequencies& frequencies, int head_dim, 
 /// 12). Returns nullopt if there is none or if the computation was cancelled.
 std::optional<std::int64_t> first_negative(const Frequencies& frequencies, int head_dim, std::int64_t limit,
                                            const Cancelled& cancelled = {});
-/// Lowest value of the context bound B(m), and how often it is negative.
-struct BoundDepth {
-    double lowest = 0;          // B at `distance`; B(0) is head_dim/2
-    std::int64_t distance = 0;  // smallest m with the lowest B(m)
-    std::int64_t negative = 0;  // number of distances with B(m) < 0
+/// Depth of the context bound below 0: how far a base is from supporting a context.
+struct LowestBound {
+    double value = 0;           // smallest B(m), out of B(0) = head_dim/2
+    std::int64_t distance = 0;  // smallest m with this value
+    std::int64_t negative = 0;  // number of distances m with B(m) < 0
 };
-/// Returns the depth of the context bound over m = 0 … limit − 1: a base that is infeasible by a small lowest value at
-/// a single distance differs from one with a deep and wide dip. With limit 0 all members are 0.
-BoundDepth bound_depth(const Frequencies& frequencies, int head_dim, std::int64_t limit,
-                       const Cancelled& cancelled = {});
+/// Returns the lowest value of B(m) for 0 ≤ m < limit and the number of negative values (formula 12). If the
+/// computation was cancelled, the result covers only the distances so far. Throws BadInput if `limit` is below 1.
+LowestBound lowest_bound(const Frequencies& frequencies, int head_dim, std::int64_t limit,
+                         const Cancelled& cancelled = {});
 /// Returns the fraction of causal position pairs, 0 ≤ n ≤ m < context, for which B(m − n) is negative.
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context);
 
@@ -57,7 +57,7 @@ struct FeasibleBases {
     bool complete = true;                 // false if the scan was cancelled
 };
 /// Returns the bases of the scan that support the context length `context`, B(m) ≥ 0 for 0 ≤ m < context (formula 12).
-/// Only head_dim, fraction and partial of `settings` are used, without scaling. Calls `progress` with the finished
+/// Each base replaces theta in `settings`; the scaling is applied at every base. Calls `progress` with the finished
 /// fraction, 0 to 1. Throws BadInput if the scan does not start above 1, ends below its start or has more than ten
 /// million steps, or if `context` is below 1.
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,
@@ -69,25 +69,40 @@ int critical_dimension(int dimension, double theta, double context);
 /// Returns the critical base β₀ of Liu et al. for fine-tuning at `tuned_context` tokens (formula 15). Throws BadInput
 /// if one of the contexts is not above 2π tokens.
 double critical_base(double theta, double context, double tuned_context);
-/// Returns the context length T in tokens to which the base `theta` extrapolates, given the critical dimension
-/// (formula 15).
+/// Returns the context length T in tokens to which the base `theta` extrapolates, given the critical dimension: the
+/// period of the first pair that was not trained for a full period, i = d_c/2 (formula 15).
 double extrapolation_limit(int dimension, int critical_dimension, double theta);
 
 /// Returns Su's decay bound (2/d) Σ_j |S_j| at each distance (formula 11), where d is twice the number of frequencies.
 std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std::span<const double> distances);
+
+/// Distribution of random queries and keys: every component of q and of k is normal with this mean and with variance 1,
+/// and each component of q has this correlation ρ with the same component of k. The defaults are independent q, k ~
+/// N(0, I); a correlation of 1 means k = q.
+struct RandomVectors {
+    double mean = 0;
+    double correlation = 0;  // −1 to 1
+
+    bool operator==(const RandomVectors&) const = default;
+};
+/// Returns E[q_c k_c] = mean² + ρ, the expected product of a component of q with the same component of k, which scales
+/// the expected logit (formula 16). Throws BadInput if the mean is not finite or the correlation is not between −1 and
+/// 1.
+double expected_product(const RandomVectors& vectors);
 
 /// Mean logit over random queries and keys, and its standard error, at each distance.
 struct SampledLogits {
     std::vector<double> mean;
     std::vector<double> standard_error;
 };
-/// Returns the mean of qᵀR_Δ k (not divided by √d) at each distance Δ over `samples` random vectors q, k ~ N(0, I), or
-/// with k = q if `equal` is true (formula 16). The attention factor is not applied. If `cancelled` returns true, the
-/// result is the mean over the samples so far. Throws BadInput if `samples` is below 2.
+/// Returns the mean of qᵀR_Δ k (not divided by √d) at each distance Δ over `samples` random pairs of q and k (formula
+/// 16). The attention factor is not applied. If `cancelled` returns true, the result is the mean over the samples so
+/// far. Throws BadInput if `samples` is below 2 or expected_product(vectors) throws.
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
-                             std::int64_t samples, std::uint64_t seed, bool equal, const Cancelled& cancelled = {});
-/// Returns the expected value of qᵀR_Δ k for q, k ~ N(0, I) (formula 16): 0 for independent q and k; for k = q the
-/// number of unrotated channels plus 2·Σcos(Δg_i).
-double expected_logit(const Frequencies& frequencies, int head_dim, double distance, bool equal);
+                             std::int64_t samples, std::uint64_t seed, const RandomVectors& vectors,
+                             const Cancelled& cancelled = {});
+/// Returns the expected value of qᵀR_Δ k (formula 16): mean² + ρ times the sum of the number of unrotated channels and
+/// 2·Σcos(Δg_i). It is 0 at every distance if mean² + ρ = 0. Throws BadInput if expected_product(vectors) throws.
+double expected_logit(const Frequencies& frequencies, int head_dim, double distance, const RandomVectors& vectors);
 
 }  // namespace ropelab

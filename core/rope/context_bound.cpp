@@ -94,17 +94,20 @@ std::optional<std::int64_t> first_negative(const Frequencies& frequencies, int h
     return find_negative(pairs_of(frequencies, head_dim), limit, cancelled);
 }
 
-BoundDepth bound_depth(const Frequencies& frequencies, int head_dim, std::int64_t limit, const Cancelled& cancelled) {
-    BoundDepth depth;
+LowestBound lowest_bound(const Frequencies& frequencies, int head_dim, std::int64_t limit, const Cancelled& cancelled) {
+    if (limit < 1) {
+        throw BadInput("The number of distances is " + std::to_string(limit) + ", but it must be 1 or more.");
+    }
+    LowestBound lowest{.value = head_dim / 2.0};
     visit_bound(pairs_of(frequencies, head_dim), limit, cancelled, [&](std::int64_t m, double bound) {
-        if (bound < 0) ++depth.negative;
-        if (m == 0 || bound < depth.lowest) {
-            depth.lowest = bound;
-            depth.distance = m;
+        if (bound < lowest.value) {
+            lowest.value = bound;
+            lowest.distance = m;
         }
+        if (bound < 0) ++lowest.negative;
         return true;
     });
-    return depth;
+    return lowest;
 }
 
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context) {
@@ -121,8 +124,7 @@ double negative_fraction(const Frequencies& frequencies, int head_dim, std::int6
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,
                              const Cancelled& cancelled, const std::function<void(double)>& progress) {
     check_scan(scan, context);
-    FrequencySettings plain = settings;
-    plain.scaling = {};
+    FrequencySettings at_base = settings;
     FeasibleBases result;
     bool previous_supports = false;  // true if the previous base supports the context
     // Neighbouring bases usually fail at the same distance. Testing this distance first avoids most scans of distances.
@@ -134,8 +136,8 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
             return result;
         }
         if (progress && step % 64 == 0) progress(static_cast<double>(step) / static_cast<double>(steps + 1));
-        plain.theta = scan.low + static_cast<double>(step) * scan.step;
-        const Pairs pairs = pairs_of(frequencies(plain), plain.head_dim);
+        at_base.theta = scan.low + static_cast<double>(step) * scan.step;
+        const Pairs pairs = pairs_of(frequencies(at_base), at_base.head_dim);
         bool supports = !negative_at(pairs, failing_distance);
         if (supports) {
             const auto negative = find_negative(pairs, context, cancelled);
@@ -146,8 +148,8 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
             result.complete = false;
             return result;
         }
-        if (supports && !previous_supports) result.intervals.push_back({plain.theta, plain.theta});
-        if (supports) result.intervals.back().high = plain.theta;
+        if (supports && !previous_supports) result.intervals.push_back({at_base.theta, at_base.theta});
+        if (supports) result.intervals.back().high = at_base.theta;
         previous_supports = supports;
     }
     if (progress) progress(1.0);

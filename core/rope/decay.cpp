@@ -8,6 +8,7 @@
 #include "core/rope/context.h"
 #include "core/rope/cosine_sum.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
@@ -24,18 +25,22 @@ struct Sample {
 /// Generates random queries and keys from a seed.
 class Sampler {
  public:
-    Sampler(std::size_t pairs, std::size_t head_dim, std::uint64_t seed, bool equal)
-        : generator_(seed), pairs_(pairs), equal_(equal), query_(head_dim), key_(head_dim) {
+    Sampler(std::size_t pairs, std::size_t head_dim, std::uint64_t seed, const RandomVectors& vectors)
+        : generator_(seed), pairs_(pairs), vectors_(vectors), query_(head_dim), key_(head_dim) {
         sample_.real.resize(pairs);
         sample_.minus_imaginary.resize(pairs);
     }
 
     const Sample& next() {
+        const double shared = vectors_.correlation;
+        const double own = std::sqrt(1 - shared * shared);
         for (double& number : query_) number = normal_(generator_);
-        key_ = query_;
-        if (!equal_) {
-            for (double& number : key_) number = normal_(generator_);
+        for (std::size_t c = 0; c < key_.size(); ++c) {
+            // At a correlation of ±1 the key has no numbers of its own.
+            key_[c] = shared * query_[c] + (own > 0 ? own * normal_(generator_) : 0.0);
         }
+        for (double& number : query_) number += vectors_.mean;
+        for (double& number : key_) number += vectors_.mean;
         for (std::size_t i = 0; i < pairs_; ++i) {
             const std::complex<double> query(query_[2 * i], query_[2 * i + 1]);
             const std::complex<double> key(key_[2 * i], key_[2 * i + 1]);
@@ -52,7 +57,7 @@ class Sampler {
     std::mt19937_64 generator_;
     std::normal_distribution<double> normal_;
     std::size_t pairs_;
-    bool equal_;
+    RandomVectors vectors_;
     std::vector<double> query_;
     std::vector<double> key_;
     Sample sample_;
@@ -76,16 +81,29 @@ std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std
     return bound;
 }
 
+double expected_product(const RandomVectors& vectors) {
+    if (!std::isfinite(vectors.mean)) {
+        throw BadInput("The mean of the components is " + number_text(vectors.mean) + ", but it must be finite.");
+    }
+    if (!(std::abs(vectors.correlation) <= 1)) {
+        throw BadInput("The correlation of q and k is " + number_text(vectors.correlation) +
+                       ", but it must be between −1 and 1.");
+    }
+    return vectors.mean * vectors.mean + vectors.correlation;
+}
+
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
-                             std::int64_t samples, std::uint64_t seed, bool equal, const Cancelled& cancelled) {
+                             std::int64_t samples, std::uint64_t seed, const RandomVectors& vectors,
+                             const Cancelled& cancelled) {
     check_pair_count(head_dim, frequencies.inverse_frequencies.size());
+    expected_product(vectors);  // throws if the distribution is not valid
     if (samples < 2) {
         throw BadInput("The number of samples is " + std::to_string(samples) +
                        ", but a standard error needs 2 or more.");
     }
     constexpr std::size_t lanes = AngleTable::lanes;
     const AngleTable table(frequencies.inverse_frequencies, distances);
-    Sampler sampler(frequencies.inverse_frequencies.size(), static_cast<std::size_t>(head_dim), seed, equal);
+    Sampler sampler(frequencies.inverse_frequencies.size(), static_cast<std::size_t>(head_dim), seed, vectors);
     // Welford's algorithm: running mean and sum of squared deviations.
     std::vector<double> mean(table.groups() * lanes);
     std::vector<double> squares(mean.size());
@@ -115,12 +133,11 @@ SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::
     return result;
 }
 
-double expected_logit(const Frequencies& frequencies, int head_dim, double distance, bool equal) {
+double expected_logit(const Frequencies& frequencies, int head_dim, double distance, const RandomVectors& vectors) {
     check_pair_count(head_dim, frequencies.inverse_frequencies.size());
-    if (!equal) return 0.0;
     double sum = head_dim - 2.0 * static_cast<double>(frequencies.inverse_frequencies.size());
     for (double frequency : frequencies.inverse_frequencies) sum += 2.0 * std::cos(distance * frequency);
-    return sum;
+    return expected_product(vectors) * sum;
 }
 
 }  // namespace ropelab

@@ -38,7 +38,7 @@ struct RetrievalTest {
 struct ProbeRequest {
     /// Input sequences. They may be longer than the model's context, unless its positions are learned.
     ProbeSequences sequences;
-    /// If true, the norms of queries, keys and values by pair (frequency usage) and massive values are measured.
+    /// If true, the norms of queries, keys and values by pair and massive values are measured.
     bool vectors = true;
     /// If true, logit contributions, logits and attention by distance, entropy and attention sinks are measured. The
     /// sequences must then have at least 2 tokens.
@@ -112,7 +112,7 @@ struct ProbeResult {
     /// rotated.
     ProbeArray frequencies;  // layers × (1, or heads if each has its own) × pairs
 
-    /// Frequency usage (formula 33): mean norm of the two channels of each pair of the queries, keys and values. RoPE
+    /// Norm by frequency (formula 33): mean norm of the two channels of each pair of the queries, keys and values. RoPE
     /// does not change these norms. Values are not rotated and serve as the control.
     ProbeArray query_usage;  // layers × heads × pairs
     ProbeArray key_usage;    // layers × key_value_heads × pairs
@@ -122,8 +122,9 @@ struct ProbeResult {
     ProbeArray key_massive;    // layers × key_value_heads × head_dim
 
     /// Logit contribution of each pair as a share of the variance (formula 8), of shape layers × heads × (pairs + 1).
-    /// The last element is the contribution of all pairs that are not rotated in this layer; their own elements are 0.
-    /// The contributions of a head sum to 1, or are all 0 if its logits do not vary. ALiBi's bias is excluded.
+    /// Every key counts equally, also keys that softmax ignores. The last element is the contribution of all pairs that
+    /// are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are all 0 if
+    /// its logits do not vary. ALiBi's bias is excluded.
     ProbeArray logit_contribution;
     /// Distances m − n, from 0 on, of the two curves below. A model with sliding-window attention has only the
     /// distances inside the sliding window.

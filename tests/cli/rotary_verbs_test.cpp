@@ -160,20 +160,43 @@ TEST(ContextVerb, ComputesContextBoundAndFeasibleBases) {
     const json islands = json_of({"context", "--context", "256", "--scan-to", "2000", "--scan-step", "1"});
     EXPECT_TRUE(islands.at("first_negative").is_null());
     EXPECT_EQ(islands.at("feasible_bases"), (json{{1413, 1792}, {1892, 1897}, {1952, 2000}}));
-    // The base 1,850 lies between two intervals: B = −0.16 of 32 at one distance.
-    const json shallow = json_of({"context", "--theta", "1850", "--context", "256"});
-    EXPECT_NEAR(shallow.at("lowest_bound").get<double>(), -0.156610, 1e-6);
-    EXPECT_EQ(shallow.at("lowest_bound_distance"), 235);
-    EXPECT_EQ(shallow.at("negative_distances"), 1);
-    EXPECT_EQ(shallow.at("bound_distances"), 256);
     EXPECT_TRUE(json_of({"context", "--fraction", "0.5", "--context", "8k"}).at("first_negative").is_null());
+}
+
+TEST(ContextVerb, PrintsTheDepthOfAnInfeasibleBase) {  // computed with a Python sum of cosines
+    const std::vector<std::string> flags = {"context", "--theta", "1850", "--context", "256", "--scan-to", "2000"};
+    const auto text = ropelab_cli(flags);
+    EXPECT_THAT(text.out, testing::HasSubstr("-0.16 of 32 at m = 235; B(m) < 0 at 1 of 256 distances"));
+    const json lowest =
+        json_of({"context", "--theta", "1850", "--context", "256", "--scan-to", "2000"}).at("lowest_bound");
+    EXPECT_NEAR(lowest.at("value").get<double>(), -0.1566, 1e-4);
+    EXPECT_EQ(lowest.at("of"), 32);
+    EXPECT_EQ(lowest.at("distance"), 235);
+    EXPECT_EQ(lowest.at("negative_distances"), 1);
+    EXPECT_EQ(lowest.at("distances"), 256);
+}
+
+TEST(ContextVerb, UsesTheScaledFrequenciesInEveryLine) {  // computed with a Python sum of cosines
+    const json llama = json_of({"context", "--model", "Llama 3.1 8B", "--context", "65536", "--scan-from", "500000",
+                                "--scan-to", "500001", "--scan-step", "1"});
+    EXPECT_TRUE(llama.at("first_negative").is_null());  // 85,133 with the scaling, 18,438 without
+    EXPECT_EQ(llama.at("feasible_bases"), json::array({json::array({500000, 500001})}));
+    const json whole = json_of(
+        {"context", "--model", "Llama 3.1 8B", "--scan-from", "500000", "--scan-to", "500001", "--scan-step", "1"});
+    EXPECT_EQ(whole.at("first_negative"), 85133);
+    EXPECT_EQ(whole.at("critical_dimension"), 78);  // 98 without the scaling
+    const json qwen = json_of({"context", "--setup",
+                               "theta=1M head_dim=128 context=32768 scaling=yarn factor=4 original_context=32768",
+                               "--scan-from", "1000000", "--scan-to", "1000001", "--scan-step", "1"});
+    EXPECT_EQ(qwen.at("critical_dimension"), 72);  // 80 without the scaling
+    EXPECT_EQ(qwen.at("feasible_bases"), json::array({json::array({1000000, 1000001})}));
 }
 
 TEST(ContextVerb, AcceptsAModelAndPrintsTheScan) {
     EXPECT_EQ(json_of({"context", "--model", "Llama 3 8B"}).at("critical_dimension"), 70);
     const auto text = ropelab_cli({"context", "--setup", "theta=500 head_dim=64 context=256"});
     EXPECT_THAT(text.out, testing::HasSubstr("context bound           154 tokens"));
-    EXPECT_THAT(text.out, testing::HasSubstr("B = -4.01 of 32 at distance 255; B(m) < 0 at 44 of 256 distances"));
+    EXPECT_THAT(text.out, testing::HasSubstr("-4.01 of 32 at m = 255; B(m) < 0 at 44 of 256 distances"));
     EXPECT_THAT(text.out, testing::HasSubstr("from 100 to 1000000 in steps of 5"));
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--context", "0"}), "--context is 0");
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--scan-step", "0"}), "--scan-step is 0");

@@ -19,7 +19,8 @@ struct ChoiceWords {
 
 constexpr std::array<ChoiceWords, 10> kAllWords = {{
     {"position", "none", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "No position encoding (NoPE): only the causal mask orders the tokens.")},
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
     {"position", "learned", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "A learned embedding of each position is added to the token embeddings.")},
     {"position", "rope", nullptr,

@@ -54,7 +54,11 @@ QString fractionToolTip(const RotaryModel& model) {
 QString rotationSummary(const RotaryModel& model) {
     const RotarySetup& setup = model.setup();
     const Frequencies& now = model.frequencies();
-    if (now.rotary_dim == 0) return tr("No pair is rotated: the model has no position encoding (NoPE).");
+    if (now.rotary_dim == 0)
+        return tr(
+            "No pair is rotated: the model has no position encoding (NoPE) and can learn positions only from the "
+            "causal "
+            "mask.");
     const double slowest =
         2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
     QString text = tr("%1 of %2 channels are rotated; the longest wavelength is %3 tokens. %4 of %5 pairs complete a "

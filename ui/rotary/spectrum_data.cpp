@@ -154,7 +154,8 @@ QString scalingToolTip(ScalingMethod method) {
                 "b′ = b·s^(d/(d−2))\nbloc97 2023, formula 19");
         case ScalingMethod::dynamic:
             return QStringLiteral(
-                "Dynamic NTK increases the base with the current sequence length l; here l = s·L.\n"
+                "Dynamic NTK increases the base with the current sequence length l; here l = s·L, which "
+                "stretches the longest wavelength by s² − s + 1.\n"
                 "b′ = b·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023, formula 20");
         case ScalingMethod::ntk_by_parts:
             return QStringLiteral(

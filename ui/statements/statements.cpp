@@ -34,11 +34,13 @@ Evidence randomLogits(const RotarySetup& setup) {
     constexpr std::uint64_t seed = 1;
     const std::array<double, 2> distances = {0, 100};
     const Frequencies now = frequencies(frequency_settings(setup));
-    const SampledLogits random = sampled_logits(now, setup.head_dim, distances, samples, seed, false);
-    const double equalHere = expected_logit(now, setup.head_dim, distances[0], true);
-    const double equalFar = expected_logit(now, setup.head_dim, distances[1], true);
-    return {QObject::tr("Over %1 samples the mean logit of random q and k is %2 ± %3 at Δ = 0 and %4 ± %5 at Δ = 100. "
-                        "The mean decreases only for q = k, from %6 to %7.")
+    const SampledLogits random = sampled_logits(now, setup.head_dim, distances, samples, seed, RandomVectors{});
+    constexpr RandomVectors equal{.correlation = 1};
+    const double equalHere = expected_logit(now, setup.head_dim, distances[0], equal);
+    const double equalFar = expected_logit(now, setup.head_dim, distances[1], equal);
+    return {QObject::tr("Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at Δ = 0 and %4 ± %5 "
+                        "at Δ = 100. For q = k, or for a mean of 1 of all components, the expected logit decreases "
+                        "from %6 to %7.")
                 .arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
                      decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
                      decimals(random.standard_error[1], 2), decimals(equalHere, 1), decimals(equalFar, 1)),
@@ -62,11 +64,14 @@ Evidence feasibleIntervals(const RotarySetup& setup) {
     const auto negative =
         first_negative(frequencies(plain_settings(setup)), setup.head_dim, setup.context).value_or(setup.context);
     evidence.values.push_back(static_cast<double>(negative));
+    const LowestBound lowest = lowest_bound(frequencies(plain_settings(setup)), setup.head_dim, setup.context);
     evidence.text = QObject::tr(
                         "Feasible bases for a context of %1 tokens: %2 (scanned from %3 to %4 in steps of %5). θ = %6 "
-                        "is not feasible, because B(m) < 0 at m = %7.")
+                        "is not feasible, because B(m) < 0 at m = %7; its lowest value is %8 of %9.")
                         .arg(count(limit), pieces.join(QStringLiteral(", ")), count(scan.low), count(scan.high),
-                             count(scan.step), count(setup.theta), count(static_cast<double>(negative)));
+                             count(scan.step), count(setup.theta), count(static_cast<double>(negative)))
+                        .arg(decimals(lowest.value, 2))
+                        .arg(setup.head_dim / 2);
     return evidence;
 }
 
@@ -166,8 +171,9 @@ RotarySetup llama2WithYarn() {
 const std::vector<Statement>& wrongStatements() {
     static const std::vector<Statement> statements = {
         {QObject::tr("Attention of random q and k decays with distance."),
-         QObject::tr("Su's curve is only an upper bound. The mean logit decreases for a key that equals its query; for "
-                     "independent q and k it is 0 at every distance."),
+         QObject::tr("Su's curve is only an upper bound. For independent q and k with mean 0, the mean logit is 0 at "
+                     "every distance. It decreases on the whole if the components have another mean, or if the key is "
+                     "positively correlated with the query."),
          16, QStringLiteral("context"), QStringLiteral("random"), setupOf(64, 10000, 1024), randomLogits},
         {QObject::tr("A larger base is always safer."),
          QObject::tr("The feasible bases of a context form separate intervals (islands): a base can fail although a "

@@ -21,6 +21,7 @@
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/room.h"
+#include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/inspect/replay_files.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -251,6 +252,9 @@ int writeFigure(const LaunchOptions& options) {
         }
         return 0;
     };
+    if (options.figure == kRandomFigure) {
+        return write(randomFigure(options.setup.value_or(RotarySetup{}), options.vectors));
+    }
     if (const RotaryFigure* rotary = findRotaryFigure(options.figure)) {
         return write(rotary->make(options.setup.value_or(RotarySetup{}), {}));
     }

@@ -7,6 +7,7 @@
 #include "core/spec/keys.h"
 #include "core/stats/results_table.h"
 #include "ui/common/paths.h"
+#include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/results_figures.h"
@@ -104,6 +105,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "number", "-1"},
         {"text", "Attention figures: the text to evaluate; default: the text stored in the snapshot.", "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
+        {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
+        {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
         {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
          "JSON"},
         {"json", "Prints the files that --figure or --replay wrote as JSON."},
@@ -241,6 +244,12 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         result.claim = parser.value(QStringLiteral("claim")).toStdString();
         result.isHeightChosen = set("height-mm");
+        if ((set("mean") || set("correlation")) && result.figure != kRandomFigure) {
+            throw BadInput("--mean and --correlation apply to the figure random-logits, not to " +
+                           result.figure.toStdString() + ".");
+        }
+        result.vectors.mean = numberIn(parser, QStringLiteral("mean"), -kMaxMean, kMaxMean);
+        result.vectors.correlation = numberIn(parser, QStringLiteral("correlation"), -1, 1);
         result.figureOptions.format = formatOf(result.output);
         result.figureOptions.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
         result.figureOptions.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/rope/context.h"
 #include "core/rope/rotary_setup.h"
 #include "core/stats/results_table.h"
 #include "ui/figure/export.h"
@@ -42,8 +43,9 @@ struct LaunchOptions {
     std::int64_t run = 0;
     std::int64_t beside = 0;
     std::int64_t step = -1;
-    QString text;  // text that attention figures evaluate; "" for the text stored in the snapshot
-    int pair = 0;  // index of the pair that the figure pair-logits shows
+    QString text;           // text that attention figures evaluate; "" for the text stored in the snapshot
+    int pair = 0;           // index of the pair that the figure pair-logits shows
+    RandomVectors vectors;  // distribution of q and k of the figure random-logits
     // Options of the figures of the Results room.
     std::map<std::string, std::string> baseline;  // settings of the baseline group; see ResultsOptions
     std::string compare;                          // the measure to compare; "" for the loss in `unit`

@@ -51,20 +51,6 @@ TEST(ContextBound, FirstNegativePositionIsSearchedOnlyBelowTheLimit) {
     EXPECT_EQ(first_negative(plain(64, 500), 64, 0), std::nullopt);
 }
 
-// Expected values: a separate Python script with the sum of formula 12.
-TEST(ContextBound, DepthStatesTheLowestValue) {
-    const BoundDepth shallow = bound_depth(plain(64, 1850), 64, 256);
-    EXPECT_NEAR(shallow.lowest, -0.156610, 1e-6);
-    EXPECT_EQ(shallow.distance, 235);
-    EXPECT_EQ(shallow.negative, 1);
-    const BoundDepth deep = bound_depth(plain(64, 500), 64, 256);
-    EXPECT_NEAR(deep.lowest, -4.011533, 1e-6);
-    EXPECT_EQ(deep.distance, 255);
-    EXPECT_EQ(deep.negative, 44);
-    EXPECT_EQ(bound_depth(plain(64, 500), 64, 0).lowest, 0);
-    EXPECT_EQ(bound_depth(plain(64, 1e4), 64, 1).lowest, 32);
-}
-
 TEST(ContextBound, IsNeverNegativeIfAtMostHalfOfTheHeadIsRotated) {  // formula 13
     for (double fraction : {0.0, 0.1, 0.5}) {
         for (Partial partial : {Partial::slice, Partial::truncate}) {
@@ -98,6 +84,26 @@ TEST(NegativeFraction, CountsCausalPositionPairs) {
     EXPECT_GT(negative, 0);
     EXPECT_NEAR(negative_fraction(f, 64, 200), static_cast<double>(negative) / (200 * 201 / 2), 1e-12);
     EXPECT_EQ(negative_fraction(f, 64, 0), 0);
+}
+
+TEST(LowestBound, MatchesTheReferenceValues) {  // computed with a Python sum of cosines
+    const LowestBound shallow = lowest_bound(plain(64, 1850), 64, 256);
+    EXPECT_NEAR(shallow.value, -0.15660962962648, 1e-9);
+    EXPECT_EQ(shallow.distance, 235);
+    EXPECT_EQ(shallow.negative, 1);
+    const LowestBound deep = lowest_bound(plain(128, 10000), 128, 4096);
+    EXPECT_NEAR(deep.value, -8.36292847212508, 1e-9);
+    EXPECT_EQ(deep.distance, 4060);
+    EXPECT_EQ(deep.negative, 419);
+    const LowestBound wide = lowest_bound(plain(64, 500), 64, 256);
+    EXPECT_NEAR(wide.value, -4.011533, 1e-6);
+    EXPECT_EQ(wide.distance, 255);
+    EXPECT_EQ(wide.negative, 44);
+    const LowestBound one = lowest_bound(plain(64, 10000), 64, 1);
+    EXPECT_EQ(one.value, 32);
+    EXPECT_EQ(one.distance, 0);
+    EXPECT_EQ(one.negative, 0);
+    EXPECT_MESSAGE(lowest_bound(plain(64, 10000), 64, 0), BadInput, "distances is 0");
 }
 
 std::vector<std::pair<double, double>> intervals_of(const FeasibleBases& bases) {
@@ -145,10 +151,11 @@ TEST(FeasibleBases, EveryBaseIsFeasibleIfHalfOfTheHeadIsRotated) {
     EXPECT_EQ(intervals_of(bases), (Intervals{{100, 999100}}));
 }
 
-TEST(FeasibleBases, IgnoresScaling) {
+TEST(FeasibleBases, AppliesTheScalingAtEveryBase) {
+    // Computed with a Python sum of cosines. Without scaling, no base of the scan supports 1,024 tokens.
     const FrequencySettings scaled_settings{.scaling = {.method = ScalingMethod::linear, .factor = 8}};
-    EXPECT_EQ(intervals_of(feasible_bases(scaled_settings, 256, {1000, 3000, 50})),
-              intervals_of(feasible_bases({}, 256, {1000, 3000, 50})));
+    EXPECT_EQ(intervals_of(feasible_bases(scaled_settings, 1024, {200, 1200, 50})), (Intervals{{500, 1200}}));
+    EXPECT_EQ(intervals_of(feasible_bases({}, 1024, {200, 1200, 50})), Intervals{});
 }
 
 TEST(FeasibleBases, ReportsProgressAndCanBeCancelled) {

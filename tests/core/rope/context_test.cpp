@@ -50,6 +50,13 @@ TEST(CriticalBase, EqualsTheBaseAtTheTrainingContext) {  // formula 15
     EXPECT_GT(critical_base(1e4, 4096, 16384), 1e4);
 }
 
+TEST(ExtrapolationLimit, IsThePeriodOfTheFirstUntrainedPair) {  // Llama 2 at β = b; computed with Python
+    const std::vector<double> periods = wavelengths(frequencies({.head_dim = 128}));
+    EXPECT_NEAR(extrapolation_limit(128, 92, 1e4), 4711.724278, 1e-5);
+    EXPECT_NEAR(periods[46], 4711.724278, 1e-5);
+    EXPECT_NEAR(periods[45], 4080.126152, 1e-5);  // the slowest trained pair
+}
+
 TEST(ExtrapolationLimit, GrowsWithTheBase) {  // formula 15
     EXPECT_NEAR(extrapolation_limit(128, 92, 1e4), 2 * std::numbers::pi * std::pow(1e4, 92.0 / 128), 1e-6);
     // The critical dimension 92 is 2⌈45.04⌉. Rounding it up to whole pairs makes the limit slightly longer than the

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <random>
 
 #include "core/rope/context.h"
@@ -41,13 +42,28 @@ TEST(DecayBound, IsAnUpperBoundForRandomQueriesAndKeys) {  // |Σ h_t e^{𝑖Δg
     }
 }
 
-TEST(ExpectedLogit, MatchesTheReferenceValues) {  // formula 16 with q = k
+constexpr RandomVectors equal{.correlation = 1};
+
+TEST(ExpectedLogit, MatchesTheReferenceValues) {  // formula 16 for q = k, and for independent q, k ~ N(1, I)
     const Frequencies f = frequencies({});
-    EXPECT_NEAR(expected_logit(f, 64, 0, true), 64.0, 1e-9);
-    EXPECT_NEAR(expected_logit(f, 64, 1, true), 61.8, 0.06);
-    EXPECT_NEAR(expected_logit(f, 64, 10, true), 42.1, 0.06);
-    EXPECT_NEAR(expected_logit(f, 64, 100, true), 35.7, 0.06);
-    EXPECT_EQ(expected_logit(f, 64, 100, false), 0);
+    for (const RandomVectors& vectors : {equal, RandomVectors{.mean = 1}}) {
+        EXPECT_NEAR(expected_logit(f, 64, 0, vectors), 64.0, 1e-9);
+        EXPECT_NEAR(expected_logit(f, 64, 1, vectors), 61.8, 0.06);
+        EXPECT_NEAR(expected_logit(f, 64, 10, vectors), 42.1, 0.06);
+        EXPECT_NEAR(expected_logit(f, 64, 100, vectors), 35.7, 0.06);
+    }
+    EXPECT_EQ(expected_logit(f, 64, 100, {}), 0);
+}
+
+TEST(ExpectedLogit, IsMeanSquaredPlusCorrelationTimesOneCurve) {
+    const Frequencies f = frequencies({});
+    for (double distance : {0.0, 10.0, 100.0}) {
+        const double curve = expected_logit(f, 64, distance, equal);
+        EXPECT_NEAR(expected_logit(f, 64, distance, {.correlation = 0.3}), 0.3 * curve, 1e-12);
+        EXPECT_NEAR(expected_logit(f, 64, distance, {.mean = -2, .correlation = 0.5}), 4.5 * curve, 1e-10);
+        EXPECT_NEAR(expected_logit(f, 64, distance, {.mean = 0.5, .correlation = -0.25}), 0, 1e-12);
+    }
+    EXPECT_EQ(expected_product({.mean = -2, .correlation = 0.5}), 4.5);
 }
 
 TEST(ExpectedLogit, IncludesUnrotatedChannels) {
@@ -55,37 +71,41 @@ TEST(ExpectedLogit, IncludesUnrotatedChannels) {
         const Frequencies f = frequencies({.fraction = 0.25, .partial = partial});
         double expected = 48;
         for (std::size_t i = 0; i < 8; ++i) expected += 2 * std::cos(7 * f.inverse_frequencies[i]);
-        EXPECT_NEAR(expected_logit(f, 64, 7, true), expected, 1e-12);
+        EXPECT_NEAR(expected_logit(f, 64, 7, equal), expected, 1e-12);
     }
 }
 
-class Sampling : public testing::TestWithParam<std::tuple<double, bool>> {};
+class Sampling : public testing::TestWithParam<std::tuple<double, RandomVectors>> {};
 
 TEST_P(Sampling, MeanIsWithinFourStandardErrorsOfTheExpectedLogit) {
-    const auto [fraction, equal] = GetParam();
+    const auto [fraction, vectors] = GetParam();
     const Frequencies f = frequencies({.fraction = fraction});
     const std::vector<double> distances = {0, 1, 10, 100, 1000, 10, 20, 30, 40};
-    const SampledLogits sampled = sampled_logits(f, 64, distances, 4000, 17, equal);
+    const SampledLogits sampled = sampled_logits(f, 64, distances, 4000, 17, vectors);
     ASSERT_EQ(sampled.mean.size(), distances.size());
     ASSERT_EQ(sampled.standard_error.size(), distances.size());
     for (std::size_t i = 0; i < distances.size(); ++i) {
         const double error = sampled.standard_error[i];
         EXPECT_GT(error, 0);
-        EXPECT_NEAR(sampled.mean[i], expected_logit(f, 64, distances[i], equal), 4 * error) << distances[i];
-        // For independent q and k, each of the 64 products of channels has variance 1, so the logit has variance 64.
-        if (!equal) {
+        EXPECT_NEAR(sampled.mean[i], expected_logit(f, 64, distances[i], vectors), 4 * error) << distances[i];
+        // For q, k ~ N(0, I), each of the 64 products of channels has variance 1, so the logit has variance 64.
+        if (vectors == RandomVectors{}) {
             EXPECT_NEAR(error, std::sqrt(64.0 / 4000), 0.01);
         }
     }
     EXPECT_EQ(sampled.mean[2], sampled.mean[5]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Heads, Sampling, testing::Combine(testing::Values(0.0, 0.25, 1.0), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(Heads, Sampling,
+                         testing::Combine(testing::Values(0.0, 0.25, 1.0),
+                                          testing::Values(RandomVectors{}, equal, RandomVectors{.mean = 1},
+                                                          RandomVectors{.mean = -0.5, .correlation = 0.6},
+                                                          RandomVectors{.correlation = -1})));
 
 TEST(SampledLogits, EqualSeedsGiveEqualResults) {
     const double distances[] = {1, 2, 3};
     const auto mean = [&](std::uint64_t seed) {
-        return sampled_logits(frequencies({}), 64, distances, 100, seed, false).mean;
+        return sampled_logits(frequencies({}), 64, distances, 100, seed, {}).mean;
     };
     EXPECT_EQ(mean(1), mean(1));
     EXPECT_NE(mean(1), mean(2));
@@ -95,19 +115,24 @@ TEST(SampledLogits, ReturnsTheFinishedSamplesWhenCancelled) {
     const double distances[] = {0};
     int calls = 0;
     const auto cancelled = [&] { return ++calls > 2; };
-    const SampledLogits some = sampled_logits(frequencies({}), 64, distances, 1 << 30, 1, true, cancelled);
-    const SampledLogits whole = sampled_logits(frequencies({}), 64, distances, 128, 1, true);
+    const SampledLogits some = sampled_logits(frequencies({}), 64, distances, 1 << 30, 1, equal, cancelled);
+    const SampledLogits whole = sampled_logits(frequencies({}), 64, distances, 128, 1, equal);
     EXPECT_EQ(some.mean, whole.mean);
     EXPECT_EQ(some.standard_error, whole.standard_error);
-    const SampledLogits none = sampled_logits(frequencies({}), 64, distances, 10, 1, true, [] { return true; });
+    const SampledLogits none = sampled_logits(frequencies({}), 64, distances, 10, 1, equal, [] { return true; });
     EXPECT_EQ(none.standard_error[0], 0);
 }
 
 TEST(SampledLogits, ThrowsForInvalidArguments) {
     const double distances[] = {0};
-    EXPECT_MESSAGE(sampled_logits(frequencies({}), 64, distances, 1, 1, true), BadInput, "samples is 1");
-    EXPECT_MESSAGE(sampled_logits(frequencies({}), 32, distances, 10, 1, true), BadInput, "32 channels");
-    EXPECT_MESSAGE(expected_logit(frequencies({}), 62, 1, true), BadInput, "62 channels");
+    EXPECT_MESSAGE(sampled_logits(frequencies({}), 64, distances, 1, 1, equal), BadInput, "samples is 1");
+    EXPECT_MESSAGE(sampled_logits(frequencies({}), 32, distances, 10, 1, equal), BadInput, "32 channels");
+    EXPECT_MESSAGE(expected_logit(frequencies({}), 62, 1, equal), BadInput, "62 channels");
+    const RandomVectors beyond{.correlation = 1.5};
+    EXPECT_MESSAGE(sampled_logits(frequencies({}), 64, distances, 10, 1, beyond), BadInput, "is 1.5, but it must be");
+    EXPECT_MESSAGE(expected_logit(frequencies({}), 64, 1, beyond), BadInput, "between −1 and 1");
+    const RandomVectors infinite{.mean = std::numeric_limits<double>::infinity()};
+    EXPECT_MESSAGE(expected_product(infinite), BadInput, "must be finite");
 }
 
 }  // namespace

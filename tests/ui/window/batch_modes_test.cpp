@@ -69,6 +69,16 @@ TEST_F(BatchModes, HeadlessSavesPlotsAndALabForFigures) {
     EXPECT_THROW(writeFigure(parse({"--figure", "learning-rate", "--lab", textFile(), "--output", figure})), BadInput);
 }
 
+TEST_F(BatchModes, RandomLogitsHaveTheMeanAndTheCorrelationOfTheFlags) {
+    const QString figure = file("logits.csv");
+    EXPECT_EQ(writeFigure(parse({"--figure", "random-logits", "--output", figure, "--setup", "head_dim=16 context=64",
+                                 "--mean", "1", "--correlation", "0.5"})),
+              0);
+    QFile csv(figure);
+    ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(QString::fromUtf8(csv.readAll()).contains("ρ = 0.5 · mean"));
+}
+
 TEST_F(BatchModes, HeadlessReturnsOneIfTheSweepFails) {
     const Runner::EngineSource broken = []() -> Engine& { throw std::runtime_error("no engine"); };
     EXPECT_EQ(runHeadless(parse({"--headless", "--output", file("out")}), broken), 1);

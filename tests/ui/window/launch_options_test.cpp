@@ -41,6 +41,10 @@ TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
         parse({"--figure", "forest-plot", "--lab", "a.ropelab", "--output", "a.pdf", "--claim", "longer-training"});
     EXPECT_EQ(forest.claim, "longer-training");
     EXPECT_FALSE(forest.isHeightChosen);
+    EXPECT_EQ(figure.vectors, RandomVectors{});
+    const auto random =
+        parse({"--figure", "random-logits", "--output", "b.pdf", "--mean", "1", "--correlation", "-0.5"});
+    EXPECT_EQ(random.vectors, (RandomVectors{.mean = 1, .correlation = -0.5}));
     const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
     EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
     EXPECT_EQ(headless.preset, "theta-minute");
@@ -81,6 +85,8 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--figure", "attention-map", "--lab", "a", "--output", "b.pdf", "--pair", "1"}, "pair-logits"},
         {{"--figure", "pair-logits", "--lab", "a", "--output", "b.pdf"}, "give the text with --text"},
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--claim", "x"}, "--claim applies to"},
+        {{"--figure", "spectrum", "--output", "b.pdf", "--mean", "1"}, "apply to the figure random-logits"},
+        {{"--figure", "random-logits", "--output", "b.pdf", "--correlation", "2"}, "-1 to 1"},
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},

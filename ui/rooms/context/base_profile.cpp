@@ -27,7 +27,7 @@ std::vector<std::size_t> coarseToFine(std::size_t intervals) {
 }  // namespace
 
 BaseProfile::BaseProfile(const RotarySetup& setup, const Range& range)
-    : m_settings(plain_settings(setup)),
+    : m_settings(frequency_settings(setup)),
       m_range(range),
       m_supported((std::size_t{1} << range.doublings) + 1, kNotComputed),
       m_order(coarseToFine(std::size_t{1} << range.doublings)) {
@@ -38,9 +38,11 @@ BaseProfile::BaseProfile(const RotarySetup& setup, const Range& range)
 }
 
 bool BaseProfile::matches(const RotarySetup& setup, const Range& range) const {
+    const bool isContextUsed = setup.scaling.method != ScalingMethod::none;
     return !m_supported.empty() && m_settings.head_dim == setup.head_dim && m_settings.fraction == setup.fraction &&
-           m_settings.partial == setup.partial && m_range.low == range.low && m_range.high == range.high &&
-           m_range.limit == range.limit;
+           m_settings.partial == setup.partial && m_settings.scaling == setup.scaling &&
+           (!isContextUsed || m_settings.context == static_cast<double>(setup.context)) && m_range.low == range.low &&
+           m_range.high == range.high && m_range.limit == range.limit;
 }
 
 double BaseProfile::ratio() const {

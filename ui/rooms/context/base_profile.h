@@ -29,13 +29,13 @@ class BaseProfile {
 
     /// Creates an empty scan, which belongs to no setup and has no bases.
     BaseProfile() = default;
-    /// Creates a scan of which no base is computed yet. It uses the setup's head dimension, rotated fraction and kind
-    /// of partial rotation, and ignores the scaling. Throws BadInput if the range does not start above 1 or does not
+    /// Creates a scan of which no base is computed yet. Each base replaces the setup's theta; the setup's scaling is
+    /// applied at every base. Throws BadInput if the range does not start above 1 or does not
     /// increase.
     BaseProfile(const RotarySetup& setup, const Range& range);
 
-    /// Returns whether this scan belongs to the setup (its theta and scaling do not matter) and to the range. The
-    /// number of bases may differ.
+    /// Returns whether this scan belongs to the setup and to the range. The theta does not matter, nor the context if
+    /// there is no scaling. The number of bases may differ.
     bool matches(const RotarySetup& setup, const Range& range) const;
     const Range& range() const { return m_range; }
     /// Number of bases of the whole scan.

@@ -118,6 +118,14 @@ FigureCurve narrowIntervals(const std::vector<BaseInterval>& intervals, std::int
     return points;
 }
 
+/// The context with the scaling that every base of the scan has: "8,192 tokens", "131,072 tokens with YaRN".
+QString contextText(const RotarySetup& setup) {
+    const QString tokens = QObject::tr("%1 tokens").arg(tokensText(static_cast<double>(setup.context)));
+    if (setup.scaling.method == ScalingMethod::none) return tokens;
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title;
+    return QObject::tr("%1 with %2").arg(tokens, QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())));
+}
+
 /// Range of the context axis. A scan around theta gets the powers of two that enclose its contexts; a scan of all bases
 /// has fixed ends.
 Range contextRange(const RotarySetup& setup, const BaseProfile::Range& range, const Points& points) {
@@ -147,13 +155,6 @@ void addCurrentSetup(Figure& figure, const RotarySetup& setup, std::optional<boo
 }
 
 }  // namespace
-
-std::optional<bool> isSupportedUnscaled(const RotarySetup& setup, std::int64_t limit) {
-    if (first_negative(frequencies(plain_settings(setup)), setup.head_dim, std::min(setup.context, limit))) {
-        return false;
-    }
-    return setup.context <= limit ? std::optional(true) : std::nullopt;
-}
 
 BaseProfile::Range baseRange(const RotarySetup& setup, bool near) {
     BaseProfile::Range range;
@@ -190,17 +191,19 @@ QString scanText(const BaseProfile& profile) {
 
 QString basesSentence(const RotarySetup& setup, const BaseProfile& profile) {
     if (!canBeNegative(setup)) {
-        return QObject::tr("At most half of the channels rotate, so every base supports every context.");
+        return QObject::tr(
+            "At most half of the channels rotate, so every base supports every context: the bound excludes nothing, as "
+            "for a head without rotation (NoPE).");
     }
     if (setup.context > profile.range().limit) {
         return QObject::tr("The context of %1 tokens is longer than the %2 tokens of the scan.")
             .arg(tokensText(static_cast<double>(setup.context)),
                  tokensText(static_cast<double>(profile.range().limit)));
     }
-    const QString context = tokensText(static_cast<double>(setup.context));
+    const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(profile.points(), setup.context);
-    return intervals.empty() ? QObject::tr("No scanned base supports a context of %1 tokens.").arg(context)
-                             : QObject::tr("Feasible bases for a context of %1 tokens: %2.")
+    return intervals.empty() ? QObject::tr("No scanned base supports a context of %1.").arg(context)
+                             : QObject::tr("Feasible bases for a context of %1: %2.")
                                    .arg(context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
 }
 

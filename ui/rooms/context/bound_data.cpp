@@ -43,6 +43,9 @@ BoundData boundData(const RotarySetup& setup, std::int64_t limit, std::optional<
     if (cancelled && cancelled()) {
         return data;
     }
+    if (data.firstNegative && *data.firstNegative < setup.context && setup.context <= limit) {
+        data.lowest = lowest_bound(now, setup.head_dim, setup.context, cancelled);
+    }
     data.bound = context_bound(now, setup.head_dim, static_cast<std::size_t>(shown));
     if (setup.scaling.method != ScalingMethod::none) {
         data.plain = context_bound(frequencies(plain_settings(setup)), setup.head_dim, static_cast<std::size_t>(shown));

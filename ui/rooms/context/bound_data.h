@@ -19,8 +19,10 @@ struct BoundData {
     std::vector<double> plain;  // B(m) without the scaling, m = 0, 1, 2 …; empty if the setup has no scaling
     std::int64_t end = 0;       // end of the figure's distance axis, in tokens; `bound` may still be shorter
     std::optional<std::int64_t> firstNegative;  // smallest m with B(m) < 0, if it is known
-    std::int64_t computedTo = 0;                // B(m) ≥ 0 for all m below this position
-    bool isComplete = false;                    // more positions would not change this result
+    /// Lowest B(m) below the context, if the base does not support it and B(m) is computed that far.
+    std::optional<LowestBound> lowest;
+    std::int64_t computedTo = 0;  // B(m) ≥ 0 for all m below this position
+    bool isComplete = false;      // more positions would not change this result
 };
 
 /// Returns whether B(m) can become negative. It cannot if at most half of the channels rotate (F13).

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ui/common/format.h"
+#include "ui/figure/ticks.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
@@ -21,7 +22,7 @@ QString boundWhy(const BoundData& data) {
                "A base supports a context of L tokens if B(m) ≥ 0 for 0 ≤ m < L.\n"
                "B(m) = (d − d_r)/2 + Σ cos(m·g_i), i < d_r/2, with d = %1, d_r = %2, b = %3, L = %4\n"
                "The bound predicts retrieval over a distance, not the loss.\n"
-               "Men et al. 2024, formulas 12 and 13")
+               "Men et al. 2024, formula 12; for d_r < d our extension, formula 13")
         .arg(data.setup.head_dim)
         .arg(rotated)
         .arg(thetaText(data.setup.theta), groupedText(data.setup.context));
@@ -41,7 +42,8 @@ Criterion boundCriterion(const BoundData& data) {
     }
     result.state = *supported ? State::met : State::failed;
     if (!canBeNegative(data.setup)) {
-        result.text = QObject::tr("Context bound: at most half of the channels rotate, so B(m) ≥ 0.");
+        result.text = QObject::tr(
+            "Context bound: at most half of the channels rotate, so B(m) ≥ 0 at any base, as without rotation (NoPE).");
     } else if (!data.firstNegative) {
         result.text = QObject::tr("Context bound: B(m) ≥ 0 for m < %1 tokens.").arg(groupedText(data.computedTo));
     } else if (*supported) {
@@ -50,6 +52,13 @@ Criterion boundCriterion(const BoundData& data) {
     } else {
         result.text = QObject::tr("Context bound: the base supports only %1 tokens; the context is %2.")
                           .arg(groupedText(*data.firstNegative), context);
+        if (data.lowest) {
+            result.text += QLatin1Char(' ') +
+                           QObject::tr("Lowest B(m): %1 of %2 at m = %3; %4 of %5 distances < 0.")
+                               .arg(readableNumber(data.lowest->value))
+                               .arg(data.setup.head_dim / 2)
+                               .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
+        }
     }
     return result;
 }
@@ -70,6 +79,9 @@ Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbe
                           .arg(numbers.criticalDimension)
                           .arg(numbers.rotatedChannels)
                           .arg(tokensText(numbers.trainingContext));
+    }
+    if (numbers.isScaled && numbers.rotatedChannels > 0) {
+        result.text += QLatin1Char(' ') + QObject::tr("(Frequencies without scaling.)");
     }
     return result;
 }
@@ -95,6 +107,9 @@ Criterion tunedBaseCriterion(const TuningNumbers& numbers) {
             ? QObject::tr("Tuned base: %1 extrapolates to only %2 tokens; the target is %3.").arg(base, limit, target)
             : QObject::tr("Tuned base: %1 is below the critical base %2 for %3 tokens.")
                   .arg(base, thetaText(std::ceil(*numbers.criticalBase)), target);
+    if (numbers.isScaled) {
+        result.text += QLatin1Char(' ') + QObject::tr("(Frequencies without scaling.)");
+    }
     return result;
 }
 
@@ -105,6 +120,7 @@ TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning) {
     numbers.trainingContext = trainingContext(setup);
     const double target = targetContext(setup);
     numbers.context = tuning.context.value_or(target > 0 ? target : kDefaultExtension * numbers.trainingContext);
+    numbers.isScaled = setup.scaling.method != ScalingMethod::none;
     numbers.base = tuning.base.value_or(setup.theta);
     numbers.rotatedChannels = rotary_dim(setup);
     numbers.dimension = setup.partial == Partial::slice ? numbers.rotatedChannels : setup.head_dim;
@@ -128,7 +144,7 @@ QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
                "The critical dimension is the number of channels whose pairs complete a period within the training "
                "context.\n"
                "d_c = 2⌈(d/2)·log_b(L/2π)⌉ = %1, at most d_r = %2, with d = %3, b = %4, L = %5\n"
-               "Liu et al. 2023, formula 14")
+               "Liu et al. 2023; for d_r < d our extension, formula 14")
         .arg(numbers.criticalDimension)
         .arg(numbers.rotatedChannels)
         .arg(numbers.dimension)
@@ -145,8 +161,8 @@ QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
 
 QString extrapolationLimitWhy(const TuningNumbers& numbers) {
     return QObject::tr(
-               "A model that is tuned with a base β > β₀ extrapolates to T tokens: one period of its slowest trained "
-               "pair.\n"
+               "A model that is tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its first "
+               "untrained pair, i = d_c/2.\n"
                "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
                "Liu et al. 2023, formula 15")
         .arg(thetaText(std::round(numbers.base)))

@@ -15,11 +15,13 @@ struct Tuning {
     std::optional<double> base;     // β
 };
 
-/// Critical dimension (F14), critical base and extrapolation limit (F15) of a setup.
+/// Critical dimension (F14), critical base and extrapolation limit (F15) of a setup, for its frequencies without
+/// scaling.
 struct TuningNumbers {
     double trainingContext = 0;          // L, in tokens
     double context = 0;                  // L′, the target context, in tokens
     double base = 0;                     // β
+    bool isScaled = false;               // the setup has a scaling, which these numbers ignore
     int dimension = 0;                   // d in the formulas: d_r for slice, the head dimension for truncate
     int rotatedChannels = 0;             // d_r
     int criticalDimension = 0;           // d_c

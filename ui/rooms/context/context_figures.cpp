@@ -51,7 +51,7 @@ FigureCurve negativePart(const FigureCurve& whole) {
 
 }  // namespace
 
-Polyline polylineOf(const std::vector<double>& values, bool logarithmic) {
+Polyline polylineOf(std::span<const double> values, bool logarithmic) {
     Polyline line;
     const std::size_t first = logarithmic ? 1 : 0;
     const auto add = [&](std::size_t at) {
@@ -93,11 +93,13 @@ QString boundSentence(const BoundData& data) {
         return QObject::tr("No channel rotates: B(m) is %1 at every distance.").arg(setup.head_dim / 2);
     }
     if (!canBeNegative(setup)) {
-        return QObject::
-            tr("%1 of %2 channels rotate. The unrotated channels keep B(m) ≥ %3, so the base supports every context.")
-                .arg(rotated)
-                .arg(setup.head_dim)
-                .arg((setup.head_dim - 2 * rotated) / 2);
+        return QObject::tr(
+                   "%1 of %2 channels rotate. The unrotated channels keep B(m) ≥ %3, so the base supports every "
+                   "context, as "
+                   "a head without rotation (NoPE) does: the bound excludes nothing.")
+            .arg(rotated)
+            .arg(setup.head_dim)
+            .arg((setup.head_dim - 2 * rotated) / 2);
     }
     const QString base = isScaled(setup)
                              ? QObject::tr("θ = %1 with %2").arg(thetaText(setup.theta), scalingTitle(setup))
@@ -131,6 +133,9 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
                        {QStringLiteral("followed_to"), static_cast<double>(data.computedTo)},
                        {QStringLiteral("first_negative"),
                         data.firstNegative ? QJsonValue(static_cast<double>(*data.firstNegative)) : QJsonValue()},
+                       {QStringLiteral("lowest_bound"), data.lowest ? QJsonValue(data.lowest->value) : QJsonValue()},
+                       {QStringLiteral("lowest_bound_at"),
+                        data.lowest ? QJsonValue(static_cast<double>(data.lowest->distance)) : QJsonValue()},
                        {QStringLiteral("thinned_to_extremes"), data.bound.size() > kThinBoundAbove}};
     figure.summary = boundSentence(data);
 
@@ -185,15 +190,18 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end) {
     FigureCurve curve;
     curve.quantity = QStringLiteral("(2/d) Σ|S_j|");
     curve.ink = {Ink::Kind::rotated};
+    curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
+    curve.pointPt = 1.5;
     curve.x = {distances.begin(), distances.end()};
     curve.y = {bound.begin(), bound.end()};
     const std::array<double, 1> here = {0.0};
     const double top = decay_bound(now.inverse_frequencies, here).front();
     figure.y.maximum = 1.08 * top;
     const double lowest = *std::min_element(bound.begin(), bound.end());
-    figure.note = QStringLiteral("upper bound, not monotone; d = %1, %2 at Δ = 0")
+    figure.note = QStringLiteral("upper bound at %3 distances, not monotone; d = %1, %2 at Δ = 0")
                       .arg(2 * now.inverse_frequencies.size())
-                      .arg(readableNumber(top));
+                      .arg(readableNumber(top))
+                      .arg(distances.size());
     figure.summary = QStringLiteral("Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically.")
                          .arg(readableNumber(top), readableNumber(lowest), groupedText(end));
     figure.curves.push_back(std::move(curve));
@@ -217,16 +225,12 @@ std::span<const RotaryFigure> contextFigures() {
              if (canBeNegative(setup)) {
                  profile.extend();
              }
-             return basesFigure(setup, profile, isSupportedUnscaled(setup, kMaxPositions));
+             return basesFigure(setup, profile, isSupported(boundData(setup, kMaxPositions)));
          }},
         {"decay-bound", [](const RotarySetup& setup,
                            const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); }},
         {"random-logits",
-         [](const RotarySetup& setup, const ModelShape&) {
-             constexpr std::int64_t count = 4096;
-             const std::int64_t end = distanceAxisEnd(setup.context);
-             return randomFigure(withMoreSamples(startSampling(setup, 1, end), count), end);
-         }},
+         [](const RotarySetup& setup, const ModelShape&) { return randomFigure(setup, RandomVectors{}); }},
     }};
     return figures;
 }

@@ -15,9 +15,12 @@ namespace ropelab::ui {
 /// Handle of the vertical line at the context, which can be dragged.
 inline const QString kContextLine = QStringLiteral("context");
 
+/// Name of the figure whose distribution of q and k can be set.
+inline const QString kRandomFigure = QStringLiteral("random-logits");
+
 /// Returns the values over x = 0, 1, 2 … as a polyline; a logarithmic axis omits x = 0. More than 4,096 values are
 /// thinned to the minimum and maximum of each of 2,048 columns, which looks the same on screen and on paper.
-Polyline polylineOf(const std::vector<double>& values, bool logarithmic);
+Polyline polylineOf(std::span<const double> values, bool logarithmic);
 
 /// Figure of the context bound B(m) over the distance m (F12, F13).
 Figure boundFigure(const BoundData& data, bool logarithmic);
@@ -32,20 +35,21 @@ QString decaySentence();
 /// Returns the range of bases that a scan covers: 100 to 100 million, extended so that it contains theta; with `near`,
 /// one decade around theta.
 BaseProfile::Range baseRange(const RotarySetup& setup, bool near);
-/// Figure of the supported context length over the base, with the feasible intervals for the setup's context (F12).
-/// `isSupported` says whether the setup's base supports its context, as `isSupportedUnscaled` returns it.
+/// Figure of the supported context length over the base, with the setup's scaling at every base, and the feasible
+/// intervals for the setup's context (F12).
+/// `isSupported` says whether the setup's base supports its context.
 Figure basesFigure(const RotarySetup& setup, const BaseProfile& profile, std::optional<bool> isSupported);
-/// Returns whether the base, without the setup's scaling, supports the context; nullopt if the context is longer than
-/// `limit` tokens and no m < limit has B(m) < 0.
-std::optional<bool> isSupportedUnscaled(const RotarySetup& setup, std::int64_t limit);
 /// One sentence that names the feasible bases for the setup's context.
 QString basesSentence(const RotarySetup& setup, const BaseProfile& profile);
 /// Describes a scan: "Scan: 129 bases from 100 to 100M in steps of 11 %; B(m) is computed for 131,072 tokens."
 QString scanText(const BaseProfile& profile);
 
-/// Figure of the mean logit of random q and k over the distance, for independent q and k and for k = q (F16). `end` is
-/// the end of the axis in tokens.
-Figure randomFigure(const LogitSamples& samples, std::int64_t end);
+/// Figure of the mean logit of random q and k over the distance, for the chosen distribution and for k = q (F16). `end`
+/// is the end of the axis in tokens. `bound` is B(m) of the samples' setup for m = 0, 1, 2 …; the curves of the
+/// expected values end where it ends.
+Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, std::int64_t end);
+/// The figure of 4,096 samples of a distribution for a setup, with the name kRandomFigure.
+Figure randomFigure(const RotarySetup& setup, const RandomVectors& vectors);
 /// One sentence that sums up the sampled logits.
 QString randomSentence(const LogitSamples& samples);
 

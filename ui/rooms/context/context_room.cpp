@@ -39,12 +39,12 @@ constexpr std::array<PartName, 4> kParts = {{
     {"bound", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Context bound"),
      QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
                        "B(m) = Σ cos(m·g_i). The base supports a context of L tokens if B(m) ≥ 0 for all m < L.\n"
-                       "Men et al. 2024, formulas 12 and 13")},
+                       "Men et al. 2024, formula 12; for fractions our extension, formula 13")},
     {"bases", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Feasible bases"),
      QT_TRANSLATE_NOOP(
          "ropelab::ui::ContextRoom",
-         "The figure shows the context length that each base supports without scaling. The feasible bases for a "
-         "context form several intervals (\"islands\").\nMen et al. 2024, formula 12")},
+         "The figure shows the context length that each base supports, with the setup's scaling at every base. The "
+         "feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula 12")},
     {"decay", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Decay bound"),
      QT_TRANSLATE_NOOP(
          "ropelab::ui::ContextRoom",
@@ -52,9 +52,9 @@ constexpr std::array<PartName, 4> kParts = {{
          "shows (2/d) Σ|S_j|.\nSu et al. 2021, formula 11")},
     {"random", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Random q, k"),
      QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
-                       "The figure shows mean logits of random q, k ~ N(0, I). If q and k are independent, E[qᵀR_Δ k] "
-                       "= 0 at every Δ. If k = q, "
-                       "it is d − d_r + 2 Σ cos(Δ·g_i).\nBarbero et al. 2024, formula 16")},
+                       "The figure shows mean logits of random q and k. Their components have the mean μ, the variance "
+                       "1 and the correlation ρ, which the panel sets; k = q is ρ = 1.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
+                       "+ 2 Σ cos(Δ·g_i))\nBarbero et al. 2024, formula 16")},
 }};
 
 }  // namespace
@@ -72,9 +72,15 @@ ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rota
     column->addWidget(m_words);
     m_view = addView(tr("Context"));
     column->addWidget(m_view, 1);
-    m_tuning = new TuningPanel;
-    m_options = m_tuning;
+    m_options = new QWidget;
+    auto* options = new QVBoxLayout(m_options);
+    scaleLayout(options, {0, 0, 0, 0}, 12);
+    m_tuning = new TuningPanel(m_options);
+    options->addWidget(m_tuning);
+    m_random = new RandomPanel(m_options);
+    options->addWidget(m_random);
     connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
+    connect(m_random, &RandomPanel::changed, this, &ContextRoom::schedule);
     connectView();
     m_nextRound.setSingleShot(true);
     m_nextRound.setInterval(kRoundPauseMs);
@@ -221,6 +227,7 @@ void ContextRoom::setPart(Part part) {
     m_near->setVisible(part == Part::bases);
     m_finer->setVisible(part == Part::bases);
     m_sampleAgain->setVisible(part == Part::random);
+    m_random->setVisible(part == Part::random);
     explainBy(m_view, m_parts[static_cast<int>(part)]);
     explainBy(m_words, m_parts[static_cast<int>(part)]);
     m_view->setAccessibleName(tr("Context: %1").arg(tr(kParts[static_cast<std::size_t>(part)].title)));

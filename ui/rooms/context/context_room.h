@@ -3,6 +3,7 @@
 #include "ui/common/latest_job.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/context/context_figures.h"
+#include "ui/rooms/context/random_panel.h"
 #include "ui/rooms/context/tuning_panel.h"
 #include "ui/rotary/rotary_room.h"
 
@@ -37,6 +38,7 @@ class ContextRoom : public RotaryRoom {
     FigureView* view() const { return m_view; }
     CriteriaList* criteria() const { return m_criteria; }
     TuningPanel* tuning() const { return m_tuning; }
+    RandomPanel* random() const { return m_random; }
     QCheckBox* logarithmic() const { return m_logarithmic; }
     QPushButton* finer() const { return m_finer; }
     QPushButton* sampleAgain() const { return m_sampleAgain; }
@@ -86,6 +88,7 @@ class ContextRoom : public RotaryRoom {
     CriteriaList* m_criteria = nullptr;
     QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
     TuningPanel* m_tuning = nullptr;
+    RandomPanel* m_random = nullptr;  // shown with the part `random`
 
     BoundData m_bound;
     BaseProfile m_profile;

@@ -65,8 +65,9 @@ void ContextRoom::renew() {
 
 void ContextRoom::renewBound() {
     const RotarySetup& setup = model().setup();
+    const bool showsBound = m_part == Part::bound || m_part == Part::random;
     const std::optional<std::int64_t> fixedEnd =
-        m_part == Part::bound && m_dragAxisEnd > 0 ? std::optional(m_dragAxisEnd) : std::nullopt;
+        showsBound && m_dragAxisEnd > 0 ? std::optional(m_dragAxisEnd) : std::nullopt;
     const bool isCurrent = m_bound.setup == setup && !m_bound.bound.empty() && (!fixedEnd || m_bound.end == *fixedEnd);
     const bool isEndCurrent =
         fixedEnd || m_bound.end == distanceAxisEnd(std::max(setup.context, m_bound.firstNegative.value_or(0)));
@@ -98,9 +99,7 @@ void ContextRoom::renewBases() {
     if (m_isSynchronous && canBeNegative(setup) && m_profile.done() < kScreenshotBases) {
         m_profile.extend(kScreenshotScanMs);
     }
-    const bool isUnscaled = setup.scaling.method == ScalingMethod::none;
-    const auto supported = isUnscaled ? isSupported(m_bound) : isSupportedUnscaled(setup, positionsPerFrame(setup));
-    m_view->setFigure(basesFigure(setup, m_profile, supported));
+    m_view->setFigure(basesFigure(setup, m_profile, isSupported(m_bound)));
     m_words->setText(basesSentence(setup, m_profile));
     const bool isOpen = canBeNegative(setup) && !m_profile.isComplete();
     m_finer->setEnabled(canBeNegative(setup) && !isOpen && m_profile.range().doublings < kMaxDoublings);
@@ -123,17 +122,18 @@ void ContextRoom::continueScan(double milliseconds) {
 void ContextRoom::renewSamples() {
     const RotarySetup& setup = model().setup();
     const std::int64_t shown = end();
-    const bool isSame = m_samples.setup == setup && m_samples.seed == m_seed && !m_samples.distances.empty() &&
-                        m_samples.distances.back() == static_cast<double>(shown);
+    const RandomVectors vectors = m_random->vectors();
+    const bool isSame = m_samples.setup == setup && m_samples.seed == m_seed && m_samples.vectors == vectors &&
+                        !m_samples.distances.empty() && m_samples.distances.back() == static_cast<double>(shown);
     if (!isSame) {
         m_samplesJob.cancel();
         m_nextRound.stop();
-        m_samples = startSampling(setup, m_seed, shown);
+        m_samples = startSampling(setup, m_seed, shown, vectors);
     }
     while (m_isSynchronous && m_samples.count < kScreenshotSamples) {
         m_samples = withMoreSamples(m_samples, nextRound(m_samples));
     }
-    m_view->setFigure(randomFigure(m_samples, shown));
+    m_view->setFigure(randomFigure(m_samples, m_bound.bound, shown));
     m_words->setText(randomSentence(m_samples));
     if (!m_nextRound.isActive()) {
         continueSampling();

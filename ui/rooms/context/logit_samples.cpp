@@ -40,11 +40,17 @@ std::vector<double> spreadDistances(std::int64_t end, int count) {
     return distances;
 }
 
-LogitSamples startSampling(const RotarySetup& setup, std::uint64_t seed, std::int64_t end) {
+RandomVectors equalVectors(const RandomVectors& vectors) {
+    return {.mean = vectors.mean, .correlation = 1};
+}
+
+LogitSamples startSampling(const RotarySetup& setup, std::uint64_t seed, std::int64_t end,
+                           const RandomVectors& vectors) {
     constexpr int places = 40;
     LogitSamples samples;
     samples.setup = setup;
     samples.seed = seed;
+    samples.vectors = vectors;
     samples.distances = spreadDistances(end, places);
     return samples;
 }
@@ -54,10 +60,12 @@ LogitSamples withMoreSamples(LogitSamples samples, std::int64_t count, const Can
     // Every round and each of the two series has its own seed, which depends on the number of samples so far.
     const std::uint64_t seed = (samples.seed << 32U) + 2 * static_cast<std::uint64_t>(samples.count);
     const int dim = samples.setup.head_dim;
-    samples.independent = merged(samples.independent, samples.count,
-                                 sampled_logits(now, dim, samples.distances, count, seed, false, cancelled), count);
+    samples.chosen =
+        merged(samples.chosen, samples.count,
+               sampled_logits(now, dim, samples.distances, count, seed, samples.vectors, cancelled), count);
+    const RandomVectors equal = equalVectors(samples.vectors);
     samples.equal = merged(samples.equal, samples.count,
-                           sampled_logits(now, dim, samples.distances, count, seed + 1, true, cancelled), count);
+                           sampled_logits(now, dim, samples.distances, count, seed + 1, equal, cancelled), count);
     samples.count += count;
     return samples;
 }

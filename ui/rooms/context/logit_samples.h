@@ -8,12 +8,13 @@
 
 namespace ropelab::ui {
 
-/// Accumulated logits of random q and k at several distances (F16), for independent q and k and for k = q.
+/// Accumulated logits of random q and k at several distances (F16), for the chosen distribution and for k = q.
 struct LogitSamples {
     RotarySetup setup;
     std::uint64_t seed = 1;
+    RandomVectors vectors;          // distribution of `chosen`; `equal` has the same mean and the correlation 1
     std::vector<double> distances;  // tokens, ascending
-    SampledLogits independent;
+    SampledLogits chosen;
     SampledLogits equal;     // k = q
     std::int64_t count = 0;  // number of samples so far
 };
@@ -23,10 +24,16 @@ constexpr std::int64_t kMaxSamples = 65536;
 /// Number of samples of the first round.
 constexpr std::int64_t kFirstSamples = 16;
 
+/// Largest absolute mean of the components that the room and the command line accept.
+constexpr double kMaxMean = 2;
+
 /// Returns at most `count` distances from 1 to `end`, whole tokens with an almost constant ratio.
 std::vector<double> spreadDistances(std::int64_t end, int count);
 /// Returns an empty sample whose distances extend from 1 to `end` tokens.
-LogitSamples startSampling(const RotarySetup& setup, std::uint64_t seed, std::int64_t end);
+LogitSamples startSampling(const RotarySetup& setup, std::uint64_t seed, std::int64_t end,
+                           const RandomVectors& vectors = {});
+/// Returns the distribution of k = q with the same mean: its correlation is 1.
+RandomVectors equalVectors(const RandomVectors& vectors);
 /// Returns the samples with `count` (2 or more) more. The same seed and the same sequence of counts give the same
 /// result. If the computation is cancelled, the result is incomplete and must be discarded.
 LogitSamples withMoreSamples(LogitSamples samples, std::int64_t count, const Cancelled& cancelled = {});

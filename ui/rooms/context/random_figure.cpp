@@ -1,14 +1,26 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "core/spec/numbers.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
 namespace {
 
-constexpr int kFarPlaces = 600;
+constexpr std::int64_t kFigureSamples = 4096;
+
+QString numberText(double value) {
+    return QString::fromStdString(number_text(value)).replace(u'-', u'−');
+}
+
+/// Label of the chosen distribution, which says how q and k are related.
+QString relation(const RandomVectors& vectors) {
+    return vectors.correlation == 0 ? QStringLiteral("independent")
+                                    : QStringLiteral("ρ = %1").arg(numberText(vectors.correlation));
+}
 
 FigureCurve points(const LogitSamples& samples, const SampledLogits& sampled, const QString& quantity, Ink ink) {
     FigureCurve curve;
@@ -36,32 +48,17 @@ FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, co
     return curve;
 }
 
-/// Curve of the expected logit (F16): 0 for independent q and k, 2·B(Δ) for k = q. It has every whole distance that can
-/// be computed within a frame, and samples the larger distances.
-FigureCurve expected(const LogitSamples& samples, const Frequencies& now, std::int64_t end, bool equal, Ink ink) {
+/// Curve of the expected logit (F16), (μ² + ρ)·2·B(Δ), from the polyline of B(Δ).
+FigureCurve expected(const Polyline& bound, const RandomVectors& vectors, const QString& label, Ink ink) {
     FigureCurve curve;
-    curve.quantity = equal ? QStringLiteral("k = q, expected") : QStringLiteral("independent, expected");
+    curve.quantity = QStringLiteral("%1, expected").arg(label);
     curve.ink = ink;
     curve.companion = true;
-    const RotarySetup& setup = samples.setup;
-    if (!equal) {
-        curve.x = {1, static_cast<double>(end)};
-        curve.y = {0, 0};
-        return curve;
-    }
-    const std::int64_t computed = std::min(end + 1, positionsPerFrame(setup));
-    const std::vector<double> bound = context_bound(now, setup.head_dim, static_cast<std::size_t>(computed));
-    Polyline line = polylineOf(bound, true);
-    for (double& y : line.y) {
-        y *= 2;
-    }
-    curve.x = std::move(line.x);
-    curve.y = std::move(line.y);
-    for (const double distance : spreadDistances(end, kFarPlaces)) {
-        if (distance >= static_cast<double>(computed)) {
-            curve.x.append(distance);
-            curve.y.append(expected_logit(now, setup.head_dim, distance, true));
-        }
+    curve.x = bound.x;
+    curve.y = bound.y;
+    const double factor = 2 * expected_product(vectors);
+    for (double& y : curve.y) {
+        y *= factor;
     }
     return curve;
 }
@@ -72,21 +69,40 @@ FigureTable tableOf(const LogitSamples& samples, const Frequencies& now) {
         table.names << name;
         table.columns.append(QList<double>(values.begin(), values.end()));
     };
-    const auto addExpected = [&](const QString& name, bool equal) {
+    const auto addSeries = [&](const QString& name, const SampledLogits& sampled, const RandomVectors& vectors) {
+        add(QStringLiteral("%1 · mean").arg(name), sampled.mean);
+        add(QStringLiteral("%1 · standard error").arg(name), sampled.standard_error);
         std::vector<double> values;
         for (const double distance : samples.distances) {
-            values.push_back(expected_logit(now, samples.setup.head_dim, distance, equal));
+            values.push_back(expected_logit(now, samples.setup.head_dim, distance, vectors));
         }
-        add(name, values);
+        add(QStringLiteral("%1 · expected").arg(name), values);
     };
     add(QStringLiteral("distance (tokens)"), samples.distances);
-    add(QStringLiteral("independent · mean"), samples.independent.mean);
-    add(QStringLiteral("independent · standard error"), samples.independent.standard_error);
-    addExpected(QStringLiteral("independent · expected"), false);
-    add(QStringLiteral("equal · mean"), samples.equal.mean);
-    add(QStringLiteral("equal · standard error"), samples.equal.standard_error);
-    addExpected(QStringLiteral("equal · expected"), true);
+    addSeries(relation(samples.vectors), samples.chosen, samples.vectors);
+    addSeries(QStringLiteral("equal"), samples.equal, equalVectors(samples.vectors));
     return table;
+}
+
+/// Says how the expected logit of the chosen distribution depends on the distance, and why.
+QString expectedSentence(const LogitSamples& samples) {
+    const double product = expected_product(samples.vectors);
+    if (rotary_dim(samples.setup) == 0) {
+        return QObject::tr("No channel rotates, so the expected logit does not depend on the distance.");
+    }
+    if (product == 0) {
+        return QObject::tr(
+            "The expected logit is 0 at every distance, because μ² + ρ = 0; it decreases on the whole if μ² + ρ > 0.");
+    }
+    const QString factor = numberText(std::round(1e4 * product) / 1e4);
+    return product > 0 ? QObject::tr(
+                             "The expected logit decreases on the whole, because μ² + ρ = %1 is above 0: it is "
+                             "%1 times the sum over the channels, d − d_r + 2 Σ cos(Δ·g_i).")
+                             .arg(factor)
+                       : QObject::tr(
+                             "The expected logit increases on the whole, because μ² + ρ = %1 is below 0: it is "
+                             "%1 times the sum over the channels, d − d_r + 2 Σ cos(Δ·g_i).")
+                             .arg(factor);
 }
 
 }  // namespace
@@ -95,28 +111,36 @@ QString randomSentence(const LogitSamples& samples) {
     if (samples.count == 0) {
         return QObject::tr("The program is sampling random q and k …");
     }
-    double largestDeviation = 0;
+    const Frequencies now = frequencies(frequency_settings(samples.setup));
+    double deviation = 0;
     double largest = 0;
     for (std::size_t i = 0; i < samples.distances.size(); ++i) {
-        largestDeviation =
-            std::max(largestDeviation, std::abs(samples.independent.mean[i]) / samples.independent.standard_error[i]);
-        largest = std::max(largest, samples.independent.standard_error[i]);
+        const double error = samples.chosen.standard_error[i];
+        const double mean = expected_logit(now, samples.setup.head_dim, samples.distances[i], samples.vectors);
+        deviation = std::max(deviation, std::abs(samples.chosen.mean[i] - mean) / error);
+        largest = std::max(largest, error);
     }
+    const QString vectors =
+        samples.vectors.correlation == 0
+            ? QObject::tr("Independent q and k, mean %1 of the components").arg(numberText(samples.vectors.mean))
+            : QObject::tr("Correlation %2 of q and k, mean %1 of the components")
+                  .arg(numberText(samples.vectors.mean), numberText(samples.vectors.correlation));
     return QObject::tr(
-               "For independent q and k the mean logit is 0 ± %1 at every distance after %2 of %3 samples (largest "
-               "deviation: %4 standard errors). %5")
+               "%1: the mean logit of %2 of %3 samples deviates from its expected value by at most %4 standard errors "
+               "(largest: %5); a single logit has a standard deviation of up to %6. %7")
+        .arg(vectors, tokensText(static_cast<double>(samples.count)), tokensText(static_cast<double>(kMaxSamples)))
+        .arg(deviation, 0, 'f', 1)
         .arg(largest, 0, 'g', 2)
-        .arg(tokensText(static_cast<double>(samples.count)), tokensText(static_cast<double>(kMaxSamples)))
-        .arg(largestDeviation, 0, 'f', 1)
-        .arg(rotary_dim(samples.setup) > 0 ? QObject::tr("The mean logit falls with the distance only for k = q.")
-                                           : QObject::tr("No channel rotates."));
+        .arg(largest * std::sqrt(static_cast<double>(samples.count)), 0, 'g', 2)
+        .arg(expectedSentence(samples));
 }
 
-Figure randomFigure(const LogitSamples& samples, std::int64_t end) {
+Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, std::int64_t end) {
     const RotarySetup& setup = samples.setup;
     const Frequencies now = frequencies(frequency_settings(setup));
+    const auto shown = std::min(bound.size(), static_cast<std::size_t>(end) + 1);
     Figure figure;
-    figure.name = QStringLiteral("random-logits");
+    figure.name = kRandomFigure;
     figure.x = {.label = QStringLiteral("distance Δ"),
                 .unit = QStringLiteral("tokens"),
                 .logarithmic = true,
@@ -128,26 +152,36 @@ Figure randomFigure(const LogitSamples& samples, std::int64_t end) {
         QStringLiteral("points: means of %1 samples, seed %2; bars: ± 1 standard error; thin lines: expected value")
             .arg(tokensText(static_cast<double>(samples.count)))
             .arg(samples.seed);
+    if (shown < static_cast<std::size_t>(end)) {
+        figure.note += QStringLiteral(", computed for Δ < %1").arg(tokensText(static_cast<double>(shown)));
+    }
     figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+                       {QStringLiteral("mean"), samples.vectors.mean},
+                       {QStringLiteral("correlation"), samples.vectors.correlation},
                        {QStringLiteral("draws"), static_cast<double>(samples.count)},
                        {QStringLiteral("seed"), static_cast<double>(samples.seed)}};
     figure.summary = randomSentence(samples);
 
     const Ink equalInk = Ink::data(0);
-    const Ink independentInk = Ink::data(1);
-    FigureCurve equal = expected(samples, now, end, true, equalInk);
-    const double lowest = *std::min_element(equal.y.begin(), equal.y.end());
-    const double margin = 0.1 * setup.head_dim;
-    figure.y.minimum = std::min(0.0, lowest) - margin;
-    figure.y.maximum = setup.head_dim + margin;
-    figure.curves.push_back(std::move(equal));
-    figure.curves.push_back(expected(samples, now, end, false, independentInk));
+    const Ink chosenInk = Ink::data(1);
+    const QString label = relation(samples.vectors);
+    const RandomVectors equal = equalVectors(samples.vectors);
+    const Polyline values = polylineOf(bound.first(shown), true);
+    figure.curves.push_back(expected(values, equal, QStringLiteral("k = q"), equalInk));
+    figure.curves.push_back(expected(values, samples.vectors, label, chosenInk));
+    double lowest = 0;
+    for (const FigureCurve& curve : figure.curves) {
+        lowest = curve.y.isEmpty() ? lowest : std::min(lowest, *std::min_element(curve.y.begin(), curve.y.end()));
+    }
+    // The expected logit of k = q is largest at Δ = 0, where it is μ² + 1 for each channel.
+    const double top = expected_product(equal) * setup.head_dim;
+    figure.y.minimum = lowest - 0.1 * top;
+    figure.y.maximum = 1.1 * top;
     if (samples.count > 0) {
         figure.curves.push_back(errors(samples, samples.equal, QStringLiteral("k = q"), equalInk));
-        figure.curves.push_back(errors(samples, samples.independent, QStringLiteral("independent"), independentInk));
+        figure.curves.push_back(errors(samples, samples.chosen, label, chosenInk));
         figure.curves.push_back(points(samples, samples.equal, QStringLiteral("k = q, mean"), equalInk));
-        figure.curves.push_back(
-            points(samples, samples.independent, QStringLiteral("independent, mean"), independentInk));
+        figure.curves.push_back(points(samples, samples.chosen, QStringLiteral("%1, mean").arg(label), chosenInk));
         figure.table = tableOf(samples, now);
     }
     figure.verticalLines.push_back({static_cast<double>(setup.context),
@@ -155,6 +189,13 @@ Figure randomFigure(const LogitSamples& samples, std::int64_t end) {
                                     {Ink::Kind::accent},
                                     kContextLine});
     return figure;
+}
+
+Figure randomFigure(const RotarySetup& setup, const RandomVectors& vectors) {
+    const std::int64_t end = distanceAxisEnd(setup.context);
+    const std::vector<double> bound =
+        context_bound(frequencies(frequency_settings(setup)), setup.head_dim, static_cast<std::size_t>(end));
+    return randomFigure(withMoreSamples(startSampling(setup, 1, end, vectors), kFigureSamples), bound, end);
 }
 
 }  // namespace ropelab::ui

@@ -79,13 +79,14 @@ void TuningPanel::renew(const RotarySetup& setup) {
     if (!m_tuning.base) {
         m_base->setValue(numbers.base);
     }
-    m_criticalDimension->setText(tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels));
+    const QString unscaled = numbers.isScaled ? tr(" (without scaling)") : QString();
+    m_criticalDimension->setText(tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels) + unscaled);
     m_criticalDimension->setToolTip(criticalDimensionWhy(numbers, setup.theta));
     m_criticalBase->setText(numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase)) : tr("undefined"));
     m_criticalBase->setToolTip(criticalBaseWhy(numbers, setup.theta));
-    m_extrapolationLimit->setText(numbers.extrapolationLimit
-                                      ? tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit)))
-                                      : tr("undefined"));
+    m_extrapolationLimit->setText(
+        numbers.extrapolationLimit ? tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit))) + unscaled
+                                   : tr("undefined"));
     m_extrapolationLimit->setToolTip(extrapolationLimitWhy(numbers));
 }
 

@@ -131,8 +131,20 @@ void ScalingComparison::renew(const RotarySetup& setup) {
         row.chip->setToolTip(scaled ? scalingToolTip(row.method) : reason);
         row.fastest->setText(scaled ? timesText(scaled->fastest) : QStringLiteral("–"));
         row.slowest->setText(scaled ? timesText(scaled->slowest) : QStringLiteral("–"));
+        if (scaled && row.method == ScalingMethod::dynamic && scaled->slowest > 1.001 * compared.factor) {
+            m_summary->setText(
+                m_summary->text() + QLatin1Char(' ') +
+                tr("Dynamic NTK is not compared at equal stretch: at %1 tokens its factor %2 stretches "
+                   "the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2 it is the same "
+                   "as NTK-aware.")
+                    .arg(tokensText(trained * compared.factor), factor, QString::number(scaled->slowest, 'g', 3)));
+        }
         row.attention->setText(scaled ? timesText(scaled->frequencies.attention_factor) : QStringLiteral("–"));
     }
+}
+
+QString ScalingComparison::summary() const {
+    return m_summary->text();
 }
 
 QString ScalingComparison::slowestText(ScalingMethod method) const {

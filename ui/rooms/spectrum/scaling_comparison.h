@@ -26,6 +26,9 @@ class ScalingComparison : public QWidget {
     void choose(ScalingMethod method, bool on);
     /// Updates the numbers for another setup.
     void renew(const RotarySetup& setup);
+    /// Returns the sentences above the table: the compared factor and contexts, and the effective stretch of dynamic
+    /// NTK, which differs from the factor.
+    QString summary() const;
     /// Returns the shown factor of the longest wavelength, for example "×4", or "–" if the setup lacks inputs of the
     /// method.
     QString slowestText(ScalingMethod method) const;

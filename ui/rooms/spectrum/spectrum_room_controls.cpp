@@ -171,11 +171,16 @@ void SpectrumRoom::renewTexts() {
                               : tr("Pairs without a full period in the context: %1.").arg(groupedText(incomplete));
     m_summary->setText(rotated == 0 ? tr("No pair is rotated.")
                                     : pairs + QLatin1Char(' ') +
-                                          tr("Critical dimension (Liu et al.): %1 of %2.").arg(critical).arg(rotated));
+                                          (setup.scaling.method == ScalingMethod::none
+                                               ? tr("Critical dimension (Liu et al.): %1 of %2.")
+                                               : tr("Critical dimension without scaling (Liu et al.): %1 of %2."))
+                                              .arg(critical)
+                                              .arg(rotated));
     m_summary->setToolTip(
         tr("A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023, formula 9).\n"
            "The critical dimension is the number of channels that completed a full period in training:\n"
-           "d_c = 2⌈(d/2)·log_b(L/2π)⌉ with d = %2, b = %3, L = %4 (Liu et al. 2023, formula 14)\n"
+           "d_c = 2⌈(d/2)·log_b(L/2π)⌉ with d = %2, b = %3, L = %4 (Liu et al. 2023; for d_r < d our extension, "
+           "formula 14)\n"
            "Drag the lines of the context and of the longest wavelength, or click one and press the arrow keys.")
             .arg(tokensText(static_cast<double>(setup.context)))
             .arg(exponent)

@@ -46,9 +46,15 @@ QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional
     switch (quantity) {
         case Quantity::validation_loss:
             return joinLines({loss, validationText(run), currentLossText(now),
-                              find_language(run.data) ? tr("The dashed line is the entropy floor: the loss of the best "
-                                                           "possible predictor on the validation sequences.")
-                                                      : QString(),
+                              find_language(run.data)
+                                  ? tr("The dashed line is the entropy floor of the whole split: the "
+                                       "loss of the best possible predictor on all sequences of "
+                                       "the validation split.")
+                                  : QString(),
+                              find_language(run.data) && run.evaluation == Evaluation::sampled
+                                  ? tr("This run is evaluated on sampled sequences, so its loss can be below the floor "
+                                       "by chance.")
+                                  : QString(),
                               tr("Shannon 1948, formula 35")});
         case Quantity::training_loss:
             return joinLines({loss,

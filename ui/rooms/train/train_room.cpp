@@ -147,8 +147,9 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
         showSample(run);
     });
     connect(m_list, &RunList::runHovered, m_plot, &CurvePlot::hoverRun);
-    connect(&m_floor, &EntropyFloorJob::found, this,
-            [this](const std::optional<double>& nats) { m_plot->setFloor(nats, tr("entropy floor")); });
+    connect(&m_floor, &EntropyFloorJob::found, this, [this](const std::optional<double>& nats) {
+        m_plot->setFloor(nats, tr("entropy floor (whole validation split)"));
+    });
     syncRuns();
 }
 

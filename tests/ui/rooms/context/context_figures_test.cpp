@@ -45,6 +45,18 @@ TEST(BoundData, SupportsContextsUpToTheFirstNegativePosition) {
     EXPECT_FALSE(boundData(contextSetup(128, 5e5, 8192), 4096).isComplete);
 }
 
+TEST(BoundData, HasTheDepthOfAnInfeasibleBase) {
+    const BoundData data = boundOf(contextSetup(64, 1850, 256));
+    ASSERT_TRUE(data.lowest);
+    EXPECT_NEAR(data.lowest->value, -0.1566, 1e-4);  // computed with a Python sum of cosines
+    EXPECT_EQ(data.lowest->distance, 235);
+    EXPECT_EQ(data.lowest->negative, 1);
+    EXPECT_FALSE(boundOf(contextSetup(64, 10000, 256)).lowest);
+    const QString text = contextCriteria(data, {})[0].text;
+    EXPECT_TRUE(text.contains("of 32 at m = 235; 1 of 256 distances < 0")) << text.toStdString();
+    EXPECT_NEAR(boundFigure(data, true).settings["lowest_bound"].toDouble(), -0.1566, 1e-4);
+}
+
 TEST(BoundData, IsNeverNegativeWithHalfOfTheChannelsRotated) {
     const BoundData half = boundOf(contextSetup(64, 10000, 1 << 18, 0.5));
     EXPECT_FALSE(canBeNegative(half.setup));
@@ -200,7 +212,7 @@ TEST(BasesFigure, StatesScanAndFeasibleIntervals) {
     BaseProfile profile(setup, {.low = 1000, .high = 10000, .limit = 4096, .doublings = 12});
     EXPECT_TRUE(scanText(profile).contains("0 of 4,097 bases")) << scanText(profile).toStdString();
     profile.extend();
-    const Figure figure = basesFigure(setup, profile, isSupportedUnscaled(setup, kMaxPositions));
+    const Figure figure = basesFigure(setup, profile, isSupported(boundOf(setup)));
     EXPECT_TRUE(figure.note.contains("4,097 bases from 1k to 10k")) << figure.note.toStdString();
     EXPECT_TRUE(figure.summary.contains("all bases ≥ 1,95")) << figure.summary.toStdString();
     ASSERT_EQ(figure.table.columns.size(), 2);
@@ -208,6 +220,33 @@ TEST(BasesFigure, StatesScanAndFeasibleIntervals) {
     const FigureCurve& current = figure.curves.back();
     EXPECT_EQ(current.ink.kind, Ink::Kind::error);  // 1,850 lies between two feasible intervals
     EXPECT_EQ(current.x, QList<double>{1850});
+}
+
+TEST(BasesFigure, AppliesTheScalingOfTheSetup) {
+    RotarySetup qwen = contextSetup(128, 1e6, 32768);
+    qwen.scaling = {.method = ScalingMethod::yarn, .factor = 4, .original_context = 32768};
+    BaseProfile profile(qwen, {.low = 1e6 * (1 - 1e-9), .high = 1e7, .limit = 65536, .doublings = 1});
+    profile.extend();
+    // Computed with a Python sum of cosines: B(m) ≥ 0 for m < 32,768 with YaRN, but not without.
+    EXPECT_GE(profile.points().front().supported, 32768);
+    EXPECT_TRUE(basesSentence(qwen, profile).contains("32,768 tokens with YaRN"));
+    EXPECT_EQ(isSupported(boundOf(qwen)), true);
+    EXPECT_EQ(isSupported(boundOf(contextSetup(128, 1e6, 32768))), false);
+    // A scaling can depend on the context, so another context needs another scan.
+    RotarySetup longer = qwen;
+    longer.context = 65536;
+    EXPECT_TRUE(profile.matches(qwen, profile.range()));
+    EXPECT_FALSE(profile.matches(longer, profile.range()));
+    EXPECT_FALSE(profile.matches(contextSetup(128, 1e6, 32768), profile.range()));
+}
+
+TEST(ContextCriteria, SayThatTheCriticalDimensionIgnoresTheScaling) {
+    RotarySetup llama = contextSetup(128, 500000, 131072);
+    llama.scaling = {.method = ScalingMethod::llama3, .factor = 8, .original_context = 8192};
+    const auto criteria = contextCriteria(boundData(llama, 1024), {});
+    EXPECT_TRUE(criteria[1].text.contains("70 of 128")) << criteria[1].text.toStdString();
+    EXPECT_TRUE(criteria[1].text.endsWith("(Frequencies without scaling.)"));
+    EXPECT_TRUE(criteria[2].text.endsWith("(Frequencies without scaling.)"));
 }
 
 TEST(BasesFigure, SaysThatEveryBaseIsFeasible) {
@@ -246,10 +285,9 @@ TEST(LogitSamples, RoundsCombineToOneSample) {
     const Frequencies now = frequencies(frequency_settings(samples.setup));
     for (std::size_t i = 0; i < samples.distances.size(); ++i) {
         // F16; five standard errors.
-        EXPECT_LT(std::abs(samples.independent.mean[i]), 5 * samples.independent.standard_error[i])
-            << samples.distances[i];
-        EXPECT_NEAR(samples.independent.standard_error[i], std::sqrt(64.0 / 4096), 0.02);
-        EXPECT_NEAR(samples.equal.mean[i], expected_logit(now, 64, samples.distances[i], true),
+        EXPECT_LT(std::abs(samples.chosen.mean[i]), 5 * samples.chosen.standard_error[i]) << samples.distances[i];
+        EXPECT_NEAR(samples.chosen.standard_error[i], std::sqrt(64.0 / 4096), 0.02);
+        EXPECT_NEAR(samples.equal.mean[i], expected_logit(now, 64, samples.distances[i], equalVectors({})),
                     5 * samples.equal.standard_error[i]);
     }
     LogitSamples again = startSampling(samples.setup, 1, 512);
@@ -261,7 +299,8 @@ TEST(LogitSamples, RoundsCombineToOneSample) {
 
 TEST(RandomFigure, ExpectedValuesAndTableColumns) {
     const RotarySetup setup = contextSetup(64, 10000, 256);
-    const Figure figure = randomFigure(withMoreSamples(startSampling(setup, 1, 512), 64), 512);
+    const BoundData data = boundOf(setup);
+    const Figure figure = randomFigure(withMoreSamples(startSampling(setup, 1, 512), 64), data.bound, 512);
     const FigureCurve& equal = figure.curves.front();
     EXPECT_NEAR(equal.y[equal.x.indexOf(1.0)], 61.8, 0.05);
     EXPECT_NEAR(equal.y[equal.x.indexOf(10.0)], 42.1, 0.05);
@@ -269,6 +308,53 @@ TEST(RandomFigure, ExpectedValuesAndTableColumns) {
     EXPECT_EQ(figure.table.names.size(), 7);
     EXPECT_EQ(figure.table.columns.size(), 7);
     EXPECT_TRUE(figure.note.contains("64 samples"));
+    EXPECT_TRUE(figure.summary.contains("because μ² + ρ = 0")) << figure.summary.toStdString();
+}
+
+TEST(RandomFigure, ShowsTheChosenDistribution) {
+    const RotarySetup setup = contextSetup(64, 10000, 256);
+    const Figure mean = randomFigure(setup, {.mean = 1});
+    const FigureCurve& independent = mean.curves[1];
+    EXPECT_EQ(independent.quantity, "independent, expected");
+    EXPECT_NEAR(independent.y[independent.x.indexOf(10.0)], 42.1, 0.05);
+    EXPECT_NEAR(independent.y[independent.x.indexOf(100.0)], 35.7, 0.05);
+    EXPECT_EQ(mean.settings["mean"].toDouble(), 1.0);
+    EXPECT_EQ(mean.settings["correlation"].toDouble(), 0.0);
+    EXPECT_TRUE(mean.summary.contains("μ² + ρ = 1 is above 0")) << mean.summary.toStdString();
+    // k = q with a mean of 1 has μ² + ρ = 2.
+    EXPECT_NEAR(mean.curves[0].y[mean.curves[0].x.indexOf(10.0)], 84.2, 0.05);
+
+    const Figure correlated = randomFigure(setup, {.correlation = -0.5});
+    const FigureCurve& curve = correlated.curves[1];
+    EXPECT_EQ(curve.quantity, "ρ = −0.5, expected");
+    EXPECT_NEAR(curve.y[curve.x.indexOf(100.0)], -17.87, 0.01);
+    EXPECT_LT(correlated.y.minimum, -32);
+    EXPECT_TRUE(correlated.summary.contains("increases on the whole")) << correlated.summary.toStdString();
+    EXPECT_TRUE(correlated.table.names.contains("ρ = −0.5 · mean"));
+}
+
+TEST(RandomFigure, ExpectedCurveHasTheExtremesOfEveryDistance) {
+    RotarySetup llama = contextSetup(128, 500000, 131072);  // Llama 3.1
+    llama.scaling = {.method = ScalingMethod::llama3, .factor = 8, .original_context = 8192};
+    const std::int64_t end = distanceAxisEnd(llama.context);
+    ASSERT_EQ(end, 262144);
+    const std::vector<double> bound = context_bound(frequencies(frequency_settings(llama)), 128, 262144);
+    const Figure figure = randomFigure(startSampling(llama, 1, end), bound, end);
+    const FigureCurve& curve = figure.curves.front();
+    qsizetype far = 0;
+    for (qsizetype i = 0; i < curve.x.size(); ++i) {
+        EXPECT_DOUBLE_EQ(curve.y[i], 2 * bound[static_cast<std::size_t>(curve.x[i])]);
+        far += curve.x[i] > 16384 ? 1 : 0;
+    }
+    EXPECT_GT(far, 800);  // the minimum and the maximum of each of the 455 columns beyond 16,384 tokens
+    const auto lowest = std::min_element(bound.begin(), bound.end());
+    const auto place = static_cast<double>(lowest - bound.begin());
+    EXPECT_GE(place, 85133);  // the first negative distance
+    EXPECT_TRUE(curve.x.contains(place));
+    // Without the values beyond a distance, the curve ends there.
+    const Figure part = randomFigure(startSampling(llama, 1, end), std::span(bound).first(1000), end);
+    EXPECT_EQ(part.curves.front().x.last(), 999);
+    EXPECT_TRUE(part.note.contains("computed for Δ < 1,000")) << part.note.toStdString();
 }
 
 TEST(ContextFigures, EveryFigureIsMadeFromAnySetup) {

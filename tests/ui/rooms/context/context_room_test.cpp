@@ -161,6 +161,26 @@ TEST_F(ContextRoomTest, SamplingRunsWhileVisibleAndStopsWhenHidden) {
     EXPECT_NE(room->samples().equal.mean, mean);
 }
 
+TEST_F(ContextRoomTest, RandomVectorsAreSetInThePanel) {
+    change([](RotarySetup& next) {
+        next.head_dim = 16;
+        next.context = 64;
+    });
+    EXPECT_TRUE(room->random()->isHidden());
+    room->showPart("random");
+    room->refreshNow();
+    EXPECT_FALSE(room->random()->isHidden());
+    EXPECT_TRUE(room->words().contains("because μ² + ρ = 0")) << room->words().toStdString();
+    room->random()->mean()->commit("1");
+    room->random()->correlation()->commit("0.5");
+    room->refreshNow();
+    EXPECT_EQ(room->samples().vectors, (RandomVectors{.mean = 1, .correlation = 0.5}));
+    EXPECT_TRUE(room->words().contains("μ² + ρ = 1.5 is above 0")) << room->words().toStdString();
+    room->random()->correlation()->commit("2");
+    EXPECT_TRUE(room->random()->correlation()->error().contains("between -1 and 1"));
+    EXPECT_EQ(room->random()->vectors().correlation, 0.5);
+}
+
 TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
     std::unique_ptr<QWidget> panel(room->panel());
     EXPECT_EQ(room->tuning()->criticalDimension(), "72 of 128");

@@ -131,6 +131,8 @@ TEST_F(SpectrumRoomTest, ChipsAddScalingsToTheFigure) {
     EXPECT_EQ(figure().name, "scalings");
     EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×4");
     EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::longrope), "–");
+    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::dynamic), "×13");  // 4·4 − 3
+    EXPECT_TRUE(room->comparison()->summary().contains("s² − s + 1 = 13"));
     RotarySetup setup = model().setup();
     setup.scaling = {.method = ScalingMethod::linear, .factor = 8};
     set(setup);

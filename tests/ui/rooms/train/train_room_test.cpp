@@ -16,6 +16,7 @@
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/train/quantity_explanations.h"
 #include "ui/rooms/train/roofline_view.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/sweep_panel.h"
@@ -395,6 +396,17 @@ TEST_F(TrainRoomTest, SyntheticLanguagesHaveAnEntropyFloorAndFilesHaveNone) {
     const auto floor = entropy_floor_of(workspace->runs().find(3)->spec);
     ASSERT_TRUE(floor);
     EXPECT_DOUBLE_EQ(room->figure().horizontalLines.front().at, floor->mean);
+    EXPECT_TRUE(room->figure().horizontalLines.front().label.contains("whole validation split"));
+}
+
+TEST(QuantityExplanation, SaysThatTheEntropyFloorBelongsToTheWholeSplit) {
+    RunSpec run;
+    run.data = "synthetic";
+    const auto text = [&run] { return quantityExplanation(Quantity::validation_loss, run, {}); };
+    EXPECT_TRUE(text().contains("entropy floor of the whole split")) << text().toStdString();
+    EXPECT_FALSE(text().contains("sampled sequences"));
+    run.evaluation = Evaluation::sampled;
+    EXPECT_TRUE(text().contains("evaluated on sampled sequences")) << text().toStdString();
 }
 
 }  // namespace
