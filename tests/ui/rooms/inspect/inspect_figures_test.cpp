@@ -11,6 +11,7 @@
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
+#include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/probe_figures.h"
 #include "ui/rooms/inspect/spectrum_maps.h"
 
