@@ -47,7 +47,7 @@ struct AblationResult {
     std::int64_t iteration = 0;
     std::shared_ptr<const ProbeResult> whole;    // the unmodified model
     std::shared_ptr<const ProbeResult> without;  // with the pairs ablated
-    AblationControls controls;                   // with random other pairs of the same logit contribution ablated
+    AblationControls controls = {};              // with random other pairs of the same logit contribution ablated
 };
 
 /// Loss in nats per token and retrieval accuracy against the number of ablated pairs, 0, …, all: `fast_…` ablates the
