@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "app/terminal/ablation_output.h"
 #include "app/terminal/output.h"
 #include "core/experiment/ablation.h"
 #include "core/experiment/probing.h"
@@ -45,6 +46,16 @@ nlohmann::json spectra(const ProbeResult& result) {
     return layers;
 }
 
+/// Returns a standard error of a lag; null if it is unknown.
+nlohmann::json error_of(const RetrievalPoint& point, double error) {
+    return point.sequences > 1 ? nlohmann::json(error) : nlohmann::json();
+}
+
+/// Returns the 95 % interval of the accuracy at a lag; NaN if it is unknown.
+Interval95 accuracy_interval(const RetrievalPoint& point) {
+    return share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+}
+
 }  // namespace
 
 nlohmann::json json_of(const Probed& probed) {
@@ -62,9 +73,14 @@ nlohmann::json json_of(const Probed& probed) {
              {"gain_standard_error", point.gain_standard_error()},
              {"context_bound", attended < bound.size() ? nlohmann::json(bound[attended]) : nlohmann::json()},
              {"accuracy", point.accuracy},
+             {"accuracy_interval", json_of(accuracy_interval(point))},
+             {"accuracy_error", error_of(point, point.accuracy_error)},
              {"loss", point.loss},
+             {"loss_error", error_of(point, point.loss_error)},
              {"first_occurrence_accuracy", point.first_accuracy},
-             {"first_occurrence_loss", point.first_loss}});
+             {"first_occurrence_accuracy_error", error_of(point, point.first_accuracy_error)},
+             {"first_occurrence_loss", point.first_loss},
+             {"first_occurrence_loss_error", error_of(point, point.first_loss_error)}});
     }
     std::string map_text;
     if (!probed.record.vocabulary.empty())
@@ -83,21 +99,32 @@ nlohmann::json json_of(const Probed& probed) {
           {"value", nested(result.value_usage)}}},
         {"massive", {{"query", nested(result.query_massive)}, {"key", nested(result.key_massive)}}},
         {"logit_contribution", nested(result.logit_contribution)},
+        {"logit_contribution_error", nested(result.logit_contribution_error)},
         {"distances", result.distances},
         {"logit_by_distance", nested(result.logit_by_distance)},
+        {"logit_by_distance_error", nested(result.logit_by_distance_error)},
         {"attention", nested(result.attention)},
         {"attention_text", map_text},
         {"attention_by_distance", nested(result.attention_by_distance)},
+        {"attention_by_distance_error", nested(result.attention_by_distance_error)},
         {"attention_spectrum", spectra(result)},
         {"entropy", nested(result.entropy)},
+        {"entropy_error", nested(result.entropy_error)},
         {"sink", nested(result.sink)},
+        {"sink_error", nested(result.sink_error)},
         {"loss_by_position", result.loss_by_position},
+        {"loss_by_position_error", result.loss_by_position_error},
         {"loss", result.loss},
+        {"loss_error", result.loss_by_position_error.empty() ? nlohmann::json() : nlohmann::json(result.loss_error)},
         {"retrieval", retrieval},
         {"context_bound", bound.empty() ? nlohmann::json() : nlohmann::json(bound)},
         {"accuracy", retrieval_accuracy(result)},
+        {"accuracy_interval", json_of(retrieval_interval(result))},
         {"frozen_pairs", probed.request.frozen_pairs},
         {"ablated_pairs", probed.request.ablated_pairs},
+        {"mean_ablated_pairs", probed.request.mean_ablated_pairs},
+        {"loss_rise", nullptr},
+        {"controls", nullptr},
         {"loss_without_ablation", nullptr},
         {"accuracy_without_ablation", nullptr},
         {"loss_by_position_without_ablation", nullptr},
@@ -106,7 +133,9 @@ nlohmann::json json_of(const Probed& probed) {
         json["loss_without_ablation"] = probed.whole->loss;
         json["accuracy_without_ablation"] = retrieval_accuracy(*probed.whole);
         json["loss_by_position_without_ablation"] = probed.whole->loss_by_position;
+        json["loss_rise"] = json_of_rise(loss_rise(*probed.whole, result));
     }
+    if (probed.controls) json["controls"] = json_of(*probed.controls);
     return json;
 }
 
@@ -118,8 +147,11 @@ std::string text_of(const Probed& probed) {
          << result.length << " tokens, loss [nats per token] ";
     if (std::isfinite(result.loss)) {
         text << result.loss;
+        if (!result.loss_by_position_error.empty())
+            text << " (standard error over the sequences " << result.loss_error << ")";
         if (probed.whole) text << " (" << probed.whole->loss << " without ablation)";
         text << "\n\n";
+        if (probed.controls) text << text_of(*probed.controls, probed.whole->loss) << '\n';
     } else {
         text << "unknown\n\n";
     }
@@ -148,21 +180,20 @@ std::string text_of(const Probed& probed) {
     if (!result.retrieval.empty())
         text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
                 "gain is the\naccuracy less the accuracy at the first occurrence; ± is its standard error over the "
-                "sequences, n their number\nof tokens. B is the context bound (Men et al.) at the attended distance, "
-                "distance − 1.\n"
-                "distance  accuracy    gain       ±     n       B    loss  loss at the first occurrence\n";
+                "sequences. The intervals\nare 95 % intervals over the sequences. B is the context bound (Men et al.) "
+                "at the attended distance, distance − 1.\n"
+                "distance  sequences  tokens  accuracy          interval    gain       ±       B    loss  loss at the "
+                "first occurrence\n";
     const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, result.length);
     for (const RetrievalPoint& point : result.retrieval) {
         const auto attended = static_cast<std::size_t>(point.distance());
-        text << std::setw(8) << point.lag << std::setprecision(3) << std::setw(10) << point.accuracy << std::setw(8)
-             << point.gain() << std::setw(8) << point.gain_standard_error() << std::setw(6) << point.tokens
-             << std::setw(8) << std::setprecision(2);
-        if (attended < bound.size()) {
-            text << bound[attended];
-        } else {
-            text << "-";
-        }
-        text << std::setprecision(3) << std::setw(8) << point.loss << std::setw(30) << point.first_loss << '\n';
+        const Interval95 interval = accuracy_interval(point);
+        text << std::setw(8) << point.lag << std::setw(11)
+             << (point.sequences > 0 ? std::to_string(point.sequences) : "unknown") << std::setw(8) << point.tokens
+             << std::setprecision(3) << std::setw(10) << point.accuracy << cell(interval.low, 3, 10) << " to "
+             << cell(interval.high, 3, 0) << std::setw(8) << point.gain() << std::setw(8) << point.gain_standard_error()
+             << (attended < bound.size() ? cell(bound[attended], 2, 8) : "       -") << std::setw(8) << point.loss
+             << std::setw(30) << point.first_loss << '\n';
     }
     return text.str();
 }

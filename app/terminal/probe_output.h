@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/experiment/ablation.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/probe.h"
 #include "core/store/lab_file.h"
@@ -19,6 +20,8 @@ struct Probed {
     ProbeRequest request;
     ProbeResult result;
     std::optional<ProbeResult> whole;  // measurements of the unmodified model, if the request ablates pairs
+    /// Controls of the ablation; nullopt unless the request has exactly one kind of ablation.
+    std::optional<AblationControls> controls;
 };
 
 /// Returns the JSON object that `probe --json` prints.

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "app/terminal/ablation_output.h"
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "core/experiment/engine_loader.h"
@@ -15,32 +16,22 @@ namespace ropelab::terminal {
 
 namespace {
 
-void end_if_interrupted() {
-    if (interrupted()) throw std::runtime_error("Interrupted before the evaluation was complete.");
-}
-
-const char* word_of(Ablation::Kind kind) {
-    return kind == Ablation::Kind::stop ? "freeze" : "ablate";
-}
-
-// Returns the number right-aligned in a column of `width` characters, or a dash if it is not finite.
-std::string cell(double value, int decimals, std::size_t width) {
-    const std::string text = fixed_text(value, decimals);
-    const std::size_t shown = std::isfinite(value) ? text.size() : 1;  // the dash is one character of several bytes
-    return std::string(width - std::min(width, shown), ' ') + text;
-}
-
-nlohmann::json json_of(const ExtrapolationEvaluation& reading, const RunSpec& spec) {
+nlohmann::json json_of_reading(const ExtrapolationEvaluation& reading, const RunSpec& spec) {
     const SplitLoss split = split_loss(*reading.result, spec.context);
-    nlohmann::json json = {{"scaling", word_of(reading.method)},
-                           {"steps", reading.fine_tuning ? reading.fine_tuning->steps : 0},
-                           {"learning_rate", nullptr},
-                           {"sequences", reading.result->sequences},
-                           {"loss", reading.result->loss},
-                           {"loss_inside", split.inside},
-                           {"loss_beyond", split.beyond},
-                           {"accuracy", retrieval_accuracy(*reading.result)},
-                           {"loss_by_position", reading.result->loss_by_position}};
+    nlohmann::json json = {
+        {"scaling", word_of(reading.method)},
+        {"steps", reading.fine_tuning ? reading.fine_tuning->steps : 0},
+        {"learning_rate", nullptr},
+        {"sequences", reading.result->sequences},
+        {"loss", reading.result->loss},
+        {"loss_inside", split.inside},
+        {"loss_beyond", split.beyond},
+        {"accuracy", retrieval_accuracy(*reading.result)},
+        {"accuracy_interval", json_of(retrieval_interval(*reading.result))},
+        {"retrieval_sequences", retrieval_sequences(*reading.result)},
+        {"loss_error", reading.result->sequences > 1 ? nlohmann::json(reading.result->loss_error) : nlohmann::json()},
+        {"loss_by_position", reading.result->loss_by_position},
+        {"loss_by_position_error", reading.result->loss_by_position_error}};
     if (reading.fine_tuning) json["learning_rate"] = learning_rate_of(*reading.fine_tuning, spec);
     return json;
 }
@@ -50,7 +41,8 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
     text << "Evaluated at " << result.factor << " times the training context of " << spec.context
          << " tokens, checkpoint of step " << result.iteration
          << ".\nLosses in nats per token, inside and beyond the training context; accuracy: copied tokens recalled; "
-            "steps: fine-tuning steps.\n\n"
+            "steps: fine-tuning steps.\n"
+         << (result.readings.empty() ? "" : counts_of(*result.readings.front().result))
          << "scaling       steps  loss inside  loss beyond  accuracy [%]\n";
     for (const ExtrapolationEvaluation& reading : result.readings) {
         const SplitLoss split = split_loss(*reading.result, spec.context);
@@ -67,43 +59,20 @@ const char* const evaluation_keys =
     "JSON of --ablation-curve: run, iteration, context, ablation (freeze or ablate), pairs (numbers of ablated pairs) "
     "and,\n"
     "per number, fast_loss and slow_loss (nats per token), fast_accuracy and slow_accuracy (fraction of copied tokens\n"
-    "recalled), with that many of the fastest (fast_…) or slowest (slow_…) pairs ablated.\n"
+    "recalled), with that many of the fastest (fast_…) or slowest (slow_…) pairs ablated; fast_loss_rise and\n"
+    "slow_loss_rise (rise over 0 pairs, paired by sequence: mean, low and high of the 95 % interval, sequences);\n"
+    "fast_accuracy_interval and slow_accuracy_interval (low and high); fast_controls and slow_controls (contribution:\n"
+    "total logit contribution of the ablated pairs; draws: random other pairs of nearly the same contribution, each "
+    "with\n"
+    "pairs, contribution, loss and accuracy; empty where there are none). sequences, length and retrieval_sequences "
+    "are\n"
+    "the numbers of sequences and of tokens per sequence.\n"
     "JSON of --extrapolate: run, iteration, context, factor, length, and readings, each with scaling, steps (of "
     "fine-tuning;\n"
     "0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per token),\n"
     "loss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy (fraction of\n"
-    "copied tokens recalled) and loss_by_position.";
-
-void show_ablations(const ProbedRun& run, Ablation::Kind kind) {
-    watch_interrupts();
-    const AblationCurve curve = measure_ablation_curve(open_engine(), run.checkpoint, kind, run.data_dir, interrupted);
-    end_if_interrupted();
-    std::vector<std::size_t> counts(curve.count());
-    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = i;
-    if (run.json) {
-        return print_json({{"run", run.run},
-                           {"iteration", curve.iteration},
-                           {"context", run.checkpoint.spec.context},
-                           {"ablation", word_of(kind)},
-                           {"pairs", counts},
-                           {"fast_loss", curve.fast_loss},
-                           {"slow_loss", curve.slow_loss},
-                           {"fast_accuracy", curve.fast_accuracy},
-                           {"slow_accuracy", curve.slow_accuracy}});
-    }
-    std::ostringstream text;
-    text << "Pairs "
-         << (kind == Ablation::Kind::stop ? "frozen (frequency 0)" : "ablated (term removed from the logit)")
-         << " in all layers and heads, checkpoint of step " << curve.iteration
-         << ".\nLosses in nats per token; accuracy: copied tokens recalled.\n\n"
-         << "        fastest pairs first     slowest pairs first\n"
-         << "pairs     loss  accuracy [%]     loss  accuracy [%]\n";
-    for (const std::size_t i : counts) {
-        text << std::setw(5) << i << cell(curve.fast_loss[i], 4, 9) << cell(100 * curve.fast_accuracy[i], 1, 14)
-             << cell(curve.slow_loss[i], 4, 9) << cell(100 * curve.slow_accuracy[i], 1, 14) << '\n';
-    }
-    print_text(text.str());
-}
+    "copied tokens recalled), accuracy_interval (low and high), loss_by_position, and loss_error and\n"
+    "loss_by_position_error (standard errors over the sequences).";
 
 void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     watch_interrupts();
@@ -134,7 +103,7 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     end_if_interrupted();
     if (!run.json) return print_text(text_of(result, spec));
     nlohmann::json readings = nlohmann::json::array();
-    for (const ExtrapolationEvaluation& reading : result.readings) readings.push_back(json_of(reading, spec));
+    for (const ExtrapolationEvaluation& reading : result.readings) readings.push_back(json_of_reading(reading, spec));
     print_json({{"run", run.run},
                 {"iteration", result.iteration},
                 {"context", spec.context},

@@ -10,9 +10,9 @@
 
 namespace ropelab::terminal {
 
-// The flags of `probe` that evaluate a run's checkpoint several times: --ablation-curve and --extrapolate. They compute
-// what the Inspect room shows, display progress, and print text or JSON. They throw BadInput for bad input and
-// std::runtime_error if a signal interrupts them.
+// The flags of `probe` that evaluate a run's checkpoint several times: --ablation-curve
+// (app/terminal/ablation_output.h) and --extrapolate. They compute what the Inspect room shows, display progress, and
+// print text or JSON. They throw BadInput for bad input and std::runtime_error if a signal interrupts them.
 
 /// The run whose checkpoint is evaluated.
 struct ProbedRun {
@@ -21,10 +21,6 @@ struct ProbedRun {
     std::filesystem::path data_dir;
     bool json = false;  // print JSON instead of text
 };
-
-/// Prints loss and retrieval accuracy against the number of ablated pairs, counted from the fastest and from the
-/// slowest pair.
-void show_ablations(const ProbedRun& run, Ablation::Kind kind);
 
 /// The settings of `probe --extrapolate`: an evaluation of length extrapolation, before and optionally after
 /// fine-tuning.

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/terminal/ablation_output.h"
 #include "app/terminal/output.h"
 #include "app/terminal/probe_output.h"
 #include "app/terminal/probe_readings.h"
@@ -14,7 +15,6 @@
 #include "core/experiment/probing.h"
 #include "core/experiment/stored_run.h"
 #include "core/rope/scaling.h"
-#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/lab_file.h"
@@ -30,6 +30,7 @@ struct Flags {
     std::string text;
     std::string frozen;
     std::string ablated;
+    std::string mean_ablated;
     std::string ablations;
     std::optional<std::string> scaling;
     std::optional<double> factor;
@@ -39,11 +40,20 @@ struct Flags {
     std::optional<std::int64_t> beyond;
     std::optional<std::int64_t> fine_tune;
     std::optional<double> learning_rate;
+    std::optional<std::int64_t> controls;
     std::string data_dir;
     bool json = false;
 
     bool needs_model() const { return !text.empty() || ablates() || scaling || context || sequences || map; }
-    bool ablates() const { return !frozen.empty() || !ablated.empty(); }
+    bool ablates() const { return !frozen.empty() || !ablated.empty() || !mean_ablated.empty(); }
+    /// Returns the ablation that the request contains; nullopt if it contains several kinds, or none.
+    std::optional<Ablation> ablation(const ProbeRequest& request) const {
+        if (!mean_ablated.empty() && frozen.empty() && ablated.empty())
+            return Ablation{Ablation::Kind::mean, request.mean_ablated_pairs};
+        if (frozen.empty() == ablated.empty() || !mean_ablated.empty()) return std::nullopt;
+        return frozen.empty() ? Ablation{Ablation::Kind::remove, request.ablated_pairs}
+                              : Ablation{Ablation::Kind::stop, request.frozen_pairs};
+    }
 };
 
 RunRecord run_of(const LabFile& lab, const Flags& flags) {
@@ -79,6 +89,9 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
     const std::int64_t pairs = spec.head_dim() / 2;
     if (!flags.frozen.empty()) request.frozen_pairs = parse_pairs(flags.frozen, pairs, "freeze-pairs");
     if (!flags.ablated.empty()) request.ablated_pairs = parse_pairs(flags.ablated, pairs, "ablate-pairs");
+    if (!flags.mean_ablated.empty())
+        request.mean_ablated_pairs = parse_pairs(flags.mean_ablated, pairs, "mean-ablate-pairs");
+    request.sequence_losses = flags.ablates();
     request.scaling.method = parse_scaling(flags.scaling.value_or("none"));
     request.scaling.factor = flags.factor.value_or(
         std::max(1.0, static_cast<double>(request.sequences.length) / static_cast<double>(spec.context)));
@@ -93,7 +106,7 @@ std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record,
     const std::int64_t iteration = flags.step.value_or(iterations.back());
     auto result = lab.snapshot(record.id, iteration);
     if (!result) return std::nullopt;
-    Probed probed{record, stored_spec(record), iteration, "snapshot", {}, {}, {}};
+    Probed probed{record, stored_spec(record), iteration, "snapshot", {}, {}, {}, {}};
     probed.request.sequences.length = result->length;
     probed.result = std::move(*result);
     return probed;
@@ -118,7 +131,8 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
 
 Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const Checkpoint checkpoint = checkpoint_of(lab, record, flags);
-    Probed probed{record, checkpoint.spec, checkpoint.iteration, "checkpoint", request_of(flags, checkpoint), {}, {}};
+    Probed probed{record, checkpoint.spec, checkpoint.iteration, "checkpoint", request_of(flags, checkpoint), {}, {},
+                  {}};
     const auto model = model_of(open_engine(), checkpoint);
     watch_interrupts();
     probed.result = model->probe(probed.request);
@@ -129,6 +143,11 @@ Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags&
         whole.attention = false;
         whole.map_size = 0;
         probed.whole = model->probe(whole);
+        constexpr std::int64_t default_controls = 5;
+        const auto ablation = flags.ablation(probed.request);
+        const std::int64_t controls = flags.controls.value_or(default_controls);
+        if (ablation && controls > 0)
+            probed.controls = measure_controls(*model, probed.spec, whole, *ablation, controls);
     }
     if (interrupted()) throw std::runtime_error("Interrupted before the evaluation was complete.");
     return probed;
@@ -139,21 +158,16 @@ void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& 
     const bool curve = !flags.ablations.empty();
     const std::string flag = curve ? "--ablation-curve" : "--extrapolate";
     if (!flags.text.empty() || flags.ablates() || flags.factor || flags.context || flags.map ||
-        (curve && (flags.beyond || flags.scaling || flags.sequences))) {
+        (curve && (flags.beyond || flags.scaling || flags.sequences)) || (!curve && flags.controls)) {
         throw BadInput(flag + " can only be combined with " +
-                       (curve ? "" : "--scaling, --sequences, --fine-tune, --learning-rate, ") +
+                       (curve ? "--controls, " : "--scaling, --sequences, --fine-tune, --learning-rate, ") +
                        "--run, --step, --data-dir and --json; leave the others out.");
     }
     const ProbedRun probed_run{record.id, checkpoint_of(lab, record, flags), flags.data_dir, flags.json};
     if (curve) {
-        constexpr std::string_view kinds[] = {"freeze", "ablate"};
-        const std::string asked(current_name(Alias::Kind::ablation, flags.ablations));
-        if (asked != kinds[0] && asked != kinds[1]) {
-            throw BadInput("--ablation-curve is \"" + flags.ablations +
-                           "\", but it must be freeze or ablate; did you mean \"" + nearest(flags.ablations, kinds) +
-                           "\"?");
-        }
-        return show_ablations(probed_run, asked == kinds[0] ? Ablation::Kind::stop : Ablation::Kind::remove);
+        constexpr std::int64_t default_controls = 3;
+        return show_ablations(probed_run, parse_ablation_kind(flags.ablations, "--ablation-curve"),
+                              flags.controls.value_or(default_controls));
     }
     ExtrapolationFlags beyond{*flags.beyond, {}, flags.sequences, flags.fine_tune, flags.learning_rate.value_or(0)};
     if (flags.scaling) beyond.method = parse_scaling(*flags.scaling);
@@ -175,6 +189,12 @@ void run(const Flags& flags) {
     if (flags.learning_rate && !(*flags.learning_rate > 0)) {
         throw BadInput("--learning-rate is " + number_text(*flags.learning_rate) + ", but it must be above 0.");
     }
+    if (flags.controls && *flags.controls < 0)
+        throw BadInput("--controls is " + std::to_string(*flags.controls) + ", but it must be 0 (none) or more.");
+    if (flags.controls && !flags.ablates() && flags.ablations.empty())
+        throw BadInput(
+            "--controls needs an ablation: --freeze-pairs, --ablate-pairs, --mean-ablate-pairs or "
+            "--ablation-curve.");
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const RunRecord record = run_of(*lab, flags);
     if (flags.beyond || !flags.ablations.empty()) return show_evaluations(*lab, record, flags);
@@ -204,10 +224,16 @@ void add_probe(CLI::App& program) {
         "or slowest pairs");
     verb->add_option("--ablate-pairs", flags->ablated,
                      "Ablate pairs (remove their terms from the logit); the values are those of --freeze-pairs");
+    verb->add_option("--mean-ablate-pairs", flags->mean_ablated,
+                     "Replace the queries and keys of pairs by their means over the evaluated sequences, per layer and "
+                     "head; the values are those of --freeze-pairs");
     verb->add_option(
         "--ablation-curve", flags->ablations,
-        "freeze or ablate: print loss and retrieval accuracy against the number of pairs that are frozen or "
-        "ablated, starting with the fastest and with the slowest pair");
+        "freeze, ablate or mean: print loss and retrieval accuracy against the number of pairs that are frozen, "
+        "ablated or mean-ablated, starting with the fastest and with the slowest pair");
+    verb->add_option("--controls", flags->controls,
+                     "Number of controls per ablation: random other pairs with nearly the same logit contribution, "
+                     "ablated in the same way; 0: none (default: 5, with --ablation-curve 3)");
     verb->add_option("--scaling", flags->scaling,
                      "Scaling method for context extension, listed by frequencies --help (default: none)");
     verb->add_option("--factor", flags->factor,
@@ -235,9 +261,11 @@ void add_probe(CLI::App& program) {
         std::string(
             "Without further flags, probe prints a snapshot that training stored in the lab; the other flags evaluate "
             "the run's\ncheckpoint. Neither the snapshot nor the checkpoint is modified.\n"
-            "With --freeze-pairs or --ablate-pairs, the JSON also has loss_without_ablation, accuracy_without_ablation "
-            "and\n"
-            "loss_by_position_without_ablation.\n") +
+            "Names that end in _error are standard errors over the sequences; they are empty or null with fewer than 2 "
+            "sequences\nand for snapshots of earlier versions.\n"
+            "With --freeze-pairs, --ablate-pairs or --mean-ablate-pairs, the JSON also has loss_without_ablation,\n"
+            "accuracy_without_ablation, loss_by_position_without_ablation, loss_rise (mean, low and high of the 95 % "
+            "interval,\nsequences) and, for one kind of ablation, controls.\n") +
         evaluation_keys);
     verb->callback([flags] { run(*flags); });
 }

@@ -115,6 +115,7 @@ ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t lengt
     request.retrieval = retrieval_test(text, length, sequences_per_lag);
     request.vectors = false;
     request.attention = false;
+    request.sequence_losses = true;
     return request;
 }
 

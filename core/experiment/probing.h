@@ -37,7 +37,8 @@ ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t>
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
 
 /// Returns a request that only measures losses and retrieval: about `tokens` tokens of a text in 4 to 32 sequences of
-/// `length` tokens, and a retrieval test. Throws BadInput like spaced_sequences.
+/// `length` tokens, and a retrieval test. The losses of each sequence are returned too. Throws BadInput like
+/// spaced_sequences.
 ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t tokens);
 
 /// Returns a text as one sequence whose last token has no target. Throws BadInput for an empty text.

@@ -1,14 +1,13 @@
 #include "core/model/probe.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <string>
 
 #include "core/model/clear_errors.h"
 #include "core/model/fused.h"
+#include "core/model/pair_means.h"
 #include "core/model/probe_attention.h"
+#include "core/model/probe_losses.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
 
@@ -58,6 +57,7 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
         throw BadInput("The sequences have 1 token, but a probe of attention requires at least 2.");
     for (const std::int64_t pair : request.frozen_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.ablated_pairs) check_pair(spec, pair);
+    for (const std::int64_t pair : request.mean_ablated_pairs) check_pair(spec, pair);
     if (request.map_pair >= 0) check_pair(spec, request.map_pair);
     if (request.vectors_at >= request.sequences.length) {
         throw BadInput("The vectors at position " + std::to_string(request.vectors_at) +
@@ -99,14 +99,6 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
         .to(device);
 }
 
-/// Results of one batch of sequences, (sequences, length). Targets of −1 have loss 0.
-struct BatchResult {
-    std::int64_t first = 0;  // index of the first sequence
-    std::int64_t sequences = 0;
-    torch::Tensor losses;   // float64, on the CPU
-    torch::Tensor correct;  // bool, on the CPU
-};
-
 /// Evaluates the model on the sequences, batch by batch, and calls `handle` with each result. Returns false if the
 /// request was cancelled.
 template <typename Take>
@@ -130,57 +122,6 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
                            correct.view({count, length}).to(torch::kCPU)});
     }
     return true;
-}
-
-/// Sets the losses by position from their sums.
-void add_losses(const ProbeSequences& sequences, const torch::Tensor& sums, ProbeResult& result) {
-    std::vector<std::int64_t> known(static_cast<std::size_t>(sequences.length), 0);
-    for (std::size_t i = 0; i < sequences.targets.size(); ++i) {
-        if (sequences.targets[i] >= 0) ++known[i % known.size()];
-    }
-    double total = 0;
-    std::int64_t all = 0;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-        const double sum = sums[static_cast<std::int64_t>(i)].item<double>();
-        total += sum;
-        all += known[i];
-        result.loss_by_position.push_back(sum / static_cast<double>(known[i]));  // NaN without a known target
-    }
-    result.loss = total / static_cast<double>(all);
-    if (all == 0) result.loss_by_position.clear();
-}
-
-/// Adds the accuracies and losses of the repeated tokens and of their first occurrences, by lag.
-void add_retrieval(const RetrievalTest& text, const BatchResult& batch,
-                   std::map<std::int64_t, RetrievalPoint>& points) {
-    for (std::int64_t window = 0; window < batch.sequences; ++window) {
-        const std::int64_t lag = text.lags[static_cast<std::size_t>(batch.first + window)];
-        RetrievalPoint& point = points[lag];
-        point.lag = lag;
-        point.tokens += text.marked;
-        const std::int64_t copy = text.sequences.length - text.marked;
-        const auto sum = [&](const torch::Tensor& x, std::int64_t begin) {
-            return x[window].narrow(0, begin, text.marked).sum().item<double>();
-        };
-        const double correct = sum(batch.correct, copy);
-        const double first_correct = sum(batch.correct, copy - lag);
-        const double gain = (correct - first_correct) / static_cast<double>(text.marked);
-        ++point.sequences;
-        point.gain_deviation += gain * gain;  // a sum of squares until finish_retrieval
-        point.accuracy += correct;
-        point.loss += sum(batch.losses, copy);
-        point.first_accuracy += first_correct;
-        point.first_loss += sum(batch.losses, copy - lag);
-    }
-}
-
-/// Turns the sums of add_retrieval into means, and the sum of squared gains into their standard deviation.
-void finish_retrieval(RetrievalPoint& point) {
-    const auto tokens = static_cast<double>(point.tokens);
-    for (double* sum : {&point.accuracy, &point.loss, &point.first_accuracy, &point.first_loss}) *sum /= tokens;
-    const auto sequences = static_cast<double>(point.sequences);
-    const double squares = point.gain_deviation - sequences * point.gain() * point.gain();
-    point.gain_deviation = point.sequences > 1 ? std::sqrt(std::max(0.0, squares) / (sequences - 1)) : 0.0;
 }
 
 // Returns the frequencies from the tables' second row, which contains the angles of one step; no angle exceeds π.
@@ -212,14 +153,22 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     result.length = request.sequences.length;
     const PositionTerms terms = position_terms({&model.spec, 1}, result.length, device, changes, &model.weights);
     if (model.spec.theta_varies() && result.length > 1) result.frequencies = frequencies_of(model.spec, terms.tables);
-    AttentionProbe attention_probe(model.spec, request, terms.tables);
-    const bool changes_attention = !request.ablated_pairs.empty();
-    torch::Tensor by_position = torch::zeros({result.length}, torch::kFloat64);
+    const bool takes_means = !request.mean_ablated_pairs.empty();
+    PairMeans means(model.spec.layers);
+    if (takes_means && !evaluate_batches(model, request, request.sequences,
+                                         position_terms({&model.spec, 1}, result.length, device, {request.scaling, {}},
+                                                        &model.weights),
+                                         &means, [](const BatchResult&) {})) {
+        return {};
+    }
+    AttentionProbe attention_probe(model.spec, request, terms.tables, takes_means ? &means : nullptr);
+    const bool changes_attention = takes_means || !request.ablated_pairs.empty();
+    LossSums losses(request.sequences, request.sequence_losses);
     const bool done = evaluate_batches(model, request, request.sequences, terms,
                                        has_hook_measurements || changes_attention ? &attention_probe : nullptr,
-                                       [&](const BatchResult& batch) { by_position += batch.losses.sum(0); });
+                                       [&](const BatchResult& batch) { losses.add(batch); });
     if (!done) return {};
-    add_losses(request.sequences, by_position, result);
+    losses.write(result);
     if (has_hook_measurements) attention_probe.write(result);
     const auto map = request.sequences.tokens.begin();
     result.map_tokens.assign(map, map + request.map_size);
@@ -231,16 +180,13 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
             sequences.length == result.length
                 ? terms
                 : position_terms({&model.spec, 1}, sequences.length, device, changes, &model.weights);
-        std::map<std::int64_t, RetrievalPoint> points;
+        RetrievalSums sums(request.retrieval);
         if (!evaluate_batches(model, request, sequences, retrieval_terms,
                               changes_attention ? &attention_probe : nullptr,
-                              [&](const BatchResult& batch) { add_retrieval(request.retrieval, batch, points); })) {
+                              [&](const BatchResult& batch) { sums.add(batch); })) {
             return {};
         }
-        for (auto& [lag, point] : points) {
-            finish_retrieval(point);
-            result.retrieval.push_back(point);
-        }
+        result.retrieval = sums.points();
     }
     return result;
 }

@@ -42,19 +42,6 @@ torch::Tensor by_head(const torch::Tensor& x) {
     return x.select(0, 0).to(torch::kFloat32).transpose(1, 2).contiguous();
 }
 
-// Returns the sums of scores by distance, (heads, keys). scores: (sequences, heads, rows, keys), with the newest key
-// first: the last row's newest key is its own, and the newest key of row r is at rows − 1 − r. Hidden scores must be 0.
-torch::Tensor by_distance(const torch::Tensor& scores) {
-    const std::int64_t heads = scores.size(1);
-    const std::int64_t rows = scores.size(2);
-    const std::int64_t keys = scores.size(3);
-    const std::int64_t stride = keys + rows - 1;
-    const torch::Tensor padded = torch::constant_pad_nd(scores.sum(0), {0, rows - 1}).contiguous();
-    // Each row begins one column earlier than the previous one, so that column Δ has the same distance in all rows.
-    return padded.as_strided({heads, rows, keys}, {rows * stride, stride - 1, 1}, rows - 1)
-        .sum(1, false, torch::kFloat64);
-}
-
 ProbeArray to_array(const std::vector<torch::Tensor>& layers, double divisor = 1.0) {
     if (layers.empty() || !layers.front().defined()) return {};
     const torch::Tensor host = (torch::stack(layers) / divisor).to(torch::kCPU, torch::kFloat32).contiguous();
@@ -63,14 +50,19 @@ ProbeArray to_array(const std::vector<torch::Tensor>& layers, double divisor = 1
 
 }  // namespace
 
-AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables)
-    : spec_(spec), request_(request), layers_(static_cast<std::size_t>(spec.layers)) {
+AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
+                               const PairMeans* means)
+    : spec_(spec), request_(request), means_(means), layers_(static_cast<std::size_t>(spec.layers)) {
     const std::int64_t pairs = spec.head_dim() / 2;
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const RotaryTables& table = tables.at(layer);
-        layers_[static_cast<std::size_t>(layer)].rotates =
-            table.defined() ? table.sine.select(0, 0).ne(0).flatten(0, 2).any(0).to(torch::kCPU)
-                            : torch::zeros({pairs}, torch::kBool);
+        torch::Tensor& own_elements = layers_[static_cast<std::size_t>(layer)].own_elements;
+        if (request.splits_unrotated) {
+            own_elements = torch::ones({pairs}, torch::kBool);
+        } else {
+            own_elements = table.defined() ? table.sine.select(0, 0).ne(0).flatten(0, 2).any(0).to(torch::kCPU)
+                                           : torch::zeros({pairs}, torch::kBool);
+        }
     }
 }
 
@@ -90,15 +82,8 @@ void AttentionProbe::observe(std::int64_t layer, const LayerVectors& vectors) {
 }
 
 void AttentionProbe::modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) {
-    if (!request_.ablated_pairs.empty()) {
-        // A pair without query channels contributes nothing to any logit.
-        vectors.query = vectors.query.clone();
-        const std::int64_t pairs = spec_.head_dim() / 2;
-        for (const std::int64_t pair : request_.ablated_pairs) {
-            vectors.query.select(-1, pair).zero_();
-            vectors.query.select(-1, pair + pairs).zero_();
-        }
-    }
+    if (!request_.ablated_pairs.empty()) remove_pairs(request_.ablated_pairs, vectors);
+    if (means_) means_->replace(request_.mean_ablated_pairs, layer, vectors, terms);
     if (measures_ && (request_.attention || request_.map_size > 0))
         measure_attention(layers_[static_cast<std::size_t>(layer)], vectors, terms);
 }
@@ -119,6 +104,17 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         layer.logits = torch::zeros({heads, time}, sums);
         layer.attention_sums = torch::zeros({heads, time}, sums);
     }
+    // Sums of each sequence of this batch, for the standard errors over sequences.
+    torch::Tensor logits_of_sequences = torch::zeros({sequences, heads, time}, sums);
+    torch::Tensor attention_of_sequences = torch::zeros({sequences, heads, time}, sums);
+    torch::Tensor entropy_of_sequences = torch::zeros({sequences, heads}, sums);
+    torch::Tensor sink_of_sequences = torch::zeros({sequences, heads}, sums);
+    torch::Tensor covariance_of_sequences = torch::zeros({sequences, heads, query.size(3)}, sums);
+    const auto add_by_distance = [&](const torch::Tensor& numbers_by_key, torch::Tensor& all, torch::Tensor& each) {
+        const std::int64_t keys = numbers_by_key.size(3);
+        all.narrow(1, 0, keys) += sums_by_distance(numbers_by_key.sum(0));
+        each.narrow(2, 0, keys) += sums_by_distance(numbers_by_key.flatten(0, 1)).view({sequences, heads, keys});
+    };
     const torch::Tensor newest_first = key.flip(2);
     const auto numbers = torch::TensorOptions().dtype(torch::kInt64).device(query.device());
     const std::int64_t rows_per_step =
@@ -142,22 +138,32 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         const torch::Tensor logarithm = torch::logsumexp(logits.masked_fill(hidden, never), -1);
         scores.masked_fill_(hidden, 0);
         logits.masked_fill_(hidden, 0);
-        layer.logits.narrow(1, 0, keys) += by_distance(logits);
-        layer.attention_sums.narrow(1, 0, keys) += by_distance(probabilities);
+        add_by_distance(logits, layer.logits, logits_of_sequences);
+        add_by_distance(probabilities, layer.attention_sums, attention_of_sequences);
         // The entropy is −Σ p ln p with ln p = logit − logarithm. The first position, which sees only itself, is left
         // out.
         const torch::Tensor entropy = logarithm - (probabilities * logits).sum(-1);
         const std::int64_t skipped = first == 0 ? 1 : 0;
-        const auto total_after_first = [&](const torch::Tensor& x) {
-            return total(x.narrow(2, skipped, rows - skipped), {0, 2});
+        const auto add_after_first = [&](const torch::Tensor& x, torch::Tensor& all, torch::Tensor& each) {
+            const torch::Tensor later = x.narrow(2, skipped, rows - skipped);
+            add(all, total(later, {0, 2}));
+            each += total(later, {2});
         };
-        add(layer.entropy, total_after_first(entropy));
-        add(layer.sink, total_after_first(probabilities.select(-1, keys - 1)));
+        add_after_first(entropy, layer.entropy, entropy_of_sequences);
+        add_after_first(probabilities.select(-1, keys - 1), layer.sink, sink_of_sequences);
         // Formula 8: Σ (l − mean l)·l_c over keys, for each channel c of query and key, without storing l_c; l is the
         // product of query and key without ALiBi's bias.
         const torch::Tensor centred = (scores - scores.sum(-1, true) / visible_keys).masked_fill_(hidden, 0);
-        add(layer.covariance, total(q * torch::matmul(centred, k), {0, 2}) * scale);
+        const torch::Tensor products = q * torch::matmul(centred, k);
+        add(layer.covariance, total(products, {0, 2}) * scale);
+        covariance_of_sequences += total(products, {2}) * scale;
     }
+    layer.logit_spread.add(logits_of_sequences);
+    layer.attention_spread.add(attention_of_sequences);
+    layer.entropy_spread.add(entropy_of_sequences);
+    layer.sink_spread.add(sink_of_sequences);
+    const torch::Tensor channels = covariance_of_sequences.to(torch::kCPU);
+    layer.contribution_spread.add(covariance_parts(layer, channels), channels.sum(-1, true));
 }
 
 void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
@@ -180,11 +186,15 @@ void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, con
     layer.pair_map = ((part(pair) + part(pair + pairs)) * scale).masked_fill(hidden, 0);
 }
 
-torch::Tensor AttentionProbe::logit_contributions(const Layer& layer) const {
+torch::Tensor AttentionProbe::covariance_parts(const Layer& layer, const torch::Tensor& channels) {
+    const torch::Tensor own = sum_of_pairs(channels) * layer.own_elements;
+    return torch::cat({own, channels.sum(-1, true) - own.sum(-1, true)}, -1);
+}
+
+torch::Tensor AttentionProbe::logit_contributions(const Layer& layer) {
     const torch::Tensor channels = layer.covariance.to(torch::kCPU);
+    const torch::Tensor parts = covariance_parts(layer, channels);
     const torch::Tensor total = channels.sum(1, true);
-    const torch::Tensor rotated = sum_of_pairs(channels) * layer.rotates;
-    const torch::Tensor parts = torch::cat({rotated, total - rotated.sum(1, true)}, 1);
     return torch::where(total > 0, parts / total, torch::zeros_like(parts));
 }
 
@@ -230,8 +240,27 @@ void AttentionProbe::write(ProbeResult& result) const {
     result.logit_contribution = to_array(probabilities);
     result.logit_by_distance = to_array(logits);
     result.attention_by_distance = to_array(attention);
-    result.entropy = collect(&Layer::entropy, sequences * static_cast<double>(result.length - 1));
-    result.sink = collect(&Layer::sink, sequences * static_cast<double>(result.length - 1));
+    const auto queries_after_first = static_cast<double>(result.length - 1);
+    result.entropy = collect(&Layer::entropy, sequences * queries_after_first);
+    result.sink = collect(&Layer::sink, sequences * queries_after_first);
+    if (result.sequences < 2) return;
+
+    const auto errors = [&](SequenceSums Layer::*member, const auto& divide) {
+        std::vector<torch::Tensor> parts;
+        for (const Layer& layer : layers_) parts.push_back(divide((layer.*member).standard_error().to(torch::kCPU)));
+        return to_array(parts);
+    };
+    const auto per_query = [&](const torch::Tensor& sums) { return sums / queries_after_first; };
+    const auto per_distance = [&](const torch::Tensor& sums) {
+        return sums.narrow(1, 0, distances) / (queries / sequences);
+    };
+    result.logit_by_distance_error = errors(&Layer::logit_spread, per_distance);
+    result.attention_by_distance_error = errors(&Layer::attention_spread, per_distance);
+    result.entropy_error = errors(&Layer::entropy_spread, per_query);
+    result.sink_error = errors(&Layer::sink_spread, per_query);
+    std::vector<torch::Tensor> contribution_errors;
+    for (const Layer& layer : layers_) contribution_errors.push_back(layer.contribution_spread.standard_error());
+    result.logit_contribution_error = to_array(contribution_errors);
 }
 
 }  // namespace ropelab

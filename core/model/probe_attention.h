@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/model/attention/attention.h"
+#include "core/model/pair_means.h"
+#include "core/model/sequence_sums.h"
 #include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
 
@@ -14,8 +16,10 @@ namespace ropelab {
 /// precision. Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
 class AttentionProbe : public AttentionHook {
  public:
-    /// Creates the hook of a probe. `tables`: rotary tables of the model, which show which pairs rotate.
-    AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables);
+    /// Creates the hook of a probe. `tables`: rotary tables of the model, which show which pairs rotate. `means`: mean
+    /// queries and keys for ProbeRequest::mean_ablated_pairs; null if there are no such pairs.
+    AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
+                   const PairMeans* means = nullptr);
 
     void observe(std::int64_t layer, const LayerVectors& vectors) override;
     void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) override;
@@ -35,17 +39,24 @@ class AttentionProbe : public AttentionHook {
         torch::Tensor entropy, sink;                        // (heads)
         torch::Tensor map, pair_map;                        // (heads, map_size, map_size), float32
         torch::Tensor query_vector, key_vector;             // (heads, head_dim), float32
-        torch::Tensor rotates;                              // (pairs) bool: whether the pair rotates
+        torch::Tensor own_elements;  // (pairs) bool: whether the pair has its own element in the contributions
+        SequenceSums logit_spread, attention_spread;  // (heads, distances)
+        SequenceSums entropy_spread, sink_spread;     // (heads)
+        SequenceRatioSums contribution_spread;        // (heads, pairs + 1)
     };
 
     void measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const;
     void map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
                        const LayerTerms& terms) const;
-    /// Returns the logit contributions, (heads, pairs + 1), from covariances by channel.
-    torch::Tensor logit_contributions(const Layer& layer) const;
+    /// Returns the covariances of the pairs that have their own element, and of all other pairs together, (…, pairs +
+    /// 1), from covariances by channel, (…, head_dim).
+    static torch::Tensor covariance_parts(const Layer& layer, const torch::Tensor& channels);
+    /// Returns the logit contributions, (heads, pairs + 1).
+    static torch::Tensor logit_contributions(const Layer& layer);
 
     const RunSpec& spec_;
     const ProbeRequest& request_;
+    const PairMeans* means_;
     std::vector<Layer> layers_;
     bool measures_ = true;
 };

@@ -28,10 +28,15 @@ constexpr std::pair<const char*, Array> arrays[] = {
     {"sink", &ProbeResult::sink},
     {"attention", &ProbeResult::attention},
     {"pair_logits", &ProbeResult::pair_logits},
+    {"error.logit_contribution", &ProbeResult::logit_contribution_error},
+    {"error.logit_by_distance", &ProbeResult::logit_by_distance_error},
+    {"error.attention_by_distance", &ProbeResult::attention_by_distance_error},
+    {"error.entropy", &ProbeResult::entropy_error},
+    {"error.sink", &ProbeResult::sink_error},
 };
 
-constexpr std::int64_t retrieval_columns = 8;
-constexpr std::int64_t fewest_retrieval_columns = 6;  // written by earlier versions
+constexpr std::int64_t retrieval_columns = 6;
+constexpr std::size_t retrieval_error_columns = 6;
 
 template <typename Numbers>
 NamedTensor row_of(const char* name, const Numbers& numbers) {
@@ -42,6 +47,32 @@ NamedTensor row_of(const char* name, const Numbers& numbers) {
 
 std::int64_t whole(float number) {
     return static_cast<std::int64_t>(std::llround(number));
+}
+
+/// Returns the number of sequences and the standard errors of each lag. Earlier versions do not have this tensor.
+NamedTensor retrieval_errors(const std::vector<RetrievalPoint>& points) {
+    NamedTensor part{"error.retrieval", {std::ssize(points), retrieval_error_columns}, {}};
+    for (const RetrievalPoint& point : points) {
+        for (const double number : {static_cast<double>(point.sequences), point.accuracy_error, point.loss_error,
+                                    point.first_accuracy_error, point.first_loss_error, point.gain_error}) {
+            part.values.push_back(static_cast<float>(number));
+        }
+    }
+    return part;
+}
+
+/// Sets the numbers of `retrieval_errors`. Ignores a tensor of a different number of lags.
+void set_retrieval_errors(std::vector<RetrievalPoint>& points, std::span<const float> values) {
+    if (values.size() != points.size() * retrieval_error_columns) return;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const auto row = values.subspan(i * retrieval_error_columns, retrieval_error_columns);
+        points[i].sequences = whole(row[0]);
+        points[i].accuracy_error = static_cast<double>(row[1]);
+        points[i].loss_error = static_cast<double>(row[2]);
+        points[i].first_accuracy_error = static_cast<double>(row[3]);
+        points[i].first_loss_error = static_cast<double>(row[4]);
+        points[i].gain_error = static_cast<double>(row[5]);
+    }
 }
 
 /// Returns the first distance of each group of distances, followed by `count`, the end of the last group.
@@ -92,7 +123,7 @@ std::span<const float> ProbeArray::row(std::int64_t first, std::int64_t second) 
 }
 
 double RetrievalPoint::gain_standard_error() const {
-    if (sequences > 1) return gain_deviation / std::sqrt(static_cast<double>(sequences));
+    if (sequences > 1) return gain_error;
     const double variance = accuracy * (1 - accuracy) + first_accuracy * (1 - first_accuracy);
     return tokens > 0 ? std::sqrt(variance / static_cast<double>(tokens)) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -109,16 +140,20 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     if (!result.map_tokens.empty()) parts.push_back(row_of("map_tokens", result.map_tokens));
     if (!result.loss_by_position.empty()) parts.push_back(row_of("loss_by_position", result.loss_by_position));
     parts.push_back(row_of("loss", std::vector<double>{result.loss}));
+    if (!result.loss_by_position_error.empty()) {
+        parts.push_back(row_of("error.loss_by_position", result.loss_by_position_error));
+        parts.push_back(row_of("error.loss", std::vector<double>{result.loss_error}));
+    }
     if (!result.retrieval.empty()) {
         NamedTensor points{"retrieval", {std::ssize(result.retrieval), retrieval_columns}, {}};
         for (const RetrievalPoint& point : result.retrieval) {
-            for (const double number :
-                 {static_cast<double>(point.lag), static_cast<double>(point.tokens), point.accuracy, point.loss,
-                  point.first_accuracy, point.first_loss, static_cast<double>(point.sequences), point.gain_deviation}) {
+            for (const double number : {static_cast<double>(point.lag), static_cast<double>(point.tokens),
+                                        point.accuracy, point.loss, point.first_accuracy, point.first_loss}) {
                 points.values.push_back(static_cast<float>(number));
             }
         }
         parts.push_back(std::move(points));
+        parts.push_back(retrieval_errors(result.retrieval));
     }
     return parts;
 }
@@ -126,6 +161,7 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result) {
 ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
     ProbeResult result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
+    std::span<const float> errors_of_retrieval;
     for (const NamedTensor& part : parts) {
         const auto& values = part.values;
         const std::string_view part_name = current_name(Alias::Kind::snapshot, part.name);
@@ -141,23 +177,22 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
             for (const float token : values) result.map_tokens.push_back(static_cast<std::int32_t>(whole(token)));
         } else if (part_name == "loss_by_position") {
             result.loss_by_position.assign(values.begin(), values.end());
+        } else if (part_name == "error.loss_by_position") {
+            result.loss_by_position_error.assign(values.begin(), values.end());
+        } else if (part_name == "error.loss" && !values.empty()) {
+            result.loss_error = values[0];
+        } else if (part_name == "error.retrieval") {
+            errors_of_retrieval = values;
         } else if (part_name == "loss" && !values.empty()) {
             result.loss = values[0];
         } else if (part_name == "retrieval") {
-            const auto columns =
-                static_cast<std::size_t>(part.shape.size() == 2 ? part.shape[1] : fewest_retrieval_columns);
-            if (columns < fewest_retrieval_columns) continue;
-            for (std::size_t i = 0; i + columns <= values.size(); i += columns) {
-                RetrievalPoint point{whole(values[i]), whole(values[i + 1]), values[i + 2],
-                                     values[i + 3],    values[i + 4],        values[i + 5]};
-                if (columns >= retrieval_columns) {
-                    point.sequences = whole(values[i + 6]);
-                    point.gain_deviation = values[i + 7];
-                }
-                result.retrieval.push_back(point);
+            for (std::size_t i = 0; i + retrieval_columns <= values.size(); i += retrieval_columns) {
+                result.retrieval.push_back({whole(values[i]), whole(values[i + 1]), values[i + 2], values[i + 3],
+                                            values[i + 4], values[i + 5]});
             }
         }
     }
+    set_retrieval_errors(result.retrieval, errors_of_retrieval);
     return result;
 }
 
@@ -167,6 +202,8 @@ ProbeResult compacted(ProbeResult result, std::int64_t max_distances) {
     const auto starts = groups(count, max_distances);
     result.logit_by_distance = grouped(result.logit_by_distance, starts, result.length);
     result.attention_by_distance = grouped(result.attention_by_distance, starts, result.length);
+    result.logit_by_distance_error = grouped(result.logit_by_distance_error, starts, result.length);
+    result.attention_by_distance_error = grouped(result.attention_by_distance_error, starts, result.length);
     result.distances.clear();
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) result.distances.push_back((starts[i] + starts[i + 1] - 1) / 2);
     return result;

@@ -58,6 +58,18 @@ struct ProbeRequest {
     /// Pairs that are ablated in all layers and heads: their term is removed from the logit. Norms and massive values
     /// are measured without this intervention.
     std::vector<std::int64_t> ablated_pairs;
+    /// Pairs that are mean-ablated in all layers and heads. Their query and key channels before rotation are replaced
+    /// by the means over all sequences and positions of `sequences`, per layer and head, in the model without any
+    /// intervention. Their term in the logit at distance Δ is then its mean over all combinations of a query vector and
+    /// a key vector of these sequences, placed at distance Δ: it keeps what the pair encodes by distance alone and
+    /// loses what depends on the tokens. (One mean over all distances would be a constant, which softmax ignores: it
+    /// would be the same as an ablation.) Norms and massive values are measured without this intervention.
+    std::vector<std::int64_t> mean_ablated_pairs;
+    /// If true, the logit contribution of each pair that is not rotated is returned in its own element instead of in
+    /// the last one.
+    bool splits_unrotated = false;
+    /// If true, the losses of each sequence are returned.
+    bool sequence_losses = false;
     /// Scaling of the run's RoPE frequencies (core/rope/scaling.h). Scaling::original_context = 0 means the context of
     /// the run; the current length is the length of the sequences.
     Scaling scaling;
@@ -86,9 +98,14 @@ struct RetrievalPoint {
     double loss = 0;          // nats per token
     double first_accuracy = 0;
     double first_loss = 0;
-    std::int64_t sequences = 0;  // number of sequences with this lag; 0: unknown (snapshots of earlier versions)
-    /// Sample standard deviation of the retrieval gain over the sequences; 0 with fewer than two sequences.
-    double gain_deviation = 0;
+    std::int64_t sequences = 0;  // number of sequences at this lag; 0 if the result was stored without it
+    // Standard errors of the four means and of the gain over the sequences, which are the independent units: tokens of
+    // one sequence are not. They are unknown, and 0 here, with fewer than 2 sequences.
+    double accuracy_error = 0;
+    double loss_error = 0;
+    double first_accuracy_error = 0;
+    double first_loss_error = 0;
+    double gain_error = 0;
 
     /// Returns the distance at which an induction head attends, lag − 1: the token that followed the first occurrence
     /// of the current token.
@@ -103,7 +120,9 @@ struct RetrievalPoint {
 };
 
 /// Result of a probe. Quantities that were not requested are empty. All are means over all sequences and positions
-/// unless stated otherwise.
+/// unless stated otherwise. The members `…_error` are standard errors of these means over the sequences, which are the
+/// independent units (tokens of one sequence are not), with shapes as the means. They are empty with fewer than 2
+/// sequences, and if the result was stored by a version that did not compute them.
 struct ProbeResult {
     std::int64_t sequences = 0;  // number of sequences
     std::int64_t length = 0;     // tokens per sequence
@@ -126,17 +145,24 @@ struct ProbeResult {
     /// are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are all 0 if
     /// its logits do not vary. ALiBi's bias is excluded.
     ProbeArray logit_contribution;
+    /// Standard error of the logit contribution. The contribution is the ratio of two sums over sequences, so its error
+    /// is that of a ratio estimator (linearized).
+    ProbeArray logit_contribution_error;
     /// Distances m − n, from 0 on, of the two curves below. A model with sliding-window attention has only the
     /// distances inside the sliding window.
     std::vector<std::int64_t> distances;
     ProbeArray logit_by_distance;      // layers × heads × distances
     ProbeArray attention_by_distance;  // layers × heads × distances: mean attention weight
+    ProbeArray logit_by_distance_error;
+    ProbeArray attention_by_distance_error;
     /// Entropy of the attention weights in nats, averaged over the queries from position 1 on (a query at position 0
     /// has only one key).
-    ProbeArray entropy;  // layers × heads
+    ProbeArray entropy;        // layers × heads
+    ProbeArray entropy_error;  // layers × heads
     /// Attention weight of the first token of the sequence (attention sink), averaged over the queries from position 1
     /// on.
-    ProbeArray sink;  // layers × heads
+    ProbeArray sink;        // layers × heads
+    ProbeArray sink_error;  // layers × heads
 
     /// Attention weights by query (row) and key (column); each row sums to 1.
     ProbeArray attention;    // layers × heads × map_size × map_size
@@ -149,8 +175,14 @@ struct ProbeResult {
 
     /// Loss of the target at each position in nats per token; NaN if no sequence has a target there.
     std::vector<double> loss_by_position;
+    /// Standard error of the loss at each position; empty also if a token has no target.
+    std::vector<double> loss_by_position_error;
+    /// Losses of each sequence in nats per token, sequences × length (NaN without a target), if they were requested.
+    /// They are not stored in a lab file.
+    ProbeArray sequence_losses;
     /// Mean loss over all targets in nats per token; NaN if there are no targets.
     double loss = 0;
+    double loss_error = 0;                  // standard error of the mean loss; 0 where loss_by_position_error is empty
     std::vector<RetrievalPoint> retrieval;  // ordered by lag
 
     bool operator==(const ProbeResult&) const = default;
@@ -164,7 +196,8 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts);
 
 /// Returns the result with at most `max_distances` distances in its curves by distance. The first max_distances/2
 /// distances stay as they are; longer distances are grouped into ranges of growing width, and each range is replaced by
-/// its mean at its middle.
+/// its mean at its middle. The standard errors are replaced by their means, which are upper bounds of the errors of the
+/// grouped means.
 ProbeResult compacted(ProbeResult result, std::int64_t max_distances = 256);
 
 }  // namespace ropelab

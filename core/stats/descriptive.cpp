@@ -43,10 +43,25 @@ Description describe(std::span<const double> values) {
     const double n = static_cast<double>(result.n);
     result.standard_deviation = std::sqrt(squares / (n - 1));
     result.standard_error = result.standard_deviation / std::sqrt(n);
-    const double half_width = t_quantile(result.n - 1) * result.standard_error;
-    result.confidence_low = mean - half_width;
-    result.confidence_high = mean + half_width;
+    const Interval95 interval = mean_interval(mean, result.standard_error, result.n - 1);
+    result.confidence_low = interval.low;
+    result.confidence_high = interval.high;
     return result;
+}
+
+Interval95 mean_interval(double mean, double standard_error, std::int64_t degrees) {
+    if (degrees < 1) return {};
+    const double half_width = t_quantile(degrees) * standard_error;
+    return {mean - half_width, mean + half_width};
+}
+
+Interval95 share_interval(double share, double standard_error, std::int64_t degrees) {
+    if (degrees < 1) return {};
+    const double end = std::pow(0.025, 1 / static_cast<double>(degrees + 1));
+    if (share <= 0) return {0, 1 - end};
+    if (share >= 1) return {end, 1};
+    const Interval95 interval = mean_interval(share, standard_error, degrees);
+    return {std::max(0.0, interval.low), std::min(1.0, interval.high)};
 }
 
 }  // namespace ropelab

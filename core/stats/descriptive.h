@@ -26,4 +26,17 @@ struct Description {
 /// counted in `n`.
 Description describe(std::span<const double> values);
 
+/// Ends of a 95 % confidence interval; NaN if there is none.
+struct Interval95 {
+    double low = Description::unknown;
+    double high = Description::unknown;
+};
+/// Returns mean ± t · standard error, with the 0.975 quantile of Student's t distribution; NaN if `degrees` (of
+/// freedom) is below 1.
+Interval95 mean_interval(double mean, double standard_error, std::int64_t degrees);
+/// Returns mean_interval for the mean of shares between 0 and 1 of n = degrees + 1 units, cut off at 0 and 1. If all
+/// units have the share 0, or all have the share 1, their standard error of 0 says nothing, and the result is the exact
+/// binomial interval (Clopper and Pearson) of 0 or n successes among n units.
+Interval95 share_interval(double share, double standard_error, std::int64_t degrees);
+
 }  // namespace ropelab

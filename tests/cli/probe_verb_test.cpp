@@ -149,6 +149,46 @@ TEST_F(ProbeVerbTest, AblatesPairsByNumberRangeOrEnd) {
     EXPECT_EQ(curve.at("slow_loss").at(4), curve.at("slow_loss").at(0));  // the slow half is not rotated
     EXPECT_NE(curve.at("fast_loss").at(4), curve.at("fast_loss").at(0));
     EXPECT_THAT(probe({"--ablation-curve", "ablate"}).out, testing::HasSubstr("Pairs ablated"));
+    for (const char* key : {"fast_loss_rise", "slow_loss_rise", "fast_accuracy_interval", "fast_controls"})
+        ASSERT_EQ(curve.at(key).size(), 9U) << key;
+    EXPECT_EQ(curve.at("fast_loss_rise").at(0).at("mean"), 0);
+    EXPECT_EQ(curve.at("fast_loss_rise").at(1).at("sequences"), curve.at("sequences"));
+    EXPECT_LE(curve.at("fast_loss_rise").at(1).at("low"), curve.at("fast_loss_rise").at(1).at("high"));
+    EXPECT_TRUE(curve.at("slow_controls").at(2).at("draws").empty());  // these pairs are not rotated
+}
+
+TEST_F(ProbeVerbTest, MeasuresMeanAblationAndControls) {
+    const auto mean = json_of({"--mean-ablate-pairs", "0-1", "--controls", "2"});
+    EXPECT_EQ(mean.at("mean_ablated_pairs"), nlohmann::json({0, 1}));
+    EXPECT_NE(mean.at("loss"), json_of({"--ablate-pairs", "0-1", "--controls", "0"}).at("loss"));
+    EXPECT_EQ(mean.at("loss_rise").at("sequences"), 32);
+    EXPECT_NEAR(mean.at("loss_rise").at("mean"),
+                mean.at("loss").get<double>() - mean.at("loss_without_ablation").get<double>(), 1e-5);
+    ASSERT_LE(mean.at("controls").at("draws").size(), 2U);
+    for (const auto& draw : mean.at("controls").at("draws")) {
+        for (const auto& pair : draw.at("pairs")) EXPECT_GE(pair.get<int>(), 2);
+    }
+    EXPECT_TRUE(json_of({"--ablate-pairs", "0", "--controls", "0"}).at("controls").is_null());
+    EXPECT_EQ(json_of({"--ablation-curve", "mean", "--controls", "1"}).at("ablation"), "mean");
+    EXPECT_THAT(probe({"--ablate-pairs", "0-1"}).out, testing::HasSubstr("Controls: "));
+    EXPECT_BAD_INPUT(probe({"--controls", "2"}), "--controls needs an ablation");
+    EXPECT_BAD_INPUT(probe({"--ablate-pairs", "0", "--controls", "-1"}), "0 (none) or more");
+    EXPECT_BAD_INPUT(probe({"--mean-ablate-pairs", "8"}), "mean-ablate-pairs");
+}
+
+TEST_F(ProbeVerbTest, ReportsStandardErrorsOverSequences) {
+    const auto result = json_of({"--sequences", "4"});
+    EXPECT_EQ(result.at("loss_by_position_error").size(), 32U);
+    EXPECT_GT(result.at("loss_error").get<double>(), 0);
+    EXPECT_EQ(result.at("entropy_error").at(1).size(), 2U);
+    for (const auto& lag : result.at("retrieval")) {
+        EXPECT_EQ(lag.at("sequences"), 4);
+        EXPECT_LE(lag.at("accuracy_interval").at("low"), lag.at("accuracy"));
+        EXPECT_GE(lag.at("accuracy_interval").at("high"), lag.at("accuracy"));
+    }
+    const auto one = json_of({"--sequences", "1"});
+    EXPECT_TRUE(one.at("loss_by_position_error").empty());
+    EXPECT_TRUE(one.at("loss_error").is_null());
 }
 
 TEST_F(ProbeVerbTest, EvaluatesBeyondTheContextWithEveryScaling) {

@@ -442,7 +442,7 @@ TEST(Probe, MeasuresRetrievalAtTheCopies) {
     EXPECT_EQ(result.retrieval[1].tokens, 3);
     EXPECT_EQ(result.retrieval[0].sequences, 2);
     EXPECT_EQ(result.retrieval[1].sequences, 1);
-    EXPECT_EQ(result.retrieval[1].gain_deviation, 0);
+    EXPECT_EQ(result.retrieval[1].gain_error, 0);
 
     const auto model = cohort->model(0);
     RetrievalPoint expected{4, 6, 0, 0, 0, 0};
@@ -467,7 +467,7 @@ TEST(Probe, MeasuresRetrievalAtTheCopies) {
         }
         gains.push_back(2 * (expected.gain() - before));
     }
-    EXPECT_NEAR(result.retrieval[0].gain_deviation, std::abs(gains[0] - gains[1]) / std::sqrt(2.0), 1e-12);
+    EXPECT_NEAR(result.retrieval[0].gain_error, std::abs(gains[0] - gains[1]) / 2, 1e-12);
     EXPECT_NEAR(result.retrieval[0].loss, expected.loss, 1e-5);
     EXPECT_NEAR(result.retrieval[0].first_loss, expected.first_loss, 1e-5);
     EXPECT_NEAR(result.retrieval[0].accuracy, expected.accuracy, 1e-12);

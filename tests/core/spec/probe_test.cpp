@@ -19,6 +19,17 @@ ProbeResult sample_result() {
     result.loss_by_position = {1.5, 1.25, 1, 0.75};
     result.loss = 1.125;
     result.retrieval = {{4, 12, 0.5, 1.5, 0.25, 2.5}, {8, 12, 0.25, 2, 0.25, 2.5}};
+    result.logit_contribution_error = {{1, 2, 3}, {0.125, 0.125, 0.25, 0, 0, 0}};
+    result.attention_by_distance_error = {{1, 1, 4}, {0.5, 0.25, 0.125, 1}};
+    result.loss_by_position_error = {0.5, 0.25, 0.125, 1};
+    result.loss_error = 0.375;
+    for (RetrievalPoint& point : result.retrieval) {
+        point.sequences = 2;
+        point.accuracy_error = 0.125;
+        point.loss_error = 0.25;
+        point.first_accuracy_error = 0.0625;
+        point.first_loss_error = 0.5;
+    }
     return result;
 }
 
@@ -33,7 +44,7 @@ TEST(ProbeParts, ConvertingToTensorsAndBackGivesTheSameResult) {
 TEST(ProbeParts, RetrievalHasSequencesAndAStandardError) {
     ProbeResult result = sample_result();
     result.retrieval.front().sequences = 16;
-    result.retrieval.front().gain_deviation = 0.5;
+    result.retrieval.front().gain_error = 0.125;
     EXPECT_EQ(probe_result_of(parts_of(result)), result);
     const RetrievalPoint& point = result.retrieval.front();
     EXPECT_EQ(point.distance(), 3);
@@ -44,6 +55,18 @@ TEST(ProbeParts, RetrievalHasSequencesAndAStandardError) {
     const RetrievalPoint read = probe_result_of(std::vector<NamedTensor>{old}).retrieval.at(0);
     EXPECT_EQ(read.sequences, 0);
     EXPECT_NEAR(read.gain_standard_error(), 0.1443376, 1e-6);  // √(0.25/12): 14 percentage points
+}
+
+TEST(ProbeParts, ResultsOfEarlierVersionsHaveNoStandardErrors) {
+    std::vector<NamedTensor> parts = parts_of(sample_result());
+    std::erase_if(parts, [](const NamedTensor& part) { return part.name.starts_with("error."); });
+    const ProbeResult result = probe_result_of(parts);
+    EXPECT_TRUE(result.loss_by_position_error.empty());
+    EXPECT_TRUE(result.attention_by_distance_error.empty());
+    EXPECT_EQ(result.loss_error, 0);
+    ASSERT_EQ(result.retrieval.size(), 2U);
+    EXPECT_EQ(result.retrieval[0].sequences, 0);
+    EXPECT_EQ(result.retrieval[0].accuracy, 0.5);
 }
 
 TEST(ProbeParts, RowReturnsTheNumbersOfOneLayerAndHead) {
@@ -61,6 +84,7 @@ TEST(ProbeParts, CompactedReplacesLongDistancesByMeansOfGroups) {
         result.distances.push_back(distance);
         result.attention_by_distance.values.push_back(1.0F / static_cast<float>(1 + distance));
     }
+    result.attention_by_distance_error = {{1, 1, 1000}, std::vector<float>(1000, 0.5F)};
     EXPECT_EQ(compacted(result, 1000), result);
     const ProbeResult compact = compacted(result, 64);
     ASSERT_LE(compact.distances.size(), 64U);
@@ -76,6 +100,8 @@ TEST(ProbeParts, CompactedReplacesLongDistancesByMeansOfGroups) {
                     0.1 / (1.0 + static_cast<double>(compact.distances[i])));
     }
     EXPECT_LT(compact.distances.back(), 1000);
+    ASSERT_EQ(std::ssize(compact.attention_by_distance_error.values), std::ssize(compact.distances));
+    for (const float error : compact.attention_by_distance_error.values) EXPECT_FLOAT_EQ(error, 0.5F);  // upper bound
 }
 
 }  // namespace

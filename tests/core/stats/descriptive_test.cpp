@@ -37,6 +37,24 @@ TEST(Describe, SmallSamplesHaveOnlySomeStatistics) {
     EXPECT_TRUE(std::isnan(one.confidence_low));
 }
 
+// Quantile of Student's t distribution with 4 degrees of freedom: scipy.stats.t.ppf(0.975, 4) = 2.776445.
+TEST(MeanInterval, UsesStudentsQuantile) {
+    EXPECT_NEAR(mean_interval(3, 2, 4).low, 3 - 2 * 2.776445, 1e-5);
+    EXPECT_NEAR(mean_interval(3, 2, 4).high, 3 + 2 * 2.776445, 1e-5);
+    EXPECT_TRUE(std::isnan(mean_interval(3, 2, 0).low));
+}
+
+// Clopper and Pearson's interval of n of n successes begins at 0.025^(1/n).
+TEST(ShareInterval, IsExactIfAllUnitsAgree) {
+    EXPECT_NEAR(share_interval(1, 0, 1).low, std::sqrt(0.025), 1e-12);
+    EXPECT_EQ(share_interval(1, 0, 1).high, 1);
+    EXPECT_EQ(share_interval(0, 0, 3).low, 0);
+    EXPECT_NEAR(share_interval(0, 0, 3).high, 0.602365, 1e-6);  // 4 units: 1 − 0.025^(1/4)
+    EXPECT_NEAR(share_interval(0.5, 0.1, 4).low, 0.5 - 0.2776445, 1e-6);
+    EXPECT_EQ(share_interval(0.9, 0.1, 4).high, 1);
+    EXPECT_TRUE(std::isnan(share_interval(1, 0, 0).low));
+}
+
 TEST(Describe, ExcludesValuesThatAreNotFinite) {
     const Description description = describe(std::vector<double>{nan, 1, INFINITY, 3, -INFINITY});
     EXPECT_EQ(description.n, 2);

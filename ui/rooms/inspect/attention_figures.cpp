@@ -9,6 +9,7 @@
 #include "ui/figure/ticks.h"
 #include "ui/rooms/inspect/attention_difference.h"
 #include "ui/rooms/inspect/attention_seen.h"
+#include "ui/rooms/inspect/interval_bands.h"
 
 namespace ropelab::ui {
 namespace {
@@ -219,9 +220,18 @@ InspectPicture attentionByDistance(const InspectData& data) {
         FigureCurve curve = curveOf(*source.result, head);
         if (headOf(data) == head) curve.emphasis = FigureCurve::Emphasis::picked;
         if (headOf(data) >= 0 && headOf(data) != head) curve.emphasis = FigureCurve::Emphasis::dimmed;
+        if (curve.emphasis != FigureCurve::Emphasis::dimmed) {
+            addBand(figure,
+                    meanBand(QObject::tr("%1, 95 % interval").arg(curve.label), curve.ink, curve.x, curve.y,
+                             meanRow(source.result->attention_by_distance_error, layer, head, data.run->spec.heads),
+                             source.result->sequences));
+        }
         figure.curves.push_back(std::move(curve));
     }
-    figure.note = QObject::tr("%1, layer %2").arg(stepNote(data, source)).arg(layer);
+    figure.note = QObject::tr("%1, layer %2; %3")
+                      .arg(stepNote(data, source))
+                      .arg(layer)
+                      .arg(sequencesNote(*source.result, !figure.bands.empty()));
     figure.summary = QObject::tr("Mean attention weight by distance: %1.").arg(figure.note);
     return picture;
 }
@@ -258,8 +268,10 @@ InspectPicture attentionSpectrum(const InspectData& data) {
                                         highlighted ? QObject::tr("pair %1").arg(pair) : QString(),
                                         {highlighted ? Ink::Kind::text : Ink::Kind::rotated}});
     }
-    figure.note =
-        QObject::tr("%1, layer %2; lines: wavelengths of RoPE's pairs").arg(stepNote(data, source)).arg(layer);
+    figure.note = QObject::tr("%1, layer %2; lines: wavelengths of RoPE's pairs; %3, without intervals")
+                      .arg(stepNote(data, source))
+                      .arg(layer)
+                      .arg(sequencesText(*source.result));
     figure.summary = QObject::tr("Fourier spectrum of the mean attention weight by distance, against wavelength: %1.")
                          .arg(figure.note);
     return picture;

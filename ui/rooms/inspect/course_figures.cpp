@@ -8,7 +8,9 @@
 #include <span>
 
 #include "core/rope/frequencies.h"
+#include "core/stats/descriptive.h"
 #include "ui/common/format.h"
+#include "ui/rooms/inspect/interval_bands.h"
 
 namespace ropelab::ui {
 namespace {
@@ -46,6 +48,20 @@ FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& 
     return curve;
 }
 
+/// Returns the band of one interval per snapshot.
+FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
+                      const std::function<Interval95(const ProbeResult&)>& interval) {
+    FigureBand band{QObject::tr("%1, 95 % interval").arg(label), ink, {}, {}, {}};
+    for (const Snapshot& snapshot : run.snapshots) {
+        const Interval95 here = interval(*snapshot.result);
+        if (!std::isfinite(here.low)) continue;
+        band.x.append(static_cast<double>(snapshot.iteration));
+        band.lower.append(here.low);
+        band.upper.append(here.high);
+    }
+    return band;
+}
+
 double numberAt(const std::vector<double>& row, std::size_t place) {
     return place < row.size() ? row[place] : std::nan("");
 }
@@ -65,7 +81,8 @@ double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
     return std::nan("");
 }
 
-InspectPicture courseByLayer(const InspectData& data, const char* name, const Axis& y, ProbeArray ProbeResult::*array) {
+InspectPicture courseByLayer(const InspectData& data, const char* name, const Axis& y, ProbeArray ProbeResult::*array,
+                             ProbeArray ProbeResult::*errors) {
     if (!data.snapshot() || (data.snapshot()->result.get()->*array).empty()) return withoutNumbers(data, name);
     InspectPicture picture{overTraining(data, name, y)};
     Figure& figure = picture.figure;
@@ -80,9 +97,15 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
                 ghostCurve(courseOf(*data.ghost, line.label, y.label, curve.ink, number), *data.ghost));
         }
         figure.curves.push_back(curve);
+        addBand(figure, courseBand(*data.run, line.label, curve.ink, [&](const ProbeResult& result) {
+                    const auto row = meanRow(result.*errors, line.layer, line.head, data.run->spec.heads);
+                    return row.empty() ? Interval95() : mean_interval(number(result), row[0], result.sequences - 1);
+                }));
     }
     addCursor(figure, data);
-    figure.note = data.run->name;
+    const bool hasBands = !figure.bands.empty();
+    figure.note = QObject::tr("%1; %2").arg(
+        data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
     figure.summary =
         QObject::tr("%1 during the training of %2, %3.").arg(y.label, data.run->name, whereText(data.choices));
     return picture;
@@ -136,11 +159,20 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
         if (data.ghost) {
             figure.curves.push_back(ghostCurve(courseOf(*data.ghost, label, {}, ink, number), *data.ghost));
         }
+        addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
+                    const auto errors =
+                        meanRow(result.logit_contribution_error, layerOf(data), headOf(data), data.run->spec.heads);
+                    return mean_interval(number(result), 100 * numberAt(errors, pair), result.sequences - 1);
+                }));
         if (highlighted && static_cast<std::size_t>(*highlighted) == pair) curve.emphasis = Emphasis::picked;
         figure.curves.push_back(std::move(curve));
     }
     addCursor(figure, data);
-    figure.note = QObject::tr("%1, %2").arg(data.run->name, whereText(data.choices));
+    const bool hasBands = !figure.bands.empty();
+    const bool isMean = hasBands && (layerOf(data) < 0 || headOf(data) < 0);
+    figure.note = QObject::tr("%1, %2; %3%4")
+                      .arg(data.run->name, whereText(data.choices), sequencesNote(*now->result, hasBands),
+                           isMean ? QObject::tr(" (upper bounds for the mean over heads)") : QString());
     figure.summary = QObject::tr("Largest logit contributions during the training of %1, %2.")
                          .arg(data.run->name, whereText(data.choices));
     return picture;
@@ -148,12 +180,13 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
 
 InspectPicture entropyCourse(const InspectData& data) {
     return courseByLayer(data, "attention-entropy", {QObject::tr("attention entropy"), QObject::tr("nats")},
-                         &ProbeResult::entropy);
+                         &ProbeResult::entropy, &ProbeResult::entropy_error);
 }
 
 InspectPicture sinkCourse(const InspectData& data) {
-    InspectPicture picture = courseByLayer(
-        data, "attention-sink", {QObject::tr("attention weight of the first token"), {}}, &ProbeResult::sink);
+    InspectPicture picture =
+        courseByLayer(data, "attention-sink", {QObject::tr("attention weight of the first token"), {}},
+                      &ProbeResult::sink, &ProbeResult::sink_error);
     if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
     return picture;
 }
@@ -211,17 +244,24 @@ InspectPicture retrievalCourse(const InspectData& data) {
     const auto& firstPoints = data.run->snapshots.front().result->retrieval;
     for (const RetrievalPoint& lag : firstPoints.empty() ? now->result->retrieval : firstPoints) {
         const QString label = QObject::tr("lag %1").arg(lag.lag);
-        figure.curves.push_back(
-            courseOf(*data.run, label, label, Ink::data(index++), [&lag](const ProbeResult& result) {
-                for (const RetrievalPoint& point : result.retrieval) {
-                    if (point.lag == lag.lag) return 100 * point.accuracy;
-                }
-                return std::nan("");
-            }));
+        const Ink ink = Ink::data(index++);
+        const auto pointOf = [&lag](const ProbeResult& result) {
+            for (const RetrievalPoint& point : result.retrieval) {
+                if (point.lag == lag.lag) return point;
+            }
+            return RetrievalPoint{.accuracy = std::nan("")};
+        };
+        figure.curves.push_back(courseOf(*data.run, label, label, ink,
+                                         [&](const ProbeResult& result) { return 100 * pointOf(result).accuracy; }));
+        addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
+                    const RetrievalPoint point = pointOf(result);
+                    const Interval95 share = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+                    return Interval95{100 * share.low, 100 * share.high};
+                }));
     }
     figure.y.minimum = 0;
     addCursor(figure, data);
-    figure.note = data.run->name;
+    figure.note = QObject::tr("%1; %2").arg(data.run->name, retrievalNote(*now->result));
     figure.summary =
         QObject::tr(
             "Retrieval accuracy of %1 at each lag during training: the percentage of copied tokens that it predicts.")
@@ -241,6 +281,11 @@ InspectPicture lossCourse(const InspectData& data) {
     if (data.ghost) figure.curves.push_back(ghostCurve(curveOf(*data.ghost), *data.ghost));
     figure.curves.push_back(curveOf(*data.run));
     addCursor(figure, data);
+    const RunSpec& spec = data.run->spec;
+    figure.note = spec.evaluation == Evaluation::whole
+                      ? QObject::tr("mean over the whole validation split; no interval is stored")
+                      : QObject::tr("n = %1; no interval is stored")
+                            .arg(countText(spec.evaluation_batches * spec.batch, QObject::tr("sampled sequence")));
     figure.summary =
         QObject::tr("Validation loss of %1 during training; a line marks the step that the other figures show.")
             .arg(data.run->name);

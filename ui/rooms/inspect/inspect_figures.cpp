@@ -3,6 +3,7 @@
 #include <QObject>
 
 #include "core/spec/aliases.h"
+#include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
@@ -105,18 +106,21 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Shows the Fourier spectrum of the attention weight by distance, with the wavelengths of RoPE's pairs."),
          Input::text, Controls::oneLayer, attentionSpectrum},
         {"ablation-loss", ablation, tr("loss after ablation"),
-         tr("Shows the loss by position after pairs are frozen (frequency 0) or ablated (their term is removed from "
-            "the logit)."),
+         tr("Shows the loss by position after pairs are frozen (frequency 0), removed from the logit, or mean-ablated "
+            "(query and key replaced by their means), beside random other pairs with the same logit contribution. "
+            "Formula 8"),
          Input::ablation, Controls::none, ablationLoss},
         {"ablation-retrieval", ablation, tr("retrieval after ablation"),
-         tr("Shows the retrieval accuracy by lag after pairs are frozen or ablated."), Input::ablation, Controls::none,
-         ablationRetrieval},
+         tr("Shows the retrieval accuracy by lag after pairs are frozen, removed or mean-ablated, beside random other "
+            "pairs with the same logit contribution. Formula 8"),
+         Input::ablation, Controls::none, ablationRetrieval},
         {"ablation-curve", ablation, tr("loss by number of ablated pairs"),
-         tr("Shows the loss against the number of ablated pairs, starting with the fastest or with the slowest pair."),
+         tr("Shows the loss against the number of ablated pairs, starting with the fastest or with the slowest pair, "
+            "beside random other pairs with the same logit contribution. Formula 8"),
          Input::ablationCurve, Controls::none, ablationCurve},
         {"ablation-retrieval-curve", ablation, tr("retrieval by number of ablated pairs"),
          tr("Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or the "
-            "slowest."),
+            "slowest, beside random other pairs with the same logit contribution. Formula 8"),
          Input::ablationCurve, Controls::none, ablationRetrievalCurve},
         {"extrapolation-loss", extrapolation, tr("loss beyond the context"),
          tr("Shows the loss by position at 2, 4 or 8 times the training context, without and with five scaling "

@@ -99,9 +99,11 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_kind = makeChoice(tr("Kind of ablation"), m_ablationBox);
     m_kind->addItem(tr("freeze"), static_cast<int>(Ablation::Kind::stop));
     m_kind->addItem(tr("remove from logit"), static_cast<int>(Ablation::Kind::remove));
+    m_kind->addItem(tr("replace by mean"), static_cast<int>(Ablation::Kind::mean));
     addField(ablation, tr("kind"), m_kind,
              tr("Freeze: the pair's frequency becomes 0, so it encodes content but no position. Remove: the pair's "
-                "term is removed from the logit."));
+                "term is removed from the logit. Replace by mean: the pair's query and key become their means over the "
+                "evaluated sequences, so that its term depends only on the distance."));
     m_which = makeChoice(tr("Pairs to ablate"), m_ablationBox);
     m_which->addItem(tr("highlighted pair"), highlightedPair);
     m_which->addItem(tr("range"), range);

@@ -4,6 +4,7 @@
 
 #include "ui/common/format.h"
 #include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/interval_bands.h"
 
 namespace ropelab::ui {
 namespace {
@@ -11,7 +12,9 @@ namespace {
 /// Returns a figure of the snapshot at the cursor. The curves of the first snapshot and of the second run are drawn
 /// behind it.
 InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis y,
-                        const std::function<FigureCurve(const ProbeResult&, Ink)>& make) {
+                        const std::function<FigureCurve(const ProbeResult&, Ink)>& make,
+                        const std::function<FigureBand(const ProbeResult&, const FigureCurve&)>& band,
+                        const std::function<QString(const ProbeResult&)>& counts) {
     const Snapshot* now = data.snapshot();
     if (!now) return withoutNumbers(data, name);
     InspectPicture picture{inspectFigure(data, name)};
@@ -31,12 +34,17 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
     }
     if (const Snapshot* other = data.ghostSnapshot()) {
         figure.curves.push_back(ghostCurve(make(*other->result, Ink::data(data.ghost->colorIndex())), *data.ghost));
+        FigureBand behind = band(*other->result, figure.curves.back());
+        behind.label = QObject::tr("95 % interval, %1").arg(data.ghost->name);
+        addBand(figure, std::move(behind));
     }
+    addBand(figure, band(*now->result, curve));
     curve.label = QObject::tr("step %1").arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
-    figure.note = data.run->name;
-    figure.summary = QObject::tr("%1 against %2 of %3 after %4 steps.")
-                         .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration));
+    figure.note = QObject::tr("%1; %2").arg(data.run->name, counts(*now->result));
+    figure.summary =
+        QObject::tr("%1 against %2 of %3 after %4 steps; %5.")
+            .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration), counts(*now->result));
     return picture;
 }
 
@@ -53,6 +61,10 @@ void addBaseline(Figure& figure, const InspectData& data, const std::function<do
     }
     figure.curves.insert(figure.curves.begin(), std::move(baseline));
     figure.note += QObject::tr("; points: baseline (first occurrence of the copied tokens)");
+}
+
+QString intervalLabel() {
+    return QObject::tr("95 % interval");
 }
 
 }  // namespace
@@ -76,23 +88,35 @@ QList<double> lossesOf(const ProbeResult& result) {
 }
 
 InspectPicture lossByPosition(const InspectData& data) {
-    return atCursor(data, "loss-by-position", {QObject::tr("position"), QObject::tr("tokens")},
-                    {QObject::tr("validation loss"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
-                        FigureCurve curve = inspectCurve({}, QObject::tr("validation loss"), ink, {}, {});
-                        for (std::size_t i = 0; i < result.loss_by_position.size(); ++i) {
-                            curve.x.append(static_cast<double>(i));
-                            curve.y.append(result.loss_by_position[i]);
-                        }
-                        return curve;
-                    });
+    return atCursor(
+        data, "loss-by-position", {QObject::tr("position"), QObject::tr("tokens")},
+        {QObject::tr("validation loss"), QObject::tr("nats")},
+        [](const ProbeResult& result, Ink ink) {
+            FigureCurve curve = inspectCurve({}, QObject::tr("validation loss"), ink, {}, {});
+            for (std::size_t i = 0; i < result.loss_by_position.size(); ++i) {
+                curve.x.append(static_cast<double>(i));
+                curve.y.append(result.loss_by_position[i]);
+            }
+            return curve;
+        },
+        [](const ProbeResult& result, const FigureCurve& curve) {
+            return meanBand(intervalLabel(), curve.ink, curve.x, curve.y, result.loss_by_position_error,
+                            result.sequences);
+        },
+        [](const ProbeResult& result) { return sequencesNote(result, !result.loss_by_position_error.empty()); });
 }
 
 InspectPicture retrievalAccuracy(const InspectData& data) {
     InspectPicture picture = atCursor(
         data, "retrieval-accuracy", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-        {QObject::tr("retrieval accuracy"), QStringLiteral("%")}, [](const ProbeResult& result, Ink ink) {
+        {QObject::tr("retrieval accuracy"), QStringLiteral("%")},
+        [](const ProbeResult& result, Ink ink) {
             return inspectCurve({}, QObject::tr("retrieval accuracy"), ink, lagsOf(result), accuraciesOf(result));
-        });
+        },
+        [](const ProbeResult& result, const FigureCurve& curve) {
+            return accuracyBand(intervalLabel(), curve.ink, result);
+        },
+        retrievalNote);
     addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return 100 * point.first_accuracy; });
     if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
     return picture;
@@ -101,9 +125,17 @@ InspectPicture retrievalAccuracy(const InspectData& data) {
 InspectPicture retrievalLoss(const InspectData& data) {
     InspectPicture picture = atCursor(
         data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-        {QObject::tr("loss on copied tokens"), QObject::tr("nats")}, [](const ProbeResult& result, Ink ink) {
+        {QObject::tr("loss on copied tokens"), QObject::tr("nats")},
+        [](const ProbeResult& result, Ink ink) {
             return inspectCurve({}, QObject::tr("loss on copied tokens"), ink, lagsOf(result), lossesOf(result));
-        });
+        },
+        [](const ProbeResult& result, const FigureCurve& curve) {
+            std::vector<double> errors;
+            for (const RetrievalPoint& point : result.retrieval) errors.push_back(point.loss_error);
+            const std::int64_t sequences = result.retrieval.empty() ? 0 : result.retrieval.front().sequences;
+            return meanBand(intervalLabel(), curve.ink, curve.x, curve.y, errors, sequences);
+        },
+        retrievalNote);
     addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return point.first_loss; });
     return picture;
 }
@@ -129,8 +161,15 @@ InspectPicture logitByDistance(const InspectData& data) {
             figure.curves.push_back(ghostCurve(curveOf(*other->result, ink), *data.ghost));
         }
         figure.curves.push_back(curveOf(*now->result, ink));
+        const FigureCurve& curve = figure.curves.back();
+        addBand(figure,
+                meanBand(QObject::tr("%1, 95 % interval").arg(line.label), ink, curve.x, curve.y,
+                         meanRow(now->result->logit_by_distance_error, line.layer, line.head, data.run->spec.heads),
+                         now->result->sequences));
     }
-    figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
+    figure.note = QObject::tr("step %2: %1; %3")
+                      .arg(data.run->name, groupedText(now->iteration),
+                           headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
     figure.summary =
         QObject::tr("Mean logit by distance of %1 after %2 steps.").arg(data.run->name, groupedText(now->iteration));
     return picture;

@@ -9,6 +9,7 @@
 #include "ui/figure/dials_painting.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/inspect/fixed_scale.h"
+#include "ui/rooms/inspect/interval_bands.h"
 
 namespace ropelab::ui {
 namespace {
@@ -97,9 +98,10 @@ InspectPicture pairDials(const InspectData& data) {
     where.layer = layer;
     dials.words.query = QObject::tr("q at distance Δ = %1").arg(groupedText(data.choices.lag));
     dials.words.key = QObject::tr("k");
-    dials.words.note = QObject::tr("step %2: %1; full hand: norm %3%4; %5")
+    dials.words.note = QObject::tr("step %2: %1; full hand: norm %3%4; %5; %6")
                            .arg(whereText(where), groupedText(now->iteration), readableNumber(full),
-                                anyUnrotated ? QObject::tr("; grey: not rotated") : QString(), data.run->name);
+                                anyUnrotated ? QObject::tr("; grey: not rotated") : QString(), data.run->name,
+                                sequencesText(*now->result));
     figure.summary = QObject::tr("%1 dials, one per pair, with the hands of q and k at a distance of %2 tokens: %3.")
                          .arg(dials.hands.size())
                          .arg(data.choices.lag)

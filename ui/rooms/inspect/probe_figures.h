@@ -4,17 +4,8 @@
 
 namespace ropelab::ui {
 
-// Figures of results that a run's checkpoint has to compute: ablation of pairs, and length extrapolation.
+// Figures of length extrapolation, which a run's checkpoint has to compute.
 
-/// Returns the figure of the loss by position, for the whole model and with pairs ablated.
-InspectPicture ablationLoss(const InspectData& data);
-/// Returns the figure of the retrieval accuracy by lag, for the whole model and with pairs ablated.
-InspectPicture ablationRetrieval(const InspectData& data);
-/// Returns the figure of the loss against the number of ablated pairs, starting with the fastest or the slowest pair.
-InspectPicture ablationCurve(const InspectData& data);
-/// Returns the figure of the retrieval accuracy against the number of ablated pairs, starting with the fastest or the
-/// slowest pair.
-InspectPicture ablationRetrievalCurve(const InspectData& data);
 /// Returns the figure of the loss by position up to a multiple of the training context, one curve per scaling method.
 InspectPicture extrapolationLoss(const InspectData& data);
 /// Returns the figure of the retrieval accuracy at lags inside and beyond the training context, one curve per scaling
@@ -32,10 +23,13 @@ QStringList fineTunedNumbers(const InspectData& data);
 QString methodTitle(ScalingMethod method);
 /// Returns the colour of a scaling method, which is the same in every room.
 Ink methodInk(ScalingMethod method);
-/// Returns an ablation in words, as "pairs 0–3 frozen".
-QString ablationText(const Ablation& ablation);
 /// Returns the loss as means over blocks of positions, which reduces the noise of few sequences. x is the middle of a
 /// block.
 FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink);
+
+/// Returns the note that names the run and the step of its checkpoint.
+QString checkpointNote(const InspectData& data, std::int64_t iteration);
+/// Returns the curve drawn dashed, with its label.
+FigureCurve dashedCurve(FigureCurve curve);
 
 }  // namespace ropelab::ui

@@ -72,7 +72,7 @@ class Reader {
         if (!found) return 0;
         const std::string value = found->is_string() ? found->get<std::string>() : std::string();
         for (std::size_t i = 0; i < choices.size(); ++i) {
-            if (current_name(Alias::Kind::ablation, value) == choices[i]) return static_cast<int>(i);
+            if (value == choices[i]) return static_cast<int>(i);
         }
         refuse(key, choices[0] + " or " + choices[1]);
     }
@@ -103,7 +103,6 @@ constexpr double kLargestNumber = 1e15;
 
 const std::vector<std::string> kRows = {"layers", "heads"};
 const std::vector<std::string> kAlong = {"pair", "wavelength"};
-const std::vector<std::string> kKinds = {"freeze", "ablate"};
 const std::vector<std::string> kThemes = {"light", "dark"};
 
 void readFigures(Reader& reader, ReplayJob& job) {
@@ -153,7 +152,7 @@ std::string replayJobText(const ReplayJob& job) {
     put("lag", choices.lag, standard.choices.lag);
     put("text", job.modelInputs.text.toStdString(), std::string());
     if (job.modelInputs.ablation != standard.modelInputs.ablation) {
-        json["ablation"] = {{"how", kKinds[job.modelInputs.ablation.kind == Ablation::Kind::stop ? 0 : 1]},
+        json["ablation"] = {{"how", std::string(word_of(job.modelInputs.ablation.kind))},
                             {"pairs", job.modelInputs.ablation.pairs}};
     }
     put("factor", job.modelInputs.factor, standard.modelInputs.factor);
@@ -193,8 +192,9 @@ ReplayJob parseReplayJob(const std::string& text) {
     if (const Json* ablation = reader.find("ablation")) {
         if (!ablation->is_object()) reader.refuse("ablation", "an object with how and pairs");
         Reader inner(*ablation);
-        job.modelInputs.ablation.kind =
-            inner.choice("how", kKinds) == 0 ? Ablation::Kind::stop : Ablation::Kind::remove;
+        QString how = QStringLiteral("freeze");
+        inner.text("how", how);
+        job.modelInputs.ablation.kind = parse_ablation_kind(how.toStdString(), "A replay's how");
         inner.numbers("pairs", job.modelInputs.ablation.pairs);
         inner.end();
     }

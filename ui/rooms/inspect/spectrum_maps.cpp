@@ -1,4 +1,5 @@
 #include "ui/rooms/inspect/spectrum_maps.h"
+#include "ui/rooms/inspect/interval_bands.h"
 
 #include <QObject>
 #include <algorithm>
@@ -263,6 +264,7 @@ InspectPicture spectrum(const InspectData& data, const Quantity& quantity) {
         figure.note +=
             data.choices.head < 0 ? QObject::tr(", mean over heads") : QObject::tr(", head %1").arg(data.choices.head);
     }
+    figure.note += QObject::tr("; %1").arg(sequencesText(*now->result));
     map.label = what;
     map.unit = quantity.unit;
     figure.map = map;

@@ -9,6 +9,7 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
+#include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
@@ -324,6 +325,74 @@ TEST(InspectFigures, BlockMeansPreserveTheMean) {
     EXPECT_LE(curve.x.size(), 48);
     EXPECT_DOUBLE_EQ(curve.x[0], curve.y[0]);
     EXPECT_EQ(blockMeans({1, std::nan(""), 3}, {}, {}).y.size(), 3);
+}
+
+TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
+    InspectData data = someData();
+    // The fixture's results have no standard errors, as those of an earlier version.
+    EXPECT_TRUE(lossByPosition(data).figure.bands.empty());
+    EXPECT_TRUE(
+        lossByPosition(data).figure.note.contains("n = 2 sequences of 16 tokens; no interval: this result was "
+                                                  "stored without standard errors"))
+        << lossByPosition(data).figure.note.toStdString();
+    EXPECT_TRUE(retrievalAccuracy(data).figure.note.contains("n = 8 tokens per lag; no interval"));
+
+    ProbeResult result = probeResultAt(100);
+    result.loss_by_position_error.assign(kTestLength, 0.1);
+    result.attention_by_distance_error = filledArray({kTestLayers, kTestHeads, kTestLength}, 0.01F, 0);
+    result.entropy_error = filledArray({kTestLayers, kTestHeads}, 0.5F, 0);
+    for (RetrievalPoint& point : result.retrieval) {
+        point.sequences = 2;
+        point.accuracy_error = 0.01;
+    }
+    InsideRun run = testRun(1, 100);
+    run.addSnapshot({100, std::make_shared<const ProbeResult>(result)});
+    data.run = std::make_shared<const InsideRun>(run);
+    // scipy.stats.t.ppf(0.975, 1) = 12.706205
+    const Figure losses = lossByPosition(data).figure;
+    ASSERT_EQ(losses.bands.size(), 1U);
+    EXPECT_NEAR(losses.bands[0].lower[0], 3.0 - 1.2706205, 1e-6);
+    EXPECT_NEAR(losses.bands[0].upper[0], 3.0 + 1.2706205, 1e-6);
+    EXPECT_TRUE(losses.note.contains("bands: 95 % intervals over the sequences"));
+    EXPECT_TRUE(figureCsv(losses).contains("95 % interval · lower (nats)"));
+    const Figure retrieval = retrievalAccuracy(data).figure;
+    ASSERT_EQ(retrieval.bands.size(), 1U);
+    EXPECT_NEAR(retrieval.bands[0].lower[0], 25 - 12.706205, 1e-5);
+    EXPECT_TRUE(retrieval.note.contains("n = 2 sequences with 8 tokens per lag")) << retrieval.note.toStdString();
+    EXPECT_EQ(attentionByDistance(data).figure.bands.size(), 2U);  // one per head
+    const Figure entropy = entropyCourse(data).figure;
+    ASSERT_EQ(entropy.bands.size(), 2U);  // one per layer, at the only snapshot with standard errors
+    EXPECT_EQ(entropy.bands[0].x, (QList<double>{100}));
+    EXPECT_TRUE(entropy.note.contains("upper bounds for the mean over heads"));
+}
+
+TEST(InspectFigures, AblationsShowTheirControls) {
+    InspectData data = someData();
+    EXPECT_TRUE(ablationLoss(data).figure.note.contains("no control")) << ablationLoss(data).figure.note.toStdString();
+    EXPECT_TRUE(ablationCurve(data).figure.note.contains("no control"));
+    EXPECT_EQ(ablationText(pair_range(Ablation::Kind::mean, 0, 1)), "pairs 0–1 mean-ablated");
+
+    const auto withLoss = [](double loss) {
+        ProbeResult result = probeResultAt(1);
+        result.loss = loss;
+        return std::make_shared<const ProbeResult>(result);
+    };
+    AblationControls controls{0.25, {{{2}, 0.25, withLoss(2.5)}, {{3}, 0.24, withLoss(2.75)}}};
+    data.ablation->controls = controls;
+    const Figure losses = ablationLoss(data).figure;
+    ASSERT_EQ(losses.curves.size(), 3U);  // whole model, control, ablation
+    EXPECT_EQ(losses.curves[1].label, "control");
+    EXPECT_TRUE(losses.note.contains("logit contribution near 25.0 %, rise +0.3750")) << losses.note.toStdString();
+    EXPECT_EQ(ablationRetrieval(data).figure.curves.size(), 3U);
+
+    data.ablationCurve->fast_controls = {{}, controls, {}};
+    data.ablationCurve->slow_controls = {{}, {}, {}};
+    const Figure curve = ablationCurve(data).figure;
+    ASSERT_EQ(curve.curves.size(), 3U);  // control and curve from the fast end; curve from the slow end
+    EXPECT_TRUE(curve.curves[0].companion);
+    EXPECT_NEAR(curve.curves[0].y[1], 2.625, 1e-12);
+    EXPECT_TRUE(std::isnan(curve.curves[0].y[0]));
+    EXPECT_TRUE(curve.note.contains("there are none for 1 of 2 ablations")) << curve.note.toStdString();
 }
 
 TEST(InspectFigures, SnapshotsAreSortedByStep) {
