@@ -115,8 +115,7 @@ Ablation::Kind parse_ablation_kind(std::string_view word, std::string_view what)
         if (asked == kind_words[i]) return static_cast<Ablation::Kind>(i);
     }
     throw BadInput(std::string(what) + " is \"" + std::string(word) +
-                   "\", but it must be freeze, ablate or mean; did you mean \"" +
-                   nearest(word, kind_words) + "\"?");
+                   "\", but it must be freeze, ablate or mean; did you mean \"" + nearest(word, kind_words) + "\"?");
 }
 
 Ablation pair_range(Ablation::Kind kind, std::int64_t first, std::int64_t last) {

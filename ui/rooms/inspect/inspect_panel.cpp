@@ -215,11 +215,17 @@ std::int64_t InspectPanel::factor() const {
 
 void InspectPanel::renewRuns() {
     Entries entries;
+    // A run without rotated pairs has nothing to show in the figures by frequency, so the first choice is one with
+    // them.
     qlonglong first = 0;
+    qlonglong firstRotating = 0;
     for (const RunView& run : m_runStore.runs()) {
         entries.append({QString::fromStdString(run.record.name), static_cast<qlonglong>(run.record.id)});
         if (first == 0 && run.visible) first = run.record.id;
+        if (firstRotating == 0 && run.visible && run.spec.rotates() && run.spec.fraction > 0)
+            firstRotating = run.record.id;
     }
+    if (firstRotating != 0) first = firstRotating;
     if (first == 0 && !entries.isEmpty()) first = entries.front().second.toLongLong();
     if (entries.isEmpty()) {
         renewChoice(m_run, {{tr("no runs yet"), 0}}, 0);

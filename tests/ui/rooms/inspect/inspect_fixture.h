@@ -107,9 +107,9 @@ inline InsideRun testRun(RunId id, double theta) {
 /// Fixture that creates labs with two runs, with or without snapshots and checkpoints for the fake engine.
 class InspectBench : public Workbench {
  protected:
-    /// Creates a lab and returns its path. `more` are additional settings of the runs.
+    /// Creates a lab and returns its path. `more` are additional settings of the runs, `firstOnly` of the first run.
     QString writeLab(bool withSnapshots = true, const nlohmann::json& more = nlohmann::json::object(),
-                     bool withCheckpoints = true) {
+                     bool withCheckpoints = true, const nlohmann::json& firstOnly = nlohmann::json::object()) {
         const QString path = file(QStringLiteral("inside %1.ropelab").arg(++labs).toLatin1().constData());
         const auto lab = LabFile::create(path.toStdString());
         const std::int64_t experiment = lab->add_experiment("inside", Experiment("inside").to_json().dump());
@@ -118,6 +118,7 @@ class InspectBench : public Workbench {
             spec.data = textFile().toStdString();
             nlohmann::json settings = to_json(spec);
             settings.update(more);
+            if (theta < 1000) settings.update(firstOnly);
             const RunId run = lab->add_run(experiment, theta < 1000 ? "θ 100" : "θ 10k", settings.dump());
             std::vector<Event> events = {event::Evaluated{run, 50, 2.4, 2.5}, event::Evaluated{run, 100, 1.9, 2.0}};
             for (const std::int64_t iteration : {1, 50, 100}) {

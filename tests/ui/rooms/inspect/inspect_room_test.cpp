@@ -55,6 +55,12 @@ TEST_F(InspectRoomTest, ShowsTheNewestSnapshotAndMovesTheCursor) {
     EXPECT_EQ(room->data().iteration, 100);
 }
 
+TEST_F(InspectRoomTest, OpensOnARunWithRotatedPairs) {
+    openLab(writeLab(true, nlohmann::json::object(), true, {{"fraction", 0}}));
+    EXPECT_EQ(room->data().run->id, 2);
+    EXPECT_EQ(room->data().run->spec.fraction, 1);
+}
+
 TEST_F(InspectRoomTest, KeyOnAFigureActsOnce) {
     openLab(writeLab());
     const int last = room->replay().slider()->maximum();
