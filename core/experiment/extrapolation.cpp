@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -109,6 +110,9 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
     RunSpec spec = checkpoint.spec;
     spec.context *= tuning.factor;
     spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
+    if (spec.micro_batch > 0) {
+        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
+    }
     spec.iterations = checkpoint.iteration + tuning.steps;
     spec.warmup = 0;
     spec.decay_iterations = 0;

@@ -125,7 +125,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
     const double C = number(spec.width);
-    const double tokens = number(spec.batch * spec.context);
+    const double tokens = number(spec.sequences_per_pass() * spec.context);
     const double V = number(vocabulary);
 
     MemoryNeed need;

@@ -188,6 +188,10 @@ std::vector<Key> make_keys() {
         number_key("iterations", "training", "steps", "Number of training steps.", 0, 1e9, &R::iterations),
         number_key("batch", "training", "sequences",
                    "Batch size: the number of sequences of the context length per training step.", 1, 65536, &R::batch),
+        number_key("micro_batch", "training", "sequences",
+                   "Gradient accumulation: the number of sequences per forward and backward pass. It divides batch and "
+                   "limits memory; the result differs by rounding only. 0 means the whole batch.",
+                   0, 65536, &R::micro_batch),
         choice_key("batches", "training",
                    "Order of the training sequences. random starts each sequence at a random offset of the text; "
                    "sequential reads the text in order.",

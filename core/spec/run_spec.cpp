@@ -42,6 +42,17 @@ void check(const RunSpec& spec) {
                 "0.");
         }
     }
+    if (spec.batch % spec.sequences_per_pass() != 0) {
+        throw BadInput("The setting micro_batch is " + std::to_string(spec.micro_batch) +
+                       ", but it must divide the batch size, which is " + std::to_string(spec.batch) +
+                       "; 0 means the whole batch.");
+    }
+    // The kernels of a CUDA device compute dropout masks in groups of four numbers.
+    if (spec.dropout > 0 && spec.micro_batch > 0 && spec.micro_batch * spec.context % 4 != 0) {
+        throw BadInput("With dropout, a micro_batch of " + std::to_string(spec.micro_batch) + " sequences of " +
+                       std::to_string(spec.context) +
+                       " tokens is not possible, because its number of tokens must be a multiple of 4.");
+    }
     if (spec.rotates()) selection(spec.pairs, spec.head_dim() / 2, "pairs");
     selection(spec.rotated_layers, spec.layers, "rotated_layers");
     if (spec.final_learning_rate > spec.learning_rate) {

@@ -80,6 +80,7 @@ struct RunSpec {
     std::int64_t seed = 1337;
     std::int64_t iterations = 1000;
     std::int64_t batch = 16;
+    std::int64_t micro_batch = 0;  // 0: the whole batch
     BatchOrder batches = BatchOrder::random;
     double learning_rate = 1e-3;
     double final_learning_rate = 1e-4;
@@ -117,6 +118,8 @@ struct RunSpec {
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
+    /// Returns the number of sequences of one forward and backward pass: `micro_batch`, or the whole batch if it is 0.
+    std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
     /// Returns the largest number of tokens that a token attends to, itself included.
     std::int64_t visible_tokens() const {
         return attention_window > 0 && attention_window < context ? attention_window : context;

@@ -43,7 +43,7 @@ void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
     throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
                    std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
                    std::to_string(spec.batch) + " and a context of " + std::to_string(spec.context) +
-                   " tokens; use a smaller batch size" + (on_device ? ", or device=cpu." : "."));
+                   " tokens; use a smaller batch size or micro_batch" + (on_device ? ", or device=cpu." : "."));
 }
 
 CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs)
@@ -52,7 +52,7 @@ CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const Cuda
       iteration_(iteration),
       graphs_(graphs),
       streams_(std::make_shared<DeviceStreams>(seeds_of(cohort_.specs), iteration, cohort_.weights.device())),
-      steps_(graphs),
+      steps_(divides_steps() ? nullptr : graphs),
       evaluations_(graphs) {
     const torch::Device device = cohort_.weights.device();
     const RunSpec& spec = cohort_.specs.front();

@@ -55,6 +55,13 @@ class CudaTrainer {
     std::vector<double> mean_losses(Text text, const std::vector<std::vector<std::int64_t>>& starts,
                                     const std::function<bool()>& cancelled);
 
+    /// Returns whether a step consists of micro-batches. It then starts kernel by kernel, because a graph would store
+    /// the kernels of every micro-batch; the kernels of a micro-batch are large enough to hide the cost of starting
+    /// them.
+    bool divides_steps() const {
+        const RunSpec& spec = cohort_.specs.front();
+        return spec.sequences_per_pass() < spec.batch;
+    }
     /// Returns how steps start: "a graph", "kernel by kernel" or "kernel by kernel, because …".
     std::string steps_as() const;
     /// Returns why the capture of a step failed; empty if it did not fail.

@@ -154,17 +154,38 @@ struct TorchCohort::State {
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
         const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
+        const std::int64_t sequences = batch.x.size(1);
+        if (specs.front().micro_batch == 0) return pass(batch, dropout, 1.0, false);
+        // Gradient accumulation: the loss of the batch is the mean of its micro-batches' losses.
+        const std::int64_t context = specs.front().context;
+        const std::int64_t most = specs.front().micro_batch;
+        torch::Tensor losses;
+        for (std::int64_t first = 0; first < sequences; first += most) {
+            const std::int64_t count = std::min(most, sequences - first);
+            const Batch part{batch.x.narrow(1, first, count).contiguous(),
+                             batch.y.narrow(1, first * context, count * context).contiguous()};
+            const double weight = static_cast<double>(count) / static_cast<double>(sequences);
+            const torch::Tensor part_losses = pass(part, dropout.of_sequences(first, count), weight, first > 0);
+            losses = first == 0 ? part_losses : losses + part_losses;
+        }
+        return losses;
+    }
+
+    // Computes one forward and backward pass, in which each run's loss is its mean loss times `weight`. Fills the
+    // optimizer's gradient, or with `accumulates` adds to it; returns each run's loss: (runs).
+    torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const std::int64_t context = specs.front().context;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
             trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
             dropout);
-        const torch::Tensor means = row_means(token_losses(logits, batch.y));
+        torch::Tensor losses = row_means(token_losses(logits, batch.y));
+        if (weight != 1.0) losses = losses * weight;
         // The sum of the runs' losses only serves to compute all gradients in one backward pass; no run's loss depends
         // on another run's weights.
-        optimizer.backward(weights, means.sum());
-        return means.detach();
+        optimizer.backward(weights, losses.sum(), accumulates);
+        return losses.detach();
     }
 
     // Returns the trainer for whole steps on the device; null for other cohorts.
@@ -322,6 +343,10 @@ std::int64_t TorchCohort::iteration() const {
 }
 RunConditions TorchCohort::conditions() const {
     RunConditions conditions = state_->conditions;
+    if (state_->trainer && state_->trainer->divides_steps()) {
+        conditions.reason +=
+            " Steps start kernel by kernel, because a CUDA graph would store the kernels of every micro-batch.";
+    }
     if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
     conditions.reason += " Steps start kernel by kernel, because the capture of a CUDA graph failed: " +
                          state_->trainer->graph_failure() + ".";

@@ -120,6 +120,24 @@ TEST_F(CudaTrainerTest, TenStepsWithDropoutBiasAndLearnedPositionsMatchTheCpu) {
     expect_the_cpus(spec, 1e-5);
 }
 
+// A step in micro-batches starts kernel by kernel. Its dropout masks are those of the whole batch on the CPU.
+TEST_F(CudaTrainerTest, TenStepsInMicroBatchesMatchTheWholeBatchOnTheCpu) {
+    for (const double dropout : {0.0, 0.2}) {
+        RunSpec spec = small();
+        spec.batch = 4;
+        spec.dropout = dropout;
+        spec.bias = true;
+        const TrainingHistory wanted = train(three(spec), 10);
+        spec.micro_batch = 2;
+        const EmulatedDevice device(Graphs::replayed);
+        expect_near(train(three(spec), 10), wanted, 1e-5);
+        const auto trained = cohort({spec});
+        for (int step = 0; step < 5; ++step) trained->step();
+        EXPECT_EQ(trained->steps_as(), "kernel by kernel");
+        EXPECT_TRUE(trained->conditions().reason.ends_with("would store the kernels of every micro-batch."));
+    }
+}
+
 TEST_F(CudaTrainerTest, TenStepsOfALlamaMatchTheCpu) {
     RunSpec spec = small();
     spec.block = Block::llama;
