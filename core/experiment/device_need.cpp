@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
+#include "core/data/corpus.h"
 #include "core/data/synthetic/names.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
@@ -127,6 +130,9 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
 std::int64_t likely_tokens(const RunSpec& spec) {
     if (find_language(spec.data)) return spec.data_length;
     if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000;
+    std::error_code error;
+    if (std::filesystem::is_directory(spec.data, error))
+        return largest_held_out;  // its training text stays in its files
     return 1'115'394;
 }
 

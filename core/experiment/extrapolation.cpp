@@ -131,7 +131,7 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
     start.scaling = {.method = tuning.method,
                      .factor = static_cast<double>(tuning.factor),
                      .original_context = static_cast<double>(checkpoint.spec.context)};
-    const auto cohort = engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
+    const auto cohort = engine.create_cohort(start, corpus->token_data());
     for (std::int64_t done = 0; done < tuning.steps; ++done) {
         if (!should_continue(done)) return std::nullopt;
         const StepResult step = cohort->step().front();

@@ -1,6 +1,7 @@
 // The sheet partial-bands tests RQ1 to RQ5 of the partial-RoPE paper, Khan et al. Each arm changes one factor of a base
 // setting and compares seven rotated fractions.
 #include "core/reproduce/building.h"
+#include "core/reproduce/corpus_check.h"
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/predictions.h"
 #include "core/reproduce/published.h"
@@ -158,11 +159,16 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         {"two-bands", "NoPE and RoPE with two rotated channels reach a higher loss than RoPE with 10 % or more."},
         {"parting", "At the longest context the loss with 10 % of the channels is slightly higher than with 25 %."}};
     const bool paper = request.scale == SheetScale::paper;
-    const auto sets = data_for({"enwik8", "text8"}, request, plan.notes);
-    plan.notes.push_back(
-        "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, and bytes replace the tokens of the "
-        "Pythia tokenizer. The published losses belong to other data sets.");
+    const auto sets = paper ? corpora_for({"fineweb", "fineweb-edu"}, 4096.0 * 2048 * 11920, request, plan.notes)
+                            : data_for({"enwik8", "text8"}, request, plan.notes);
+    plan.notes.push_back(std::string(paper
+                                         ? "Bytes replace"
+                                         : "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, "
+                                           "and bytes replace") +
+                         " the tokens of the Pythia tokenizer. The published losses belong to other " +
+                         (paper ? "tokens." : "data sets."));
     if (paper) {
+        plan.experiment.set("micro_batch", {"2"});
         set_all(plan.experiment, {{"iterations", {"11920"}},
                                   {"warmup", {"596"}},
                                   {"learning_rate", {"3e-4"}},

@@ -99,11 +99,12 @@ std::vector<Key> make_keys() {
     return {
         word_key("data", "data",
                  "Data set to train on: synthetic or synthetic-local (synthetic languages), tinyshakespeare, enwik8, "
-                 "text8, or a text file.",
+                 "text8, a text file, or a folder of files of any size, which are read as bytes in the order of their "
+                 "names.",
                  &R::data),
         choice_key("tokenizer", "data",
                    "Tokenizer: one token per character or per byte; auto uses characters if the file is valid UTF-8, "
-                   "except for enwik8.",
+                   "except for enwik8 and folders.",
                    {"auto", "characters", "bytes"}, &R::tokenizer),
         choice_key("split", "data",
                    "Percentages of the text for training and validation, in order. 90/5/5 reserves the last 5 % as a "
@@ -193,8 +194,8 @@ std::vector<Key> make_keys() {
                    "limits memory; the result differs by rounding only. 0 means the whole batch.",
                    0, 65536, &R::micro_batch),
         choice_key("batches", "training",
-                   "Order of the training sequences. random starts each sequence at a random offset of the text; "
-                   "sequential reads the text in order.",
+                   "Order of the training sequences. random starts each sequence at a random offset of the text, with "
+                   "replacement; sequential reads the text in order, so that no token repeats before its end.",
                    {"random", "sequential"}, &R::batches),
         number_key("learning_rate", "training", "", "Peak learning rate, which is reached after the warm-up.", 0, 10,
                    &R::learning_rate),

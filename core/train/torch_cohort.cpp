@@ -31,8 +31,8 @@ struct Batch {
     torch::Tensor y;  // (runs, batch·context) int64
 };
 
-Batch gather(std::span<const std::int32_t> tokens, const std::vector<std::vector<std::int64_t>>& starts,
-             std::int64_t context, torch::Device device) {
+Batch gather(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts, std::int64_t context,
+             torch::Device device) {
     const auto runs = static_cast<std::int64_t>(starts.size());
     const auto batch = static_cast<std::int64_t>(starts.front().size());
     Batch result{torch::empty({runs, batch, context}, torch::kInt64),
@@ -41,15 +41,14 @@ Batch gather(std::span<const std::int32_t> tokens, const std::vector<std::vector
     auto* targets = result.y.data_ptr<std::int64_t>();
     for (const auto& run : starts) {
         for (std::int64_t start : run) {
-            const std::int32_t* source = tokens.data() + start;
-            inputs = std::copy(source, source + context, inputs);
-            targets = std::copy(source + 1, source + context + 1, targets);
+            inputs = tokens.copy(start, context, inputs);
+            targets = tokens.copy(start + 1, context, targets);
         }
     }
     return {result.x.to(device), result.y.to(device)};
 }
 
-void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, const std::string& split) {
+void check_length(const TokenText& tokens, const RunSpec& spec, const std::string& split) {
     if (static_cast<std::int64_t>(tokens.size()) < spec.context + 2) {
         throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " tokens, but a context of " +
                        std::to_string(spec.context) + " requires at least " + std::to_string(spec.context + 2) + ".");
@@ -402,21 +401,18 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
         return whole ? whole_windows(s.data.validation.size(), spec.context)
                      : sampled_starts(spec, s.data.validation.size(), s.iteration, "validation");
     });
-    const auto losses = [&](std::span<const std::int32_t> tokens,
-                            const std::vector<std::vector<std::int64_t>>& starts) {
-        if (CudaTrainer* trainer = s.device_trainer()) {
-            using Text = CudaTrainer::Text;
-            const bool trains = tokens.data() == s.data.training.data();
-            return trainer->mean_losses(trains ? Text::training : Text::validation, starts, cancelled);
-        }
+    using Text = CudaTrainer::Text;
+    const auto losses = [&](Text text, const std::vector<std::vector<std::int64_t>>& starts) {
+        if (CudaTrainer* trainer = s.device_trainer()) return trainer->mean_losses(text, starts, cancelled);
+        const TokenText tokens = text == Text::training ? s.data.training : TokenText(s.data.validation);
         return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
                            cancelled);
     };
-    const auto guarded = [&](std::span<const std::int32_t> tokens, const auto& starts) {
-        return with_readable_errors(s.specs, [&] { return losses(tokens, starts); });
+    const auto guarded = [&](Text text, const auto& starts) {
+        return with_readable_errors(s.specs, [&] { return losses(text, starts); });
     };
-    const std::vector<double> training = guarded(s.data.training, training_starts);
-    const std::vector<double> validation = training.empty() ? training : guarded(s.data.validation, validation_starts);
+    const std::vector<double> training = guarded(Text::training, training_starts);
+    const std::vector<double> validation = training.empty() ? training : guarded(Text::validation, validation_starts);
     std::vector<EvaluationResult> results;
     for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
     release_tensor_memory();

@@ -138,6 +138,25 @@ TEST_F(CudaTrainerTest, TenStepsInMicroBatchesMatchTheWholeBatchOnTheCpu) {
     }
 }
 
+// Sequences of mapped files are copied from the host; the steps are captured all the same.
+TEST_F(CudaTrainerTest, TenStepsOnMappedTextMatchTokensInMemory) {
+    const auto runs = three(small());
+    const EmulatedDevice device(Graphs::replayed);
+    const TrainingHistory wanted = train(runs, 10);
+    const std::vector<unsigned char> bytes(tokens_.begin(), tokens_.end());
+    const std::span<const unsigned char> all(bytes);
+    const std::vector<TokenText::Piece> pieces = {{0, all.first(300)}, {300, all.subspan(300)}};
+    data_.training = TokenText(pieces, 700);
+    const TrainingHistory got = train(runs, 10);
+    for (std::size_t step = 0; step < wanted.steps.size(); ++step) {
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            EXPECT_EQ(got.steps[step][run].training_loss, wanted.steps[step][run].training_loss);
+        }
+    }
+    expect_equal(got, wanted);
+    EXPECT_GT(EmulatedDevice::replays(), 0);
+}
+
 TEST_F(CudaTrainerTest, TenStepsOfALlamaMatchTheCpu) {
     RunSpec spec = small();
     spec.block = Block::llama;
