@@ -172,6 +172,10 @@ std::vector<Key> make_keys() {
                  "Layers that apply RoPE, numbered from 0: all, a list like 0-2+5, or a pattern like 3of4 (three of "
                  "every four). The other layers do not rotate.",
                  &R::rotated_layers),
+        choice_key("rope_precision", "model",
+                   "Precision of the rotary tables. bfloat16-tables rounds cos and sin; bfloat16-positions rounds each "
+                   "position before its angle is computed, as some published programs did (257 becomes 256).",
+                   {"float32", "bfloat16-tables", "bfloat16-positions"}, &R::rope_precision),
         choice_key("theta_training", "model",
                    "Training of θ. fixed does not train it; one, layer and head train one θ per model, layer or head; "
                    "free trains each frequency separately.",

@@ -81,6 +81,8 @@ std::string position_label(const RunSpec& spec) {
     if (spec.partial == Partial::truncate && rotated < spec.head_dim()) fraction += " truncated";
     if (spec.pairs != "all") fraction += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;
+    if (spec.rope_precision == RopePrecision::bfloat16_tables) fraction += ", bfloat16 tables";
+    if (spec.rope_precision == RopePrecision::bfloat16_positions) fraction += ", bfloat16 positions";
     std::string theta = short_number(spec.theta);
     if (spec.theta_schedule != ThetaSchedule::constant) {
         theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";

@@ -17,6 +17,9 @@ enum class Block { gpt2, llama, pythia };
 /// Defines which RoPE bases are trained with the weights: `fixed` none, `one` a single theta for the model, `layer` one
 /// theta per layer, `head` one theta per head of each layer, `free` each frequency of each layer separately.
 enum class ThetaTraining { fixed, one, layer, head, free };
+/// Precision of the rotary tables: float32; `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions`
+/// rounds each position to bfloat16 before its angle is computed, so that positions above 256 are no longer exact.
+enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
 /// Shape of the schedule by which the RoPE base changes from `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
 /// Tokenizer: one token per character or per byte. `automatic` uses characters if the text is valid UTF-8, but bytes
@@ -72,6 +75,7 @@ struct RunSpec {
     Partial partial = Partial::slice;
     std::string pairs = "all";           // syntax: core/spec/selection.h
     std::string rotated_layers = "all";  // syntax: core/spec/selection.h
+    RopePrecision rope_precision = RopePrecision::float32;
     ThetaTraining theta_training = ThetaTraining::fixed;
     ThetaSchedule theta_schedule = ThetaSchedule::constant;
     double theta_end = 10000.0;
