@@ -160,7 +160,8 @@ void add_data(CLI::App& program) {
     fetch_verb->add_option("name", flags->name, "Data set: tinyshakespeare, enwik8 or text8")->required();
     fetch_verb->add_option("--data-dir", flags->data_dir, "Destination folder (default: the cache)");
     CLI::App* info_verb = add("info", "Print size, alphabet and character entropies of a data set", info);
-    info_verb->add_option("file", flags->name, "A file, or a name that the setting \"data\" accepts")->required();
+    info_verb->add_option("file", flags->name, "A file, a folder of files, or a name that the setting \"data\" accepts")
+        ->required();
     info_verb->add_option("--tokenizer", flags->tokenizer, "Tokenizer: auto, characters or bytes")
         ->capture_default_str();
     info_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");

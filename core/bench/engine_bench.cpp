@@ -151,6 +151,7 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
                                    const MeasurementLimits& patience, const Cancelled& cancelled) {
     RunSpec generating_spec = spec;
     generating_spec.batch = 1;  // the cohort is used only for its random weights
+    generating_spec.micro_batch = 0;
     BenchmarkCohorts cohorts(engine, generating_spec);
     Cohort& cohort = cohorts.cohort({generating_spec});
     const std::unique_ptr<Model> model = cohort.model(0);

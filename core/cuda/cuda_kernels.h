@@ -24,12 +24,13 @@ using Stream = ::CUstream_st*;
 /// Data type of activations. Sums, means, weights and losses are float32.
 enum class Type : std::int32_t { float32, bfloat16 };
 
-/// Parameters of dropout. The element at row r and column c of a run uses random number r·columns + c of the current
-/// step in the run's stream, as in core/kernels. Without keys there is no dropout.
+/// Parameters of dropout. The element at row r and column c of a run uses random number 4·first_group + r·columns + c
+/// of the current step in the run's stream, as in core/kernels. Without keys there is no dropout.
 struct DropoutNumbers {
     const StreamKey* keys = nullptr;     // (runs), keys of the streams for this dropout layer
     const std::int64_t* step = nullptr;  // (1)
     double rate = 0;
+    std::int64_t first_group = 0;  // number of the first group of four elements
 };
 
 /// Arguments of `rotate_qkv`, which rotates q and k in qkv in place (formula 1 in docs/formulas.md). `qkv` is (runs,

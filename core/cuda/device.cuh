@@ -110,10 +110,11 @@ struct Dropper {
     StreamKey key;
     std::uint64_t step;
     DropoutRate rate;
+    std::uint64_t first_group;
 
     /// Returns the dropout factors of a group, which are all 1 without dropout.
     __device__ __forceinline__ FourFactors factors(std::uint64_t group) const {
-        return drops ? dropout_factors(key, step, group, rate) : FourFactors{{1, 1, 1, 1}};
+        return drops ? dropout_factors(key, step, first_group + group, rate) : FourFactors{{1, 1, 1, 1}};
     }
     /// Multiplies the four elements of a group by their dropout factors.
     __device__ __forceinline__ void multiply(std::uint64_t group, float (&x)[4]) const {
@@ -127,13 +128,17 @@ struct DropoutArguments {
     const StreamKey* keys;
     const std::int64_t* step;
     DropoutRate rate;
+    std::uint64_t first_group;
 
     explicit DropoutArguments(const DropoutNumbers& numbers)
-        : keys(numbers.rate > 0 ? numbers.keys : nullptr), step(numbers.step), rate(dropout_rate(numbers.rate)) {}
+        : keys(numbers.rate > 0 ? numbers.keys : nullptr),
+          step(numbers.step),
+          rate(dropout_rate(numbers.rate)),
+          first_group(static_cast<std::uint64_t>(numbers.first_group)) {}
     /// Returns the dropout of one run.
     __device__ __forceinline__ Dropper for_run(std::int64_t run) const {
-        if (!keys) return {false, {0, 0}, 0, rate};
-        return {true, keys[run], static_cast<std::uint64_t>(*step), rate};
+        if (!keys) return {false, {0, 0}, 0, rate, 0};
+        return {true, keys[run], static_cast<std::uint64_t>(*step), rate, first_group};
     }
 };
 

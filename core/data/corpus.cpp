@@ -61,6 +61,13 @@ std::string cache_key(const TextSource& source, const RunSpec& spec) {
     std::string key = std::to_string(static_cast<int>(spec.tokenizer)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';
     if (source.language) return key + std::to_string(spec.data_seed) + ':' + std::to_string(spec.data_length);
+    if (source.is_folder) {
+        key += fs::absolute(source.file).string();
+        for (const FolderFile& file : files_of_folder(source.file)) {
+            key += '|' + file.name + '|' + std::to_string(file.written) + '|' + std::to_string(file.bytes);
+        }
+        return key;
+    }
     std::error_code error;
     const auto written = fs::last_write_time(source.file, error).time_since_epoch().count();
     const auto bytes = fs::file_size(source.file, error);
@@ -79,7 +86,29 @@ Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Toke
     return Vocabulary::of_characters(text);
 }
 
+std::shared_ptr<const Corpus> build_from_folder(const TextSource& source, const RunSpec& spec) {
+    if (spec.tokenizer == Tokenizer::characters) refuse_characters_of_folder(source.file);
+    auto corpus = std::make_shared<Corpus>();
+    corpus->name = source.name;
+    corpus->folder = std::make_shared<TextFolder>(source.file);
+    const std::int64_t bytes = corpus->folder->bytes();
+    corpus->text = {text_name(spec), bytes, corpus->folder->checksum()};
+    corpus->vocabulary = Vocabulary::of_all_bytes();
+    const SplitSizes sizes = split_sizes(bytes, spec.split);
+    corpus->folder_training = sizes.training;
+    const TokenText text(corpus->folder->pieces(), bytes);
+    const auto held_out = [&](std::int64_t first, std::int64_t size) {
+        std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::min(size, largest_held_out)));
+        text.copy(first, std::ssize(tokens), tokens.data());
+        return tokens;
+    };
+    corpus->validation = held_out(sizes.training, sizes.validation);
+    corpus->test = held_out(sizes.training + sizes.validation, sizes.test);
+    return corpus;
+}
+
 std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {
+    if (source.is_folder) return build_from_folder(source, spec);
     const std::string text = read_text(source, spec.data_seed, spec.data_length);
     auto corpus = std::make_shared<Corpus>();
     corpus->name = source.name;
@@ -98,7 +127,7 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
 
 /// Throws BadInput unless every part holds at least one sequence: spec.context tokens and the token that follows.
 void require_sequences(const Corpus& corpus, const RunSpec& spec) {
-    std::pair<std::string, std::int64_t> shortest = {"training", std::ssize(corpus.training)};
+    std::pair<std::string, std::int64_t> shortest = {"training", std::ssize(corpus.training_text())};
     const auto compare = [&](const char* part, std::int64_t tokens) {
         if (tokens < shortest.second) shortest = {part, tokens};
     };
@@ -115,6 +144,10 @@ void require_sequences(const Corpus& corpus, const RunSpec& spec) {
 }
 
 }  // namespace
+
+TokenText Corpus::training_text() const {
+    return folder ? TokenText(folder->pieces(), folder_training) : TokenText(training);
+}
 
 std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const fs::path& data_dir) {
     const TextSource source = locate(spec.data, data_dir);

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/text_folder.h"
 #include "core/data/text_mark.h"
+#include "core/spec/engine.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -24,6 +26,8 @@ class Vocabulary {
     static Vocabulary of_characters(std::string_view text);
     /// Returns the vocabulary of the distinct byte values in `bytes`.
     static Vocabulary of_bytes(std::string_view bytes);
+    /// Returns the vocabulary of all 256 byte values, in which each token equals its byte value.
+    static Vocabulary of_all_bytes();
     /// Parses the format that `to_text` writes. Throws BadInput if `text` is not in that format.
     static Vocabulary from_text(std::string_view text);
 
@@ -62,20 +66,32 @@ struct EntropyFloor {
     double entropy_rate = 0;
 };
 
-/// A text as tokens, split into a training, a validation and (for 90/5/5) a test part.
+/// Largest number of tokens of the validation part, and of the test part, of a folder. They are in memory.
+inline constexpr std::int64_t largest_held_out = std::int64_t{1} << 24;
+
+/// A text as tokens, split into a training, a validation and (for 90/5/5) a test part. The training part of a folder
+/// stays in its files; of its validation and test parts the first `largest_held_out` tokens are used.
 struct Corpus {
     std::string name;  // as messages show it: "Tiny Shakespeare", or a file name
     Vocabulary vocabulary;
-    std::vector<std::int32_t> training;
+    std::vector<std::int32_t> training;  // empty for a folder
     std::vector<std::int32_t> validation;
     std::vector<std::int32_t> test;  // empty for a 90/10 split
     bool generated = false;          // true for a synthetic language
     TextMark text;                   // size and checksum of the text, named as in the run that opened it first
+    std::shared_ptr<const TextFolder> folder;  // null unless the text is a folder
+    std::int64_t folder_training = 0;          // number of training tokens of a folder
+
+    /// Returns the training part, which is valid as long as this object.
+    TokenText training_text() const;
+    /// Returns the data for a cohort, which are valid as long as this object.
+    TokenData token_data() const { return {vocabulary.size(), training_text(), validation}; }
 };
 
 /// Opens the corpus that `spec.data` names: `generated`, `synthetic-local`, a known data set (searched for in
-/// `data_dir`, then in ROPELAB_DATA, then in the cache) or a file. Throws BadInput for an unknown name, a directory, an
-/// unreadable or empty file, a file that is not UTF-8 although `spec` requires characters, and a split with fewer than
+/// `data_dir`, then in ROPELAB_DATA, then in the cache), a file, or a folder of files (core/data/text_folder.h), which
+/// is read as bytes. Throws BadInput for an unknown name, an unreadable or empty file, a folder although `spec`
+/// requires characters, a file that is not UTF-8 although `spec` requires characters, and a split with fewer than
 /// spec.context + 1 tokens. The most recent corpora are cached, so that a sweep reads and encodes its text once.
 /// Thread-safe.
 std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const std::filesystem::path& data_dir = {});

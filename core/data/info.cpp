@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/data/corpus.h"
+#include "core/data/text_folder.h"
 #include "core/data/text_source.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
@@ -67,6 +68,43 @@ std::string printable_symbol(const Vocabulary& vocabulary, std::int32_t token) {
     return printable_character(decode_utf8(symbol, 0).code);
 }
 
+// Returns the statistics of the bytes of a folder, which are counted without being loaded as a whole.
+TextInfo info_of_folder(const TextSource& source, Tokenizer tokenizer) {
+    if (tokenizer == Tokenizer::characters) refuse_characters_of_folder(source.file);
+    const TextFolder folder(source.file);
+    constexpr std::size_t values = 256;
+    std::vector<std::int64_t> single(values);
+    std::vector<std::int64_t> before(values);          // counts of bytes that another byte follows
+    std::vector<std::int64_t> pairs(values * values);  // by first byte, then by second byte
+    std::optional<unsigned char> last;
+    for (const TokenText::Piece& piece : folder.pieces()) {
+        for (const unsigned char byte : piece.bytes) {
+            ++single[byte];
+            if (last) {
+                ++before[*last];
+                ++pairs[*last * values + byte];
+            }
+            last = byte;
+        }
+    }
+    TextInfo info;
+    info.name = source.name;
+    info.bytes = info.tokens = folder.bytes();
+    info.as_bytes = true;
+    for (std::size_t byte = 0; byte < values; ++byte) {
+        if (single[byte] > 0) info.alphabet.push_back(printable_byte(static_cast<unsigned char>(byte)));
+    }
+    info.distinct = static_cast<int>(info.alphabet.size());
+    const auto tokens = static_cast<double>(info.tokens);
+    info.order0_entropy = total_bits(single) / tokens;
+    if (info.tokens > 1) {
+        info.order1_entropy = std::max(0.0, (total_bits(pairs) - total_bits(before)) / (tokens - 1));
+    }
+    info.ninety_ten = split_sizes(info.tokens, Split::ninety_ten);
+    info.ninety_five_five = split_sizes(info.tokens, Split::ninety_five_five);
+    return info;
+}
+
 std::optional<std::int64_t> count_characters(std::string_view text) {
     std::int64_t count = 0;
     for (std::size_t offset = 0; offset < text.size(); ++count) {
@@ -102,6 +140,7 @@ TextInfo info_of_text(std::string_view text, Tokenizer tokenizer) {
 TextInfo info_of(std::string_view data, Tokenizer tokenizer, const std::filesystem::path& data_dir,
                  std::int64_t data_seed) {
     const TextSource source = locate(data, data_dir);
+    if (source.is_folder) return info_of_folder(source, tokenizer);
     const std::string text = read_text(source, data_seed, RunSpec{}.data_length);
     const bool bytes = tokenizer == Tokenizer::automatic && source.as_bytes;
     TextInfo info = info_of_text(text, bytes ? Tokenizer::bytes : tokenizer);

@@ -16,7 +16,7 @@ namespace ropelab {
 struct TextInfo {
     std::string name;
     std::int64_t bytes = 0;
-    std::optional<std::int64_t> characters;  // number of Unicode characters; nullopt if the text is not UTF-8
+    std::optional<std::int64_t> characters;  // number of Unicode characters; nullopt for other bytes or a folder
     bool as_bytes = false;                   // true: each token is a byte; false: each token is a character
     std::int64_t tokens = 0;                 // number of tokens in the text
     int distinct = 0;                        // number of distinct tokens
@@ -33,9 +33,9 @@ struct TextInfo {
 /// else bytes. Throws BadInput if the text is empty, or if it is not UTF-8 although `symbols` requires characters.
 TextInfo info_of_text(std::string_view text, Tokenizer tokenizer = Tokenizer::automatic);
 
-/// Returns the statistics of the text that the setting `data` names: a file, a known data set or a synthetic language
-/// (with the seed `data_seed`). Throws BadInput as `open_corpus` does, but accepts texts that are too short for
-/// training.
+/// Returns the statistics of the text that the setting `data` names: a file, a folder (as bytes, which takes about a
+/// second per GB), a known data set or a synthetic language (with the seed `data_seed`). Throws BadInput as
+/// `open_corpus` does, but accepts texts that are too short for training.
 TextInfo info_of(std::string_view data, Tokenizer tokenizer = Tokenizer::automatic,
                  const std::filesystem::path& data_dir = {}, std::int64_t data_seed = 1);
 

@@ -132,6 +132,14 @@ fs::path cache_folder() {
 }
 
 std::optional<FoundSet> find_on_disk(const KnownSet& set, const fs::path& data_dir) {
+    for (const fs::path& folder : data_folders(data_dir)) {
+        if (auto found = whole_file(set, folder)) return found;
+        if (auto found = truncated_file(set, folder)) return found;
+    }
+    return whole_file(set, cache_folder());
+}
+
+std::vector<fs::path> data_folders(const fs::path& data_dir) {
     std::error_code error;
     std::vector<fs::path> folders;
     if (!data_dir.empty()) {
@@ -142,11 +150,7 @@ std::optional<FoundSet> find_on_disk(const KnownSet& set, const fs::path& data_d
         folders.push_back(data_dir);
     }
     if (const std::string named = environment("ROPELAB_DATA"); !named.empty()) folders.emplace_back(named);
-    for (const fs::path& folder : folders) {
-        if (auto found = whole_file(set, folder)) return found;
-        if (auto found = truncated_file(set, folder)) return found;
-    }
-    return whole_file(set, cache_folder());
+    return folders;
 }
 
 std::string grouped(std::int64_t number) {

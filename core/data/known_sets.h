@@ -54,6 +54,10 @@ struct FoundSet {
 /// is given but is not a folder.
 std::optional<FoundSet> find_on_disk(const KnownSet& set, const std::filesystem::path& data_dir = {});
 
+/// Returns the folders in which data sets are looked for before the cache: `data_dir` and the folder that the
+/// environment variable ROPELAB_DATA names, as far as they are given. Throws BadInput if `data_dir` is not a folder.
+std::vector<std::filesystem::path> data_folders(const std::filesystem::path& data_dir);
+
 /// Returns the number with thousands separators: 4154399 becomes "4,154,399".
 std::string grouped(std::int64_t number);
 

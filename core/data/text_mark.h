@@ -13,7 +13,7 @@ namespace ropelab {
 struct TextMark {
     std::string name;  // as `text_name` returns it
     std::int64_t bytes = 0;
-    std::string sha256;  // of the whole text, in lower case
+    std::string sha256;  // of the whole text, in lower case; for a folder that of TextFolder::checksum
 
     bool operator==(const TextMark&) const = default;
 };

@@ -22,9 +22,6 @@ std::string quoted(const fs::path& path) {
 void require_regular_file(const fs::path& file) {
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
-    if (status.type() == fs::file_type::directory) {
-        throw BadInput(quoted(file) + " is a directory; name a text file in it.");
-    }
     if (status.type() == fs::file_type::not_found) {
         const std::string known = nearest(file.string(), known_data_names());
         throw BadInput("There is no file " + quoted(file) +
@@ -34,7 +31,7 @@ void require_regular_file(const fs::path& file) {
         throw BadInput(quoted(file) + " cannot be accessed (" + error.message() + "); name a file that you may read.");
     }
     if (status.type() != fs::file_type::regular) {
-        throw BadInput(quoted(file) + " is not a regular file; copy its text into a regular file.");
+        throw BadInput(quoted(file) + " is neither a regular file nor a folder; copy its text into a regular file.");
     }
 }
 
@@ -44,7 +41,7 @@ TextSource locate(std::string_view data, const fs::path& data_dir) {
     if (data.empty()) throw BadInput("The setting data is empty; name a text file, a known data set or 'synthetic'.");
     if (const auto language = find_language(data)) {
         const char* name = *language == Language::positional ? "synthetic language" : "synthetic local language";
-        return {name, language, {}, false};
+        return {name, language, {}, false, false};
     }
     if (const KnownSet* set = find_known_set(data)) {
         const auto found = find_on_disk(*set, data_dir);
@@ -52,11 +49,17 @@ TextSource locate(std::string_view data, const fs::path& data_dir) {
             throw BadInput(set->title + " is not on this machine yet; get it with 'ropelab-cli data fetch " +
                            set->name + "', or name the folder that has it with --data-dir or ROPELAB_DATA.");
         }
-        return {found->description, std::nullopt, found->file, set->as_bytes};
+        return {found->description, std::nullopt, found->file, set->as_bytes, false};
     }
     const fs::path file{std::string(data)};
+    std::error_code error;
+    if (fs::is_directory(file, error)) {
+        const fs::path whole = file.lexically_normal();  // "folder/" has no file name
+        const fs::path name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+        return {name.string(), std::nullopt, file, true, true};
+    }
     require_regular_file(file);
-    return {file.filename().string(), std::nullopt, file, false};
+    return {file.filename().string(), std::nullopt, file, false, false};
 }
 
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length) {
@@ -70,8 +73,8 @@ std::string read_text(const TextSource& source, std::int64_t data_seed, std::int
     const std::int64_t bytes = in.tellg();
     if (bytes == 0) throw BadInput(quoted(source.file) + " is empty; name a file that contains text.");
     if (bytes > largest_file) {
-        throw BadInput(quoted(source.file) + " has " + grouped(bytes) + " bytes; a text may have at most " +
-                       grouped(largest_file) + ".");
+        throw BadInput(quoted(source.file) + " has " + grouped(bytes) + " bytes; a file may have at most " +
+                       grouped(largest_file) + ", but a folder of files may have any size.");
     }
     std::string text(static_cast<std::size_t>(bytes), '\0');
     in.seekg(0);

@@ -52,6 +52,13 @@ Vocabulary Vocabulary::of_bytes(std::string_view bytes) {
     return vocabulary;
 }
 
+Vocabulary Vocabulary::of_all_bytes() {
+    Vocabulary vocabulary;
+    vocabulary.bytes_ = true;
+    for (std::uint32_t byte = 0; byte < 256; ++byte) vocabulary.code_points_.push_back(byte);
+    return vocabulary;
+}
+
 Vocabulary Vocabulary::from_text(std::string_view text) {
     Vocabulary vocabulary;
     vocabulary.bytes_ = text.starts_with(bytes_prefix);

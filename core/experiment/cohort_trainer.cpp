@@ -103,7 +103,7 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
             plan_.on_discard_after(run.plan.id, run.checkpoint ? run.iteration() : -1);
     }
     if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
-    cohort_ = engine_.create_cohort(start, {corpus_->vocabulary.size(), corpus_->training, corpus_->validation});
+    cohort_ = engine_.create_cohort(start, corpus_->token_data());
     first_iteration_ = cohort_->iteration();
 
     event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};

@@ -233,7 +233,7 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
     if (!cuda) {
         result.runs = std::min(result.runs, max_width_in_memory(settled));
     } else if (info.cuda_memory > 0) {
-        const auto tokens = std::ssize(data.training) + std::ssize(data.validation);
+        const auto tokens = std::ssize(data.training.in_memory()) + std::ssize(data.validation);
         result.runs = runs_that_fit(settled, result.runs, data.vocabulary, tokens, info.cuda_memory);
     }
     if (result.runs < start.runs.size()) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
+#include "core/data/corpus.h"
 #include "core/data/synthetic/names.h"
 #include "core/experiment/step_cost.h"
 #include "core/spec/error.h"
@@ -100,20 +103,23 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const Widths w(spec, vocabulary);
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
-    const double rows = R * number(spec.batch * spec.context);
+    const double rows = R * number(spec.sequences_per_pass() * spec.context);
+    const double batch_rows = R * number(spec.batch * spec.context);
+    const double micro_rows = spec.micro_batch > 0 ? rows : 0.0;  // a copy of the tokens of one micro-batch
     const double evaluated = R * number(tokens_at_once(spec));
 
     DeviceNeed need;
     need.weights = R * P * (4.0 * 4.0 + (w.bytes == 2 ? 2.0 : 0.0));
-    need.text = 4.0 * number(tokens) + 16.0 * (rows + evaluated);
+    need.text = 4.0 * number(tokens) + 16.0 * (batch_rows + micro_rows + evaluated);
     const double padded_head = w.vocabulary_is_padded ? w.bytes * R * w.C * w.vocabulary_rows : 0.0;
     const double layer = rows * stored_per_layer(spec, w);
     const double last = rows * (4.0 * w.C + 16.0 + w.bytes * (w.C + w.vocabulary_rows));
     need.stored = number(spec.layers) * layer + last + padded_head;
     // The backward pass frees stored activations while the gradients of the weights appear, so the peak is at its
     // beginning or at its end.
-    const double temporary = rows * std::max(temporary_per_layer(spec, w, R * number(spec.batch * spec.heads)),
-                                             w.bytes * (w.vocabulary_rows + w.C));
+    const double temporary =
+        rows * std::max(temporary_per_layer(spec, w, R * number(spec.sequences_per_pass() * spec.heads)),
+                        w.bytes * (w.vocabulary_rows + w.C));
     need.temporary = std::max(need.stored + temporary, 4.0 * R * P + layer + temporary) - need.stored;
     // The copy of one run's weights that generates samples.
     need.evaluation = 2.0 * evaluated * evaluation_per_token(spec, w) + P * (4.0 + w.bytes);
@@ -124,6 +130,9 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
 std::int64_t likely_tokens(const RunSpec& spec) {
     if (find_language(spec.data)) return spec.data_length;
     if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000;
+    std::error_code error;
+    if (std::filesystem::is_directory(spec.data, error))
+        return largest_held_out;  // its training text stays in its files
     return 1'115'394;
 }
 
@@ -144,7 +153,7 @@ std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vo
     if (alone.weights + alone.text + alone.stored > number(free_bytes)) {
         throw BadInput("A run of this shape needs about " + gibibytes(alone.total()) +
                        " of the device's memory, but only " + gibibytes(number(free_bytes)) +
-                       " are free; use a smaller batch size, a shorter context, or device=cpu.");
+                       " are free; use a smaller batch size or micro_batch, a shorter context, or device=cpu.");
     }
     std::size_t fitting = 1;
     while (fitting < runs && need(fitting + 1).total() <= limit) ++fitting;

@@ -5,6 +5,7 @@
 #include <thread>
 #include <tuple>
 
+#include "core/data/corpus.h"
 #include "core/data/known_sets.h"
 #include "core/data/splits.h"
 #include "core/data/text_source.h"
@@ -61,8 +62,13 @@ double operations_per_step(const RunSpec& spec) {
 std::int64_t likely_validation_tokens(const RunSpec& spec, const std::filesystem::path& data_dir) {
     if (find_language(spec.data)) return split_sizes(spec.data_length, spec.split).validation;
     try {
+        const TextSource source = locate(spec.data, data_dir);
+        if (source.is_folder) {
+            const std::int64_t bytes = bytes_of(files_of_folder(source.file));
+            return std::min(split_sizes(bytes, spec.split).validation, largest_held_out);
+        }
         std::error_code error;
-        const auto bytes = std::filesystem::file_size(locate(spec.data, data_dir).file, error);
+        const auto bytes = std::filesystem::file_size(source.file, error);
         if (!error) return split_sizes(static_cast<std::int64_t>(bytes), spec.split).validation;
     } catch (const BadInput&) {
         // The data set is missing; training will report that.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -109,6 +110,9 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
     RunSpec spec = checkpoint.spec;
     spec.context *= tuning.factor;
     spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
+    if (spec.micro_batch > 0) {
+        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
+    }
     spec.iterations = checkpoint.iteration + tuning.steps;
     spec.warmup = 0;
     spec.decay_iterations = 0;
@@ -127,7 +131,7 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
     start.scaling = {.method = tuning.method,
                      .factor = static_cast<double>(tuning.factor),
                      .original_context = static_cast<double>(checkpoint.spec.context)};
-    const auto cohort = engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
+    const auto cohort = engine.create_cohort(start, corpus->token_data());
     for (std::int64_t done = 0; done < tuning.steps; ++done) {
         if (!should_continue(done)) return std::nullopt;
         const StepResult step = cohort->step().front();

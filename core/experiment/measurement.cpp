@@ -52,8 +52,7 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
     Measurement result;
     choose_device_trust(engine, spec, std::nullopt, {.cancelled = cancelled});
     {
-        const auto cohort =
-            engine.create_cohort(start, {corpus->vocabulary.size(), corpus->training, corpus->validation});
+        const auto cohort = engine.create_cohort(start, corpus->token_data());
         result.conditions = cohort->conditions();
         const double step = seconds_per_step(*cohort, spec.iterations, cancelled);
         int batches = 0;

@@ -220,9 +220,8 @@ class Runner::Worker {
         start.iteration = members.front().iteration();
         start.conditions = members.front().conditions();
         for (const TrainedRun& run : members) start.runs.push_back(run.plan.spec);
-        const CohortWidth width =
-            choose_width(engine, start, {corpus->vocabulary.size(), corpus->training, corpus->validation},
-                         [this] { return control_.stopping() || control_.paused(); });
+        const CohortWidth width = choose_width(engine, start, corpus->token_data(),
+                                               [this] { return control_.stopping() || control_.paused(); });
         for (TrainedRun& run : members) {
             run.width_settled = true;
             if (start.conditions) continue;  // a resumed run has the conditions and the message of its first start

@@ -42,11 +42,14 @@ std::string job_name(const Experiment& experiment) {
     return name;
 }
 
-// Returns an absolute path for a data file, because jobs start in another working directory; names of data sets stay.
+// Returns an absolute path for a data file or folder, because jobs start in another working directory; names of data
+// sets stay.
 std::string data_from_anywhere(const std::string& data) {
     if (find_language(data) || find_known_set(data) != nullptr) return data;
     std::error_code error;
-    return fs::is_regular_file(data, error) ? fs::absolute(data).lexically_normal().string() : data;
+    return fs::is_regular_file(data, error) || fs::is_directory(data, error)
+               ? fs::absolute(data).lexically_normal().string()
+               : data;
 }
 
 // Returns the experiment with absolute paths of its data files.

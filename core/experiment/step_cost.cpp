@@ -1,6 +1,8 @@
 #include "core/experiment/step_cost.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "core/data/synthetic/names.h"
 #include "core/spec/layout.h"
@@ -76,6 +78,8 @@ std::int64_t tokens_at_once(const RunSpec& spec) {
 std::int64_t likely_vocabulary(const RunSpec& spec) {
     if (find_language(spec.data)) return 29;
     if (spec.data == "text8") return 27;
+    std::error_code error;
+    if (std::filesystem::is_directory(spec.data, error)) return 256;
     if (spec.data == "enwik8" || spec.tokenizer == Tokenizer::bytes) return 205;
     return 65;
 }
@@ -125,7 +129,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double R = number(runs);
     const double P = number(parameter_count(spec, vocabulary));
     const double C = number(spec.width);
-    const double tokens = number(spec.batch * spec.context);
+    const double tokens = number(spec.sequences_per_pass() * spec.context);
     const double V = number(vocabulary);
 
     MemoryNeed need;

@@ -250,7 +250,8 @@ class HeadAttention {
     void compute_dropout(std::int64_t group, std::int64_t head, std::int64_t query) const {
         const std::int64_t row = (sequence(group) * args_.heads + head) * args_.time + query;
         args_.dropout.stream->fill_dropout({factors_.get(), static_cast<std::size_t>(query + 1)}, args_.dropout.rate,
-                                           args_.dropout.step, static_cast<std::uint64_t>(row * args_.time));
+                                           args_.dropout.step,
+                                           args_.dropout.first + static_cast<std::uint64_t>(row * args_.time));
     }
 
     const CausalAttention<T>& args_;

@@ -31,12 +31,13 @@ constexpr std::int64_t blocks_of(std::int64_t rows) {
     return (rows + block_rows - 1) / block_rows;
 }
 
-/// Parameters of dropout. The element at row r and column c uses random number r·columns + c of training step `step`.
-/// Without a stream there is no dropout.
+/// Parameters of dropout. The element at row r and column c uses random number first + r·columns + c of training step
+/// `step`. Without a stream there is no dropout.
 struct DropoutNumbers {
     const RandomStream* stream = nullptr;
     double rate = 0;
     std::uint64_t step = 0;
+    std::uint64_t first = 0;
 };
 
 /// Arguments of `norm_forward`, which adds a residual branch and normalizes: sum = x + dropout(branch);

@@ -94,7 +94,8 @@ void norm_forward(const NormForward<Branch, Out>& args, std::int64_t rows, std::
         if (drops) {
             args.dropout.stream->fill_dropout(
                 {args.mask + begin * args.columns, static_cast<std::size_t>((end - begin) * args.columns)},
-                args.dropout.rate, args.dropout.step, static_cast<std::uint64_t>(begin * args.columns));
+                args.dropout.rate, args.dropout.step,
+                args.dropout.first + static_cast<std::uint64_t>(begin * args.columns));
         }
         for (std::int64_t row = begin; row < end; ++row) {
             forward_row(args, row, drops ? args.mask + row * args.columns : nullptr);

@@ -48,8 +48,9 @@ struct Drops {
     torch::Tensor keys;
     torch::Tensor step;
     double rate = 0;
+    Dropout dropout;
 
-    Drops(const Dropout& dropout, const std::string& place, const torch::Device& device) {
+    Drops(const Dropout& its_dropout, const std::string& place, const torch::Device& device) : dropout(its_dropout) {
         if (!dropout.active()) return;
         rate = dropout.rate();
         std::shared_ptr<DeviceStreams> streams = dropout.streams();
@@ -58,9 +59,12 @@ struct Drops {
         step = streams->step();
     }
     bool drop() const { return keys.defined(); }
-    cuda::DropoutNumbers numbers() const {
+    // Returns the parameters for a tensor with `size` elements per run.
+    cuda::DropoutNumbers numbers(std::int64_t size) const {
         if (!drop()) return {};
-        return {static_cast<const cuda::StreamKey*>(keys.data_ptr()), step.data_ptr<std::int64_t>(), rate};
+        const std::int64_t first = dropout.first_number(size);
+        TORCH_CHECK(first % 4 == 0, "Kernels compute dropout masks in groups of four numbers.");
+        return {static_cast<const cuda::StreamKey*>(keys.data_ptr()), step.data_ptr<std::int64_t>(), rate, first / 4};
     }
 };
 

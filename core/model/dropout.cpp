@@ -13,6 +13,7 @@ namespace {
 torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std::string& stream) {
     const std::int64_t runs = std::ssize(dropout.seeds());
     const torch::Tensor mask = torch::empty({runs, size}, torch::kFloat32);
+    const std::int64_t first_number = dropout.first_number(size);
     constexpr std::int64_t grain = 16384;
     ROPELAB_OWN_PASS("dropout_mask");
     for (std::int64_t run = 0; run < runs; ++run) {
@@ -22,7 +23,8 @@ torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std:
             const std::int64_t first = begin * grain;
             const std::int64_t last = std::min(size, end * grain);
             numbers.fill_dropout({run_mask + first, static_cast<std::size_t>(last - first)}, dropout.rate(),
-                                 static_cast<std::uint64_t>(dropout.step()), static_cast<std::uint64_t>(first));
+                                 static_cast<std::uint64_t>(dropout.step()),
+                                 static_cast<std::uint64_t>(first_number + first));
         });
     }
     return mask;
@@ -46,13 +48,14 @@ struct Product {
 }  // namespace
 
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
-                                     std::int64_t size) {
+                                     std::int64_t size, std::int64_t first) {
     // Philox 4×32-10 (core/spec/random_stream.h) on int64 tensors that contain 32-bit words.
     const torch::Tensor words = keys.to(torch::kInt64).bitwise_and(low_word);
     torch::Tensor key_low = words.narrow(1, 0, 1);
     torch::Tensor key_high = words.narrow(1, 1, 1);
     const torch::Tensor group =
-        torch::arange((size + 3) / 4, torch::TensorOptions(torch::kInt64).device(keys.device())).unsqueeze(0);
+        torch::arange(first / 4, (first + size + 3) / 4, torch::TensorOptions(torch::kInt64).device(keys.device()))
+            .unsqueeze(0);
     torch::Tensor a = group.bitwise_and(low_word);
     torch::Tensor b = group.bitwise_right_shift(32);
     torch::Tensor c = step.bitwise_and(low_word).unsqueeze(0);
@@ -69,8 +72,15 @@ torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Ten
     }
     const auto [threshold, kept] = cuda::dropout_rate(rate);
     const torch::Tensor numbers =
-        torch::stack(torch::broadcast_tensors({a, b, c, d}), -1).flatten(1).narrow(1, 0, size);
+        torch::stack(torch::broadcast_tensors({a, b, c, d}), -1).flatten(1).narrow(1, first % 4, size);
     return numbers.ge(static_cast<std::int64_t>(threshold)).to(torch::kFloat32) * kept;
+}
+
+Dropout Dropout::of_sequences(std::int64_t first, std::int64_t count) const {
+    Dropout part = *this;
+    part.first_sequence_ = first;
+    part.sequences_ = count;
+    return part;
 }
 
 torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& place) const {
@@ -84,7 +94,7 @@ torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& pla
     } else {
         std::shared_ptr<DeviceStreams> streams = streams_;
         if (!streams) streams = std::make_shared<DeviceStreams>(seeds_, step_, x.device());
-        masks = libtorch_dropout_masks(streams->keys(stream), streams->step(), rate_, size);
+        masks = libtorch_dropout_masks(streams->keys(stream), streams->step(), rate_, size, first_number(size));
     }
     return x * masks.view(x.sizes());
 }

@@ -22,11 +22,18 @@ class Dropout {
             std::shared_ptr<DeviceStreams> streams = nullptr)
         : rate_(rate), seeds_(std::move(seeds)), step_(step), streams_(std::move(streams)) {}
 
+    /// Returns the dropout of a part of the batch: the sequences `first` … `first + count − 1`. Tensors then contain
+    /// these sequences only, and their masks equal those of the same sequences in the whole batch.
+    Dropout of_sequences(std::int64_t first, std::int64_t count) const;
+
     bool active() const { return rate_ > 0; }
     double rate() const { return rate_; }
     std::int64_t step() const { return step_; }
     const std::vector<std::int64_t>& seeds() const { return seeds_; }
     const std::shared_ptr<DeviceStreams>& streams() const { return streams_; }
+    /// Returns the number, in the stream of a place, of the first element of a tensor with `size` elements per run. The
+    /// sequences of the batch are the outermost dimension of such a tensor. It is 0 for the whole batch.
+    std::int64_t first_number(std::int64_t size) const { return size / sequences_ * first_sequence_; }
     /// Returns x, (runs, …), multiplied by a mask of 0 and 1/(1 − rate). `place` names the place in the model
     /// ("layers.0.mlp").
     torch::Tensor operator()(const torch::Tensor& x, const std::string& place) const;
@@ -35,13 +42,15 @@ class Dropout {
     double rate_ = 0;
     std::vector<std::int64_t> seeds_;
     std::int64_t step_ = 0;
+    std::int64_t first_sequence_ = 0;
+    std::int64_t sequences_ = 1;  // number of sequences in a tensor; without effect for the whole batch
     std::shared_ptr<DeviceStreams> streams_;
 };
 
 /// Returns dropout masks of `size` numbers per run, computed with LibTorch's integer operations on the tensors' device:
-/// (runs, size) float32 of 0 and 1/(1 − rate). The numbers equal those of RandomStream::fill_dropout. keys: (runs, 2)
-/// int32, step: (1) int64, as in DeviceStreams.
+/// (runs, size) float32 of 0 and 1/(1 − rate). The numbers equal those of RandomStream::fill_dropout from number
+/// `first` on. keys: (runs, 2) int32, step: (1) int64, as in DeviceStreams.
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
-                                     std::int64_t size);
+                                     std::int64_t size, std::int64_t first = 0);
 
 }  // namespace ropelab

@@ -58,7 +58,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                                                                  .branch = row<Branch>(added, run),
                                                                  .weight = row(weight, run),
                                                                  .bias = row(bias, run),
-                                                                 .dropout = place->streams.of(run),
+                                                                 .dropout = place->streams.of(run, rows * columns),
                                                                  .mask = row(mask, run),
                                                                  .sum = row(sum, run),
                                                                  .normed = row<Out>(normed, run),

@@ -59,7 +59,7 @@ class DeviceResidualNorm : public torch::autograd::Function<DeviceResidualNorm> 
                                    .weight = weights.weight.data_ptr<float>(),
                                    .bias = weights.numbers_of_bias(),
                                    .stride = weights.weight.stride(0),
-                                   .dropout = place->drops.numbers(),
+                                   .dropout = place->drops.numbers(x.size(1) * x.size(2)),
                                    .sum = numbers(sum),
                                    .normed = values(normed),
                                    .mean = numbers(mean),
@@ -106,7 +106,7 @@ class DeviceResidualNorm : public torch::autograd::Function<DeviceResidualNorm> 
                                            .stride = saved[3].stride(0),
                                            .grad_sum = numbers(grad_sum),
                                            .grad_normalized = values(grad_normalized),
-                                           .dropout = place.drops.numbers(),
+                                           .dropout = place.drops.numbers(rows * columns),
                                            .grad_x = numbers(grad_x),
                                            .grad_branch = values(grad_branch),
                                            .grad_weight = numbers(grad_weight),
@@ -235,7 +235,7 @@ class DropOut : public torch::autograd::Function<DropOut> {
                               .type = type_of(x),
                               .in = values(x),
                               .out = values(result),
-                              .dropout = place.drops.numbers()},
+                              .dropout = place.drops.numbers(x.numel() / x.size(0))},
                              "drop_out");
         return result;
     }

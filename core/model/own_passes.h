@@ -75,9 +75,11 @@ class Streams {
         for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
     }
     bool drop() const { return !streams_.empty(); }
-    kernels::DropoutNumbers of(std::int64_t run) const {
+    /// Returns the random numbers of one run for a tensor with `size` elements per run.
+    kernels::DropoutNumbers of(std::int64_t run, std::int64_t size) const {
         if (streams_.empty()) return {};
-        return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step())};
+        return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step()),
+                static_cast<std::uint64_t>(dropout_.first_number(size))};
     }
 
  private:

@@ -176,7 +176,7 @@ std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context
 }
 
 std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
-                                Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
+                                Precision precision, const TokenText& tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled) {
     const torch::NoGradGuard no_gradients;
@@ -195,9 +195,9 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
         auto* targets = y.data_ptr<std::int64_t>();
         for (std::int64_t run = 0; run < runs; ++run) {
             for (std::int64_t sequence = 0; sequence < count; ++sequence) {
-                const std::int32_t* source = tokens.data() + starts[run][first + sequence];
-                inputs = std::copy(source, source + context, inputs);
-                targets = std::copy(source + 1, source + context + 1, targets);
+                const std::int64_t start = starts[run][first + sequence];
+                inputs = tokens.copy(start, context, inputs);
+                targets = tokens.copy(start + 1, context, targets);
             }
         }
         const auto device = weights.flat().device();

@@ -39,7 +39,7 @@ class TorchModel : public Model {
 /// Returns the mean loss of each run over its sequences, without gradients. The sequences have `context` tokens and
 /// begin at `starts`, one list per run. Returns one number per run; empty if `cancelled` returned true between batches.
 std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
-                                Precision precision, std::span<const std::int32_t> tokens, std::int64_t context,
+                                Precision precision, const TokenText& tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled = {});
 

@@ -78,6 +78,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     CohortStart start;
     start.runs = {checkpoint.spec};
     start.runs.front().batch = 1;
+    start.runs.front().micro_batch = 0;
     start.iteration = checkpoint.iteration;
     start.states = {checkpoint.state};
     start.conditions = checkpoint.conditions;

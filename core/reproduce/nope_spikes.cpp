@@ -1,6 +1,7 @@
 // The sheet nope-spikes tests section 5 of the partial-RoPE paper, Khan et al.: loss spikes of models without position
 // encoding.
 #include "core/reproduce/building.h"
+#include "core/reproduce/corpus_check.h"
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/published.h"
 
@@ -144,7 +145,8 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         {"high-rate",
          "Without position encoding parallel blocks diverge early at ten times the usual learning rate: more often "
          "within the first fifth of the training than at the usual one."}};
-    const auto sets = data_for({"enwik8"}, request, plan.notes);
+    const auto sets = paper ? corpora_for({"fineweb"}, 4096.0 * 2048 * 11920, request, plan.notes)
+                            : data_for({"enwik8"}, request, plan.notes);
     plan.notes.push_back(
         "A run has a spike if it diverges, or if after the warm-up its smoothed training loss (weight 0.9) rises more "
         "than 0.5 nats per token above its previous minimum. A spike is early within the first fifth of the run's "
@@ -164,6 +166,7 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
                                   {"heads", {"8"}},
                                   {"width", {"2048"}},
                                   {"iterations", {"11920"}},
+                                  {"micro_batch", {"2"}},
                                   {"warmup", {"596"}},
                                   {"beta2", {"0.95"}},
                                   {"evaluate_every", {"500"}},

@@ -13,6 +13,7 @@
 #include "core/spec/named_tensor.h"
 #include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
+#include "core/spec/token_text.h"
 
 namespace ropelab {
 
@@ -23,7 +24,7 @@ namespace ropelab {
 /// Tokenized training and validation data. The memory must stay valid as long as a cohort uses it.
 struct TokenData {
     int vocabulary = 0;  // number of different tokens
-    std::span<const std::int32_t> training;
+    TokenText training;
     std::span<const std::int32_t> validation;
 };
 

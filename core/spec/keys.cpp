@@ -99,11 +99,12 @@ std::vector<Key> make_keys() {
     return {
         word_key("data", "data",
                  "Data set to train on: synthetic or synthetic-local (synthetic languages), tinyshakespeare, enwik8, "
-                 "text8, or a text file.",
+                 "text8, a text file, or a folder of files of any size, which are read as bytes in the order of their "
+                 "names.",
                  &R::data),
         choice_key("tokenizer", "data",
                    "Tokenizer: one token per character or per byte; auto uses characters if the file is valid UTF-8, "
-                   "except for enwik8.",
+                   "except for enwik8 and folders.",
                    {"auto", "characters", "bytes"}, &R::tokenizer),
         choice_key("split", "data",
                    "Percentages of the text for training and validation, in order. 90/5/5 reserves the last 5 % as a "
@@ -171,6 +172,10 @@ std::vector<Key> make_keys() {
                  "Layers that apply RoPE, numbered from 0: all, a list like 0-2+5, or a pattern like 3of4 (three of "
                  "every four). The other layers do not rotate.",
                  &R::rotated_layers),
+        choice_key("rope_precision", "model",
+                   "Precision of the rotary tables. bfloat16-tables rounds cos and sin; bfloat16-positions rounds each "
+                   "position before its angle is computed, as some published programs did (257 becomes 256).",
+                   {"float32", "bfloat16-tables", "bfloat16-positions"}, &R::rope_precision),
         choice_key("theta_training", "model",
                    "Training of θ. fixed does not train it; one, layer and head train one θ per model, layer or head; "
                    "free trains each frequency separately.",
@@ -188,9 +193,13 @@ std::vector<Key> make_keys() {
         number_key("iterations", "training", "steps", "Number of training steps.", 0, 1e9, &R::iterations),
         number_key("batch", "training", "sequences",
                    "Batch size: the number of sequences of the context length per training step.", 1, 65536, &R::batch),
+        number_key("micro_batch", "training", "sequences",
+                   "Gradient accumulation: the number of sequences per forward and backward pass. It divides batch and "
+                   "limits memory; the result differs by rounding only. 0 means the whole batch.",
+                   0, 65536, &R::micro_batch),
         choice_key("batches", "training",
-                   "Order of the training sequences. random starts each sequence at a random offset of the text; "
-                   "sequential reads the text in order.",
+                   "Order of the training sequences. random starts each sequence at a random offset of the text, with "
+                   "replacement; sequential reads the text in order, so that no token repeats before its end.",
                    {"random", "sequential"}, &R::batches),
         number_key("learning_rate", "training", "", "Peak learning rate, which is reached after the warm-up.", 0, 10,
                    &R::learning_rate),

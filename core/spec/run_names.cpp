@@ -14,9 +14,9 @@ namespace {
 
 // Returns whether label_of can show the setting with this name.
 bool label_shows(std::string_view name) {
-    static const std::set<std::string_view> shown = {"theta",     "fraction",        "partial",        "position",
-                                                     "pairs",     "rotated_layers",  "theta_training", "theta_schedule",
-                                                     "theta_end", "attention_window"};
+    static const std::set<std::string_view> shown = {
+        "theta",          "fraction",       "partial",   "position",         "pairs",         "rotated_layers",
+        "theta_training", "theta_schedule", "theta_end", "attention_window", "rope_precision"};
     return shown.contains(name);
 }
 

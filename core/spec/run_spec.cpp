@@ -42,6 +42,17 @@ void check(const RunSpec& spec) {
                 "0.");
         }
     }
+    if (spec.batch % spec.sequences_per_pass() != 0) {
+        throw BadInput("The setting micro_batch is " + std::to_string(spec.micro_batch) +
+                       ", but it must divide the batch size, which is " + std::to_string(spec.batch) +
+                       "; 0 means the whole batch.");
+    }
+    // The kernels of a CUDA device compute dropout masks in groups of four numbers.
+    if (spec.dropout > 0 && spec.micro_batch > 0 && spec.micro_batch * spec.context % 4 != 0) {
+        throw BadInput("With dropout, a micro_batch of " + std::to_string(spec.micro_batch) + " sequences of " +
+                       std::to_string(spec.context) +
+                       " tokens is not possible, because its number of tokens must be a multiple of 4.");
+    }
     if (spec.rotates()) selection(spec.pairs, spec.head_dim() / 2, "pairs");
     selection(spec.rotated_layers, spec.layers, "rotated_layers");
     if (spec.final_learning_rate > spec.learning_rate) {
@@ -70,6 +81,8 @@ std::string position_label(const RunSpec& spec) {
     if (spec.partial == Partial::truncate && rotated < spec.head_dim()) fraction += " truncated";
     if (spec.pairs != "all") fraction += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;
+    if (spec.rope_precision == RopePrecision::bfloat16_tables) fraction += ", bfloat16 tables";
+    if (spec.rope_precision == RopePrecision::bfloat16_positions) fraction += ", bfloat16 positions";
     std::string theta = short_number(spec.theta);
     if (spec.theta_schedule != ThetaSchedule::constant) {
         theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";

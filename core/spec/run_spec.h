@@ -17,6 +17,9 @@ enum class Block { gpt2, llama, pythia };
 /// Defines which RoPE bases are trained with the weights: `fixed` none, `one` a single theta for the model, `layer` one
 /// theta per layer, `head` one theta per head of each layer, `free` each frequency of each layer separately.
 enum class ThetaTraining { fixed, one, layer, head, free };
+/// Precision of the rotary tables: float32; `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions`
+/// rounds each position to bfloat16 before its angle is computed, so that positions above 256 are no longer exact.
+enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
 /// Shape of the schedule by which the RoPE base changes from `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
 /// Tokenizer: one token per character or per byte. `automatic` uses characters if the text is valid UTF-8, but bytes
@@ -72,6 +75,7 @@ struct RunSpec {
     Partial partial = Partial::slice;
     std::string pairs = "all";           // syntax: core/spec/selection.h
     std::string rotated_layers = "all";  // syntax: core/spec/selection.h
+    RopePrecision rope_precision = RopePrecision::float32;
     ThetaTraining theta_training = ThetaTraining::fixed;
     ThetaSchedule theta_schedule = ThetaSchedule::constant;
     double theta_end = 10000.0;
@@ -80,6 +84,7 @@ struct RunSpec {
     std::int64_t seed = 1337;
     std::int64_t iterations = 1000;
     std::int64_t batch = 16;
+    std::int64_t micro_batch = 0;  // 0: the whole batch
     BatchOrder batches = BatchOrder::random;
     double learning_rate = 1e-3;
     double final_learning_rate = 1e-4;
@@ -117,6 +122,8 @@ struct RunSpec {
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
+    /// Returns the number of sequences of one forward and backward pass: `micro_batch`, or the whole batch if it is 0.
+    std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
     /// Returns the largest number of tokens that a token attends to, itself included.
     std::int64_t visible_tokens() const {
         return attention_window > 0 && attention_window < context ? attention_window : context;

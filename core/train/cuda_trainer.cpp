@@ -4,6 +4,7 @@
 
 #include "core/model/operations.h"
 #include "core/spec/error.h"
+#include "core/train/batches.h"
 #include "core/train/schedule.h"
 
 namespace ropelab {
@@ -25,8 +26,10 @@ torch::Tensor on_host(const std::vector<std::vector<std::int64_t>>& starts, std:
     return result;
 }
 
+// Returns the tokens that are in memory; mapped files are too large for a device.
 torch::Tensor all_tokens(const TokenData& data) {
-    std::vector<std::int32_t> tokens(data.training.begin(), data.training.end());
+    const auto training = data.training.in_memory();
+    std::vector<std::int32_t> tokens(training.begin(), training.end());
     tokens.insert(tokens.end(), data.validation.begin(), data.validation.end());
     return torch::tensor(c10::ArrayRef<std::int32_t>(tokens), torch::kInt32);
 }
@@ -43,7 +46,7 @@ void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
     throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
                    std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
                    std::to_string(spec.batch) + " and a context of " + std::to_string(spec.context) +
-                   " tokens; use a smaller batch size" + (on_device ? ", or device=cpu." : "."));
+                   " tokens; use a smaller batch size or micro_batch" + (on_device ? ", or device=cpu." : "."));
 }
 
 CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const CudaGraphs* graphs)
@@ -52,7 +55,7 @@ CudaTrainer::CudaTrainer(DeviceCohort cohort, std::int64_t iteration, const Cuda
       iteration_(iteration),
       graphs_(graphs),
       streams_(std::make_shared<DeviceStreams>(seeds_of(cohort_.specs), iteration, cohort_.weights.device())),
-      steps_(graphs),
+      steps_(divides_steps() ? nullptr : graphs),
       evaluations_(graphs) {
     const torch::Device device = cohort_.weights.device();
     const RunSpec& spec = cohort_.specs.front();
@@ -119,11 +122,31 @@ void CudaTrainer::gather(const Sequences& sequences, bool sampled) {
                              "gather_batch");
 }
 
-void CudaTrainer::train(bool sampled) {
+// Copies the sequences of mapped training text that begin at starts[run][first … first + count − 1] to the device,
+// where count is the number of `sequences`.
+void CudaTrainer::copy_from_host(const Sequences& sequences, const std::vector<std::vector<std::int64_t>>& starts,
+                                 std::int64_t first) const {
+    const std::int64_t context = cohort_.specs.front().context;
+    const torch::Tensor x = torch::empty(sequences.x.sizes(), torch::kInt64);
+    const torch::Tensor y = torch::empty(sequences.y.sizes(), torch::kInt64);
+    auto* inputs = x.data_ptr<std::int64_t>();
+    auto* targets = y.data_ptr<std::int64_t>();
+    for (const auto& run : starts) {
+        for (std::int64_t i = first; i < first + sequences.starts.size(1); ++i) {
+            const std::int64_t start = run[static_cast<std::size_t>(i)];
+            inputs = cohort_.data.training.copy(start, context, inputs);
+            targets = cohort_.data.training.copy(start + 1, context, targets);
+        }
+    }
+    sequences.x.copy_(x);
+    sequences.y.copy_(y);
+}
+
+void CudaTrainer::train(BatchSource source) {
     const RunSpec& spec = cohort_.specs.front();
     const std::int64_t total = cohort_.weights.size(1);
     const cuda::Betas betas{spec.beta1, spec.beta2, 1e-8, spec.weight_decay};
-    gather(training_, sampled);
+    if (source != BatchSource::host) gather(training_, source == BatchSource::sampled);
     torch::Tensor losses = report_.select(0, 0);
     losses.copy_(cohort_.train(training_.x, training_.y));
     start<cuda::SquareSums>(&cuda::Kernels::square_sums,
@@ -173,11 +196,14 @@ std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int
     }
     run([&] {
         learning_rates_.copy_(rates);
-        if (starts.empty()) {
-            steps_([this] { train(true); });
+        if (cohort_.data.training.mapped()) {
+            copy_from_host(training_, starts.empty() ? sampled_batch() : starts, 0);
+            steps_([this] { train(BatchSource::host); });
+        } else if (starts.empty()) {
+            steps_([this] { train(BatchSource::sampled); });
         } else {
             training_.starts.copy_(on_host(starts, 0));
-            train(false);
+            train(BatchSource::starts);
         }
         const torch::Tensor report = report_.to(torch::kCPU);
         for (std::size_t run = 0; run < results.size(); ++run) {
@@ -189,8 +215,17 @@ std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int
     return results;
 }
 
-void CudaTrainer::add_losses(const Sequences& sequences) {
-    gather(sequences, false);
+// Returns the starts of the sequences of the current step, as core/train/batches.h defines them.
+std::vector<std::vector<std::int64_t>> CudaTrainer::sampled_batch() const {
+    std::vector<std::vector<std::int64_t>> starts;
+    for (const RunSpec& spec : cohort_.specs) {
+        starts.push_back(batch_starts(spec, cohort_.data.training.size(), iteration_));
+    }
+    return starts;
+}
+
+void CudaTrainer::add_losses(const Sequences& sequences, BatchSource source) {
+    if (source != BatchSource::host) gather(sequences, false);
     const torch::Tensor losses = cohort_.losses(sequences.x, sequences.y);
     start<cuda::AddRows>(&cuda::Kernels::add_rows,
                          {.runs = runs_,
@@ -205,7 +240,8 @@ std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::v
     const torch::NoGradGuard no_gradients;
     const std::int64_t context = cohort_.specs.front().context;
     const std::int64_t count = std::ssize(starts.front());
-    const std::int64_t offset = text == Text::training ? 0 : std::ssize(cohort_.data.training);
+    const std::int64_t offset = text == Text::training ? 0 : std::ssize(cohort_.data.training.in_memory());
+    const bool from_host = text == Text::training && cohort_.data.training.mapped();
     std::vector<double> means;
     run([&] {
         const torch::Tensor all = on_host(starts, offset).to(totals_.device());
@@ -213,13 +249,17 @@ std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::v
         totals_.zero_();
         for (std::int64_t first = 0; first < count; first += batch_size) {
             if (cancelled && cancelled()) return;
-            if (first + batch_size <= count) {
+            if (from_host) {
+                const Sequences part = sequences(std::min(batch_size, count - first));
+                copy_from_host(part, starts, first);
+                add_losses(part, BatchSource::host);
+            } else if (first + batch_size <= count) {
                 evaluation_.starts.copy_(all.narrow(1, first, batch_size));
-                evaluations_([this] { add_losses(evaluation_); });
+                evaluations_([this] { add_losses(evaluation_, BatchSource::starts); });
             } else {
                 Sequences rest = sequences(count - first);
                 rest.starts.copy_(all.narrow(1, first, count - first));
-                add_losses(rest);
+                add_losses(rest, BatchSource::starts);
             }
         }
         const torch::Tensor totals = totals_.to(torch::kCPU);

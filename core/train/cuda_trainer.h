@@ -34,7 +34,8 @@ struct DeviceCohort {
 /// Throws BadInput: the device, or this machine, does not have enough memory for this number of runs.
 [[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device);
 
-/// Trains and evaluates a cohort whose data are all in device memory: tokens, step number, learning rates, losses. A
+/// Trains and evaluates a cohort whose data are all in device memory: tokens, step number, learning rates, losses. Only
+/// the sequences of mapped text (core/spec/token_text.h) are copied from the host for each batch. A
 /// step starts as one CUDA graph, if graphs are available, and its results are copied to the host once. Tests run this
 /// class on the CPU.
 class CudaTrainer {
@@ -55,6 +56,13 @@ class CudaTrainer {
     std::vector<double> mean_losses(Text text, const std::vector<std::vector<std::int64_t>>& starts,
                                     const std::function<bool()>& cancelled);
 
+    /// Returns whether a step consists of micro-batches. It then starts kernel by kernel, because a graph would store
+    /// the kernels of every micro-batch; the kernels of a micro-batch are large enough to hide the cost of starting
+    /// them.
+    bool divides_steps() const {
+        const RunSpec& spec = cohort_.specs.front();
+        return spec.sequences_per_pass() < spec.batch;
+    }
     /// Returns how steps start: "a graph", "kernel by kernel" or "kernel by kernel, because …".
     std::string steps_as() const;
     /// Returns why the capture of a step failed; empty if it did not fail.
@@ -69,8 +77,14 @@ class CudaTrainer {
     };
     Sequences sequences(std::int64_t count) const;
     void gather(const Sequences& sequences, bool sampled);
-    void train(bool sampled);
-    void add_losses(const Sequences& sequences);
+    // Source of the sequences of a batch: sampled on the device, at `Sequences::starts` on the device, or copied from
+    // mapped files, which are not on the device.
+    enum class BatchSource { sampled, starts, host };
+    void copy_from_host(const Sequences& sequences, const std::vector<std::vector<std::int64_t>>& starts,
+                        std::int64_t first) const;
+    std::vector<std::vector<std::int64_t>> sampled_batch() const;
+    void train(BatchSource source);
+    void add_losses(const Sequences& sequences, BatchSource source);
     void run(const std::function<void()>& work) const;
     template <typename Args>
     void start(int (*cuda::Kernels::*kernel)(const Args&, cuda::Stream), const Args& args, const char* name) const;
@@ -80,7 +94,7 @@ class CudaTrainer {
     std::int64_t iteration_;
     const CudaGraphs* graphs_;
     std::shared_ptr<DeviceStreams> streams_;
-    torch::Tensor tokens_;          // training, then validation: int32
+    torch::Tensor tokens_;          // training unless it is mapped, then validation: int32
     torch::Tensor keys_;            // random-stream keys of the batches
     torch::Tensor learning_rates_;  // (runs, 1) float64: learning rates of the current step
     torch::Tensor squares_;         // (runs, parts) float64

@@ -101,7 +101,7 @@ void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec
 
 }  // namespace
 
-void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) const {
+void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates) const {
     const std::vector<Parameter>& parameters = weights.layout().parameters;
     // A working copy that products use is a leaf in addition to its matrix; either or both have a gradient.
     std::vector<torch::Tensor> leaves = weights.leaves();
@@ -113,7 +113,7 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) c
         parameter_of.push_back(i);
     }
     const auto gradients = torch::autograd::grad({loss}, leaves, {}, {}, false, true);
-    std::vector<bool> filled(parameters.size());
+    std::vector<bool> filled(parameters.size(), accumulates);
     std::vector<torch::Tensor> places;
     std::vector<torch::Tensor> values;
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
@@ -130,8 +130,9 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss) c
         filled[parameter_of[leaf]] ? place.add_(gradients[leaf]) : place.copy_(gradients[leaf]);
         filled[parameter_of[leaf]] = true;
     }
-    // One launch copies many tensors.
-    if (!places.empty()) torch::_foreach_copy_(places, values);
+    // One launch copies or adds many tensors.
+    if (places.empty()) return;
+    accumulates ? torch::_foreach_add_(places, values) : torch::_foreach_copy_(places, values);
 }
 
 double Optimizer::gradient_norm(const RunSpec& spec, std::int64_t run) const {

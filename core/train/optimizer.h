@@ -14,9 +14,9 @@ struct Optimizer {
     torch::Tensor first_moment;
     torch::Tensor second_moment;
 
-    /// Fills `gradient` with the gradient of `loss`, a scalar. Entries of parameters without a gradient, such as a
-    /// scheduled theta, do not change.
-    void backward(const Parameters& weights, const torch::Tensor& loss) const;
+    /// Fills `gradient` with the gradient of `loss`, a scalar, or with `accumulates` adds it. Entries of parameters
+    /// without a gradient, such as a scheduled theta, do not change.
+    void backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates = false) const;
 
     /// Returns the Euclidean norm of one run's gradient. On the CPU it does not depend on the number of threads, except
     /// for runs with eager operations.

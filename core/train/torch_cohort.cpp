@@ -31,8 +31,8 @@ struct Batch {
     torch::Tensor y;  // (runs, batch·context) int64
 };
 
-Batch gather(std::span<const std::int32_t> tokens, const std::vector<std::vector<std::int64_t>>& starts,
-             std::int64_t context, torch::Device device) {
+Batch gather(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts, std::int64_t context,
+             torch::Device device) {
     const auto runs = static_cast<std::int64_t>(starts.size());
     const auto batch = static_cast<std::int64_t>(starts.front().size());
     Batch result{torch::empty({runs, batch, context}, torch::kInt64),
@@ -41,15 +41,14 @@ Batch gather(std::span<const std::int32_t> tokens, const std::vector<std::vector
     auto* targets = result.y.data_ptr<std::int64_t>();
     for (const auto& run : starts) {
         for (std::int64_t start : run) {
-            const std::int32_t* source = tokens.data() + start;
-            inputs = std::copy(source, source + context, inputs);
-            targets = std::copy(source + 1, source + context + 1, targets);
+            inputs = tokens.copy(start, context, inputs);
+            targets = tokens.copy(start + 1, context, targets);
         }
     }
     return {result.x.to(device), result.y.to(device)};
 }
 
-void check_length(std::span<const std::int32_t> tokens, const RunSpec& spec, const std::string& split) {
+void check_length(const TokenText& tokens, const RunSpec& spec, const std::string& split) {
     if (static_cast<std::int64_t>(tokens.size()) < spec.context + 2) {
         throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " tokens, but a context of " +
                        std::to_string(spec.context) + " requires at least " + std::to_string(spec.context + 2) + ".");
@@ -154,17 +153,38 @@ struct TorchCohort::State {
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
         const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
+        const std::int64_t sequences = batch.x.size(1);
+        if (specs.front().micro_batch == 0) return pass(batch, dropout, 1.0, false);
+        // Gradient accumulation: the loss of the batch is the mean of its micro-batches' losses.
+        const std::int64_t context = specs.front().context;
+        const std::int64_t most = specs.front().micro_batch;
+        torch::Tensor losses;
+        for (std::int64_t first = 0; first < sequences; first += most) {
+            const std::int64_t count = std::min(most, sequences - first);
+            const Batch part{batch.x.narrow(1, first, count).contiguous(),
+                             batch.y.narrow(1, first * context, count * context).contiguous()};
+            const double weight = static_cast<double>(count) / static_cast<double>(sequences);
+            const torch::Tensor part_losses = pass(part, dropout.of_sequences(first, count), weight, first > 0);
+            losses = first == 0 ? part_losses : losses + part_losses;
+        }
+        return losses;
+    }
+
+    // Computes one forward and backward pass, in which each run's loss is its mean loss times `weight`. Fills the
+    // optimizer's gradient, or with `accumulates` adds to it; returns each run's loss: (runs).
+    torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const std::int64_t context = specs.front().context;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
             trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
             dropout);
-        const torch::Tensor means = row_means(token_losses(logits, batch.y));
+        torch::Tensor losses = row_means(token_losses(logits, batch.y));
+        if (weight != 1.0) losses = losses * weight;
         // The sum of the runs' losses only serves to compute all gradients in one backward pass; no run's loss depends
         // on another run's weights.
-        optimizer.backward(weights, means.sum());
-        return means.detach();
+        optimizer.backward(weights, losses.sum(), accumulates);
+        return losses.detach();
     }
 
     // Returns the trainer for whole steps on the device; null for other cohorts.
@@ -322,6 +342,10 @@ std::int64_t TorchCohort::iteration() const {
 }
 RunConditions TorchCohort::conditions() const {
     RunConditions conditions = state_->conditions;
+    if (state_->trainer && state_->trainer->divides_steps()) {
+        conditions.reason +=
+            " Steps start kernel by kernel, because a CUDA graph would store the kernels of every micro-batch.";
+    }
     if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
     conditions.reason += " Steps start kernel by kernel, because the capture of a CUDA graph failed: " +
                          state_->trainer->graph_failure() + ".";
@@ -377,21 +401,18 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
         return whole ? whole_windows(s.data.validation.size(), spec.context)
                      : sampled_starts(spec, s.data.validation.size(), s.iteration, "validation");
     });
-    const auto losses = [&](std::span<const std::int32_t> tokens,
-                            const std::vector<std::vector<std::int64_t>>& starts) {
-        if (CudaTrainer* trainer = s.device_trainer()) {
-            using Text = CudaTrainer::Text;
-            const bool trains = tokens.data() == s.data.training.data();
-            return trainer->mean_losses(trains ? Text::training : Text::validation, starts, cancelled);
-        }
+    using Text = CudaTrainer::Text;
+    const auto losses = [&](Text text, const std::vector<std::vector<std::int64_t>>& starts) {
+        if (CudaTrainer* trainer = s.device_trainer()) return trainer->mean_losses(text, starts, cancelled);
+        const TokenText tokens = text == Text::training ? s.data.training : TokenText(s.data.validation);
         return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
                            cancelled);
     };
-    const auto guarded = [&](std::span<const std::int32_t> tokens, const auto& starts) {
-        return with_readable_errors(s.specs, [&] { return losses(tokens, starts); });
+    const auto guarded = [&](Text text, const auto& starts) {
+        return with_readable_errors(s.specs, [&] { return losses(text, starts); });
     };
-    const std::vector<double> training = guarded(s.data.training, training_starts);
-    const std::vector<double> validation = training.empty() ? training : guarded(s.data.validation, validation_starts);
+    const std::vector<double> training = guarded(Text::training, training_starts);
+    const std::vector<double> validation = training.empty() ? training : guarded(Text::validation, validation_starts);
     std::vector<EvaluationResult> results;
     for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
     release_tensor_memory();

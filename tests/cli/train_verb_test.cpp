@@ -128,7 +128,9 @@ TEST(TrainVerb, PlanReportsMissingData) {
     const std::string file = folder.write("short.txt", "abc").string();
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + (folder / "no.txt").string()}),
                      "There is no file");
-    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + folder.path().string()}), "is a directory");
+    std::filesystem::create_directory(folder / "empty");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + (folder / "empty").string()}),
+                     "contains no text");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plan", "--set", "data=" + file}), "context");
     const std::string nowhere = "ROPELAB_DATA= XDG_CACHE_HOME=" + folder.path().string();
     const auto plan = ropelab_cli({"sweep", "--plan", "--set", "data=text8"}, "", nowhere);

@@ -26,10 +26,11 @@ struct AttentionPlace : Place {
     /// Calls f(attention of a run, first group, last group) for the groups of every run, in parallel.
     template <typename T, typename F>
     void for_groups(const torch::Tensor& qkv, F f) const {
+        const std::int64_t time = qkv.size(1) / batch;
         for_each_run(qkv.size(0), batch * heads.key_value, 1,
                      [&](std::int64_t run, std::int64_t first, std::int64_t last) {
                          f(run,
-                           kernels::CausalAttention<T>{.time = qkv.size(1) / batch,
+                           kernels::CausalAttention<T>{.time = time,
                                                        .heads = heads.query,
                                                        .key_value_heads = heads.key_value,
                                                        .head_dim = qkv.size(2) / parts(),
@@ -37,7 +38,7 @@ struct AttentionPlace : Place {
                                                        .table = table_of(run),
                                                        .slopes = numbers<float>(terms.slopes),
                                                        .window = terms.window,
-                                                       .dropout = streams.of(run)},
+                                                       .dropout = streams.of(run, batch * heads.query * time * time)},
                            first, last);
                      });
     }

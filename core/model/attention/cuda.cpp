@@ -193,7 +193,7 @@ class SoftmaxAttention : public torch::autograd::Function<SoftmaxAttention> {
                                     .time = weights.size(3),
                                     .type = type_of(weights),
                                     .scale = place->scale(),
-                                    .dropout = place->drops.numbers(),
+                                    .dropout = place->drops.numbers(weights.numel() / qkv.size(0)),
                                     .scores = values(weights),
                                     .dropped = values(dropped)},
                                    "causal_softmax");
@@ -220,7 +220,7 @@ class SoftmaxAttention : public torch::autograd::Function<SoftmaxAttention> {
                                             .time = weights.size(3),
                                             .type = type_of(weights),
                                             .scale = place.scale(),
-                                            .dropout = place.drops.numbers(),
+                                            .dropout = place.drops.numbers(weights.numel() / runs),
                                             .shares = values(weights),
                                             .gradient = values(gradient),
                                             .dropped = values(dropped)},

@@ -61,10 +61,11 @@ std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimens
     return chosen;
 }
 
-// Returns the table of one run; with `rotates` false, a table that rotates nothing.
-RotationTable table_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes) {
+// Returns the table of one run for positions 0 … rows − 1; with `rotates` false, a table that rotates nothing.
+RotationTable table_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes,
+                       std::int64_t rows) {
     const FrequencySettings settings = settings_of(run, rotates, positions, changes);
-    RotationTable table = canonical_table(settings, static_cast<std::size_t>(positions));
+    RotationTable table = canonical_table(settings, static_cast<std::size_t>(rows));
     if (!rotates) return table;
     const auto chosen = rotated_pairs(run, frequencies(settings).inverse_frequencies.size(), changes);
     for (std::size_t i = 0; i < table.cosine.size(); ++i) {
@@ -133,15 +134,22 @@ torch::Tensor positions_from(std::int64_t first, std::int64_t count, torch::Devi
     return torch::arange(first, first + count, torch::TensorOptions(torch::kFloat64).device(device));
 }
 
+// Returns numbers rounded to bfloat16, in their own type.
+torch::Tensor rounded(const torch::Tensor& numbers) {
+    return numbers.to(torch::kBFloat16).to(numbers.scalar_type());
+}
+
 // Computes the tables for these positions, (time) float64. frequencies: (runs, 1 or heads, pairs) float64; factors:
 // factors of cos and sin, of the same shape, or undefined.
 RotaryTables computed_tables(const torch::Tensor& frequencies, const torch::Tensor& factors,
-                             const torch::Tensor& positions) {
-    const torch::Tensor column = positions.view({1, 1, -1, 1, 1});
+                             const torch::Tensor& positions, RopePrecision precision) {
+    const bool rounds_positions = precision == RopePrecision::bfloat16_positions;
+    const torch::Tensor column = (rounds_positions ? rounded(positions) : positions).view({1, 1, -1, 1, 1});
     const auto over_time = [](const torch::Tensor& t) { return t.unsqueeze(1).unsqueeze(1); };
     const torch::Tensor angles = column * over_time(frequencies);  // (runs, 1, time, heads, pairs)
     const auto finished = [&](const torch::Tensor& numbers) {
-        return (factors.defined() ? numbers * over_time(factors) : numbers).to(torch::kFloat32);
+        const torch::Tensor exact = (factors.defined() ? numbers * over_time(factors) : numbers).to(torch::kFloat32);
+        return precision == RopePrecision::bfloat16_tables ? rounded(exact) : exact;
     };
     return {finished(torch::cos(angles)), finished(torch::sin(angles))};
 }
@@ -151,13 +159,26 @@ RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& r
     if (!any(rotates)) return {};
     std::vector<torch::Tensor> cosines;
     std::vector<torch::Tensor> sines;
+    const RopePrecision precision = runs.front().rope_precision;
+    torch::Tensor rounded_positions;  // (time) int64; undefined for exact positions
+    std::int64_t rows = positions;
+    if (precision == RopePrecision::bfloat16_positions) {
+        rounded_positions = rounded(positions_from(0, positions, torch::kCPU)).to(torch::kInt64);
+        rows = rounded_positions[positions - 1].item<std::int64_t>() + 1;
+    }
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        RotationTable table = table_of(runs[run], rotates[run], positions, changes);
-        const auto shape = {1L, positions, 1L, static_cast<std::int64_t>(table.pairs)};
+        RotationTable table = table_of(runs[run], rotates[run], positions, changes, rows);
+        const auto shape = {1L, rows, 1L, static_cast<std::int64_t>(table.pairs)};
         cosines.push_back(torch::from_blob(table.cosine.data(), shape, torch::kFloat32).clone());
         sines.push_back(torch::from_blob(table.sine.data(), shape, torch::kFloat32).clone());
     }
-    return {torch::stack(cosines).to(device), torch::stack(sines).to(device)};
+    const auto finished = [&](const std::vector<torch::Tensor>& tables) {
+        torch::Tensor all = torch::stack(tables);  // (runs, 1, rows, 1, pairs)
+        if (rounded_positions.defined()) all = all.index_select(2, rounded_positions);
+        if (precision == RopePrecision::bfloat16_tables) all = rounded(all);
+        return all.to(device);
+    };
+    return {finished(cosines), finished(sines)};
 }
 
 // Returns the shift of one layer. shift: "rotary.shift", (runs, …) → (runs, 1 or heads, 1 or pairs). The shift of a
@@ -245,8 +266,9 @@ LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, 
             const torch::Tensor layer_shift = shift_of_layer(shift, runs.front(), std::ssize(result.layers));
             RotaryTables tables;
             if (any(rotates)) {
-                tables = computed_tables(moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs), {},
-                                         positions_from(0, positions, layer_shift.device()));
+                tables =
+                    computed_tables(moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs), {},
+                                    positions_from(0, positions, layer_shift.device()), runs.front().rope_precision);
             }
             result.layers.push_back(std::move(tables));
             continue;
@@ -260,7 +282,7 @@ LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, 
 
 TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes, const Parameters* weights)
-    : device_(device) {
+    : precision_(runs.front().rope_precision), device_(device) {
     const torch::NoGradGuard no_gradients;
     if (runs.front().rope_cache) {
         cached_ = layer_tables(runs, positions, device, changes, weights);
@@ -305,7 +327,8 @@ LayerTables TableSource::at(const torch::Tensor& positions) const {
 LayerTables TableSource::computed(const std::function<torch::Tensor()>& positions) const {
     LayerTables result;
     for (const auto& [radians, factors] : layers_) {
-        result.layers.push_back(radians.defined() ? computed_tables(radians, factors, positions()) : RotaryTables());
+        result.layers.push_back(radians.defined() ? computed_tables(radians, factors, positions(), precision_)
+                                                  : RotaryTables());
     }
     return result;
 }

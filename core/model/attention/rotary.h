@@ -49,9 +49,10 @@ struct TableChanges {
     std::vector<std::int64_t> frozen_pairs = {};
 };
 
-/// Returns the tables for positions 0 … positions − 1. Pairs and layers that a run does not rotate have frequency 0. If
-/// theta changes during training, its current value comes from `weights`; if theta is trained, the tables carry
-/// gradients to its shift. Throws BadInput for a scaling of a model whose theta changed.
+/// Returns the tables for positions 0 … positions − 1, rounded as RunSpec::rope_precision says. Pairs and layers that a
+/// run does not rotate have frequency 0. If theta changes during training, its current value comes from `weights`; if
+/// theta is trained, the tables carry gradients to its shift. Throws BadInput for a scaling of a model whose theta
+/// changed.
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
@@ -84,6 +85,7 @@ class TableSource {
     LayerTables computed(const std::function<torch::Tensor()>& positions) const;
 
     LayerTables cached_;
+    RopePrecision precision_ = RopePrecision::float32;
     std::vector<LayerFrequencies> layers_;  // frequencies without a cache
     torch::Device device_ = torch::kCPU;
 };

@@ -120,6 +120,43 @@ TEST_F(CudaTrainerTest, TenStepsWithDropoutBiasAndLearnedPositionsMatchTheCpu) {
     expect_the_cpus(spec, 1e-5);
 }
 
+// A step in micro-batches starts kernel by kernel. Its dropout masks are those of the whole batch on the CPU.
+TEST_F(CudaTrainerTest, TenStepsInMicroBatchesMatchTheWholeBatchOnTheCpu) {
+    for (const double dropout : {0.0, 0.2}) {
+        RunSpec spec = small();
+        spec.batch = 4;
+        spec.dropout = dropout;
+        spec.bias = true;
+        const TrainingHistory wanted = train(three(spec), 10);
+        spec.micro_batch = 2;
+        const EmulatedDevice device(Graphs::replayed);
+        expect_near(train(three(spec), 10), wanted, 1e-5);
+        const auto trained = cohort({spec});
+        for (int step = 0; step < 5; ++step) trained->step();
+        EXPECT_EQ(trained->steps_as(), "kernel by kernel");
+        EXPECT_TRUE(trained->conditions().reason.ends_with("would store the kernels of every micro-batch."));
+    }
+}
+
+// Sequences of mapped files are copied from the host; the steps are captured all the same.
+TEST_F(CudaTrainerTest, TenStepsOnMappedTextMatchTokensInMemory) {
+    const auto runs = three(small());
+    const EmulatedDevice device(Graphs::replayed);
+    const TrainingHistory wanted = train(runs, 10);
+    const std::vector<unsigned char> bytes(tokens_.begin(), tokens_.end());
+    const std::span<const unsigned char> all(bytes);
+    const std::vector<TokenText::Piece> pieces = {{0, all.first(300)}, {300, all.subspan(300)}};
+    data_.training = TokenText(pieces, 700);
+    const TrainingHistory got = train(runs, 10);
+    for (std::size_t step = 0; step < wanted.steps.size(); ++step) {
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            EXPECT_EQ(got.steps[step][run].training_loss, wanted.steps[step][run].training_loss);
+        }
+    }
+    expect_equal(got, wanted);
+    EXPECT_GT(EmulatedDevice::replays(), 0);
+}
+
 TEST_F(CudaTrainerTest, TenStepsOfALlamaMatchTheCpu) {
     RunSpec spec = small();
     spec.block = Block::llama;

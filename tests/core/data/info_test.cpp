@@ -38,6 +38,24 @@ TEST(TextInfoTest, MatchesKnownEntropies) {
     EXPECT_EQ(one.order1_entropy, 0);
 }
 
+// The text "aabb" + "ab" of two files is counted across their border, as the same bytes in one file are.
+TEST(TextInfoTest, DescribesAFolderAsItsBytes) {
+    const ScratchFolder scratch;
+    scratch.write("texts/1.txt", "aabb");
+    scratch.write("texts/2/b.txt", "ab");
+    const TextInfo folder = info_of((scratch / "texts").string());
+    const TextInfo file = info_of_text("aabbab", Tokenizer::bytes);
+    EXPECT_EQ(folder.name, "texts");
+    EXPECT_EQ(folder.bytes, 6);
+    EXPECT_EQ(folder.tokens, 6);
+    EXPECT_TRUE(folder.as_bytes);
+    EXPECT_EQ(folder.alphabet, file.alphabet);
+    EXPECT_DOUBLE_EQ(folder.order0_entropy, 1);
+    EXPECT_DOUBLE_EQ(folder.order1_entropy, file.order1_entropy);
+    EXPECT_EQ(folder.ninety_ten, file.ninety_ten);
+    EXPECT_THROW(info_of((scratch / "texts").string(), Tokenizer::characters), BadInput);
+}
+
 TEST(TextInfoTest, CountsBytesIfTheTextIsNotUtf8OrOnRequest) {
     const TextInfo damaged = info_of_text("a\xFF ");
     EXPECT_EQ(damaged.characters, std::nullopt);
@@ -56,7 +74,6 @@ TEST(TextInfoTest, DescribesAFileAndASyntheticText) {
     const TextInfo generated = info_of("synthetic");
     EXPECT_EQ(generated.tokens, 400'000);
     EXPECT_LT(generated.order1_entropy, generated.order0_entropy);
-    EXPECT_THROW(info_of(scratch.path().string()), BadInput);
 }
 
 TEST(TextInfoTest, DescribesTinyShakespeare) {

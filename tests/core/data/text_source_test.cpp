@@ -41,16 +41,25 @@ TEST_F(TextSourceTest, KnownSetsHaveADefaultTokenizer) {
     EXPECT_FALSE(locate("text8", scratch_.path()).as_bytes);
 }
 
+TEST_F(TextSourceTest, FindsAFolder) {
+    scratch_.write("books/a.txt", "text");
+    for (const std::string end : {"", "/"}) {
+        const TextSource source = locate((scratch_ / "books").string() + end);
+        EXPECT_TRUE(source.is_folder);
+        EXPECT_TRUE(source.as_bytes);
+        EXPECT_EQ(source.name, "books");
+    }
+}
+
 TEST_F(TextSourceTest, ReportsEachWrongNameInOneSentence) {
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("tinyshakespear"), BadInput),
                 AllOf(HasSubstr("'tinyshakespear'"), HasSubstr("'tinyshakespeare'")));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("synthetc"), BadInput), HasSubstr("'synthetic'"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate("/no/such/file.txt"), BadInput), HasSubstr("no file '/no/such/file.txt'"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(""), BadInput), HasSubstr("empty"));
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(scratch_.path().string()), BadInput), HasSubstr("is a directory"));
     const auto pipe = scratch_.path() / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(pipe.string()), BadInput), HasSubstr("not a regular file"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(locate(pipe.string()), BadInput), HasSubstr("neither a regular file nor a folder"));
 }
 
 TEST_F(TextSourceTest, ReportsEachInvalidFileInOneSentence) {

@@ -39,6 +39,18 @@ TEST(DeviceNeed, CountsTheTensorsOfAStep) {
     EXPECT_GT(need.temporary, 0);
 }
 
+TEST(DeviceNeed, MicroBatchesStoreTheActivationsOfOnePass) {
+    RunSpec spec = small();
+    spec.batch = 8;
+    const DeviceNeed whole = device_need(spec, 3, 64, 1000);
+    spec.micro_batch = 2;
+    const DeviceNeed divided = device_need(spec, 3, 64, 1000);
+    EXPECT_DOUBLE_EQ(divided.stored, device_need(small(), 3, 64, 1000).stored);
+    EXPECT_DOUBLE_EQ(divided.weights, whole.weights);
+    // The tokens of the whole batch, and a copy of one micro-batch: 8 bytes each for a token and its target.
+    EXPECT_DOUBLE_EQ(divided.text - whole.text, 3 * 2 * 8 * 16);
+}
+
 TEST(DeviceNeed, DropoutStoresScoresAndFloat32DoublesMemory) {
     RunSpec spec = small();
     const double flash = device_need(spec, 1, 64, 0).stored;
@@ -103,7 +115,8 @@ TEST(DeviceNeed, RunsThatFitLeaveTenPercentFree) {
     RunSpec huge = spec;
     huge.batch = 100'000'000;
     EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "A run of this shape needs about");
-    EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput, "use a smaller batch size, a shorter context");
+    EXPECT_MESSAGE(runs_that_fit(huge, 1, 64, 1000, bytes), BadInput,
+                   "use a smaller batch size or micro_batch, a shorter context");
 }
 
 }  // namespace

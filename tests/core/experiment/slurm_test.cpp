@@ -137,6 +137,15 @@ TEST_F(SlurmTest, StoresAbsolutePathsOfDataFiles) {
     EXPECT_EQ(written.at("data"), (nlohmann::json{fs::canonical(text).string(), "synthetic"}));
 }
 
+TEST_F(SlurmTest, StoresTheAbsolutePathOfAFolder) {
+    Experiment described = experiment();
+    folder_.write("texts/a.txt", small_text(3000));
+    described.set("data", {fs::relative(folder_ / "texts").string()});
+    write(described);
+    const auto written = nlohmann::json::parse(content_of(out_ / "experiment.json"));
+    EXPECT_EQ(written.at("data"), fs::canonical(folder_ / "texts").string());
+}
+
 TEST_F(SlurmTest, ExclusionsUseAbsolutePathsToo) {
     Experiment described = experiment();
     const fs::path text = folder_.write("text.txt", small_text(3000));

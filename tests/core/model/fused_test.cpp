@@ -66,6 +66,19 @@ torch::Tensor mask_of(const Dropout& dropout, const std::vector<std::int64_t>& s
     return dropout(torch::ones(shape), place).to(torch::kFloat64);
 }
 
+TEST(Fused, DropoutOfSequencesEqualsTheirPartOfTheWholeMask) {
+    const Dropout dropout(0.3, {1, 2}, 7);
+    const torch::Tensor whole = mask_of(dropout, {runs, 6, 5, 3}, "here");  // 6 sequences of 15 numbers
+    for (std::int64_t first = 0; first < 6; first += 2) {
+        const torch::Tensor part = mask_of(dropout.of_sequences(first, 2), {runs, 2, 5, 3}, "here");
+        EXPECT_TRUE(torch::equal(part, whole.narrow(1, first, 2))) << "sequence " << first;
+    }
+    const torch::Tensor keys = torch::tensor({{1, 2}, {3, 4}}, torch::kInt32);
+    const torch::Tensor step = torch::tensor({7}, torch::kInt64);
+    const torch::Tensor all = libtorch_dropout_masks(keys, step, 0.3, 90);
+    EXPECT_TRUE(torch::equal(libtorch_dropout_masks(keys, step, 0.3, 31, 30), all.narrow(1, 30, 31)));
+}
+
 TEST(Fused, ResidualNormWithDropoutAndBias) {
     const Dropout dropout(0.3, {1, 2}, 7);
     constexpr std::int64_t width = 24;  // one full and one half register

@@ -27,6 +27,10 @@ class SheetTest : public testing::Test {
         folder_.write("tinyshakespeare.txt", std::string(1'115'394, 'a'));
         folder_.write("enwik8.first-5000-bytes", std::string(5000, 'b'));
     }
+    // Creates a folder with one file of this size, which takes no disk space because it is sparse.
+    void write_corpus(const std::string& name, std::uintmax_t bytes) {
+        std::filesystem::resize_file(folder_.write(name + "/part-1", ""), bytes);
+    }
     ScratchFolder empty_, folder_;
     Environment data_{"ROPELAB_DATA", nullptr};
     Environment cache_{"XDG_CACHE_HOME", empty_.path().c_str()};
@@ -107,6 +111,26 @@ TEST_F(SheetTest, LossesOnAPrefixHaveNoPublishedValues) {
         EXPECT_EQ(row.paper.has_value(), row.keys.at("data") == "tinyshakespeare") << row.keys;
     }
     EXPECT_MESSAGE(plan_theta_table_2({SheetScale::paper, {}, folder_.path()}), BadInput, "data fetch enwik8");
+}
+
+// A run trains on 4,096 · 2,048 · 11,920 = 99,991,158,784 bytes. 90 % of 30 GB for training is 27 GB: 3.70 epochs.
+TEST_F(SheetTest, PaperScaleNeedsEnoughTextForFourEpochs) {
+    const SheetRequest request{SheetScale::paper, {}, folder_.path()};
+    for (const char* name : {"partial-bands", "nope-spikes"}) {
+        EXPECT_MESSAGE(sheet(name).plan(request), BadInput,
+                       "folder \"fineweb\" with at least 28 GB of text (4 epochs)");
+    }
+    write_corpus("fineweb", 90'000'000);
+    EXPECT_MESSAGE(plan_nope_spikes(request), BadInput, "has 90,000,000 bytes, which a run would train on for 1234.5");
+    write_corpus("fineweb", 30'000'000'000);
+    const SheetPlan plan = plan_partial_bands(request);
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("3.7 epochs of the 30,000,000,000 bytes in the folder \"fineweb\"")));
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("no folder \"fineweb-edu\"")));
+    for (const RunSpec& spec : plan.experiment.expand()) {
+        EXPECT_EQ(spec.data, (std::filesystem::absolute(folder_ / "fineweb")).lexically_normal().string());
+        EXPECT_EQ(spec.micro_batch, 2);
+        EXPECT_EQ(spec.batch * spec.context, 4096 * 2048);
+    }
 }
 
 TEST_F(SheetTest, FractionsMatchThePapersTable1) {
@@ -193,8 +217,7 @@ const PlannedRow* row_of(const SheetPlan& plan, const std::string& claim, const 
 // At paper scale NoPE at the usual learning rate spikes with every seed, so that it is no baseline for losses or
 // events.
 TEST_F(SheetTest, TheClaimsOfSpikesDoNotExcludeEachOther) {
-    folder_.write("enwik8", "");
-    std::filesystem::resize_file(folder_.path() / "enwik8", 100'000'000);
+    write_corpus("fineweb", 30'000'000'000);
     const SheetPlan plan = plan_nope_spikes({SheetScale::paper, {}, folder_.path()});
     const PlannedRow* slow = row_of(plan, "low-rate", "pythia", 3e-5, false);
     ASSERT_TRUE(slow);
@@ -214,6 +237,7 @@ TEST_F(SheetTest, TheClaimsOfSpikesDoNotExcludeEachOther) {
 TEST_F(SheetTest, SequentialBlocksHaveRulesAtTheUsualRateOnly) {
     folder_.write("enwik8", "");
     std::filesystem::resize_file(folder_.path() / "enwik8", 100'000'000);
+    write_corpus("fineweb", 30'000'000'000);
     for (const SheetScale scale : {SheetScale::paper, SheetScale::laptop}) {
         const SheetPlan plan = plan_nope_spikes({scale, {}, folder_.path()});
         const bool paper = scale == SheetScale::paper;

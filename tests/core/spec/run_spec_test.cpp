@@ -27,6 +27,7 @@ TEST(RunSpec, CheckThrowsForValuesThatContradictEachOther) {
     EXPECT_MESSAGE(check(with([](auto& s) { s.width = 6; })), BadInput, "head dimension is 3");
     EXPECT_MESSAGE(check(with([](auto& s) { s.final_learning_rate = 1; })), BadInput, "final_learning_rate");
     EXPECT_MESSAGE(check(with([](auto& s) { s.context = 0; })), BadInput, "context is 0");
+    EXPECT_MESSAGE(check(with([](auto& s) { s.micro_batch = 3; })), BadInput, "it must divide the batch size");
     EXPECT_NO_THROW(check(with([](auto& s) {
         s.width = 6;
         s.position = Position::learned;
@@ -43,6 +44,8 @@ TEST(RunSpec, LabelsShowThePositionEncoding) {
                   s.partial = Partial::truncate;
               })),
               "θ 10k, 25 % truncated");
+    EXPECT_EQ(label_of(with([](auto& s) { s.rope_precision = RopePrecision::bfloat16_positions; })),
+              "θ 10k, 100 %, bfloat16 positions");
     EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::none; })), "NoPE");
     EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::learned; })), "learned positions");
     EXPECT_EQ(label_of(with([](auto& s) { s.position = Position::learned_rope; })), "learned + θ 10k, 100 %");

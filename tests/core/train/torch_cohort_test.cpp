@@ -132,6 +132,23 @@ TEST_F(TorchCohortTest, CohortChangesOnlyTheLastBitsInBfloat16) {
     }
 }
 
+// The bytes of mapped files give the same results as tokens in memory, bit for bit.
+TEST_F(TorchCohortTest, MappedTextTrainsAsTokensInMemory) {
+    const std::vector<unsigned char> bytes(tokens_.begin(), tokens_.end());
+    const std::span<const unsigned char> all(bytes);
+    const std::vector<TokenText::Piece> pieces = {
+        {0, all.first(7)}, {7, all.subspan(7, 1200)}, {1207, all.subspan(1207)}};
+    for (const BatchOrder order : {BatchOrder::random, BatchOrder::sequential}) {
+        RunSpec spec = tiny_spec();
+        spec.batches = order;
+        const auto wanted = results_of({spec}, 10);
+        const TokenData in_memory = data_;
+        data_.training = TokenText(pieces, 3000);
+        EXPECT_TRUE(results_of({spec}, 10) == wanted);
+        data_ = in_memory;
+    }
+}
+
 TEST_F(TorchCohortTest, EqualSeedsStartFromEqualWeights) {
     const auto trained = cohort(six_runs(tiny_spec()));
     EXPECT_EQ(trained->state(0), trained->state(1));

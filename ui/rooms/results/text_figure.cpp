@@ -114,8 +114,9 @@ std::vector<TextInformation> textInformation(const std::vector<ResultsRun>& runs
         try {
             const auto corpus = open_corpus(spec, dataDir);
             text.name = QString::fromStdString(corpus->name);
-            const std::span<const std::int32_t> tokens(corpus->training.data(),
-                                                       std::min(corpus->training.size(), kMaxTokens));
+            const TokenText training = corpus->training_text();
+            std::vector<std::int32_t> tokens(std::min(training.size(), kMaxTokens));
+            training.copy(0, std::ssize(tokens), tokens.data());
             // At a tenth of the length, the longest distance still has most of its token pairs.
             const auto maxDistance = std::min<std::int64_t>(kMaxDistance, std::ssize(tokens) / 10);
             text.information =

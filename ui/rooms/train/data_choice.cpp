@@ -12,8 +12,10 @@ namespace ropelab::ui {
 
 namespace {
 
-// Item data of the entry "Choose a file …". A line break is not a valid data set name, so the two cannot be confused.
+// Item data of the entries "Choose a file …" and "Choose a folder …". A line break is not a valid data set name, so
+// these cannot be confused with one.
 const QString kAskForFile = QStringLiteral("\n");
+const QString kAskForFolder = QStringLiteral("\n\n");
 
 }  // namespace
 
@@ -26,6 +28,9 @@ DataChoice::DataChoice(ExperimentModel& model, std::filesystem::path dataDir, QW
     m_ask = [this] {
         return QFileDialog::getOpenFileName(window(), tr("Choose a text file to train on"), QString(),
                                             tr("All files (*)"));
+    };
+    m_askFolder = [this] {
+        return QFileDialog::getExistingDirectory(window(), tr("Choose a folder of files to train on"));
     };
     connect(this, &QComboBox::activated, this, &DataChoice::pick);
     connect(&model, &ExperimentModel::changed, this, &DataChoice::renew);
@@ -67,12 +72,15 @@ void DataChoice::renew() {
     }
     setToolTip(itemData(currentIndex(), Qt::ToolTipRole).toString());
     insertSeparator(count());
+    add(tr("Choose a folder …"), kAskForFolder,
+        tr("Train on all files of a folder, of any size, as bytes. The files are read in the order of their names."));
     add(tr("Choose a file …"), kAskForFile, tr("Train on a text file of your own, as characters or as bytes."));
 }
 
 void DataChoice::pick(int index) {
     QString name = itemData(index).toString();
     if (name == kAskForFile) name = m_ask();
+    if (name == kAskForFolder) name = m_askFolder();
     if (!name.isEmpty()) {
         try {
             m_model.edit(tr("change data"),

@@ -182,6 +182,10 @@ TEST_F(SweepPanelTest, SelectsPresetsAndDataFiles) {
     emit text->activated(text->count() - 1);
     EXPECT_EQ(experiment().values("data").front(), textFile().toStdString());
     EXPECT_EQ(text->currentText(), "text.txt");
+    const QString texts = QFileInfo(textFile()).path();
+    text->setFolderQuestion([texts] { return texts; });
+    emit text->activated(text->count() - 2);
+    EXPECT_EQ(experiment().values("data").front(), texts.toStdString());
     EXPECT_TRUE(choice->currentText().endsWith("changed"));
 }
 
