@@ -42,6 +42,16 @@ TEST(StepCost, CountsTheParametersOfTheModel) {
     EXPECT_NEAR(static_cast<double>(parameter_count(spec, 65)), 10.65e6, 0.005e6);
 }
 
+TEST(StepCost, MicroBatchesNeedTheMemoryOfOnePassAndTheOperationsOfTheBatch) {
+    RunSpec small;
+    small.batch = 16;
+    RunSpec divided;
+    divided.batch = 64;
+    divided.micro_batch = 16;
+    EXPECT_DOUBLE_EQ(memory_need(divided, 2, 65).step, memory_need(small, 2, 65).step);
+    EXPECT_DOUBLE_EQ(training_operations(divided, 65), 4 * training_operations(small, 65));
+}
+
 TEST(StepCost, DerivesTheVocabularyFromTheDataName) {
     RunSpec spec;
     EXPECT_EQ(likely_vocabulary(spec), 29);
