@@ -74,8 +74,8 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
                         rough_text(fit.curvature.low) + " … " + rough_text(fit.curvature.high) + ", " +
                         p_words(fit.curvature_p) + ")";
     if (!fit.vertex_interval) return words + ", so that neither a minimum nor a maximum is shown.";
-    words += std::string("; the fitted ") + (fit.curvature.value > 0 ? "minimum" : "maximum") +
-             " is at theta = " + exponential_text(fit.vertex) + " (95 % interval " +
+    words += fit.curvature.value > 0 ? "; the fitted minimum" : "; the fitted maximum";
+    words += " is at theta = " + exponential_text(fit.vertex) + " (95 % interval " +
              exponential_text(fit.vertex_interval->low) + " … " + exponential_text(fit.vertex_interval->high) + ")";
     const double theta = std::exp(fit.vertex);
     return words + (theta < curve.thetas.front() || theta > curve.thetas.back() ? ", outside the swept values." : ".");
