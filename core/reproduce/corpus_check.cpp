@@ -57,7 +57,7 @@ std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double
         }
         notes.push_back("Each run trains for " + number_text(std::round(100 * epochs) / 100) + " epochs of the " +
                         grouped(bytes) + " bytes in the folder \"" + name + "\".");
-        sets.push_back({name, folder->string(), true});
+        sets.push_back({name, folder->string(), true, ""});
     }
     return sets;
 }
