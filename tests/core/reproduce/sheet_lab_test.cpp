@@ -265,13 +265,13 @@ TEST_F(SheetLab, StoresPredictionsBeforeTheRunsAndScoresThemAfterwards) {
     EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::unmeasured);
     for (const RunId run : {1, 2, 3, 4}) {
         const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
-        // θ = 500 is tested at the lags 16 and 230, θ = 10,000 at 19 and 230; 241 is the longest lag.
-        for (const std::int64_t lag : {16, 19, 230, 241}) {
-            lab_->set_measurement(run, retrieval_gain(lag), lag == 230 && fails ? 0.1 : 0.8);
+        // θ = 500 is tested at the lags 19 and 229, θ = 10,000 at 20 and 230; 241 is the longest lag.
+        for (const std::int64_t lag : {19, 20, 229, 230, 241}) {
+            lab_->set_measurement(run, retrieval_gain(lag), lag == 229 && fails ? 0.1 : 0.8);
         }
         lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
     }
-    EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(scored()[0].outcome, ScoredPrediction::Outcome::right) << scored()[0].words;
     EXPECT_EQ(scored()[1].outcome, ScoredPrediction::Outcome::wrong);  // the prediction was that θ = 500 loses least
 }
 
@@ -291,8 +291,8 @@ TEST_F(SheetLab, ScoresDoNotDependOnTheoryNames) {
     finish(all);
     for (const RunId run : all) {
         const bool fails = lab_->run(run).settings.find("\"theta\":500") != std::string::npos;
-        for (const std::int64_t lag : {16, 19}) lab_->set_measurement(run, retrieval_gain(lag), 0.8);
-        lab_->set_measurement(run, retrieval_gain(230), fails ? 0.1 : 0.8);
+        for (const std::int64_t lag : {19, 20, 230}) lab_->set_measurement(run, retrieval_gain(lag), 0.8);
+        lab_->set_measurement(run, retrieval_gain(229), fails ? 0.1 : 0.8);
         lab_->set_measurement(run, extension_rise, fails ? 0.5 : 0.2);
     }
     const std::vector<StoredSheet> sweep = stored_predictions(*lab_);
@@ -305,7 +305,7 @@ TEST_F(SheetLab, ScoresDoNotDependOnTheoryNames) {
         EXPECT_EQ(old_ones[i].outcome, new_ones[i].outcome);
         EXPECT_EQ(old_ones[i].words, new_ones[i].words);
     }
-    EXPECT_EQ(old_ones[0].outcome, ScoredPrediction::Outcome::right);
+    EXPECT_EQ(old_ones[0].outcome, ScoredPrediction::Outcome::right) << old_ones[0].words;
     EXPECT_EQ(old_ones[1].outcome, ScoredPrediction::Outcome::wrong);
 }
 

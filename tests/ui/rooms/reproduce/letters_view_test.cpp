@@ -12,7 +12,7 @@
 namespace ropelab::ui {
 namespace {
 
-class LettersViewTest : public testing::Test {
+class LettersViewTest : public ::testing::Test {
  protected:
     QString cell(int row, int column) { return view.table().index(row, column).data().toString(); }
 
