@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/terminal/probe_readings.h"
+#include "app/terminal/probe_evaluations.h"
 #include "core/experiment/ablation.h"
 
 namespace ropelab::terminal {

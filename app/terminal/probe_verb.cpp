@@ -4,8 +4,8 @@
 
 #include "app/terminal/ablation_output.h"
 #include "app/terminal/output.h"
+#include "app/terminal/probe_evaluations.h"
 #include "app/terminal/probe_output.h"
-#include "app/terminal/probe_readings.h"
 #include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"

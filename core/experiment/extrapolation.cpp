@@ -48,9 +48,9 @@ ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t 
 std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& request, ScalingMethod method,
                                                 std::int64_t factor) {
     request.scaling = {.method = method, .factor = static_cast<double>(factor)};
-    ExtrapolationEvaluation reading{method, std::make_shared<const ProbeResult>(model.probe(request))};
+    ExtrapolationEvaluation evaluation{method, std::make_shared<const ProbeResult>(model.probe(request))};
     if (request.cancelled && request.cancelled()) return std::nullopt;
-    return reading;
+    return evaluation;
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& che
     const auto model = model_of(engine, checkpoint);
     ExtrapolationResult result{factor, checkpoint.iteration, {}};
     for (const ScalingMethod method : methods) {
-        auto reading = evaluate(*model, request, method, factor);
-        if (!reading) break;
-        result.readings.push_back(std::move(*reading));
+        auto evaluation = evaluate(*model, request, method, factor);
+        if (!evaluation) break;
+        result.evaluations.push_back(std::move(*evaluation));
     }
     return result;
 }
@@ -158,7 +158,7 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
     request.cancelled = [&] { return !should_continue(done); };
     auto before = evaluate(*model_of(engine, checkpoint), request, tuning.method, tuning.factor);
     if (!before) return result;
-    result.readings.push_back(std::move(*before));
+    result.evaluations.push_back(std::move(*before));
     const auto tuned = fine_tuned(engine, checkpoint, tuning, data_dir, [&](std::int64_t steps) {
         done = steps;
         return should_continue(steps);
@@ -167,7 +167,7 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
     auto after = evaluate(*model_of(engine, *tuned), request, tuning.method, tuning.factor);
     if (!after) return result;
     after->fine_tuning = tuning;
-    result.readings.push_back(std::move(*after));
+    result.evaluations.push_back(std::move(*after));
     return result;
 }
 

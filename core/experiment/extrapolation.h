@@ -47,7 +47,7 @@ struct ExtrapolationEvaluation {
 struct ExtrapolationResult {
     std::int64_t factor = 4;
     std::int64_t iteration = 0;  // step of the checkpoint
-    std::vector<ExtrapolationEvaluation> readings;
+    std::vector<ExtrapolationEvaluation> evaluations;
 };
 
 /// Longest sequence of an evaluation or of fine-tuning beyond the context, in tokens.

@@ -196,24 +196,24 @@ TEST_F(ProbeVerbTest, EvaluatesBeyondTheContextWithEveryScaling) {
     EXPECT_EQ(all.at("context"), 32);
     EXPECT_EQ(all.at("length"), 64);
     std::vector<std::string> scalings;
-    for (const auto& reading : all.at("readings")) {
-        scalings.push_back(reading.at("scaling"));
-        EXPECT_EQ(reading.at("steps"), 0);
-        EXPECT_TRUE(reading.at("learning_rate").is_null());
-        ASSERT_EQ(reading.at("loss_by_position").size(), 64U);
-        EXPECT_NEAR((reading.at("loss_inside").get<double>() + reading.at("loss_beyond").get<double>()) / 2,
-                    reading.at("loss"), 1e-6);
+    for (const auto& evaluation : all.at("evaluations")) {
+        scalings.push_back(evaluation.at("scaling"));
+        EXPECT_EQ(evaluation.at("steps"), 0);
+        EXPECT_TRUE(evaluation.at("learning_rate").is_null());
+        ASSERT_EQ(evaluation.at("loss_by_position").size(), 64U);
+        EXPECT_NEAR((evaluation.at("loss_inside").get<double>() + evaluation.at("loss_beyond").get<double>()) / 2,
+                    evaluation.at("loss"), 1e-6);
     }
     EXPECT_EQ(scalings, (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "yarn", "llama3"}));
 
     const auto one = json_of({"--extrapolate", "2", "--scaling", "yarn"});
-    ASSERT_EQ(one.at("readings").size(), 1U);
-    EXPECT_EQ(one.at("readings").at(0), all.at("readings").at(4));
+    ASSERT_EQ(one.at("evaluations").size(), 1U);
+    EXPECT_EQ(one.at("evaluations").at(0), all.at("evaluations").at(4));
     const auto same = json_of({"--context", "64", "--scaling", "yarn", "--sequences", "32"});
-    EXPECT_NEAR(same.at("loss"), one.at("readings").at(0).at("loss"), 1e-6);
+    EXPECT_NEAR(same.at("loss"), one.at("evaluations").at(0).at("loss"), 1e-6);
     EXPECT_THAT(probe({"--extrapolate", "2"}).out, testing::HasSubstr("loss beyond"));
     const auto every = json_of({"--extrapolate", "2", "--scaling", "none", "--sequences", "0"});
-    EXPECT_GT(every.at("readings").at(0).at("sequences"), 32);
+    EXPECT_GT(every.at("evaluations").at(0).at("sequences"), 32);
     const std::string inside = probe({"--extrapolate", "1", "--scaling", "none", "--sequences", "2"}).out;
     EXPECT_THAT(inside, testing::HasSubstr("            –  "));
     EXPECT_THAT(inside, testing::Not(testing::HasSubstr("nan")));
@@ -229,19 +229,19 @@ TEST_F(ProbeVerbTest, FineTunesACopyBeyondTheContext) {
     EXPECT_FALSE(before.empty());
     const std::vector<std::string> question = {"--extrapolate", "2", "--scaling", "linear", "--fine-tune", "20"};
     const auto tuned = json_of(question);
-    ASSERT_EQ(tuned.at("readings").size(), 2U);
-    const auto& first = tuned.at("readings").at(0);
-    const auto& last = tuned.at("readings").at(1);
-    EXPECT_EQ(first, json_of({"--extrapolate", "2", "--scaling", "linear"}).at("readings").at(0));
+    ASSERT_EQ(tuned.at("evaluations").size(), 2U);
+    const auto& first = tuned.at("evaluations").at(0);
+    const auto& last = tuned.at("evaluations").at(1);
+    EXPECT_EQ(first, json_of({"--extrapolate", "2", "--scaling", "linear"}).at("evaluations").at(0));
     EXPECT_EQ(last.at("steps"), 20);
     EXPECT_DOUBLE_EQ(last.at("learning_rate"), 1e-4);
     EXPECT_LT(last.at("loss_beyond"), first.at("loss_beyond"));
     EXPECT_EQ(json_of(question), tuned);
     const auto none = json_of({"--extrapolate", "2", "--scaling", "linear", "--fine-tune", "0"});
-    EXPECT_EQ(none.at("readings").at(1).at("loss_by_position"), first.at("loss_by_position"));
+    EXPECT_EQ(none.at("evaluations").at(1).at("loss_by_position"), first.at("loss_by_position"));
     const auto faster =
         json_of({"--extrapolate", "2", "--scaling", "linear", "--fine-tune", "20", "--learning-rate", "1e-3"});
-    EXPECT_LT(faster.at("readings").at(1).at("loss"), last.at("loss"));
+    EXPECT_LT(faster.at("evaluations").at(1).at("loss"), last.at("loss"));
     EXPECT_EQ(bytes(), before);
     EXPECT_EQ(json_of({}).at("iteration"), 20);
 }

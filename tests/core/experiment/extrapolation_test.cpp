@@ -31,26 +31,26 @@ TEST_F(ExtrapolationTest, EvaluatesOncePerMethodAtAMultipleOfTheContext) {
         evaluate_extrapolation(*engine_, checkpoint(), 4, extrapolation_methods(), {}, {});
     EXPECT_EQ(result.factor, 4);
     EXPECT_EQ(result.iteration, 120);
-    ASSERT_EQ(result.readings.size(), 6U);
-    for (const ExtrapolationEvaluation& reading : result.readings) {
-        EXPECT_EQ(reading.result->loss_by_position.size(), 64U);
-        EXPECT_FALSE(reading.fine_tuning);
-        EXPECT_FALSE(reading.result->retrieval.empty());
+    ASSERT_EQ(result.evaluations.size(), 6U);
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
+        EXPECT_EQ(evaluation.result->loss_by_position.size(), 64U);
+        EXPECT_FALSE(evaluation.fine_tuning);
+        EXPECT_FALSE(evaluation.result->retrieval.empty());
     }
-    EXPECT_NE(result.readings[0].result->loss, result.readings[1].result->loss);
+    EXPECT_NE(result.evaluations[0].result->loss, result.evaluations[1].result->loss);
     const auto corpus = corpus_of(checkpoint(), {});
     ProbeRequest request = loss_request(corpus->validation, 64, 16384);
-    EXPECT_EQ(request.sequences.count(), result.readings[0].result->sequences);
+    EXPECT_EQ(request.sequences.count(), result.evaluations[0].result->sequences);
     request.scaling = {.method = ScalingMethod::llama3, .factor = 4};
-    EXPECT_EQ(model_of(*engine_, checkpoint())->probe(request), *result.readings[5].result);
+    EXPECT_EQ(model_of(*engine_, checkpoint())->probe(request), *result.evaluations[5].result);
 
     const std::vector<ScalingMethod> one = {ScalingMethod::ntk};
     const ExtrapolationResult three = evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, 3);
-    ASSERT_EQ(three.readings.size(), 1U);
-    EXPECT_EQ(three.readings[0].result->sequences, 3);
-    EXPECT_TRUE(evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, [] { return true; }).readings.empty());
+    ASSERT_EQ(three.evaluations.size(), 1U);
+    EXPECT_EQ(three.evaluations[0].result->sequences, 3);
+    EXPECT_TRUE(evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, [] { return true; }).evaluations.empty());
     const auto validation = std::ssize(corpus->validation);
-    EXPECT_EQ(evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, 0).readings[0].result->sequences,
+    EXPECT_EQ(evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, 0).evaluations[0].result->sequences,
               (validation - 1) / 32);
 }
 
@@ -66,9 +66,9 @@ TEST_F(ExtrapolationTest, CancelledEvaluationsAreOmitted) {
     for (limit = 0; limit < all; ++limit) {
         calls = 0;
         const ExtrapolationResult result = evaluate_extrapolation(*engine_, checkpoint(), 2, two, {}, cancelled, few);
-        ASSERT_EQ(result.readings.size(), 2 * limit < all ? 0U : 1U) << limit;
-        for (const ExtrapolationEvaluation& reading : result.readings)
-            EXPECT_EQ(*reading.result, *whole.readings[0].result);
+        ASSERT_EQ(result.evaluations.size(), 2 * limit < all ? 0U : 1U) << limit;
+        for (const ExtrapolationEvaluation& evaluation : result.evaluations)
+            EXPECT_EQ(*evaluation.result, *whole.evaluations[0].result);
     }
 
     const FineTuning how{.factor = 2, .steps = 2};
@@ -76,15 +76,15 @@ TEST_F(ExtrapolationTest, CancelledEvaluationsAreOmitted) {
     limit = std::numeric_limits<std::int64_t>::max();
     calls = 0;
     const ExtrapolationResult tuned = fine_tune_extrapolation(*engine_, checkpoint(), how, {}, should_continue, few);
-    ASSERT_EQ(tuned.readings.size(), 2U);
+    ASSERT_EQ(tuned.evaluations.size(), 2U);
     const std::int64_t tuned_calls = calls;
     for (limit = 0; limit < tuned_calls; ++limit) {
         calls = 0;
         const ExtrapolationResult result =
             fine_tune_extrapolation(*engine_, checkpoint(), how, {}, should_continue, few);
-        ASSERT_EQ(result.readings.size(), limit < all / 2 ? 0U : 1U) << limit;
-        for (const ExtrapolationEvaluation& reading : result.readings)
-            EXPECT_EQ(*reading.result, *tuned.readings[0].result);
+        ASSERT_EQ(result.evaluations.size(), limit < all / 2 ? 0U : 1U) << limit;
+        for (const ExtrapolationEvaluation& evaluation : result.evaluations)
+            EXPECT_EQ(*evaluation.result, *tuned.evaluations[0].result);
     }
 }
 
@@ -93,20 +93,20 @@ TEST_F(ExtrapolationTest, ZeroStepsChangeNothing) {
         const std::vector<ScalingMethod> one = {method};
         const ExtrapolationResult plain = evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, few);
         const ExtrapolationResult result = tuned({.method = method, .factor = 2, .steps = 0});
-        ASSERT_EQ(result.readings.size(), 2U);
-        EXPECT_EQ(*result.readings[0].result, *plain.readings[0].result);
-        EXPECT_EQ(*result.readings[1].result, *plain.readings[0].result);
-        EXPECT_EQ(result.readings[1].fine_tuning->steps, 0);
+        ASSERT_EQ(result.evaluations.size(), 2U);
+        EXPECT_EQ(*result.evaluations[0].result, *plain.evaluations[0].result);
+        EXPECT_EQ(*result.evaluations[1].result, *plain.evaluations[0].result);
+        EXPECT_EQ(result.evaluations[1].fine_tuning->steps, 0);
     }
 }
 
 TEST_F(ExtrapolationTest, FineTuningLowersTheLossBeyondTheContext) {
     for (const ScalingMethod method : {ScalingMethod::none, ScalingMethod::linear, ScalingMethod::yarn}) {
         const ExtrapolationResult result = tuned({.method = method, .factor = 2, .steps = 40});
-        ASSERT_EQ(result.readings.size(), 2U);
+        ASSERT_EQ(result.evaluations.size(), 2U);
         const std::int64_t context = checkpoint().spec.context;
-        const SplitLoss before = split_loss(*result.readings[0].result, context);
-        const SplitLoss after = split_loss(*result.readings[1].result, context);
+        const SplitLoss before = split_loss(*result.evaluations[0].result, context);
+        const SplitLoss after = split_loss(*result.evaluations[1].result, context);
         EXPECT_LT(after.beyond, before.beyond) << word_of(method);
     }
 }
@@ -121,7 +121,7 @@ TEST_F(ExtrapolationTest, FineTuningIsDeterministicAndKeepsTheRun) {
     EXPECT_EQ(first.iteration, 127);
     EXPECT_EQ(first.spec, stored.spec);
     EXPECT_NE(first.state, stored.state);
-    EXPECT_EQ(*tuned(how).readings[1].result, *tuned(how).readings[1].result);
+    EXPECT_EQ(*tuned(how).evaluations[1].result, *tuned(how).evaluations[1].result);
     FineTuning faster = how;
     faster.learning_rate = 2e-3;
     EXPECT_NE(fine_tuned(*engine_, stored, faster, {}, always)->state, first.state);
@@ -145,7 +145,7 @@ TEST_F(ExtrapolationTest, ReportsEachStepAndStopsOnRequest) {
     EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 1, 2, 3}));
     const ExtrapolationResult result = fine_tune_extrapolation(*engine_, checkpoint(), {.factor = 2, .steps = 50}, {},
                                                                [](std::int64_t done) { return done < 3; });
-    EXPECT_EQ(result.readings.size(), 1U);
+    EXPECT_EQ(result.evaluations.size(), 1U);
 }
 
 TEST_F(ExtrapolationTest, RejectsRunsThatCannotBeEvaluatedOrFineTuned) {

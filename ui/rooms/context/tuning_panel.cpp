@@ -61,6 +61,10 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     m_criticalBase = addRow(tr("critical base β₀"));
     m_extrapolationLimit = addRow(tr("extrapolation limit T at β"));
     column->addLayout(grid);
+    m_unscaled = makeNote(this);
+    m_unscaled->setText(tr("These three numbers belong to the frequencies without scaling."));
+    m_unscaled->hide();
+    column->addWidget(m_unscaled);
     connect(m_context, &NumberSlider::changed, this, [this](double value) {
         m_tuning.context = value;
         emit changed();
@@ -79,14 +83,14 @@ void TuningPanel::renew(const RotarySetup& setup) {
     if (!m_tuning.base) {
         m_base->setValue(numbers.base);
     }
-    const QString unscaled = numbers.isScaled ? tr(" (without scaling)") : QString();
-    m_criticalDimension->setText(tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels) + unscaled);
+    m_unscaled->setVisible(numbers.isScaled);
+    m_criticalDimension->setText(tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels));
     m_criticalDimension->setToolTip(criticalDimensionWhy(numbers, setup.theta));
     m_criticalBase->setText(numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase)) : tr("undefined"));
     m_criticalBase->setToolTip(criticalBaseWhy(numbers, setup.theta));
-    m_extrapolationLimit->setText(
-        numbers.extrapolationLimit ? tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit))) + unscaled
-                                   : tr("undefined"));
+    m_extrapolationLimit->setText(numbers.extrapolationLimit
+                                      ? tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit)))
+                                      : tr("undefined"));
     m_extrapolationLimit->setToolTip(extrapolationLimitWhy(numbers));
 }
 

@@ -40,6 +40,7 @@ class TuningPanel : public QWidget {
     QLabel* m_criticalDimension;
     QLabel* m_criticalBase;
     QLabel* m_extrapolationLimit;
+    QLabel* m_unscaled = nullptr;  // note, visible while the setup has a scaling
 };
 
 }  // namespace ropelab::ui

@@ -23,14 +23,14 @@ InspectPicture noExtrapolation(const InspectData& data, const char* name) {
 
 /// Returns the number of sequences of an evaluation beyond the context, and the meaning of the bands.
 QString countsOf(const ExtrapolationResult& result, bool hasBands) {
-    return result.readings.empty() ? QString() : sequencesNote(*result.readings.front().result, hasBands);
+    return result.evaluations.empty() ? QString() : sequencesNote(*result.evaluations.front().result, hasBands);
 }
 
 /// Returns the fine-tunings at the length that is selected in the panel.
 std::vector<const ExtrapolationResult*> tuningsAt(const InspectData& data) {
     std::vector<const ExtrapolationResult*> result;
     for (const ExtrapolationResult& tuning : data.fineTunings) {
-        if (tuning.factor == data.fineTuning.factor && tuning.readings.size() == 2) result.push_back(&tuning);
+        if (tuning.factor == data.fineTuning.factor && tuning.evaluations.size() == 2) result.push_back(&tuning);
     }
     return result;
 }
@@ -82,12 +82,12 @@ InspectPicture extrapolationLoss(const InspectData& data) {
     figure.x = {QObject::tr("position"), QObject::tr("tokens")};
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     QStringList losses;
-    for (const ExtrapolationEvaluation& reading : data.beyond->readings) {
-        figure.curves.push_back(
-            blockMeans(reading.result->loss_by_position, methodTitle(reading.method), methodInk(reading.method)));
-        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(methodTitle(reading.method)),
-                                  methodInk(reading.method), *reading.result));
-        losses << QObject::tr("%1 %2").arg(methodTitle(reading.method), lossText(reading.result->loss));
+    for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
+        figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, methodTitle(evaluation.method),
+                                           methodInk(evaluation.method)));
+        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(methodTitle(evaluation.method)),
+                                  methodInk(evaluation.method), *evaluation.result));
+        losses << QObject::tr("%1 %2").arg(methodTitle(evaluation.method), lossText(evaluation.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
     figure.note = QObject::tr("%1, evaluated at %2 × its training context; %3")
@@ -109,19 +109,19 @@ InspectPicture extrapolationRetrieval(const InspectData& data) {
     figure.x = {QObject::tr("lag Δ"), QObject::tr("tokens"), true};
     figure.y = {QObject::tr("retrieval accuracy"), QStringLiteral("%")};
     figure.y.minimum = 0;
-    for (const ExtrapolationEvaluation& reading : data.beyond->readings) {
-        figure.curves.push_back(inspectCurve(methodTitle(reading.method), QObject::tr("retrieval accuracy"),
-                                             methodInk(reading.method), lagsOf(*reading.result),
-                                             accuraciesOf(*reading.result)));
-        addBand(figure, accuracyBand(QObject::tr("%1, 95 % interval").arg(methodTitle(reading.method)),
-                                     methodInk(reading.method), *reading.result));
+    for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
+        figure.curves.push_back(inspectCurve(methodTitle(evaluation.method), QObject::tr("retrieval accuracy"),
+                                             methodInk(evaluation.method), lagsOf(*evaluation.result),
+                                             accuraciesOf(*evaluation.result)));
+        addBand(figure, accuracyBand(QObject::tr("%1, 95 % interval").arg(methodTitle(evaluation.method)),
+                                     methodInk(evaluation.method), *evaluation.result));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
     figure.note = QObject::tr("%1, evaluated at %2 × its training context")
                       .arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor);
-    if (!data.beyond->readings.empty())
-        figure.note += QObject::tr("; %1").arg(retrievalNote(*data.beyond->readings.front().result));
+    if (!data.beyond->evaluations.empty())
+        figure.note += QObject::tr("; %1").arg(retrievalNote(*data.beyond->evaluations.front().result));
     figure.summary = QObject::tr("Retrieval accuracy by lag at %1 times the training context, per scaling method.")
                          .arg(data.beyond->factor);
     return picture;
@@ -131,11 +131,11 @@ QStringList fineTunedNumbers(const InspectData& data) {
     QStringList lines;
     if (!data.run) return lines;
     for (const ExtrapolationResult* result : tuningsAt(data)) {
-        const SplitLoss before = split_loss(*result->readings.front().result, data.run->spec.context);
-        const SplitLoss after = split_loss(*result->readings.back().result, data.run->spec.context);
+        const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
+        const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
         lines << QObject::tr("%1, %2 steps: loss beyond the context %3 → %4 nats, inside %5 → %6 nats")
-                     .arg(methodTitle(result->readings.back().method),
-                          groupedText(result->readings.back().fine_tuning->steps), lossText(before.beyond),
+                     .arg(methodTitle(result->evaluations.back().method),
+                          groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
                           lossText(after.beyond), lossText(before.inside), lossText(after.inside));
     }
     return lines;
@@ -157,17 +157,17 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     figure.x = {QObject::tr("position"), QObject::tr("tokens")};
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     for (const ExtrapolationResult* result : shown) {
-        const ExtrapolationEvaluation& after = result->readings.back();
+        const ExtrapolationEvaluation& after = result->evaluations.back();
         const Ink ink = methodInk(after.method);
         figure.curves.push_back(dashedCurve(
-            blockMeans(result->readings.front().result->loss_by_position, QObject::tr("before fine-tuning"), ink)));
+            blockMeans(result->evaluations.front().result->loss_by_position, QObject::tr("before fine-tuning"), ink)));
         figure.curves.push_back(blockMeans(
             after.result->loss_by_position,
             QObject::tr("%1, %2 steps").arg(methodTitle(after.method), groupedText(after.fine_tuning->steps)), ink));
         addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(methodTitle(after.method)), ink, *after.result));
     }
     const ExtrapolationResult& newest = *shown.back();
-    const FineTuning& how = *newest.readings.back().fine_tuning;
+    const FineTuning& how = *newest.evaluations.back().fine_tuning;
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
     figure.note = QObject::tr("%1; %2; %3")
                       .arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration),

@@ -70,8 +70,8 @@ TEST_F(ModelAnswersTest, LatestRequestReplacesEarlierOnesOfTheRun) {
     answers.fill(data, InspectFigure::Input::beyond);
     ASSERT_TRUE(data.beyond) << data.problem.toStdString();
     EXPECT_EQ(data.beyond->factor, 8);
-    EXPECT_EQ(data.beyond->readings.size(), 6U);
-    EXPECT_EQ(data.beyond->readings[0].result->length, 8 * kTestLength);
+    EXPECT_EQ(data.beyond->evaluations.size(), 6U);
+    EXPECT_EQ(data.beyond->evaluations[0].result->length, 8 * kTestLength);
     auto other = std::make_shared<InsideRun>(*run);
     other->id = 2;
     InspectData others;
@@ -138,14 +138,14 @@ TEST_F(ModelAnswersTest, FineTuningReportsProgressAndKeepsOneResultPerMethodAndL
     };
     tune(ScalingMethod::yarn, 2);
     ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem(run->id).toStdString();
-    EXPECT_EQ(data.fineTunings[0].readings.size(), 2U);
+    EXPECT_EQ(data.fineTunings[0].evaluations.size(), 2U);
     EXPECT_EQ(reported.back(), 5);
     tune(ScalingMethod::ntk, 2);
     tune(ScalingMethod::yarn, 4);
     tune(ScalingMethod::yarn, 2);
     ASSERT_EQ(data.fineTunings.size(), 3U);
     EXPECT_EQ(data.fineTunings.back().factor, 2);
-    EXPECT_EQ(data.fineTunings.back().readings.back().method, ScalingMethod::yarn);
+    EXPECT_EQ(data.fineTunings.back().evaluations.back().method, ScalingMethod::yarn);
     data.fineTuning.factor = 2;
     const Figure figure = findInspectFigure("fine-tuned-loss")->make(data).figure;
     EXPECT_EQ(figure.curves.size(), 4U);  // two methods, each before and after

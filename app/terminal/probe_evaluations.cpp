@@ -1,4 +1,4 @@
-#include "app/terminal/probe_readings.h"
+#include "app/terminal/probe_evaluations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,23 +16,24 @@ namespace ropelab::terminal {
 
 namespace {
 
-nlohmann::json json_of_reading(const ExtrapolationEvaluation& reading, const RunSpec& spec) {
-    const SplitLoss split = split_loss(*reading.result, spec.context);
+nlohmann::json json_of_evaluation(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) {
+    const SplitLoss split = split_loss(*evaluation.result, spec.context);
     nlohmann::json json = {
-        {"scaling", word_of(reading.method)},
-        {"steps", reading.fine_tuning ? reading.fine_tuning->steps : 0},
+        {"scaling", word_of(evaluation.method)},
+        {"steps", evaluation.fine_tuning ? evaluation.fine_tuning->steps : 0},
         {"learning_rate", nullptr},
-        {"sequences", reading.result->sequences},
-        {"loss", reading.result->loss},
+        {"sequences", evaluation.result->sequences},
+        {"loss", evaluation.result->loss},
         {"loss_inside", split.inside},
         {"loss_beyond", split.beyond},
-        {"accuracy", retrieval_accuracy(*reading.result)},
-        {"accuracy_interval", json_of(retrieval_interval(*reading.result))},
-        {"retrieval_sequences", retrieval_sequences(*reading.result)},
-        {"loss_error", reading.result->sequences > 1 ? nlohmann::json(reading.result->loss_error) : nlohmann::json()},
-        {"loss_by_position", reading.result->loss_by_position},
-        {"loss_by_position_error", reading.result->loss_by_position_error}};
-    if (reading.fine_tuning) json["learning_rate"] = learning_rate_of(*reading.fine_tuning, spec);
+        {"accuracy", retrieval_accuracy(*evaluation.result)},
+        {"accuracy_interval", json_of(retrieval_interval(*evaluation.result))},
+        {"retrieval_sequences", retrieval_sequences(*evaluation.result)},
+        {"loss_error",
+         evaluation.result->sequences > 1 ? nlohmann::json(evaluation.result->loss_error) : nlohmann::json()},
+        {"loss_by_position", evaluation.result->loss_by_position},
+        {"loss_by_position_error", evaluation.result->loss_by_position_error}};
+    if (evaluation.fine_tuning) json["learning_rate"] = learning_rate_of(*evaluation.fine_tuning, spec);
     return json;
 }
 
@@ -42,13 +43,13 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
          << " tokens, checkpoint of step " << result.iteration
          << ".\nLosses in nats per token, inside and beyond the training context; accuracy: copied tokens recalled; "
             "steps: fine-tuning steps.\n"
-         << (result.readings.empty() ? "" : counts_of(*result.readings.front().result))
+         << (result.evaluations.empty() ? "" : counts_of(*result.evaluations.front().result))
          << "scaling       steps  loss inside  loss beyond  accuracy [%]\n";
-    for (const ExtrapolationEvaluation& reading : result.readings) {
-        const SplitLoss split = split_loss(*reading.result, spec.context);
-        text << std::left << std::setw(14) << word_of(reading.method) << std::right << std::setw(5)
-             << (reading.fine_tuning ? reading.fine_tuning->steps : 0) << cell(split.inside, 4, 13)
-             << cell(split.beyond, 4, 13) << cell(100 * retrieval_accuracy(*reading.result), 1, 14) << '\n';
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
+        const SplitLoss split = split_loss(*evaluation.result, spec.context);
+        text << std::left << std::setw(14) << word_of(evaluation.method) << std::right << std::setw(5)
+             << (evaluation.fine_tuning ? evaluation.fine_tuning->steps : 0) << cell(split.inside, 4, 13)
+             << cell(split.beyond, 4, 13) << cell(100 * retrieval_accuracy(*evaluation.result), 1, 14) << '\n';
     }
     return text.str();
 }
@@ -67,7 +68,7 @@ const char* const evaluation_keys =
     "pairs, contribution, loss and accuracy; empty where there are none). sequences, length and retrieval_sequences "
     "are\n"
     "the numbers of sequences and of tokens per sequence.\n"
-    "JSON of --extrapolate: run, iteration, context, factor, length, and readings, each with scaling, steps (of "
+    "JSON of --extrapolate: run, iteration, context, factor, length, and evaluations, each with scaling, steps (of "
     "fine-tuning;\n"
     "0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per token),\n"
     "loss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy (fraction of\n"
@@ -96,20 +97,21 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
             ExtrapolationResult more =
                 fine_tune_extrapolation(engine, run.checkpoint, tuning, run.data_dir, resume, flags.sequences);
             end_if_interrupted();
-            more.readings.insert(more.readings.begin(), result.readings.begin(), result.readings.end());
+            more.evaluations.insert(more.evaluations.begin(), result.evaluations.begin(), result.evaluations.end());
             result = std::move(more);
         }
     }
     end_if_interrupted();
     if (!run.json) return print_text(text_of(result, spec));
-    nlohmann::json readings = nlohmann::json::array();
-    for (const ExtrapolationEvaluation& reading : result.readings) readings.push_back(json_of_reading(reading, spec));
+    nlohmann::json evaluations = nlohmann::json::array();
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations)
+        evaluations.push_back(json_of_evaluation(evaluation, spec));
     print_json({{"run", run.run},
                 {"iteration", result.iteration},
                 {"context", spec.context},
                 {"factor", result.factor},
                 {"length", spec.context * result.factor},
-                {"readings", readings}});
+                {"evaluations", evaluations}});
 }
 
 }  // namespace ropelab::terminal
