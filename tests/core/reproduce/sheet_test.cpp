@@ -186,8 +186,12 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
         rule_words(*row.rule) +
             " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable unless "
             "the baseline or the group has a mean that is lower than that of the control, fraction = 0, by "
-            "significantly more than 1 % (t test paired by seed, p < 0.05); otherwise positions do not help these "
-            "models, and equal results show nothing.");
+            "significantly more than 1 % (one-sided t test paired by seed, p < 0.05 after Bonferroni's correction over "
+            "the two); otherwise positions do not help these models, and equal results show nothing.");
+    PlannedRow own = row;  // a group that is its own control is compared with the baseline only
+    own.control = own.group;
+    EXPECT_THAT(rule_words(own), HasSubstr("unless the baseline has a mean that is lower than that of the control"));
+    EXPECT_THAT(rule_words(own), HasSubstr("1 % (one-sided t test paired by seed, p < 0.05); otherwise"));
     row.rule->version = 1;
     EXPECT_EQ(
         rule_words(row),
