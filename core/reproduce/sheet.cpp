@@ -15,8 +15,8 @@ std::string percent(double fraction) {
 }
 
 std::string test_words(TestKind test) {
-    if (test == TestKind::paired) return "t test paired by seed";
-    return test == TestKind::welch ? "Welch's t test" : "Student's t test";
+    // Rows that are not paired are compared with separate variances.
+    return test == TestKind::paired ? "t test paired by seed" : "Welch's t test";
 }
 
 // Returns the keys of a group that `other` lacks or has with another value, as text: "theta = 500".

@@ -173,6 +173,15 @@ TEST_F(SheetTest, RulesStateTheConditionOfEachVerdict) {
                 HasSubstr("the probability of the event is significantly below 30 %"));
 }
 
+// A rule that is not paired tests with separate variances, whichever test it names.
+TEST_F(SheetTest, RulesNameTheTestThatDecides) {
+    VerdictRule rule;
+    for (const TestKind test : {TestKind::student, TestKind::welch}) {
+        rule.test = test;
+        EXPECT_THAT(rule_words(rule), testing::StartsWith("Two-sided Welch's t test, p < 0.05"));
+    }
+}
+
 // The plan states baseline and control before any verdict exists.
 TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     PlannedRow row;
