@@ -54,6 +54,7 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     }
     plan.rows.push_back(shown_row(keys("none"), measure, group("none")));
     mark_untestable(plan, sets.front());
+    add_power_note(plan);
     return plan;
 }
 

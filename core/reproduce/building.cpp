@@ -5,6 +5,8 @@
 #include "core/data/known_sets.h"
 #include "core/reproduce/published.h"
 #include "core/spec/error.h"
+#include "core/stats/power.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab {
 
@@ -145,6 +147,27 @@ void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first) {
         PlannedRow& row = plan.rows[i];
         if (row.rule) row.out_of_reach = set.missing + (row.out_of_reach.empty() ? "" : " " + row.out_of_reach);
     }
+}
+
+void add_power_note(SheetPlan& plan) {
+    std::map<std::string, int> comparisons;  // by family
+    for (const PlannedRow& row : plan.rows) {
+        const bool counts = row.rule && row.rule->kind == VerdictRule::Kind::difference && row.out_of_reach.empty();
+        if (counts) ++comparisons[row.rule->family];
+    }
+    int most = 0;
+    for (const auto& [family, count] : comparisons) most = std::max(most, count);
+    if (most == 0) return;
+    const VerdictRule rule;
+    const auto seeds = static_cast<std::int64_t>(plan.experiment.values("seed").size());
+    const auto detectable = detectable_difference_of_pairs({seeds, 0, 1}, {rule.alpha / most, rule.power});
+    if (!detectable) return;
+    plan.notes.push_back("With " + std::to_string(seeds) +
+                         " seeds per setting, a row that claims a direction detects a mean difference of " +
+                         fixed_text(*detectable, 1) +
+                         " standard deviations of the differences within pairs with 80 % power, at the first and "
+                         "hardest step of Holm's correction over " +
+                         std::to_string(most) + " rows. Smaller differences are likely to stay undecided.");
 }
 
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,

@@ -70,6 +70,10 @@ inline constexpr const char* order_note =
 /// Marks all rows with a rule from `first` on as not testable if their data set is a substitute.
 void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first = 0);
 
+/// Adds a note on the difference that the plan's testable rows for a direction detect with its number of seeds, after
+/// Holm's correction; none if the plan has no such row.
+void add_power_note(SheetPlan& plan);
+
 /// Returns a row that compares a group with a baseline.
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
                         GroupKeys baseline, VerdictRule rule);

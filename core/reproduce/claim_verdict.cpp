@@ -1,5 +1,6 @@
 // The verdict on each claim of a sheet over the claim's rows.
 #include <algorithm>
+#include <set>
 
 #include "core/reproduce/evaluate.h"
 
@@ -7,11 +8,39 @@ namespace ropelab {
 
 namespace {
 
-SheetVerdict overall_verdict(const ClaimVerdict& claim) {
+bool is_tested(const SheetRow& row) {
+    return row.verdict == SheetVerdict::reproduced || row.verdict == SheetVerdict::not_reproduced ||
+           row.verdict == SheetVerdict::undecided;
+}
+
+// Returns the p, corrected within its family, of the test that refuted a row.
+double refuting_p(const SheetRow& row) {
+    const VerdictRule& rule = *row.plan.rule;
+    const double p = row.p_refutation.value_or(1);
+    const bool is_opposite =
+        rule.kind == VerdictRule::Kind::difference && row.difference.value_or(0) * rule.direction < 0;
+    return is_opposite ? std::min(p, row.p_holm.value_or(1)) : p;
+}
+
+// Returns whether a row refutes the claim. Each family of rows is tested at the level α, so that several families would
+// refute a true claim more often; Bonferroni's correction over the families keeps the level.
+bool refutes_claim(const std::vector<const SheetRow*>& rows) {
+    std::set<std::string> families;
+    for (const SheetRow* row : rows) {
+        if (is_tested(*row)) families.insert(row->plan.rule->family);
+    }
+    const auto count = static_cast<double>(families.size());
+    return std::any_of(rows.begin(), rows.end(), [&](const SheetRow* row) {
+        return row->verdict == SheetVerdict::not_reproduced &&
+               (families.size() == 1 || count * refuting_p(*row) < row->plan.rule->alpha);
+    });
+}
+
+SheetVerdict overall_verdict(const ClaimVerdict& claim, const std::vector<const SheetRow*>& rows) {
     if (claim.rows == 0) return SheetVerdict::shown;
     if (claim.unfinished > 0) return SheetVerdict::unfinished;
     if (claim.not_testable == claim.rows) return SheetVerdict::not_testable;
-    if (claim.not_reproduced > 0) return SheetVerdict::not_reproduced;
+    if (refutes_claim(rows)) return SheetVerdict::not_reproduced;
     return claim.reproduced == claim.rows ? SheetVerdict::reproduced : SheetVerdict::undecided;
 }
 
@@ -42,7 +71,12 @@ std::string claim_words(const ClaimVerdict& claim) {
     for (const auto& [count, verdict] : counts) {
         if (count > 0) others += (others.empty() ? "; " : ", ") + std::to_string(count) + " " + to_string(verdict);
     }
-    return words + others + ".";
+    words += others + ".";
+    if (claim.verdict == SheetVerdict::undecided && claim.not_reproduced > 0) {
+        words +=
+            " The refutation is not significant after Bonferroni's correction over the families of the claim's rows.";
+    }
+    return words;
 }
 
 }  // namespace
@@ -52,10 +86,13 @@ std::vector<ClaimVerdict> claim_verdicts(const SheetPlan& plan, std::span<const 
     for (const Claim& each : plan.claims) {
         ClaimVerdict& claim = result.emplace_back();
         claim.claim = each.id;
+        std::vector<const SheetRow*> own;
+        for (const SheetRow& row : rows) {
+            if (row.plan.claim == each.id && row.plan.rule) own.push_back(&row);
+        }
         const auto count = [&](SheetVerdict verdict) {
-            return static_cast<int>(std::count_if(rows.begin(), rows.end(), [&](const SheetRow& row) {
-                return row.plan.claim == each.id && row.plan.rule && row.verdict == verdict;
-            }));
+            return static_cast<int>(
+                std::count_if(own.begin(), own.end(), [&](const SheetRow* row) { return row->verdict == verdict; }));
         };
         claim.reproduced = count(SheetVerdict::reproduced);
         claim.not_reproduced = count(SheetVerdict::not_reproduced);
@@ -63,7 +100,7 @@ std::vector<ClaimVerdict> claim_verdicts(const SheetPlan& plan, std::span<const 
         claim.not_testable = count(SheetVerdict::not_testable);
         claim.unfinished = count(SheetVerdict::unfinished);
         claim.rows = claim.reproduced + claim.not_reproduced + claim.undecided + claim.not_testable + claim.unfinished;
-        claim.verdict = overall_verdict(claim);
+        claim.verdict = overall_verdict(claim, own);
         claim.words = claim_words(claim);
     }
     return result;

@@ -68,6 +68,15 @@ std::string not_all_words(const Prediction& prediction, std::span<const SheetRun
     return missing_values_words(waiting, static_cast<std::int64_t>(unmeasured));
 }
 
+// Returns the number of seeds whose run of one of the prediction's groups failed.
+std::size_t failed_runs(const Prediction& prediction, std::span<const SheetRun> runs) {
+    std::size_t failed = 0;
+    for (const auto& groups : {prediction.low, prediction.high}) {
+        for (const GroupKeys& group : groups) failed += values_of(runs, group, prediction.measure).failed.size();
+    }
+    return failed;
+}
+
 void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const Prediction& prediction = scored.prediction;
     const std::vector<double> low = means_of(runs, prediction.low, prediction.measure);
@@ -78,9 +87,14 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     }
     const double below = *std::max_element(low.begin(), low.end());
     const double above = *std::min_element(high.begin(), high.end());
-    scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-    scored.words = "The highest mean of the groups that are predicted to be low is " + fixed_text(below, 4) +
-                   ", and the lowest mean of the others is " + fixed_text(above, 4) + ".";
+    if (const std::size_t failed = failed_runs(prediction, runs); failed > 0) {
+        scored.words = runs_text(static_cast<std::int64_t>(failed)) +
+                       " of the groups failed or diverged, so that the means compare the survivors only. ";
+    } else {
+        scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
+    }
+    scored.words += "The highest mean of the groups that are predicted to be low is " + fixed_text(below, 4) +
+                    ", and the lowest mean of the others is " + fixed_text(above, 4) + ".";
 }
 
 // Scores a prediction by a retrieval rule of earlier versions, which compares all groups at the longest lag.

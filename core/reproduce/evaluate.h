@@ -103,7 +103,8 @@ double measured_value(const SheetRun& run, const std::string& measure);
 /// Verdict on a claim over all its rows with a rule.
 struct ClaimVerdict {
     std::string claim;  // id
-    /// `reproduced`: every row is. `not_reproduced`: at least one row is not. `not_testable`: no row is testable.
+    /// `reproduced`: every row is. `not_reproduced`: at least one row is not, also after Bonferroni's correction over
+    /// the families of the claim's rows. `not_testable`: no row is testable.
     /// `undecided`: otherwise. `unfinished`: a row is. `shown`: the claim has no row with a rule.
     SheetVerdict verdict = SheetVerdict::shown;
     int rows = 0;  // number of rows with a rule
@@ -119,9 +120,9 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
 
 /// Returns the plan's predictions with their scores. Groups are compared by their means, or by the retrieval rule. A
 /// prediction is not scored at `smoke` scale, while a run of its groups has not ended or is not measured (a stored NaN
-/// counts as measured), if a group of an order has no finite value, if no group has learned retrieval, if the intervals
-/// of a retrieval rule do not decide, or if its chance under the null model is 1. Retrieval rules of earlier versions,
-/// which a lab stored, are applied as they were.
+/// counts as measured), if a group of an order has no finite value or a failed run, if no group has learned retrieval,
+/// if the intervals of a retrieval rule do not decide, or if its chance under the null model is 1. Retrieval rules of
+/// earlier versions, which a lab stored, are applied as they were.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
 
 }  // namespace ropelab

@@ -137,14 +137,16 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
          "than with RoPE on 10 % of the channels."},
         {"qk-norm-removes",
          "QK-Norm removes the loss spikes of models without position encoding: fewer than 30 % of the runs spike."},
-        {"qk-norm-band", "With QK-Norm a model without position encoding reaches the band of higher loss."},
+        {"qk-norm-band",
+         "With QK-Norm a model without position encoding has a higher loss than a model with RoPE on 10 % of the "
+         "channels."},
         {"little-prevents", "Rotation of two channels prevents the loss spikes: fewer than 30 % of the runs spike."},
         {"low-rate",
          "Without position encoding parallel blocks converge to a higher loss at a tenth of the usual learning rate "
          "than at the usual one, where QK-Norm prevents divergence."},
         {"high-rate",
-         "Without position encoding parallel blocks diverge early at ten times the usual learning rate: more often "
-         "within the first fifth of the training than at the usual one."}};
+         "Without position encoding parallel blocks spike or diverge early at ten times the usual learning rate: more "
+         "often within the first fifth of the training than at the usual one."}};
     const auto sets = paper ? corpora_for({"fineweb"}, 4096.0 * 2048 * 11920, request, plan.notes)
                             : data_for({"enwik8"}, request, plan.notes);
     plan.notes.push_back(

@@ -176,6 +176,14 @@ struct SweptKey {
 };
 constexpr SweptKey swept_keys[] = {{"theta", &RunSpec::theta}, {"fraction", &RunSpec::fraction}};
 
+// Names the predictions from `first` on as an extension: Men et al. and Liu et al. rotate every channel, and formulas
+// 13 and 14 for fractions are this program's.
+void attribute_extension(SheetPlan& plan, std::size_t first) {
+    for (std::size_t i = first; i < plan.predictions.size(); ++i) {
+        plan.predictions[i].theory += ", extended to fractions by this program";
+    }
+}
+
 // Returns the keys, except the seed and `swept`, in which the runs differ.
 std::vector<const Key*> differing_keys(const std::vector<RunSpec>& runs, const SweptKey& swept) {
     std::vector<const Key*> result;
@@ -212,6 +220,9 @@ void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, con
             ? "These models also learn positions, which end with the context; a loss beyond the context does not exist."
             : "",
         learns_positions ? bound_with_learned_positions : "");
+    if (std::any_of(runs.begin(), runs.end(), [](const RunSpec* run) { return run->fraction < 1; })) {
+        attribute_extension(plan, before);
+    }
     if (where.empty()) return;
     for (std::size_t i = before; i < plan.predictions.size(); ++i) {
         plan.predictions[i].words = "For runs with " + assignments_text(where) + ": " + plan.predictions[i].words;
@@ -241,7 +252,9 @@ void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::v
         candidates.push_back(candidate(with(where, "fraction", fraction), fraction,
                                        {head_dim, RunSpec{}.theta, rotated_fraction}, context));
     }
+    const std::size_t first = plan.predictions.size();
     predict(plan, candidates, head_dim, context, extended, why_not, "");
+    attribute_extension(plan, first);
 }
 
 SheetPlan predicted(const std::vector<RunSpec>& runs) {

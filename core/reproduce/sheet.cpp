@@ -15,8 +15,8 @@ std::string percent(double fraction) {
 }
 
 std::string test_words(TestKind test) {
-    if (test == TestKind::paired) return "t test paired by seed";
-    return test == TestKind::welch ? "Welch's t test" : "Student's t test";
+    // Rows that are not paired are compared with separate variances.
+    return test == TestKind::paired ? "t test paired by seed" : "Welch's t test";
 }
 
 // Returns the keys of a group that `other` lacks or has with another value, as text: "theta = 500".
@@ -103,11 +103,14 @@ std::string control_rule_words(const PlannedRow& row) {
                ", differs from the baseline by more than ±" + percent(rule.margin) + test +
                "; otherwise equal results show nothing.";
     }
+    const bool are_two = !row.control_reference && row.group != *row.control;
+    const std::string one_sided = " (one-sided " + test_words(rule.test) + ", p < " + number_text(rule.alpha) +
+                                  (are_two ? " after Bonferroni's correction over the two" : "") + ")";
     const std::string better = row.control_reference       ? own_keys_text(*row.control_reference, *row.control)
                                : row.group == *row.control ? "the baseline"
                                                            : "the baseline or the group";
     return " The row is not testable unless " + better + " has a mean that is lower than that of the control, " +
-           control + ", by significantly more than " + percent(rule.margin) + test +
+           control + ", by significantly more than " + percent(rule.margin) + one_sided +
            "; otherwise positions do not help these models, and equal results show nothing.";
 }
 

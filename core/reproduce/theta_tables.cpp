@@ -128,6 +128,7 @@ SheetPlan plan_theta_table_2(const SheetRequest& request) {
         add_rows(plan, set, generated_per_second, "slower-writing", size_rule(half_low, half_high, "speed, all texts"),
                  published);
     }
+    add_power_note(plan);
     predict(plan, sets);
     return plan;
 }
@@ -161,6 +162,7 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
     add("final_validation_loss", "higher-final-loss", direction("final_validation_loss", +1));
     add("seconds", "longer-training", size_rule(eleven_percent_low, eleven_percent_high, "seconds"));
     add(generated_per_second, "slower-writing", size_rule(half_low, half_high, generated_per_second));
+    add_power_note(plan);
     predict(plan, sets);
     return plan;
 }

@@ -47,6 +47,33 @@ TEST(ClaimVerdicts, UntestableRowsDecideNothing) {
     EXPECT_EQ(some.words, "Undecided: holds for 1 of 2 rows; 1 not testable.");
 }
 
+// Each family is tested at the level 0.05; with three families a refutation must have p < 0.05/3 = 0.0167.
+TEST(ClaimVerdicts, SeveralFamiliesDoNotRefuteAClaimByChance) {
+    using enum SheetVerdict;
+    const auto refuted = [](double p_refutation, double p_opposite) {
+        SheetPlan plan = plan_of({});
+        plan.claims = {{"claim", "It is lower."}};
+        std::vector<SheetRow> rows;
+        for (const char* family : {"first", "second", "third"}) {
+            rows.emplace_back().plan = row_500({});
+            rows.back().plan.rule->family = family;
+            rows.back().verdict = reproduced;
+        }
+        rows.back().verdict = not_reproduced;
+        rows.back().p_refutation = p_refutation;
+        rows.back().p_holm = p_opposite;
+        rows.back().difference = 0.1;  // higher, against the claim
+        return claim_verdicts(plan, rows).front();
+    };
+    EXPECT_EQ(refuted(0.016, 1).verdict, not_reproduced);
+    EXPECT_EQ(refuted(1, 0.016).verdict, not_reproduced);
+    const ClaimVerdict open = refuted(0.017, 0.04);
+    EXPECT_EQ(open.verdict, undecided);
+    EXPECT_EQ(open.words,
+              "Undecided: holds for 2 of 3 rows; 1 not reproduced. The refutation is not significant after "
+              "Bonferroni's correction over the families of the claim's rows.");
+}
+
 TEST(ClaimVerdicts, WaitForAllRows) {
     using enum SheetVerdict;
     const ClaimVerdict waiting = claimed({reproduced, unfinished});

@@ -168,9 +168,12 @@ TEST(Evaluate, PredictionRequiresAllMeasurements) {
         EXPECT_EQ(scored.outcome, Outcome::unmeasured);
         EXPECT_THAT(scored.words, testing::HasSubstr("Not all runs that the prediction concerns"));
     }
-    // Failed runs need no measurement, and a stored NaN counts as measured.
+    // Failed runs need no measurement, and a stored NaN counts as measured. An order of survivors is no score.
     runs[1].state = RunState::failed;
-    for (const ScoredPrediction& scored : score(plan, runs)) EXPECT_EQ(scored.outcome, Outcome::right);
+    const auto survivors = score(plan, runs);
+    EXPECT_EQ(survivors[0].outcome, Outcome::unmeasured);
+    EXPECT_THAT(survivors[0].words, testing::StartsWith("1 run of the groups failed or diverged"));
+    EXPECT_EQ(survivors[1].outcome, Outcome::right);
     runs[1].state = RunState::finished;
     const double none = std::numeric_limits<double>::quiet_NaN();
     runs[1].measurements = {{extension_rise, none}, {retrieval_gain(16), none}, {retrieval_gain(64), none}};

@@ -92,6 +92,9 @@ TEST(Predictions, PredictsForFractions) {
     ASSERT_THAT(plan.predictions, SizeIs(2));
     EXPECT_THAT(plan.predictions[0].low, SizeIs(4));  // NoPE is no candidate
     EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"fraction", "1"}}));
+    EXPECT_EQ(plan.predictions[0].theory, "context bound (Men et al. 2024), extended to fractions by this program");
+    EXPECT_EQ(plan.predictions[1].theory,
+              "critical dimension (Liu et al. 2023), extended to fractions by this program");
     EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 5.0);
     EXPECT_EQ(plan.predictions[1].measure, "extension_rise");
     EXPECT_THAT(plan.predictions[1].low, testing::Contains(GroupKeys{{"fraction", "2 ch"}}));

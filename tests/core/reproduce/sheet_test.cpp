@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "core/reproduce/building.h"
 #include "core/reproduce/evaluate.h"
+#include "core/reproduce/published.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
@@ -171,6 +173,15 @@ TEST_F(SheetTest, RulesStateTheConditionOfEachVerdict) {
                 HasSubstr("the probability of the event is significantly below 30 %"));
 }
 
+// A rule that is not paired tests with separate variances, whichever test it names.
+TEST_F(SheetTest, RulesNameTheTestThatDecides) {
+    VerdictRule rule;
+    for (const TestKind test : {TestKind::student, TestKind::welch}) {
+        rule.test = test;
+        EXPECT_THAT(rule_words(rule), testing::StartsWith("Two-sided Welch's t test, p < 0.05"));
+    }
+}
+
 // The plan states baseline and control before any verdict exists.
 TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     PlannedRow row;
@@ -186,8 +197,12 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
         rule_words(*row.rule) +
             " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable unless "
             "the baseline or the group has a mean that is lower than that of the control, fraction = 0, by "
-            "significantly more than 1 % (t test paired by seed, p < 0.05); otherwise positions do not help these "
-            "models, and equal results show nothing.");
+            "significantly more than 1 % (one-sided t test paired by seed, p < 0.05 after Bonferroni's correction over "
+            "the two); otherwise positions do not help these models, and equal results show nothing.");
+    PlannedRow own = row;  // a group that is its own control is compared with the baseline only
+    own.control = own.group;
+    EXPECT_THAT(rule_words(own), HasSubstr("unless the baseline has a mean that is lower than that of the control"));
+    EXPECT_THAT(rule_words(own), HasSubstr("1 % (one-sided t test paired by seed, p < 0.05); otherwise"));
     row.rule->version = 1;
     EXPECT_EQ(
         rule_words(row),
@@ -345,6 +360,54 @@ TEST_F(SheetTest, PartialBandsComparesFinalLosses) {
     for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, {}}).rows) {
         EXPECT_THAT(row.measure, testing::AnyOf("final_validation_loss", "lambada_perplexity"));
     }
+}
+
+// The note on the paper's perplexities states what they show by the margins that were taken from them.
+TEST_F(SheetTest, PartialBandsStatesWhatThePerplexitiesShow) {
+    std::map<std::string, double> full;
+    std::map<std::string, double> longest;
+    for (const auto& row : partial_rope_paper().at("lambada_perplexity")) {
+        const double loss = std::log(row.at("openai").at("mean").get<double>());
+        const auto config = row.at("config").get<std::string>();
+        const auto rope = row.at("rope").get<std::string>();
+        if (rope == "100% RoPE") full[config] = loss;
+        if (config.ends_with("8192")) longest[rope] = loss;
+    }
+    int near = 0, all = 0;
+    for (const auto& row : partial_rope_paper().at("lambada_perplexity")) {
+        const auto rope = row.at("rope").get<std::string>();
+        if (rope != "10% RoPE" && rope != "25% RoPE" && rope != "50% RoPE" && rope != "75% RoPE") continue;
+        const double loss = std::log(row.at("openai").at("mean").get<double>());
+        ++all;
+        near += std::abs(loss / full.at(row.at("config").get<std::string>()) - 1) < 0.016 ? 1 : 0;
+    }
+    EXPECT_EQ(all, 28);
+    EXPECT_EQ(near, 20);
+    EXPECT_NEAR(longest.at("10% RoPE") / longest.at("25% RoPE") - 1, -0.0064, 5e-5);
+    EXPECT_THAT(plan_partial_bands({SheetScale::laptop, {}, {}}).notes,
+                Contains(HasSubstr("20 of 28 lie within 1.6 %")));
+}
+
+// Reference values: the noncentral t distribution by SciPy 1.17.1 (quadrature over the density of χ), divided by √n.
+TEST_F(SheetTest, PowerNoteCountsTheSeedsAndTheFamily) {
+    const auto note_of = [](std::vector<std::string> seeds, int rows) {
+        SheetPlan plan;
+        plan.experiment.set("seed", std::move(seeds));
+        for (int i = 0; i < rows; ++i) {
+            plan.rows.push_back(compared_row("claim", {}, "best_validation_loss", {}, {},
+                                             rule_of(VerdictRule::Kind::difference, -1, 0.01, "loss")));
+        }
+        plan.rows.push_back(compared_row("claim", {}, "seconds", {}, {}, size_rule(0.4, 0.6, "seconds")));
+        add_power_note(plan);
+        return plan.notes.empty() ? std::string() : plan.notes.back();
+    };
+    EXPECT_THAT(note_of({"1", "2", "3"}, 15), HasSubstr("a mean difference of 12.7 standard deviations"));
+    EXPECT_THAT(note_of({"1", "2", "3"}, 5), HasSubstr("a mean difference of 7.3 standard deviations"));
+    EXPECT_THAT(note_of({"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, 15),
+                HasSubstr("a mean difference of 1.6 standard deviations"));
+    EXPECT_EQ(note_of({"1", "2"}, 0), "");
+    // A substitute's rows are not tested and do not count.
+    EXPECT_THAT(plan_bpc({SheetScale::laptop, {}, {}}).notes, testing::Not(Contains(HasSubstr("Holm's correction"))));
 }
 
 // Returns the verdicts on "10 % matches full RoPE" and "10 % is slightly higher than 25 %" at the longest context, if
