@@ -31,7 +31,10 @@ struct Flags {
 
 void run(const Flags& flags) {
     // The window program checks the ranges.
-    nlohmann::json job{{"figures", flags.figures}, {"lab", flags.lab}, {"output", flags.output}};
+    // Without --head, attention maps show one head and the other figures the mean over heads.
+    constexpr int automatic_head = -2;
+    nlohmann::json job{
+        {"figures", flags.figures}, {"lab", flags.lab}, {"output", flags.output}, {"head", automatic_head}};
     for (const auto& [key, field] : flags.fields) {
         if (field.value.empty()) continue;
         try {
@@ -73,7 +76,10 @@ void add_replay(CLI::App& program) {
     number("beside", "--beside", "Number of a second run, drawn faintly for comparison");
     verb->add_flag("--difference", flags->difference, "Heat maps show the difference: run minus second run");
     number("layer", "--layer", "Layer, counted from 0 (default: all layers or their mean)");
-    number("head", "--head", "Head, counted from 0 (default: the mean over heads)");
+    number(
+        "head", "--head",
+        "Head, counted from 0, or -1 for the mean over heads (default: the mean; in attention maps the head with the "
+        "largest rotary logit contribution)");
     text("rows", "--rows", "Rows of heat maps: layers or heads");
     text("along", "--along", "Horizontal axis of spectra: pair or wavelength");
     number("pair", "--pair", "Rotary pair that is highlighted");

@@ -1,5 +1,5 @@
-// The sheet partial-bands tests RQ1 to RQ5 of the partial-RoPE paper, Khan et al. Each arm changes one factor of a base
-// setting and compares seven rotated fractions.
+// The sheet partial-bands tests RQ1 to RQ5 of the partial-RoPE paper, Khan et al. Each model shape changes one factor
+// of a base setting and compares seven rotated fractions.
 #include "core/reproduce/building.h"
 #include "core/reproduce/corpus_check.h"
 #include "core/reproduce/measuring.h"
@@ -24,8 +24,8 @@ constexpr double band_margin = band_gap / 2;
 constexpr double slightly_low = 1.005, slightly_high = 1 + band_gap;
 constexpr const char* measure = "final_validation_loss";  // the paper compares losses at the end of the training
 
-// Arm of the experiment: one changed factor.
-struct Arm {
+// Model shape of the experiment: the base setting with one changed factor, which can be the context or the data set.
+struct ModelShape {
     std::string name;
     GroupKeys keys;  // keys whose values differ from the base setting
 };
@@ -45,8 +45,8 @@ GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
     return keys;
 }
 
-// Returns the keys of the base setting that arms change. Each group names all of them, so that no run belongs to two
-// arms.
+// Returns the keys of the base setting that model shapes change. Each group names all of them, so that no run belongs
+// to two shapes.
 GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
     if (request.scale == SheetScale::paper) {
         return {{"data", data},    {"block", "llama"},    {"layers", "16"},
@@ -59,31 +59,33 @@ GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
             {"batch", "4"}, {"mlp_width", "0"}, {"key_value_heads", "1"}};
 }
 
-std::vector<Arm> arms_of(const SheetRequest& request, const GroupKeys& base, const std::vector<SheetData>& sets) {
+std::vector<ModelShape> shapes_of(const SheetRequest& request, const GroupKeys& base,
+                                  const std::vector<SheetData>& sets) {
     const auto longer = [&](int times) {
         // The batch size is divided, so that the number of tokens per step stays.
         return GroupKeys{{"context", number_text(times * parse_number(base.at("context")))},
                          {"batch", number_text(parse_number(base.at("batch")) / times)}};
     };
     const bool paper = request.scale == SheetScale::paper;
-    std::vector<Arm> arms = {{"base", {}},
-                             {"context 2x", longer(2)},
-                             {"context 4x", longer(4)},
-                             {"parallel block", {{"block", "pythia"}, {"mlp_width", "0"}, {"key_value_heads", "0"}}}};
-    if (paper) arms.back().keys["heads"] = "8";  // heads of 256 channels, as in Pythia-1B
+    std::vector<ModelShape> shapes = {
+        {"base", {}},
+        {"context 2x", longer(2)},
+        {"context 4x", longer(4)},
+        {"parallel block", {{"block", "pythia"}, {"mlp_width", "0"}, {"key_value_heads", "0"}}}};
+    if (paper) shapes.back().keys["heads"] = "8";  // heads of 256 channels, as in Pythia-1B
     if (paper) {
-        arms.push_back(
+        shapes.push_back(
             {"larger model", {{"layers", "36"}, {"heads", "32"}, {"width", "4096"}, {"mlp_width", "14336"}}});
     } else {
-        arms.push_back({"larger model", {{"layers", request.scale == SheetScale::smoke ? "2" : "4"}}});
+        shapes.push_back({"larger model", {{"layers", request.scale == SheetScale::smoke ? "2" : "4"}}});
     }
-    if (sets.size() > 1) arms.push_back({"cleaner text", {{"data", sets[1].data}}});
-    return arms;
+    if (sets.size() > 1) shapes.push_back({"cleaner text", {{"data", sets[1].data}}});
+    return shapes;
 }
 
-json keys_of(const Arm& arm, const GroupKeys& all, const std::string& fraction) {
+json keys_of(const ModelShape& shape, const GroupKeys& all, const std::string& fraction) {
     const auto head_dim = static_cast<int>(parse_number(all.at("width")) / parse_number(all.at("heads")));
-    return {{"arm", arm.name},
+    return {{"model_shape", shape.name},
             {"fraction", parse_fraction(fraction, head_dim)},
             {"channels", rotary_dim(head_dim, parse_fraction(fraction, head_dim))},
             {"head_dim", head_dim},
@@ -93,31 +95,31 @@ json keys_of(const Arm& arm, const GroupKeys& all, const std::string& fraction) 
             {"layers", parse_number(all.at("layers"))}};
 }
 
-void add_arm(SheetPlan& plan, const Arm& arm, const GroupKeys& all) {
+void add_shape_rows(SheetPlan& plan, const ModelShape& shape, const GroupKeys& all) {
     const auto group = [&](const char* fraction) { return joined(all, {{"fraction", fraction}}); };
     for (const std::string& fraction : fractions()) {
-        const json keys = keys_of(arm, all, fraction);
+        const json keys = keys_of(shape, all, fraction);
         if (fraction == "1") {
             plan.rows.push_back(shown_row(keys, measure, group("1")));
         } else if (is_low(fraction)) {
             plan.rows.push_back(
                 compared_row("two-bands", keys, measure, group(fraction.c_str()), group("1"),
-                             rule_of(VerdictRule::Kind::difference, +1, band_margin, "bands, " + arm.name)));
+                             rule_of(VerdictRule::Kind::difference, +1, band_margin, "bands, " + shape.name)));
             plan.rows.back().control = group("0");
         } else {
             plan.rows.push_back(
                 compared_row("ten-percent", keys, measure, group(fraction.c_str()), group("1"),
-                             rule_of(VerdictRule::Kind::equivalence, 0, band_margin, "equivalence, " + arm.name)));
+                             rule_of(VerdictRule::Kind::equivalence, 0, band_margin, "equivalence, " + shape.name)));
             plan.rows.back().control = group("0");  // if NoPE does not differ from full RoPE, no fraction can
         }
     }
-    json keys = keys_of(arm, all, "2 ch");
+    json keys = keys_of(shape, all, "2 ch");
     keys["against"] = "10 %";
     plan.rows.push_back(compared_row("two-bands", keys, measure, group("2 ch"), group("10 %"),
-                                     rule_of(VerdictRule::Kind::difference, +1, band_margin, "gap, all arms")));
+                                     rule_of(VerdictRule::Kind::difference, +1, band_margin, "gap, all model shapes")));
     plan.rows.back().control = group("0");
-    if (arm.name != "context 4x") return;
-    keys = keys_of(arm, all, "10 %");
+    if (shape.name != "context 4x") return;
+    keys = keys_of(shape, all, "10 %");
     keys["against"] = "25 %";
     plan.rows.push_back(compared_row("parting", keys, measure, group("10 %"), group("25 %"),
                                      size_rule(slightly_low, slightly_high, "parting")));
@@ -137,7 +139,7 @@ void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
     }
     plan.predictions.push_back(prediction_of_order("claims of Khan et al.",
                                                    "The losses form two bands: NoPE and two rotated channels have a "
-                                                   "higher loss than every fraction from 10 % (base arm).",
+                                                   "higher loss than every fraction from 10 % (base model).",
                                                    measure, low, high));
 }
 
@@ -213,11 +215,11 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
 
     const GroupKeys base = base_keys(request, sets.front().data);
     std::vector<std::map<std::string, std::string>> runs;
-    for (const Arm& arm : arms_of(request, base, sets)) {
-        const GroupKeys all = joined(base, arm.keys);
+    for (const ModelShape& shape : shapes_of(request, base, sets)) {
+        const GroupKeys all = joined(base, shape.keys);
         runs.push_back(all);
         const std::size_t first = plan.rows.size();
-        add_arm(plan, arm, all);
+        add_shape_rows(plan, shape, all);
         mark_untestable(plan, all.at("data") == sets.front().data ? sets.front() : sets.back(), first);
     }
     plan.experiment.set_explicit_runs(std::move(runs));

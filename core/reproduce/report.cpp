@@ -127,14 +127,16 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines) {
 
 std::string head_text(const SheetPlan& plan) {
     std::string text = plan.title + "\n" + plan.source + "\n\n";
-    for (const Claim& claim : plan.claims) text += "Claim " + claim.id + ": " + claim.words + '\n';
+    for (std::size_t i = 0; i < plan.claims.size(); ++i) {
+        text += "Claim " + std::to_string(i + 1) + ": " + plan.claims[i].words + '\n';
+    }
     text += '\n';
     for (const std::string& note : plan.notes) text += "Note: " + note + '\n';
     if (const std::string stored = stored_rules_words(plan); !stored.empty()) text += "Note: " + stored + '\n';
     return text;
 }
 
-std::string table_text(const std::vector<const SheetRow*>& rows) {
+std::string table_text(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
     std::vector<std::vector<std::string>> lines = {{measure_heading(rows.front()->plan.measure), "this lab", "n",
                                                     "difference [%]", "p (Holm)", "published",
                                                     "published difference [%] (p Student, p Welch)", "verdict"}};
@@ -149,8 +151,8 @@ std::string table_text(const std::vector<const SheetRow*>& rows) {
     std::string text = '\n' + aligned(lines);
     for (const SheetRow* row : rows) {
         if (row->words.empty()) continue;
-        text += "  " + row->plan.claim + ", " + row_label(row->plan.keys) + ": " + to_string(row->verdict) + ". " +
-                row->words + '\n';
+        const std::string claim = row->plan.claim.empty() ? "" : claim_title(plan, row->plan.claim) + ", ";
+        text += "  " + claim + row_label(row->plan.keys) + ": " + to_string(row->verdict) + ". " + row->words + '\n';
     }
     return text;
 }
@@ -158,7 +160,7 @@ std::string table_text(const std::vector<const SheetRow*>& rows) {
 std::string verdicts_text(const SheetPlan& plan, std::span<const SheetRow> rows) {
     std::string text;
     for (const ClaimVerdict& claim : claim_verdicts(plan, rows)) {
-        if (!claim.words.empty()) text += "  " + claim.claim + ": " + claim.words + '\n';
+        if (!claim.words.empty()) text += "  " + claim_title(plan, claim.claim) + ": " + claim.words + '\n';
     }
     return text.empty() ? text : "\nVerdicts by claim:\n" + text;
 }
@@ -226,7 +228,7 @@ std::string calibration_text(std::span<const ScoredPrediction> predictions) {
 std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
                        std::span<const ScoredPrediction> predictions) {
     std::string text = head_text(plan) + verdicts_text(plan, rows);
-    for (const auto& table : tables_of(rows)) text += table_text(table);
+    for (const auto& table : tables_of(rows)) text += table_text(plan, table);
     text += rules_text(plan);
     text += predictions_text(predictions);
     text += calibration_text(predictions);

@@ -114,13 +114,20 @@ std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> ro
     return tables;
 }
 
+std::string claim_title(const SheetPlan& plan, const std::string& id) {
+    for (std::size_t i = 0; i < plan.claims.size(); ++i) {
+        if (plan.claims[i].id == id) return "claim " + std::to_string(i + 1);
+    }
+    return "claim";
+}
+
 std::vector<std::string> rules_of(const SheetPlan& plan) {
     std::set<std::string> known;
     std::vector<std::string> rules;
     for (const PlannedRow& row : plan.rows) {
         const std::string rule = rule_words(row);
         if (rule.empty()) continue;
-        std::string words = row.claim + ": " + rule;
+        std::string words = "Rule of " + claim_title(plan, row.claim) + ": " + rule;
         if (known.insert(words).second) rules.push_back(std::move(words));
     }
     return rules;

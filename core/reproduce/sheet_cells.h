@@ -29,7 +29,9 @@ std::string ours_text(const SheetRow& row);
 std::string recomputed_text(const SheetRow& row);
 /// Returns the rows grouped by measure, in their order.
 std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
-/// Returns each distinct rule as a sentence with its claim, baseline and control: "lower-loss: Two-sided …".
+/// Returns a claim's name for readers by its position in the plan: "claim 1"; "claim" for an unknown id.
+std::string claim_title(const SheetPlan& plan, const std::string& id);
+/// Returns each distinct rule as a sentence with its claim, baseline and control: "Rule of claim 1: Two-sided …".
 std::vector<std::string> rules_of(const SheetPlan& plan);
 /// Returns what would be required to test the rows that the plan cannot test; each requirement once.
 std::vector<std::string> needs_of(const SheetPlan& plan);

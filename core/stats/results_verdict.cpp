@@ -38,14 +38,14 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     if (!baseline) return "No test: no group on this data set has the other settings of the baseline.";
     const auto theirs = baseline->described[table.compared].n;
     if (ours == 0)
-        return "No test: no run of this group has a finite " + std::string(measures()[table.compared].name) + " yet.";
+        return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (theirs == 0)
         return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (table.test == TestKind::paired && group.pairs < 2) {
         return "No test: a paired test needs at least two seeds that both groups have, but there " +
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
     }
-    if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in this group and in the baseline.";
+    if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
     const std::string_view measure = measures()[table.compared].name;
     if (measure == "seconds" || measure == "tokens_per_second") {
         return "No test: runs of a cohort share one clock, so their times are a single measurement; train the runs "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/reproduce/calibration.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
@@ -12,6 +13,19 @@ namespace {
 
 using Outcome = ScoredPrediction::Outcome;
 using Tone = TextTable::Tone;
+
+/// Returns the outcomes in words, as "4 predictions: 2 right, 1 wrong, 1 not scored."; "" if there are no predictions.
+QString scoreWords(std::span<const ScoredPrediction> predictions) {
+    if (predictions.empty()) return {};
+    QStringList parts;
+    for (const Outcome outcome : {Outcome::right, Outcome::wrong, Outcome::unmeasured}) {
+        const auto count = std::count_if(predictions.begin(), predictions.end(),
+                                         [outcome](const ScoredPrediction& each) { return each.outcome == outcome; });
+        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(outcome)));
+    }
+    return QObject::tr("%1: %2.").arg(countText(std::ssize(predictions), QObject::tr("prediction")),
+                                      parts.join(QStringLiteral(", ")));
+}
 
 }  // namespace
 
@@ -46,16 +60,10 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
     return content;
 }
 
-QString scoreWords(std::span<const ScoredPrediction> predictions) {
-    if (predictions.empty()) return {};
-    QStringList parts;
-    for (const Outcome outcome : {Outcome::right, Outcome::wrong, Outcome::unmeasured}) {
-        const auto count = std::count_if(predictions.begin(), predictions.end(),
-                                         [outcome](const ScoredPrediction& each) { return each.outcome == outcome; });
-        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(outcome)));
-    }
-    return QObject::tr("%1: %2.").arg(countText(std::ssize(predictions), QObject::tr("prediction")),
-                                      parts.join(QStringLiteral(", ")));
+QString predictionWords(std::span<const ScoredPrediction> predictions) {
+    const Calibration calibration = calibration_of(predictions);
+    const QString words = scoreWords(predictions);
+    return calibration.scored > 0 ? words + QLatin1Char(' ') + text(calibration_words(calibration)) : words;
 }
 
 TextList* makePredictionList(const QString& nothing, QWidget* parent) {

@@ -4,6 +4,8 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <string_view>
 
 #include "core/spec/numbers.h"
@@ -16,35 +18,61 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns the number of seeds per group, as "3" or "3 to 5".
-QString seedsOf(const ResultsTable& table) {
-    std::int64_t fewest = 0;
-    std::int64_t most = 0;
-    for (const ResultGroup& group : table.groups) {
-        const std::int64_t n = group.described[table.compared].n;
-        fewest = fewest == 0 ? n : std::min(fewest, n);
-        most = std::max(most, n);
+/// The least and the largest of some numbers.
+struct Span {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+
+    void add(double value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
     }
-    return fewest == most ? QString::number(most) : QObject::tr("%1 to %2").arg(fewest).arg(most);
+    /// Returns "3" or "3 to 5".
+    QString words() const {
+        const QString from = text(rough_text(low));
+        const QString to = text(rough_text(high));
+        return from == to ? from : QObject::tr("%1 to %2").arg(from, to);
+    }
+};
+
+/// Returns a sentence on the difference that the test detects with 80 % power in the tested groups; "" if it is
+/// unknown.
+QString powerWords(const ResultsTable& table) {
+    Span least, seeds, comparisons;
+    for (const ResultGroup& group : table.groups) {
+        const auto& detectable = group.comparison(table.test).detectable;
+        if (!detectable) continue;
+        least.add(*detectable);
+        comparisons.add(table.comparisons_beside(group));
+        if (table.test == TestKind::paired) {
+            seeds.add(group.pairs);
+        } else {
+            seeds.add(static_cast<double>(group.described[table.compared].n));
+            seeds.add(static_cast<double>(table.baseline_of(group)->described[table.compared].n));
+        }
+    }
+    if (least.high < least.low) return {};
+    const QString count = table.test == TestKind::paired ? QObject::tr("%1 pairs of seeds").arg(seeds.words())
+                                                         : QObject::tr("%1 seeds per group").arg(seeds.words());
+    const QString level = comparisons.high > 1
+                              ? QObject::tr("the 5 % level divided by %1 comparisons").arg(comparisons.words())
+                              : QObject::tr("the 5 % level");
+    return QLatin1Char(' ') + QObject::tr("With %1, the test detects a difference of %2 %3 with 80 % power at %4.")
+                                  .arg(count, least.words(), measureUnit(measures()[table.compared]), level);
 }
 
-/// Returns a sentence on the difference that the test detects with 80 % power; "" if it is unknown.
-QString powerWords(const ResultsTable& table) {
-    double low = 0;
-    double high = 0;
+/// Returns why no group can be tested: the reasons of verdict_of(), each once.
+QString whyUntested(const ResultsTable& table) {
+    QStringList reasons;
     for (const ResultGroup& group : table.groups) {
-        const auto& least = group.comparison(table.test).detectable;
-        if (!least) continue;
-        low = low == 0 ? *least : std::min(low, *least);
-        high = std::max(high, *least);
+        const Verdict verdict = verdict_of(table, group);
+        if (verdict.kind != Verdict::Kind::untested) continue;
+        QString reason = text(verdict.words);
+        reason.remove(0, reason.indexOf(QLatin1String(": ")) + 2);
+        reason.chop(1);  // the full stop
+        if (!reasons.contains(reason)) reasons << reason;
     }
-    if (high == 0) return {};
-    const QString from = text(rough_text(low));
-    const QString to = text(rough_text(high));
-    return QLatin1Char(' ') +
-           QObject::tr("With %1 seeds per group, the test detects a difference of %2 %3 with 80 % power.")
-               .arg(seedsOf(table), from == to ? from : QObject::tr("%1 to %2").arg(from, to),
-                    measureUnit(measures()[table.compared]));
+    return reasons.join(QStringLiteral("; "));
 }
 
 /// Returns a sentence on the runs that are excluded from the means; "" if there are none.
@@ -182,28 +210,18 @@ QString overallWords(const ResultsTable& table) {
         return QObject::tr("These runs differ only in their seed, so there is no other group to compare them with.") +
                leftOutWords(table);
     }
-    int better = 0;
-    int worse = 0;
-    int undecided = 0;
-    int untested = 0;
-    for (const ResultGroup& group : table.groups) {
-        const Verdict::Kind kind = verdict_of(table, group).kind;
-        better += kind == Verdict::Kind::better;
-        worse += kind == Verdict::Kind::worse;
-        undecided += kind == Verdict::Kind::undecided;
-        untested += kind == Verdict::Kind::untested;
-    }
+    std::map<Verdict::Kind, int> counts;
+    for (const ResultGroup& group : table.groups) ++counts[verdict_of(table, group).kind];
     const QString baseline = baselineTitle(table);
-    if (better + worse + undecided == 0) {
-        return QObject::tr("No test against %1 is possible: a group and the baseline need at least two seeds each.")
-                   .arg(baseline) +
-               leftOutWords(table);
+    using Kind = Verdict::Kind;
+    if (counts[Kind::better] + counts[Kind::worse] + counts[Kind::undecided] == 0) {
+        return withUnbreakablePercent(
+            QObject::tr("No test against %1 is possible: %2.").arg(baseline, whyUntested(table)) + leftOutWords(table));
     }
     QStringList parts;
-    if (better > 0) parts << QObject::tr("%1 better").arg(better);
-    if (worse > 0) parts << QObject::tr("%1 worse").arg(worse);
-    if (undecided > 0) parts << QObject::tr("%1 not significantly different").arg(undecided);
-    if (untested > 0) parts << QObject::tr("%1 not testable").arg(untested);
+    for (const Kind kind : {Kind::better, Kind::worse, Kind::undecided, Kind::untested}) {
+        if (counts[kind] > 0) parts << QStringLiteral("%1 %2").arg(counts[kind]).arg(text(to_string(kind)));
+    }
     return withUnbreakablePercent(QObject::tr("Compared with %1: %3 (test: %2, at 5 % after Holm's correction).")
                                       .arg(baseline, testTitle(table.test), parts.join(QStringLiteral(", "))) +
                                   powerWords(table) + leftOutWords(table));

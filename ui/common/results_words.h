@@ -36,8 +36,9 @@ QString baselineTitle(const ResultsTable& table);
 /// Returns the name of a test: "Welch", "Student" or "paired by seed".
 QString testTitle(TestKind test);
 
-/// Returns a summary of the table in sentences: the number of groups that differ after Holm's correction, the
-/// difference that the test detects with 80 % power, and the runs that are excluded.
+/// Returns a summary of the table in sentences: the number of groups with each verdict in the words of verdict_of(), or
+/// its reasons why no group can be tested, the difference that the test detects with 80 % power, and the runs that are
+/// excluded.
 QString overallWords(const ResultsTable& table);
 /// Returns the verdict on one group in sentences.
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group);

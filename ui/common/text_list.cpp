@@ -62,10 +62,11 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     setContent({});
 }
 
-void TextList::setContent(TextTable::Content content) {
+void TextList::setContent(TextTable::Content content, const QString& result) {
     m_table->setContent(std::move(content));
     const bool any = m_table->rowCount() > 0;
-    m_label->setText(withUnbreakablePercent(any ? m_words : m_nothing));
+    const QString introduction = result.isEmpty() ? m_words : m_words + QLatin1Char('\n') + result;
+    m_label->setText(withUnbreakablePercent(any ? introduction : m_nothing));
     m_view->setVisible(any);
     fitColumns();
 }

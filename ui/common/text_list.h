@@ -18,8 +18,8 @@ class TextList : public QWidget {
     /// `name` is the accessible name of the table, `words` the introduction, `nothing` the text for an empty table.
     TextList(const QString& name, QString words, QString nothing, QWidget* parent = nullptr);
 
-    /// Replaces the table's content.
-    void setContent(TextTable::Content content);
+    /// Replaces the table's content. `result` follows the introduction above a table that is not empty.
+    void setContent(TextTable::Content content, const QString& result = {});
     TextTable& table() { return *m_table; }
     QTableView& view() { return *m_view; }
     /// Returns the text above the table.

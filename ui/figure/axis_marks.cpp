@@ -146,7 +146,9 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     return marks;
 }
 
-AxisMarks yAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double widest) {
+AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle& style, double widest) {
+    AxisScale scale = drawn;
+    scale.reversed = false;  // the direction does not affect which labels overlap
     const QFontMetricsF metrics(style.font(style.tickPt));
     AxisMarks marks{customMarks(axis, scale)};
     Ticks& ticks = marks.ticks;

@@ -44,6 +44,8 @@ struct Axis {
     QStringList categories = {};
     /// Values of the tick marks instead of round numbers, if not empty. Labels that do not fit are omitted.
     QList<double> marks = {};
+    /// Only for a linear y axis: values increase downwards, so that the minimum is at the top.
+    bool downwards = false;
 
     /// Label and unit: "validation loss (nats)".
     QString title() const;
@@ -86,7 +88,8 @@ struct FigureLine {
     bool labelAtEnd = false;
 };
 
-/// Values on a grid, drawn as coloured cells behind the curves, on linear axes (a heat map). Row 0 is at the bottom.
+/// Values on a grid, drawn as coloured cells behind the curves, on linear axes (a heat map). Row 0 is at the bottom, or
+/// at the top if the y axis points downwards.
 struct FigureMap {
     QString label;  // name of the values: "cosine"
     QString unit;

@@ -74,7 +74,7 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
     for (int row = 0; row < m_map->rows; ++row) {
         const float* values = m_map->values.constData() + static_cast<qsizetype>(row) * m_map->columns;
         // An image's first line is at the top.
-        auto* line = reinterpret_cast<QRgb*>(m_cells.scanLine(m_map->rows - 1 - row));
+        auto* line = reinterpret_cast<QRgb*>(m_cells.scanLine(m_y.reversed ? row : m_map->rows - 1 - row));
         for (int column = 0; column < m_map->columns; ++column) {
             const float value = values[column];
             const float place = std::clamp((value - low) * scale, 0.0F, 255.0F);
@@ -107,9 +107,9 @@ void FigureBackdrop::drawMap(QCPPainter* painter, const QRectF& axes) const {
     const auto deviceY = [&](double y) { return axes.bottom() - m_y.toDevice(y); };
     const double left = deviceX(m_map->xFirst - 0.5 * m_map->xStep);
     const double right = deviceX(m_map->xFirst + (m_map->columns - 0.5) * m_map->xStep);
-    const double bottom = deviceY(m_map->yFirst - 0.5 * m_map->yStep);
-    const double top = deviceY(m_map->yFirst + (m_map->rows - 0.5) * m_map->yStep);
-    const QRectF whole(QPointF(left, top), QPointF(right, bottom));
+    const double first = deviceY(m_map->yFirst - 0.5 * m_map->yStep);
+    const double last = deviceY(m_map->yFirst + (m_map->rows - 0.5) * m_map->yStep);
+    const QRectF whole(QPointF(left, std::min(first, last)), QPointF(right, std::max(first, last)));
     const QRectF seen = whole & axes;
     if (seen.isEmpty()) {
         return;

@@ -83,7 +83,7 @@ void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
     const Range x = xRange(figure);
     const Range y = yRange(figure);
     m_xScale = {x.minimum, x.maximum, figure.x.logarithmic, 1};
-    m_yScale = {y.minimum, y.maximum, figure.y.logarithmic, 1};
+    m_yScale = {y.minimum, y.maximum, figure.y.logarithmic, 1, figure.y.downwards};
     setMargins(figure, style);
     setAxes(figure, style);
     m_curves.show(figure, style, m_xScale, m_yScale);
@@ -143,6 +143,7 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
         QCPAxis* axis = part.axis;
         axis->setScaleType(part.scale.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
         axis->setRange(part.scale.minimum, part.scale.maximum);
+        axis->setRangeReversed(part.scale.reversed);
         axis->setTicker(QSharedPointer<FigureTicker>::create(part.marks.ticks));
         axis->setTickLabelRotation(part.marks.upright ? -90 : 0);
         axis->setTickLabelFont(style.font(style.tickPt));

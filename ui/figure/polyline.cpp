@@ -116,11 +116,12 @@ double AxisScale::toDevice(double value) const {
     if (logarithmic) {
         return value > 0 ? length * std::log(value / minimum) / std::log(maximum / minimum) : kNan;
     }
-    return length * (value - minimum) / (maximum - minimum);
+    const double position = length * (value - minimum) / (maximum - minimum);
+    return reversed ? length - position : position;
 }
 
 double AxisScale::fromDevice(double position) const {
-    const double fraction = position / length;
+    const double fraction = reversed ? 1 - position / length : position / length;
     return logarithmic ? minimum * std::pow(maximum / minimum, fraction) : minimum + (maximum - minimum) * fraction;
 }
 

@@ -10,9 +10,10 @@ struct AxisScale {
     double maximum = 1;
     bool logarithmic = false;
     double length = 1;
+    bool reversed = false;  // only on a linear axis: position 0 is at the maximum
 
-    /// Converts a value to a position on the axis: 0 at the minimum, `length` at the maximum, NaN if it cannot be
-    /// drawn.
+    /// Converts a value to a position on the axis: 0 at the minimum, `length` at the maximum (the other way round if
+    /// the axis is reversed), NaN if it cannot be drawn.
     double toDevice(double value) const;
     /// Converts a position on the axis to a value.
     double fromDevice(double position) const;

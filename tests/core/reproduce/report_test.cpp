@@ -75,10 +75,10 @@ TEST_F(SheetReport, EventsAreCounted) {
 
 TEST_F(SheetReport, TextHasNotesClaimsTablesAndRules) {
     const std::string text = sheet_text(plan_, evaluate(plan_, runs_), {});
-    EXPECT_THAT(text, HasSubstr("Verdicts by claim:\n  claim: Undecided: holds for 0 of 1 row; 1 undecided.\n"));
-    for (const char* part :
-         {"Note: A note.", "Claim claim: It is lower.", "theta 500", "1.2033 ± 0.1050", "1.4728 ± 0.0016",
-          "undecided, 1 run failed", "Rules (preregistered)", "printed 2.09 %; recomputed 2.02 %"}) {
+    EXPECT_THAT(text, HasSubstr("Verdicts by claim:\n  claim 1: Undecided: holds for 0 of 1 row; 1 undecided.\n"));
+    for (const char* part : {"Note: A note.", "Claim 1: It is lower.", "  claim 1, theta 500: undecided. ",
+                             "Rule of claim 1: ", "theta 500", "1.2033 ± 0.1050", "1.4728 ± 0.0016",
+                             "undecided, 1 run failed", "Rules (preregistered)", "printed 2.09 %; recomputed 2.02 %"}) {
         EXPECT_THAT(text, HasSubstr(part));
     }
 }

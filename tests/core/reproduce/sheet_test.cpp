@@ -211,9 +211,10 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
             "baseline by more than ±1 % (t test paired by seed, p < 0.05); otherwise equal results show nothing.");
     const SheetPlan bands = plan_partial_bands({SheetScale::laptop, {}, {}});
     const auto rules = rules_of(bands);
-    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("ten-percent"), HasSubstr("Baseline: fraction = 1."),
+    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("Rule of claim 1:"), HasSubstr("Baseline: fraction = 1."),
                                                HasSubstr("that of the control, fraction = 0,"))));
-    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("two-bands"), HasSubstr("Baseline: fraction = 10 %."))));
+    EXPECT_THAT(rules,
+                Contains(testing::AllOf(HasSubstr("Rule of claim 2:"), HasSubstr("Baseline: fraction = 10 %."))));
     EXPECT_THAT(rules_of(plan_theta_table_3({SheetScale::laptop, {}, {}})),
                 Contains(HasSubstr("Baseline: theta = 10000.")));
 }
@@ -294,10 +295,10 @@ TEST_F(SheetTest, SubstitutesDecideNoClaim) {
     for (const PlannedRow& row : plan_bpc({SheetScale::laptop, {}, folder_.path()}).rows) {
         EXPECT_EQ(row.out_of_reach, "") << row.keys;
     }
-    // Only the arm with cleaner text uses text8.
+    // Only the model shape with cleaner text uses text8.
     for (const PlannedRow& row : plan_partial_bands({SheetScale::laptop, {}, folder_.path()}).rows) {
         if (row.rule) {
-            EXPECT_EQ(!row.out_of_reach.empty(), row.keys.at("arm") == "cleaner text") << row.keys;
+            EXPECT_EQ(!row.out_of_reach.empty(), row.keys.at("model_shape") == "cleaner text") << row.keys;
         }
     }
 }
@@ -415,7 +416,7 @@ TEST_F(SheetTest, PowerNoteCountsTheSeedsAndTheFamily) {
 std::pair<SheetVerdict, SheetVerdict> verdicts_at(double higher) {
     SheetPlan plan = plan_partial_bands({SheetScale::laptop, {}, {}});
     std::erase_if(plan.rows, [](const PlannedRow& row) {
-        const bool is_ten = row.keys.value("fraction", 0.0) == 0.1 && row.keys.value("arm", "") == "context 4x";
+        const bool is_ten = row.keys.value("fraction", 0.0) == 0.1 && row.keys.value("model_shape", "") == "context 4x";
         return !is_ten || (row.claim != "ten-percent" && row.claim != "parting");
     });
     for (PlannedRow& row : plan.rows) row.out_of_reach.clear();

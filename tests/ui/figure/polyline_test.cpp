@@ -29,6 +29,13 @@ TEST(AxisScale, ConversionsAreInverse) {
     EXPECT_TRUE(std::isnan(logarithmic.toDevice(-1)));
 }
 
+TEST(AxisScale, ReversedAxisBeginsAtTheMaximum) {
+    const AxisScale scale{2, 6, false, 400, true};
+    EXPECT_DOUBLE_EQ(scale.toDevice(6), 0);
+    EXPECT_DOUBLE_EQ(scale.toDevice(3), 300);
+    EXPECT_DOUBLE_EQ(scale.fromDevice(300), 3);
+}
+
 TEST(Drawable, DoesNotChangeAShortCurve) {
     const QList<double> x = {0, 1, 2, 3};
     const QList<double> y = {0.1, 0.9, 0.3, 0.5};

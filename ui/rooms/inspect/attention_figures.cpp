@@ -50,7 +50,7 @@ std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) 
     return result;
 }
 
-/// Returns a square map over positions: y is the query, x the key.
+/// Returns a square map over positions: x is the key, y the query, with query 0 at the top.
 InspectPicture positionsMap(const InspectData& data, const char* name, const ProbeArray& array,
                             const AttentionSource& source, const QString& what, FigureMap::Scale scale) {
     InspectPicture picture{inspectFigure(data, name)};
@@ -78,6 +78,7 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
         axis->minimum = -0.5;
         axis->maximum = side - 0.5;
     }
+    figure.y.downwards = true;
     figure.note = QObject::tr("%1, %2").arg(stepNote(data, source), whereText(data.choices));
     figure.summary = QObject::tr("Map of %1 for %2 tokens: %3.").arg(what).arg(side).arg(figure.note);
     const AttentionRow row = attentionRow(data, -1);
@@ -143,7 +144,8 @@ QString whyNoPairTerms(const InspectData& data) {
 
 }  // namespace
 
-AttentionRow attentionRow(const InspectData& data, int query) {
+AttentionRow attentionRow(const InspectData& given, int query) {
+    const InspectData data = withOneHead(given);
     AttentionRow row;
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention.empty()) return row;
@@ -160,7 +162,8 @@ AttentionRow attentionRow(const InspectData& data, int query) {
     return row;
 }
 
-InspectPicture attentionMap(const InspectData& data) {
+InspectPicture attentionMap(const InspectData& given) {
+    const InspectData data = withOneHead(given);
     constexpr const char* name = "attention-map";
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention.empty()) return withoutNumbers(data, name);
@@ -185,7 +188,8 @@ InspectPicture attentionMap(const InspectData& data) {
     return picture;
 }
 
-InspectPicture pairLogits(const InspectData& data) {
+InspectPicture pairLogits(const InspectData& given) {
+    const InspectData data = withOneHead(given);
     constexpr const char* name = "pair-logits";
     if (!data.run) return withoutNumbers(data, name);
     if (pairTerms(data).empty()) {

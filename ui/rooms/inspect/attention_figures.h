@@ -8,7 +8,7 @@ namespace ropelab::ui {
 
 /// Returns small attention maps of all heads, one row per layer.
 InspectPicture attentionGrid(const InspectData& data);
-/// Returns the attention map of one head: y is the query, x the key.
+/// Returns the attention map of the selected layer and head: x is the key, y the query, with query 0 at the top.
 InspectPicture attentionMap(const InspectData& data);
 /// Returns a map of the term of one pair in each logit (F7); it requires a typed text.
 InspectPicture pairLogits(const InspectData& data);

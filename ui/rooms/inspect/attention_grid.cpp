@@ -26,8 +26,7 @@ QImage mapImage(std::span<const float> map, int side, const std::function<QRgb(d
     QImage image(side, side, QImage::Format_ARGB32);
     image.fill(Qt::transparent);
     for (int query = 0; query < side; ++query) {
-        auto* line =
-            reinterpret_cast<QRgb*>(image.scanLine(side - 1 - query));  // queries go upwards, as on the large map
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(query));  // query 0 is at the top, as on the large map
         for (int key = 0; key <= query; ++key) {
             const double value = static_cast<double>(map[static_cast<std::size_t>(query * side + key)]);
             line[key] = colorOf(value);
@@ -94,7 +93,8 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
 
 }  // namespace
 
-InspectPicture attentionGrid(const InspectData& data) {
+InspectPicture attentionGrid(const InspectData& given) {
+    const InspectData data = withOneHead(given);  // the grid frames the head that the large map shows
     constexpr const char* name = "attention-heads";
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention.empty()) return withoutNumbers(data, name);
@@ -110,10 +110,11 @@ InspectPicture attentionGrid(const InspectData& data) {
                    : weightColor;
     Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
               static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
-    grid.legend = QObject::tr("x: key, y: query; attention weight: dark 0, yellow 1 (square-root scale)");
+    grid.legend =
+        QObject::tr("x: key, y: query (0 at the top); attention weight: dark 0, yellow 1 (square-root scale)");
     if (difference) {
-        grid.legend =
-            QObject::tr("x: key, y: query; orange above 0, blue below; full colour: ±%1").arg(readableNumber(most));
+        grid.legend = QObject::tr("x: key, y: query (0 at the top); orange above 0, blue below; full colour: ±%1")
+                          .arg(readableNumber(most));
     }
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {

@@ -14,6 +14,12 @@ AttentionSource attentionSource(const InspectData& data);
 /// Returns the note of an attention figure, as "step 50: run, typed text".
 QString stepNote(const InspectData& data, const AttentionSource& source);
 
+/// Returns the data with one layer and head for attention maps. If the head is kAutomaticHead, it is the head with the
+/// largest rotary logit contribution (sum over all pairs, without the unrotated channels) in the run's newest snapshot,
+/// in the selected layer or in any layer. It is the same head at every step. Without such contributions, as in a run
+/// without RoPE, and for any other choice the data are returned unchanged.
+InspectData withOneHead(InspectData data);
+
 /// Returns the attention map of the selected layer and head, or of their mean, row by row.
 std::vector<double> mapOf(const ProbeArray& array, const InspectData& data);
 /// Returns the number of positions along a side of the maps in an array of layers × heads × positions × positions; 0 if

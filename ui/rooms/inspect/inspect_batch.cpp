@@ -13,6 +13,7 @@ Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, c
     InspectData data;
     data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, moment.run));
     if (moment.ghost != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, moment.ghost));
+    data.choices.head = kAutomaticHead;
     data.choices.difference = moment.ghost != 0;
     data.iteration = moment.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : moment.iteration;
     ModelInputs inputs;

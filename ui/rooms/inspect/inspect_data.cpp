@@ -1,6 +1,7 @@
 #include "ui/rooms/inspect/inspect_data.h"
 
 #include <QObject>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -24,7 +25,7 @@ Figure inspectFigure(const InspectData& data, const char* name) {
     };
     figure.settings = describe(*data.run, data.snapshot());
     figure.settings[QStringLiteral("layer")] = static_cast<double>(data.choices.layer);
-    figure.settings[QStringLiteral("head")] = static_cast<double>(data.choices.head);
+    figure.settings[QStringLiteral("head")] = static_cast<double>(std::max<std::int64_t>(data.choices.head, -1));
     if (data.ghost) figure.settings[QStringLiteral("second_run")] = describe(*data.ghost, data.ghostSnapshot());
     return figure;
 }
@@ -71,13 +72,16 @@ std::int64_t layerOf(const InspectData& data) {
 }
 
 std::int64_t headOf(const InspectData& data) {
-    return std::min(data.choices.head, data.run->spec.heads - 1);
+    return std::clamp<std::int64_t>(data.choices.head, -1, data.run->spec.heads - 1);
 }
 
 QString whereText(const InspectChoices& choices) {
     const QString layer =
         choices.layer < 0 ? QObject::tr("mean over layers") : QObject::tr("layer %1").arg(choices.layer);
-    if (choices.head >= 0) return QObject::tr("%1, head %2").arg(layer).arg(choices.head);
+    if (choices.head >= 0) {
+        const QString where = QObject::tr("%1, head %2").arg(layer).arg(choices.head);
+        return choices.headReason.isEmpty() ? where : QStringLiteral("%1 (%2)").arg(where, choices.headReason);
+    }
     return choices.layer < 0 ? QObject::tr("mean over layers and heads")
                              : QObject::tr("%1, mean over heads").arg(layer);
 }

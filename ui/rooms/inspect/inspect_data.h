@@ -14,16 +14,21 @@
 
 namespace ropelab::ui {
 
+/// Value of InspectChoices::head that leaves the choice to the figure: attention maps show one head, see
+/// withOneHead(), and the other figures show the mean over heads.
+inline constexpr std::int64_t kAutomaticHead = -2;
+
 /// The user's choices of what the figures of the Inspect room show.
 struct InspectChoices {
     std::int64_t layer = -1;    // −1: the mean over layers; heat maps then show one row per layer
-    std::int64_t head = -1;     // −1: the mean over heads
+    std::int64_t head = -1;     // −1: the mean over heads; or kAutomaticHead
     bool headsAsRows = false;   // heat maps: one row per head of the selected layer instead of one row per layer
     bool difference = false;    // heat maps and attention maps: the run minus the second run
     bool byWavelength = false;  // heat maps: the x axis is the wavelength instead of the pair's index
     std::optional<int> pair;    // the highlighted pair
     int query = -1;             // index of the token whose attention is shown; −1: the last token
     std::int64_t lag = 10;      // distance between query and key in the figure of dials, in tokens
+    QString headReason = {};    // why withOneHead() chose the head; "" if the user chose it
 };
 
 /// The data from which the figures of the Inspect room are made.
@@ -93,7 +98,8 @@ QString whyNoSnapshots(const InspectData& data);
 std::vector<double> wavelengthsOf(const RunSpec& spec);
 /// Returns a wavelength in words, as "20.3 tokens" or "not rotated".
 QString pairWavelengthText(double wavelength);
-/// Returns the selected layer and head in words, as "layer 1, head 0" or "mean over layers and heads".
+/// Returns the selected layer and head in words, as "layer 1, head 0" or "mean over layers and heads", with the reason
+/// if the head was chosen automatically.
 QString whereText(const InspectChoices& choices);
 /// Returns the selected layer, at most the run's last one; −1 for the mean.
 std::int64_t layerOf(const InspectData& data);

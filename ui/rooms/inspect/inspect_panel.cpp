@@ -63,7 +63,10 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
         addField(grid, tr("layer"), m_layer,
                  tr("The figures show this layer. “all” shows one row or curve per layer, or the mean over layers."));
     m_head = makeChoice(tr("Head"), box);
-    m_headTitle = addField(grid, tr("head"), m_head, tr("The figures show this head, or the mean over heads."));
+    m_headTitle = addField(grid, tr("head"), m_head,
+                           tr("The figures show this head, or the mean over heads. With “automatic”, attention maps "
+                              "show the head with the largest rotary logit contribution in the newest snapshot, and "
+                              "the other figures show the mean over heads."));
     m_axis = makeChoice(tr("Horizontal axis of spectra"), box);
     m_axis->addItem(tr("pair"), false);
     m_axis->addItem(tr("wavelength"), true);
@@ -249,9 +252,9 @@ void InspectPanel::renewDifference() {
 void InspectPanel::fit(const RunSpec& spec) {
     m_layers = spec.layers;
     renewLayers();
-    Entries heads = {{tr("mean"), -1}};
+    Entries heads = {{tr("automatic"), static_cast<qlonglong>(kAutomaticHead)}, {tr("mean"), -1}};
     for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
-    if (heads.size() != m_head->count()) renewChoice(m_head, heads, -1);
+    if (heads.size() != m_head->count()) renewChoice(m_head, heads, static_cast<qlonglong>(kAutomaticHead));
     m_fineTune->fit(spec);
     const int last = std::max(0, spec.head_dim() / 2 - 1);
     for (QSpinBox* spin : {m_first, m_last}) {

@@ -179,7 +179,7 @@ ReplayJob parseReplayJob(const std::string& text) {
     reader.whole("beside", job.beside, 0, kLargestNumber);
     InspectChoices& choices = job.choices;
     reader.whole("layer", choices.layer, -1, kLargestNumber);
-    reader.whole("head", choices.head, -1, kLargestNumber);
+    reader.whole("head", choices.head, kAutomaticHead, kLargestNumber);
     choices.headsAsRows = reader.choice("rows", kRows) == 1;
     reader.flag("difference", choices.difference);
     choices.byWavelength = reader.choice("along", kAlong) == 1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/reproduce/sheet_cells.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"
@@ -68,7 +69,9 @@ void ForestView::setSheet(const SheetPlan& plan, std::vector<SheetRow> rows) {
         const QSignalBlocker quiet(m_claim);
         const QString before = m_claim->currentData().toString();
         m_claim->clear();
-        for (const QString& id : std::as_const(ids)) m_claim->addItem(id.isEmpty() ? tr("all claims") : id, id);
+        for (const QString& id : std::as_const(ids)) {
+            m_claim->addItem(id.isEmpty() ? tr("all claims") : text(claim_title(plan, id.toStdString())), id);
+        }
         m_claim->setCurrentIndex(std::max(0, static_cast<int>(ids.indexOf(before))));
     }
     refresh();

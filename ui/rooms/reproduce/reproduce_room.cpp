@@ -106,6 +106,10 @@ TextTable& ReproduceRoom::predictions() {
     return m_predictions->table();
 }
 
+QString ReproduceRoom::predictionText() const {
+    return m_predictions->words();
+}
+
 QString ReproduceRoom::words() const {
     return m_words->text();
 }
@@ -240,10 +244,11 @@ void ReproduceRoom::refreshTables() {
         m_pageHtml = html;
         m_claims->setHtml(html);
     }
-    m_comparison->setContent(comparisonTable(m_rows, m_measure->currentData().toString().toStdString()));
+    const std::vector<Claim> claims = m_plan ? m_plan->claims : std::vector<Claim>{};
+    m_comparison->setContent(comparisonTable(m_rows, m_measure->currentData().toString().toStdString(), claims));
     m_effects->setSheet(m_plan.value_or(SheetPlan{}), m_rows);
     m_checks->setContent(m_plan ? checkTable(m_plan->sheet) : TextTable::Content{});
-    m_predictions->setContent(predictionTable(m_scored));
+    m_predictions->setContent(predictionTable(m_scored), predictionWords(m_scored));
     fitColumns();
     if (!m_comparisonView->currentIndex().isValid()) selectRow(0);
     refreshSelectedRow();

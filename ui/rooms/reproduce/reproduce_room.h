@@ -63,6 +63,8 @@ class ReproduceRoom : public Room {
     TextTable& checks();
     /// Returns the table of predictions and scores.
     TextTable& predictions();
+    /// Returns the text above the table of predictions: introduction, outcomes and calibration.
+    QString predictionText() const;
     QComboBox* measureBox() const { return m_measure; }
     /// Returns the state of the shown sheet in sentences.
     QString words() const;

@@ -213,7 +213,8 @@ std::vector<std::size_t> comparedRows(std::span<const SheetRow> rows, const std:
     return indices;
 }
 
-TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::string& measure) {
+TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::string& measure,
+                                   std::span<const Claim> claims) {
     TextTable::Content content;
     const std::vector<std::size_t> indices = comparedRows(rows, measure);
     std::vector<const PlannedRow*> plans;
@@ -253,8 +254,10 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
     content.columns.insert(content.columns.end(), rest.begin(), rest.end());
     for (const std::size_t index : indices) {
         const SheetRow& row = rows[index];
+        const auto tested =
+            std::find_if(claims.begin(), claims.end(), [&row](const Claim& each) { return each.id == row.plan.claim; });
         const QString claim =
-            row.plan.claim.empty() ? QString() : QObject::tr("Claim: %1").arg(text(row.plan.claim)) + QLatin1Char('\n');
+            tested == claims.end() ? QString() : QObject::tr("Claim: %1").arg(text(tested->words)) + QLatin1Char('\n');
         std::vector<Cell> cells;
         for (const std::string& key : keys) {
             const Tone tone = row.plan.keys.contains(key) ? Tone::normal : Tone::quiet;

@@ -15,8 +15,9 @@ QString measureTitleOf(const std::string& measure);
 TextTable::Tone toneOf(SheetVerdict verdict);
 
 /// Returns the table of own and published results, one row per comparison. `measure`: name of the measure that is
-/// shown; "" for all.
-TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::string& measure);
+/// shown; "" for all. `claims`: claims of the sheet, whose words the tooltips show.
+TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::string& measure,
+                                   std::span<const Claim> claims = {});
 /// Returns the indices in `rows` of the table rows that comparisonTable shows, in its order.
 std::vector<std::size_t> comparedRows(std::span<const SheetRow> rows, const std::string& measure);
 /// Returns a row's values per seed, with the baseline's value for the same seed.

@@ -27,11 +27,11 @@ QString colored(const QString& words, TextTable::Tone tone) {
     return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), words.toHtmlEscaped());
 }
 
-// Counts the rows of a claim, or of all claims if `claim` is empty, by verdict.
-std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows, const std::string& claim) {
+// Counts the rows by verdict.
+std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows) {
     std::map<SheetVerdict, int> count;
     for (const SheetRow& row : rows) {
-        if (row.verdict != SheetVerdict::shown && (claim.empty() || row.plan.claim == claim)) ++count[row.verdict];
+        if (row.verdict != SheetVerdict::shown) ++count[row.verdict];
     }
     return count;
 }
@@ -91,29 +91,31 @@ QString costWords(const SheetPlan& plan, double operationsPerSecond, const std::
 
 QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost) {
     QString html = heading(QObject::tr("Claims"));
-    for (const Claim& claim : plan.claims) {
-        QStringList verdicts;
-        for (const auto& [verdict, count] : verdictsOf(rows, claim.id)) {
-            verdicts << colored(QStringLiteral("%1 %2").arg(count).arg(text(to_string(verdict))), toneOf(verdict));
+    const std::vector<ClaimVerdict> verdicts = claim_verdicts(plan, rows);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        html += QStringLiteral("<p><b>%1. %2</b>").arg(i + 1).arg(escaped(plan.claims[i].words));
+        if (!verdicts[i].words.empty()) {
+            html += QStringLiteral("<br>") + colored(text(verdicts[i].words), toneOf(verdicts[i].verdict));
         }
-        html += QStringLiteral("<p><b>%1.</b> %2").arg(escaped(claim.id), escaped(claim.words));
-        if (!verdicts.isEmpty()) html += QStringLiteral("<br>") + verdicts.join(QStringLiteral(", "));
         html += QStringLiteral("</p>");
     }
     html += QStringLiteral("<p>%1</p>").arg(colored(text(plan.source), TextTable::Tone::quiet));
     html += heading(QObject::tr("Runs"));
     html += QStringLiteral("<p>%1. %2</p>").arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped());
     html += list(plan.notes) + settingsHtml(plan);
-    html += heading(QObject::tr("Rules (preregistered and stored in the lab)")) + list(rules_of(plan));
+    html += heading(QObject::tr("Rules (preregistered and stored in the lab)"));
+    if (const std::string stored = stored_rules_words(plan); !stored.empty()) {
+        html += QStringLiteral("<p>%1</p>").arg(colored(text(stored), TextTable::Tone::warning));
+    }
+    html += list(rules_of(plan));
     const std::vector<std::string> needs = needs_of(plan);
-    if (!needs.empty())
-        html += heading(QObject::tr("Tests that are not possible at this scale")) + list(needs);
+    if (!needs.empty()) html += heading(QObject::tr("Tests that are not possible at this scale")) + list(needs);
     return html;
 }
 
 QString verdictWords(std::span<const SheetRow> rows) {
     QStringList parts;
-    for (const auto& [verdict, count] : verdictsOf(rows, {})) {
+    for (const auto& [verdict, count] : verdictsOf(rows)) {
         parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(verdict)));
     }
     return parts.isEmpty() ? QString() : parts.join(QStringLiteral(", ")) + QLatin1Char('.');

@@ -13,8 +13,8 @@ namespace ropelab::ui {
 /// searched for data sets, whose sizes affect the cost.
 QString costWords(const SheetPlan& plan, double operationsPerSecond, const std::filesystem::path& dataDir);
 
-/// Returns a sheet as one HTML page in the theme's colours: claims with their verdicts, runs, rules, and the tests that
-/// are not possible at this scale.
+/// Returns a sheet as one HTML page in the theme's colours: claims, each with its one verdict, runs, rules, and the
+/// tests that are not possible at this scale.
 QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost);
 
 /// Returns the number of rows per verdict: "2 reproduced, 3 undecided."; "" if no row has a verdict.

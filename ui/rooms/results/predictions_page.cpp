@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/reproduce/calibration.h"
 #include "core/reproduce/measuring.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/scaled.h"
-#include "ui/common/text.h"
 #include "ui/rooms/results/results_source.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/engine_work.h"
@@ -152,9 +150,7 @@ void PredictionsPage::renew() {
     const std::vector<ScoredPrediction> predictions = all_predictions(m_shown);
     m_list->setContent(m_shown.empty() ? TextTable::Content{} : predictionTable(predictions));
     QStringList sentences;
-    if (!predictions.empty()) sentences << scoreWords(predictions);
-    const Calibration calibration = calibration_of(predictions);
-    if (calibration.scored > 0) sentences << text(calibration_words(calibration));
+    if (!predictions.empty()) sentences << predictionWords(predictions);
     const std::int64_t unmeasured = unmeasuredOf(m_shown);
     const QString runs = countText(unmeasured, tr("run"));
     const bool isReadOnly = m_access.lab.isReadOnly();

@@ -143,6 +143,7 @@ Figure maskFigure(const RotarySetup& setup) {
     const int side = static_cast<int>(std::min<std::int64_t>(setup.context, kMostMaskPositions));
     figure.x = {QStringLiteral("position of the key"), QStringLiteral("tokens")};
     figure.y = {QStringLiteral("position of the query"), QStringLiteral("tokens")};
+    figure.y.downwards = true;
     FigureMap map;
     map.label = QStringLiteral("1: visible, 0: outside the sliding window");
     map.columns = map.rows = side;

@@ -30,7 +30,7 @@ std::int64_t visibleTokens(const RotarySetup& setup);
 /// Returns the figure "alibi-bias": ALiBi's bias −slope_h·Δ by distance and head (formula 25). Distances beyond the
 /// attention window are NaN.
 Figure alibiFigure(const RotarySetup& setup);
-/// Returns the figure "attention-mask": the keys that each query attends to.
+/// Returns the figure "attention-mask": the keys that each query attends to, with query 0 at the top.
 Figure maskFigure(const RotarySetup& setup);
 /// Returns the figure "sinusoidal-embeddings": the fixed embeddings by position and channel (formula 30).
 Figure sinusoidalFigure(const RotarySetup& setup);

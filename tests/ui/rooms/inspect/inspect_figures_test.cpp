@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <set>
@@ -316,6 +317,87 @@ TEST(InspectFigures, AttentionRowIsARowOfTheMap) {
     EXPECT_EQ(map.tokenAt(QPointF(0, 2.2)), 2);
     EXPECT_TRUE(map.readout(QPointF(0, 2))->title.contains("query “c” at 2, key “a” at 0"));
     EXPECT_EQ(attentionGrid(data).headAt(QPointF(0.9, 0.1)), std::pair(0, 1));
+}
+
+/// Returns data whose newest snapshot has the largest rotary contribution in layer 1, head 0 (0.5 + 0.25), although the
+/// unrotated channels of layer 0, head 1 contribute more (0.99).
+InspectData withContributions() {
+    InspectData data = someData();
+    auto run = std::make_shared<InsideRun>(*data.run);
+    auto newest = std::make_shared<ProbeResult>(*run->snapshots.back().result);
+    std::vector<float>& values = newest->logit_contribution.values;
+    std::fill(values.begin(), values.end(), 0.01F);
+    constexpr std::size_t columns = kTestPairs + 1;
+    values[1 * columns + kTestPairs] = 0.99F;
+    values[2 * columns] = 0.5F;
+    values[2 * columns + 3] = 0.25F;
+    // In layer 1, head 0, the last query attends to key 0 only.
+    constexpr std::size_t map = 2 * kTestMapSize * kTestMapSize;
+    for (std::size_t key = 0; key < kTestMapSize; ++key) {
+        newest->attention.values[map + (kTestMapSize - 1) * kTestMapSize + key] = key == 0 ? 1.0F : 0.0F;
+    }
+    run->snapshots.back().result = newest;
+    data.run = run;
+    data.choices.head = kAutomaticHead;
+    return data;
+}
+
+TEST(InspectFigures, AttentionMapShowsTheHeadWithTheLargestRotaryContribution) {
+    InspectData data = withContributions();
+    const Figure map = attentionMap(data).figure;
+    EXPECT_TRUE(map.note.contains("layer 1, head 0 (the largest rotary logit contribution)")) << map.note.toStdString();
+    EXPECT_EQ(map.settings.value("layer").toInt(), 1);
+    EXPECT_EQ(map.settings.value("head").toInt(), 0);
+    EXPECT_FLOAT_EQ(cell(map, kTestMapSize - 1, 0), 1);
+    EXPECT_EQ(attentionRow(data, -1).weights[0], 1) << "the text strip shows the same head";
+    data.iteration = 1;
+    EXPECT_TRUE(attentionMap(data).figure.note.contains("layer 1, head 0 (")) << "the same head at every step";
+    data.choices.layer = 0;  // contributions 4 · 0.01 in both heads
+    EXPECT_TRUE(attentionMap(data).figure.note.contains(
+        "layer 0, head 0 (the largest rotary logit contribution in this layer)"));
+}
+
+TEST(InspectFigures, AttentionMapShowsTheMeanIfChosen) {
+    InspectData data = withContributions();
+    data.choices.head = -1;
+    const Figure map = attentionMap(data).figure;
+    EXPECT_TRUE(map.note.contains("mean over layers and heads")) << map.note.toStdString();
+    EXPECT_FLOAT_EQ(cell(map, kTestMapSize - 1, 0), (1 + 3.0F / kTestMapSize) / 4);
+    data.choices.layer = 0;
+    data.choices.head = 1;
+    EXPECT_TRUE(attentionMap(data).figure.note.endsWith("layer 0, head 1")) << "a choice needs no reason";
+    // Other figures show the mean over heads.
+    data.choices.head = kAutomaticHead;
+    EXPECT_EQ(headOf(data), -1);
+    EXPECT_EQ(inspectFigure(data, "attention-entropy").settings.value("head").toInt(), -1);
+}
+
+TEST(InspectFigures, AttentionMapOfARunWithoutContributionsShowsTheMean) {
+    InspectData data = withContributions();
+    auto run = std::make_shared<InsideRun>(*data.run);
+    auto newest = std::make_shared<ProbeResult>(*run->snapshots.back().result);
+    std::fill(newest->logit_contribution.values.begin(), newest->logit_contribution.values.end(), 0.0F);
+    run->snapshots.back().result = newest;
+    data.run = run;
+    EXPECT_TRUE(attentionMap(data).figure.note.contains("mean over layers and heads"));
+}
+
+TEST(InspectFigures, AttentionMapsHaveTheFirstQueryAtTheTop) {
+    InspectData data = someData();
+    const Figure map = attentionMap(data).figure;
+    EXPECT_TRUE(map.y.downwards);
+    // Only the cell of query 0 and key 0 has the weight 1 (yellow).
+    const ExportOptions options{.format = FigureFormat::png, .widthMm = 80, .heightMm = 80, .dpi = 96};
+    const QImage image = figureImage(map, options);
+    const auto isYellow = [](const QColor& color) { return color.red() > 200 && color.blue() < 100; };
+    int top = image.height();
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width() / 2; ++x) {
+            if (isYellow(image.pixelColor(x, y))) top = std::min(top, y);
+        }
+    }
+    EXPECT_LT(top, image.height() / 4);
+    EXPECT_TRUE(attentionGrid(data).figure.summary.contains("query (0 at the top)"));
 }
 
 TEST(InspectFigures, BlockMeansPreserveTheMean) {

@@ -242,6 +242,19 @@ TEST_F(InspectRoomTest, ClickedHeadAndTokenAreSelected) {
     }));
 }
 
+TEST_F(InspectRoomTest, AttentionMapOpensOnOneHead) {
+    openLab(writeLab());
+    room->mainPane().choose("attention-map");
+    ASSERT_TRUE(settled());
+    // The contributions of the test's snapshots increase with layer and head.
+    EXPECT_TRUE(figure().note.contains("layer 1, head 1 (the largest rotary logit contribution)"))
+        << figure().note.toStdString();
+    EXPECT_EQ(room->choices().heads()->currentText(), "automatic");
+    room->choices().heads()->setCurrentIndex(room->choices().heads()->findText("mean"));
+    ASSERT_TRUE(settled());
+    EXPECT_TRUE(figure().note.contains("mean over layers and heads")) << figure().note.toStdString();
+}
+
 TEST_F(InspectRoomTest, PanelShowsOnlyFieldsThatAffectTheFigures) {
     openLab(writeLab());
     InspectPanel& panel = room->choices();

@@ -52,6 +52,15 @@ TEST(ReplayJobTest, RoundTripsThroughJson) {
     EXPECT_EQ(replayJobText(read), replayJobText(job));
 }
 
+TEST(ReplayJobTest, HeadIsTheMeanUnlessAJobNamesIt) {
+    ReplayJob job = everything();
+    job.choices.head = kAutomaticHead;
+    EXPECT_EQ(parseReplayJob(replayJobText(job)).choices.head, kAutomaticHead);
+    nlohmann::json without = nlohmann::json::parse(replayJobText(job));
+    without.erase("head");
+    EXPECT_EQ(parseReplayJob(without.dump()).choices.head, -1);
+}
+
 TEST(ReplayJobTest, RejectsInvalidValuesWithOneSentence) {
     const auto refused = [](const char* key, const nlohmann::json& value) {
         nlohmann::json json = nlohmann::json::parse(replayJobText(everything()));

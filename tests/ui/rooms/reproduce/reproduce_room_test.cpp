@@ -6,6 +6,7 @@
 #include "core/spec/error.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
 #include "ui/common/actions.h"
+#include "ui/common/results_words.h"
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/window/main_window.h"
 
@@ -22,9 +23,13 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     EXPECT_TRUE(room->choices().costText().startsWith("14 runs, trained sequentially; about "))
         << room->choices().costText().toStdString();
     const QString page = room->pageText();
-    for (const char* part : {"Claims", "longer-training", "Runs", "Smoke scale", "θ 500", "2 runs", "preregistered",
-                             "Two-sided t test paired by seed"}) {
+    for (const char* part : {"Claims", "1. ", "Not testable: none of its ", "Rule of claim 1: ", "Runs", "Smoke scale",
+                             "θ 500", "2 runs", "preregistered", "Two-sided t test paired by seed"}) {
         EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
+    }
+    for (const Claim& claim : sheet("theta-table-3").plan({SheetScale::smoke, {}, {}}).claims) {
+        EXPECT_TRUE(page.contains(withUnbreakablePercent(QString::fromStdString(claim.words)))) << claim.words;
+        EXPECT_FALSE(page.contains(QString::fromStdString(claim.id))) << "an identifier, which is no word";
     }
     EXPECT_EQ(room->comparison().rowCount(), 6);
     EXPECT_EQ(cell(room->comparison(), 0, "this lab"), "–");

@@ -61,6 +61,28 @@ TEST(SheetTables, VerdictHasColorAndReason) {
     EXPECT_TRUE(comparisonTable(rows, "seconds").rows.empty());
 }
 
+TEST(SheetTables, TooltipShowsTheWordsOfTheClaim) {
+    const auto rows = published(-1.94);
+    const std::vector<Claim> claims = {{"claim", "The loss is lower."}};
+    EXPECT_TRUE(cellOf(comparisonTable(rows, "", claims), "θ").tip.startsWith("Claim: The loss is lower.\n"));
+    EXPECT_FALSE(cellOf(comparisonTable(rows, ""), "θ").tip.contains("claim"));
+}
+
+TEST(SheetPage, ShowsOneVerdictPerClaimAndOlderRules) {
+    SheetPlan plan = plan_of({row_500({})});
+    plan.claims = {{"claim", "The loss is lower."}};
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1.1, 1.2, 1.31});
+    add_runs(runs, 10000, {2.1, 2.2, 2.3});
+    const QString page = sheetPage(plan, evaluate(plan, runs), "6 runs");
+    EXPECT_TRUE(page.contains("<b>1. The loss is lower.</b>")) << page.toStdString();
+    EXPECT_TRUE(page.contains("Reproduced: holds for its one row.")) << page.toStdString();
+    EXPECT_TRUE(page.contains("Rule of claim 1: ")) << page.toStdString();
+    EXPECT_FALSE(page.contains("older than this program")) << page.toStdString();
+    plan.rows.front().rule->version = 1;
+    EXPECT_TRUE(sheetPage(plan, evaluate(plan, runs), "6 runs").contains("older than this program"));
+}
+
 TEST(SheetTables, DifferingKeysHaveColumns) {
     PlannedRow row = row_500({});
     row.keys = {

@@ -101,6 +101,7 @@ TEST(MaskFigure, CountsVisibleKeysOfEachQuery) {
         EXPECT_EQ(countOfEncodings(figure, kOutsideWindow), 16 * 17 / 2 - visible) << window;
     }
     const Figure figure = maskFigure(setupOf(8, 16, 5));
+    EXPECT_TRUE(figure.y.downwards) << "query 0 is at the top";
     EXPECT_EQ(cell(figure, 10, 6), kVisible);
     EXPECT_EQ(cell(figure, 10, 5), kOutsideWindow);
     EXPECT_TRUE(std::isnan(cell(figure, 10, 11)));

@@ -1,0 +1,64 @@
+#include "ui/common/results_words.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/stats/result_runs.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// Returns the results of groups with different θ; seeds are 1, 2, 3, …
+ResultsTable tableOf(const std::vector<std::pair<double, std::vector<double>>>& groups,
+                     const ResultsOptions& options = {}) {
+    std::vector<ResultRun> runs;
+    for (const auto& [theta, losses] : groups) {
+        for (std::size_t i = 0; i < losses.size(); ++i) {
+            runs.push_back(result_run({{"theta", theta}, {"seed", i + 1}}, losses[i]));
+        }
+    }
+    return results_table(runs, options);
+}
+
+TEST(OverallWords, CountsEachVerdictInTheWordsOfTheTerminal) {
+    const ResultsTable table = tableOf({{10000, {2.00, 2.01, 2.02}},
+                                        {500, {1.00, 1.01, 1.02}},
+                                        {1000, {3.00, 3.01, 3.02}},
+                                        {2000, {2.00, 2.02, 2.01}},
+                                        {4000, {1.5}}});
+    const QString words = overallWords(table);
+    EXPECT_TRUE(words.startsWith("Compared with θ 10k: 1 better, 1 worse, 1 not significant, 1 no test (test: Welch"))
+        << words.toStdString();
+    for (const ResultGroup& group : table.groups) {
+        const Verdict::Kind kind = verdict_of(table, group).kind;
+        if (kind == Verdict::Kind::baseline) continue;
+        EXPECT_TRUE(words.contains("1 " + QString::fromStdString(to_string(kind)))) << to_string(kind);
+    }
+    // Only the tested groups count: three seeds each, three comparisons.
+    EXPECT_TRUE(words.contains("With 3 seeds per group, the test detects a difference of ")) << words.toStdString();
+    EXPECT_TRUE(words.contains("level divided by 3 comparisons.")) << words.toStdString();
+}
+
+TEST(OverallWords, PairedTestCountsPairs) {
+    ResultsOptions options;
+    options.test = TestKind::paired;
+    const QString words =
+        overallWords(tableOf({{10000, {2.00, 2.01, 2.02, 2.03}}, {500, {1.00, 1.02, 1.01}}}, options));
+    EXPECT_TRUE(words.contains("With 3 pairs of seeds, the test detects")) << words.toStdString();
+    EXPECT_FALSE(words.contains("divided by")) << "one comparison needs no correction";
+}
+
+TEST(OverallWords, StateWhyNoTestIsPossible) {
+    EXPECT_EQ(overallWords(tableOf({{10000, {2}}, {500, {1}}})),
+              "No test against θ 10k is possible: a test needs at least two seeds in the group and in the baseline.");
+    EXPECT_EQ(overallWords(tableOf({{10000, {2, 2}}, {500, {1, 1}}, {1000, {3, 3}}})),
+              "No test against θ 10k is possible: all seeds have equal values, so they are copies and not independent "
+              "measurements.");
+    ResultsOptions options;
+    options.test = TestKind::paired;
+    EXPECT_EQ(overallWords(tableOf({{10000, {2, 2.1}}, {500, {1}}}, options)),
+              "No test against θ 10k is possible: a paired test needs at least two seeds that both groups have, but "
+              "there is 1.");
+}
+
+}  // namespace
+}  // namespace ropelab::ui
