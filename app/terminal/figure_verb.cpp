@@ -61,7 +61,8 @@ void add_figure(CLI::App& program) {
     pass_on("--compare", "Quantity that a figure of results compares, such as final_training_loss");
     pass_on("--test",
             "Test of the confidence intervals, for figures such as improvement: student, welch (default) or paired");
-    pass_on("--claim", "Claim that the figure forest-plot shows (default: all of the sheet)");
+    pass_on("--claim",
+            "Number or identifier of the claim that the figure forest-plot shows (default: all of the sheet)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--run", "Number of the run (default: the lab's first)");
     pass_on("--beside", "Number of a second run; heat maps show the difference");

@@ -100,15 +100,19 @@ Figure forestPlotOf(const LabDocument& lab, const LaunchOptions& options) {
                        " contains no reproduction sheet, so there are no effects to plot.");
     }
     const std::vector<Claim>& claims = sheet->plan.claims;
-    if (!options.claim.empty() &&
-        std::none_of(claims.begin(), claims.end(), [&](const Claim& claim) { return claim.id == options.claim; })) {
+    std::string chosen = options.claim;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        if (chosen == std::to_string(i + 1)) chosen = claims[i].id;
+    }
+    if (!chosen.empty() &&
+        std::none_of(claims.begin(), claims.end(), [&](const Claim& claim) { return claim.id == chosen; })) {
         std::string names;
         for (const Claim& claim : claims) names += (names.empty() ? "" : ", ") + claim.id;
         throw BadInput("The sheet " + sheet->plan.sheet + " has no claim \"" + options.claim + "\"; its claims are " +
                        names + ".");
     }
     Figure figure =
-        forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(*lab.file(), sheet->experiment)), options.claim);
+        forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(*lab.file(), sheet->experiment)), chosen);
     if (figure.curves.empty() && figure.horizontalLines.empty()) throw BadInput(figure.emptyText.toStdString());
     return figure;
 }

@@ -36,7 +36,7 @@ struct LaunchOptions {
     QString preset;               // name of a preset; "" for the default
     QString output;               // output folder of --headless, or output file of --figure
     QString figure;               // name of a figure, for example "validation-loss"
-    std::string claim;            // id of the claim of a forest plot; "" for all
+    std::string claim;            // id or number of the claim of a forest plot; "" for all
     bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
     QString unit;                 // unit of losses: "nats" or "bits"
     // Options of the figures of the Inspect room; see InspectMoment for the meaning of 0 and −1.

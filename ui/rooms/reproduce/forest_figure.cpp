@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/reproduce/sheet_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
@@ -219,7 +220,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const double y = count - 1 - static_cast<double>(i);  // the first line is at the top
         if (lines[i].heading) {
-            figure.y.categories.prepend(text(lines[i].heading->id) + QLatin1Char(':'));
+            figure.y.categories.prepend(text(claim_title(plan, lines[i].heading->id)) + QLatin1Char(':'));
             continue;
         }
         const SheetRow& row = *lines[i].row;

@@ -31,6 +31,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
         EXPECT_TRUE(page.contains(withUnbreakablePercent(QString::fromStdString(claim.words)))) << claim.words;
         EXPECT_FALSE(page.contains(QString::fromStdString(claim.id))) << "an identifier, which is no word";
     }
+    EXPECT_TRUE(room->predictionText().contains(" not scored.")) << room->predictionText().toStdString();
     EXPECT_EQ(room->comparison().rowCount(), 6);
     EXPECT_EQ(cell(room->comparison(), 0, "this lab"), "–");
     room->measureBox()->setCurrentIndex(room->measureBox()->findData(QString()));

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/core/reproduce/sheet_runs.h"
+#include "ui/common/prediction_table.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 
 namespace ropelab::ui {
@@ -81,6 +84,25 @@ TEST(SheetPage, ShowsOneVerdictPerClaimAndOlderRules) {
     EXPECT_FALSE(page.contains("older than this program")) << page.toStdString();
     plan.rows.front().rule->version = 1;
     EXPECT_TRUE(sheetPage(plan, evaluate(plan, runs), "6 runs").contains("older than this program"));
+}
+
+TEST(PredictionList, ShowsOutcomesAndCalibrationAboveTheTable) {
+    ScoredPrediction prediction;
+    prediction.prediction.low = {{{"theta", "500"}}};
+    prediction.prediction.high = {{{"theta", "10000"}}};
+    prediction.chance = 0.5;
+    prediction.outcome = ScoredPrediction::Outcome::right;
+    std::vector<ScoredPrediction> predictions = {prediction, prediction};
+    predictions.back().outcome = ScoredPrediction::Outcome::wrong;
+    const std::unique_ptr<TextList> list(makePredictionList("No predictions.", nullptr));
+    list->setContent(predictionTable(predictions), predictionWords(predictions));
+    // Two fair coins: 2 · 0.5 right by chance, P(at least 1) = 1 − 0.5² = 0.75.
+    EXPECT_TRUE(
+        list->words().contains("\n2 predictions: 1 right, 1 wrong. Calibration: 1 of 2 predictions with a score "
+                               "are right; 1.00 would be expected by chance."))
+        << list->words().toStdString();
+    list->setContent({}, predictionWords({}));
+    EXPECT_EQ(list->words(), "No predictions.");
 }
 
 TEST(SheetTables, DifferingKeysHaveColumns) {
