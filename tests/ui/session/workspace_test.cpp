@@ -44,7 +44,8 @@ TEST_F(WorkspaceTest, RunsOfASheetResumeAsOneCohort) {
 TEST_F(WorkspaceTest, RunsOfATimingSheetResumeSequentiallyBySeed) {
     SheetPlan sheet = plan();
     sheet.sequential = true;
-    EXPECT_EQ(resumedCohorts(sheet), (std::vector<std::vector<RunId>>{{1}, {3}, {2}, {4}}));
+    // Seed by seed (runs 1 and 3, then 2 and 4), within a seed in the order of timing_order().
+    EXPECT_EQ(resumedCohorts(sheet), (std::vector<std::vector<RunId>>{{3}, {1}, {4}, {2}}));
 }
 
 TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementDoesNotStartInAnotherLab) {

@@ -216,6 +216,7 @@ TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
     const ResultsTable& table = room->results().table;
     nlohmann::json json = results_json(table);
     json["predictions"] = nlohmann::json::array();
+    json["calibration"] = calibration_json({});
     const QList<std::string> expected = {results_text(table), results_csv(table), results_latex(table),
                                          json.dump(2) + '\n'};
     for (int i = 0; i < panel.formats()->count(); ++i) {
