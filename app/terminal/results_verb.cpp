@@ -6,6 +6,7 @@
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/calibration.h"
+#include "core/reproduce/generation_speed.h"
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/sweep_predictions.h"
 #include "core/spec/error.h"
@@ -29,6 +30,9 @@ struct Flags {
     std::string data_dir;
     bool unfinished = false;
     bool measure = false;
+    bool generation = false;
+    GenerationSpeed speed = sweep_generation;
+    std::string mode = "recompute";
     bool json = false;
 };
 
@@ -46,6 +50,21 @@ void measure_predicted(const Flags& flags) {
     }
 }
 
+// Measures the generation speed of every finished run at the settings of the flags.
+void measure_generation_speeds(const Flags& flags) {
+    GenerationSpeed settings = flags.speed;
+    if (flags.mode != "recompute" && flags.mode != "rolling") {
+        throw BadInput("\"" + flags.mode + "\" is not a generation mode; it must be recompute or rolling.");
+    }
+    settings.mode = flags.mode == "rolling" ? Generation::Mode::rolling : Generation::Mode::recompute;
+    watch_interrupts();
+    const auto lab = LabFile::open(flags.lab);
+    const auto engine = []() -> Engine& { return open_engine(); };
+    if (!measure_generations(*lab, settings, std::nullopt, engine, [] { return interrupted(); })) {
+        throw std::runtime_error("Stopped. The same command resumes from here.");
+    }
+}
+
 void run(const Flags& flags) {
     if (!flags.merge.empty()) {
         // Opens all labs first, so that an unreadable one is reported before anything is written.
@@ -55,6 +74,7 @@ void run(const Flags& flags) {
         for (const std::string& other : flags.merge) lab->merge(other);
     }
     if (flags.measure) measure_predicted(flags);
+    if (flags.generation) measure_generation_speeds(flags);
     ResultsOptions options;
     options.compare = flags.compare;
     options.unfinished = flags.unfinished;
@@ -76,8 +96,9 @@ void run(const Flags& flags) {
     ResultsTable table = results_table(runs, options);
     if (!flags.sort.empty()) sort_groups(table, flags.sort);
     const std::string format = flags.json ? "json" : flags.format;
+    const std::string generation = generation_note(*lab);
     if (format == "text")
-        return print_text(results_text(table) +
+        return print_text(results_text(table) + (generation.empty() ? "" : generation + '\n') +
                           sweep_predictions_text(sweep_predictions_of(*lab),
                                                  "Add --measure to measure the quantities that the predictions need."));
     if (format == "csv") return print_text(results_csv(table));
@@ -85,6 +106,7 @@ void run(const Flags& flags) {
     if (format == "json") {
         nlohmann::json result = results_json(table);
         const std::vector<SweepPredictions> sweeps = sweep_predictions_of(*lab);
+        if (!generation.empty()) result["generation"] = generation;
         result["predictions"] = sweep_predictions_json(sweeps);
         result["calibration"] = calibration_json(calibration_of(all_predictions(sweeps)));
         return print_json(result);
@@ -124,6 +146,25 @@ void add_results(CLI::App& program) {
         "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
     verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets")
         ->needs(measure);
+    CLI::Option* generation = verb->add_flag(
+        "--measure-generation", flags->generation,
+        "First measure the generation speed [tokens/s] of every finished run's model that is not measured at these "
+        "settings: sequentially, by seed, in an order drawn from the seed");
+    verb->add_option("--generation-samples", flags->speed.samples, "Timed samples per run, after one as warm-up")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-length", flags->speed.length, "Tokens per sample")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-temperature", flags->speed.temperature, "Temperature; 0: the most probable token")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-top-k", flags->speed.top_k, "Number of tokens that are sampled from; 0: all")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-mode", flags->mode, "Beyond the context: recompute or rolling")
+        ->needs(generation)
+        ->capture_default_str();
     verb->add_flag("--unfinished", flags->unfinished, "Include stopped and failed runs");
     verb->add_flag("--json", flags->json, "Print the result as JSON")->excludes(verb->get_option("--format"));
     verb->callback([flags] { run(*flags); });

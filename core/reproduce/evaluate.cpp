@@ -168,13 +168,14 @@ bool belongs(const RunSpec& spec, const GroupKeys& group) {
 }
 
 double measured_value(const SheetRun& run, const std::string& measure) {
+    const auto found = run.measurements.find(measure);
+    if (found != run.measurements.end()) return found->second;
     for (const Measure& known : measures()) {
         if (known.name == measure) {
             return run.summary ? known.of(*run.summary) : std::numeric_limits<double>::quiet_NaN();
         }
     }
-    const auto found = run.measurements.find(measure);
-    return found == run.measurements.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+    return std::numeric_limits<double>::quiet_NaN();
 }
 
 std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> runs) {

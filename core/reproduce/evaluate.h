@@ -97,7 +97,7 @@ std::string to_string(ScoredPrediction::Outcome outcome);
 /// Returns whether a run has all values of a group. Throws BadInput for an unknown key.
 bool belongs(const RunSpec& spec, const GroupKeys& group);
 
-/// Returns a run's value of a measure, from its summary (measures()) or its measurements; NaN if there is none.
+/// Returns a run's value of a measure, from its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
 
 /// Verdict on a claim over all its rows with a rule.

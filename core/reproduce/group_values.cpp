@@ -15,9 +15,12 @@ bool ended(RunState state) {
 
 // Returns whether a run has a value of the measure. A stored NaN counts: the measurement took place and gave no number.
 bool is_measured(const SheetRun& run, const std::string& measure) {
-    const bool is_in_summary =
-        std::any_of(measures().begin(), measures().end(), [&](const Measure& known) { return known.name == measure; });
-    return is_in_summary ? run.summary.has_value() : run.measurements.contains(measure);
+    if (run.measurements.contains(measure)) return true;
+    // The generation speed is one of measures(), but it is measured after training.
+    const auto ends_with_training = [&](const Measure& known) {
+        return known.name == measure && measure != generated_per_second;
+    };
+    return run.summary && std::any_of(measures().begin(), measures().end(), ends_with_training);
 }
 
 // Returns whether a run has ended and still lacks a measurement. Failed runs are only measured for spikes.

@@ -1,7 +1,6 @@
 #include "core/reproduce/measuring.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -12,6 +11,7 @@
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/stored_run.h"
+#include "core/reproduce/generation_speed.h"
 #include "core/spec/error.h"
 #include "core/stats/smoothing.h"
 
@@ -32,29 +32,6 @@ Checkpoint checkpoint_of(const LabFile& lab, RunId id) {
                        " is missing. The sheet's measurements require it.");
     }
     return std::move(*checkpoint);
-}
-
-std::optional<double> generation_speed(Engine& engine, const Checkpoint& checkpoint, const GenerationSpeed& writing,
-                                       const std::function<bool()>& cancelled) {
-    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
-    const auto model = model_of(engine, checkpoint);
-    Generation options;
-    options.length = writing.length;
-    options.temperature = writing.temperature;
-    options.top_k = std::min<std::int64_t>(writing.top_k, vocabulary.size());
-    options.on_token = [&](std::int32_t) { return !cancelled(); };
-    const std::vector<std::int32_t> prompt = {0};
-    double sum = 0;
-    model->generate(prompt, options);  // warm-up, not timed
-    for (std::int64_t i = 0; i < writing.samples; ++i) {
-        options.seed = checkpoint.spec.seed + i;
-        const auto begin = std::chrono::steady_clock::now();
-        const auto generated = model->generate(prompt, options);
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        if (cancelled()) return std::nullopt;
-        sum += static_cast<double>(generated.size()) / elapsed.count();
-    }
-    return sum / static_cast<double>(writing.samples);
 }
 
 void measure_operations(LabFile& lab, RunId id, Engine& engine) {
@@ -271,9 +248,8 @@ bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, 
         if (cancelled()) return false;
         const auto known = lab.measurements(run.id);
         if (plan.writing.samples > 0 && !known.contains(generated_per_second)) {
-            const auto speed = generation_speed(engine(), checkpoint_of(lab, run.id), plan.writing, cancelled);
-            if (!speed) return false;
-            lab.set_measurement(run.id, generated_per_second, *speed);
+            const Checkpoint checkpoint = checkpoint_of(lab, run.id);
+            if (!measure_generation(lab, run.id, engine(), checkpoint, plan.writing, cancelled)) return false;
         }
         if (needs_measure(plan, operations_per_token) && !known.contains(operations_per_token)) {
             measure_operations(lab, run.id, engine());

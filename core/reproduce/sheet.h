@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/spec/engine.h"
 #include "core/stats/results_table.h"
 #include "core/stats/t_test.h"
 
@@ -161,12 +162,13 @@ bool has_earlier_rule(const Prediction& prediction);
 /// and they are any k of the n groups, 1/C(n, k). Order: all orders of the groups are equally likely.
 std::string null_model_words(const Prediction& prediction);
 
-/// Settings of the generation speed measurement, which follows a run's training.
+/// Settings of the generation speed measurement, which follows a run's training. Sheets use the mode `recompute`.
 struct GenerationSpeed {
     std::int64_t samples = 0;  // 0: generation speed is not measured
     std::int64_t length = 500;
     double temperature = 0.8;
     std::int64_t top_k = 200;
+    Generation::Mode mode = Generation::Mode::recompute;
 
     bool operator==(const GenerationSpeed&) const = default;
 };

@@ -234,7 +234,8 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
         plan.sequential = sheet.at(sequential_field).get<bool>();
         const json& writing = sheet.at("writing");
         plan.writing = {writing.at("samples").get<std::int64_t>(), writing.at("length").get<std::int64_t>(),
-                        writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>()};
+                        writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>(),
+                        Generation::Mode::recompute};
         plan.extensions = sheet.at("extensions").get<std::vector<std::int64_t>>();
         plan.retrieval_windows = sheet.value("retrieval_windows", std::int64_t{0});
         plan.predictions = predictions_from_json(predictions);

@@ -24,6 +24,7 @@ struct Implementation {
 };
 constexpr Implementation usual = {"fused", "true"};
 constexpr Implementation eager = {"eager", "true"};
+constexpr Implementation recomputing = {"eager", "false"};  // computes cos and sin at every call, like the paper's code
 
 GroupKeys position_group(const char* position, const Implementation& implementation = usual) {
     return {
@@ -60,6 +61,25 @@ std::vector<GroupKeys> groups_without_rotation() {
     return {position_group("learned"), position_group("learned", eager)};
 }
 
+// Returns the groups of all bases but 10,000 in an implementation.
+std::vector<GroupKeys> groups_of_other_bases(const Implementation& implementation) {
+    std::vector<GroupKeys> groups;
+    for (const std::string& theta : theta_paper_bases()) {
+        if (theta != "10000") groups.push_back(theta_group(theta, implementation));
+    }
+    return groups;
+}
+
+// Adds the rows of the paper's hypotheses on the computation of frequencies, cos and sin, which a table would hide.
+void add_recomputing_rows(SheetPlan& plan, const std::string& measure, int slower) {
+    const VerdictRule rule =
+        rule_of(VerdictRule::Kind::difference, slower, slowdown_margin, "eager without a table, " + measure);
+    for (const GroupKeys& group : groups_of_other_bases(recomputing)) {
+        plan.rows.push_back(compared_row("recomputed-tables", shown_keys(group), measure, group,
+                                         theta_group("10000", recomputing), rule));
+    }
+}
+
 // `claimed`: the paper's size of the effect of θ. `slower`: sign of a difference that means slower.
 void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* claim, const VerdictRule& claimed,
                     int slower) {
@@ -91,6 +111,7 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
                                          position_group("learned", {group.at("operations").c_str(), usual.rope_cache}),
                                          slower_by_rotation));
     }
+    add_recomputing_rows(plan, measure, slower);
 }
 
 // Returns the published numbers of the paper's baseline, its other bases and the template's run without rotation.
@@ -123,6 +144,7 @@ std::string template_words() {
 void add_counts(SheetPlan& plan) {
     std::vector<GroupKeys> groups = groups_without_rotation();
     for (GroupKeys& group : groups_with_rotation()) groups.push_back(std::move(group));
+    for (GroupKeys& group : groups_of_other_bases(recomputing)) groups.push_back(std::move(group));
     for (const char* measure : {operations_per_training_step, operations_per_token}) {
         for (const GroupKeys& group : groups) plan.rows.push_back(shown_row(shown_keys(group), measure, group));
     }
@@ -144,7 +166,11 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
         {"cause",
          "Rotation costs time: training takes longer and generation is slower with rotation than with learned "
          "positions "
-         "alone, in the same implementation. (The paper does not make this claim.)"}};
+         "alone, in the same implementation. (The paper does not make this claim.)"},
+        {"recomputed-tables",
+         "With eager operations and without a RoPE cache, training takes longer and generation is slower with every θ "
+         "other than 10,000 than with θ = 10,000. (The paper's hypotheses 2 and 3 imply this: PyTorch may compute the "
+         "frequencies on another code path, and cos and sin by a slower implementation, if θ is not 10,000.)"}};
     if (paper) {
         set_all(plan.experiment, theta_paper_shape());
         plan.experiment.set("position", {});
@@ -175,8 +201,8 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
     plan.experiment.set("data", {data_set});
     std::vector<GroupKeys> runs = groups_without_rotation();
     for (GroupKeys& group : groups_with_rotation()) runs.push_back(std::move(group));
-    for (const std::string& theta : theta_paper_bases()) {
-        if (theta != "10000") runs.push_back(theta_group(theta));
+    for (const Implementation& implementation : {usual, recomputing}) {
+        for (GroupKeys& group : groups_of_other_bases(implementation)) runs.push_back(std::move(group));
     }
     plan.experiment.set_explicit_runs(std::move(runs));
     plan.sequential = true;

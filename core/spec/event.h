@@ -38,6 +38,9 @@ struct RunSummary {
     double seconds = 0;
     /// Number of training tokens of the run divided by `seconds`.
     double tokens_per_second = 0;
+    /// Generation speed of the trained model: the lab's measurement of this name, taken after training; NaN if it was
+    /// not measured.
+    double generated_tokens_per_second = unknown;
 };
 
 /// Precision, device and kernels that were chosen when a run started for the first time. A resumed run uses them again,

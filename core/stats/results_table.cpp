@@ -177,6 +177,8 @@ const std::array<Measure, measure_count>& measures() {
          [](const RunSummary& s) { return s.final_training_loss; }},
         {"seconds", "training time (s)", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
         {"tokens_per_second", "tokens/s", "tokens/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"generated_tokens_per_second", "generation speed (tokens/s)", "tokens/s", 0, true,
+         [](const RunSummary& s) { return s.generated_tokens_per_second; }},
     }};
     return table;
 }

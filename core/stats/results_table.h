@@ -43,9 +43,10 @@ struct Measure {
     double (*of)(const RunSummary&);  // value for a run; NaN if it was not measured
 };
 /// Number of measures.
-constexpr std::size_t measure_count = 7;
+constexpr std::size_t measure_count = 8;
 /// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, bits_per_character (best
-/// validation loss in bits, formula 35), final_training_loss, seconds, tokens_per_second.
+/// validation loss in bits, formula 35), final_training_loss, seconds, tokens_per_second,
+/// generated_tokens_per_second (generation speed; measured after training on request).
 const std::array<Measure, measure_count>& measures();
 /// Returns the index of the measure with the given name. Throws BadInput if there is none; the message names the most
 /// similar one.

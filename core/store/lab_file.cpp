@@ -87,7 +87,9 @@ constexpr const char* run_columns = R"(
            summary.final_validation_loss, summary.whole_evaluated, summary.whole_validation_loss,
            summary.final_training_loss, summary.seconds, summary.tokens_per_second,
            (SELECT MAX(iteration) FROM step WHERE step.run = run.id), run.text_name, run.text_bytes, run.text_sha256,
-           conditions.kernels
+           conditions.kernels,
+           (SELECT value FROM measurement WHERE measurement.run = run.id AND
+                name IN ('generated_tokens_per_second', 'written_symbols_per_second') ORDER BY name LIMIT 1)
     FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
 
 RunRecord run_record(const sqlite::Query& row) {
@@ -112,6 +114,7 @@ RunRecord run_record(const sqlite::Query& row) {
         summary.final_training_loss = row.real(20);
         summary.seconds = row.real(21);
         summary.tokens_per_second = row.real(22);
+        if (!row.null(28)) summary.generated_tokens_per_second = row.real(28);
     }
     run.iteration = row.integer(23);
     if (!row.text(26).empty()) run.text = TextMark{row.text(24), row.integer(25), row.text(26)};

@@ -52,6 +52,42 @@ TEST_F(LabVerbsTest, SampleOfInvalidUtf8IsValidJson) {
     EXPECT_THAT(sample.json().at("text").get<std::string>(), testing::HasSubstr("\uFFFD"));
 }
 
+TEST_F(LabVerbsTest, ResultsMeasuresTheGenerationSpeed) {
+    ASSERT_EQ(sweep({}).status, 0);
+    const auto before = ropelab_cli({"results", "--lab", lab_, "--json"});
+    EXPECT_EQ(before.json().at("groups").at(0).at("generated_tokens_per_second").at("n"), 0);
+    const std::vector<std::string> measure = {"results",
+                                              "--lab",
+                                              lab_,
+                                              "--measure-generation",
+                                              "--generation-samples",
+                                              "2",
+                                              "--generation-length",
+                                              "20",
+                                              "--generation-top-k",
+                                              "5"};
+    std::vector<std::string> as_json = measure;
+    as_json.emplace_back("--json");
+    const auto measured = ropelab_cli(as_json);
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    const nlohmann::json result = measured.json();
+    for (const auto& group : result.at("groups")) {
+        EXPECT_EQ(group.at("generated_tokens_per_second").at("n"), 2) << group.dump();
+        EXPECT_GT(group.at("generated_tokens_per_second").at("mean").get<double>(), 0);
+    }
+    EXPECT_EQ(
+        result.at("generation"),
+        "Generation speed: 2 samples of 20 tokens per run, batch size 1, temperature 0.8, top_k 5, mode recompute, "
+        "after a warm-up.");
+    const auto text = ropelab_cli({"results", "--lab", lab_, "--compare", "generated_tokens_per_second"});
+    EXPECT_THAT(text.out, testing::HasSubstr("generation speed (tokens/s)"));
+    EXPECT_THAT(text.out, testing::HasSubstr("2 samples of 20 tokens per run"));
+    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_, "--format", "latex"}).out,
+                testing::HasSubstr("generation speed (tokens/s)"));
+    const auto refused = ropelab_cli({"results", "--lab", lab_, "--measure-generation", "--generation-mode", "fast"});
+    EXPECT_THAT(refused.err, testing::HasSubstr("\"fast\" is not a generation mode"));
+}
+
 TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto results = ropelab_cli({"results", "--lab", lab_, "--json"});

@@ -107,6 +107,7 @@ QString withUnbreakablePercent(QString words) {
 QString measureTitle(const Measure& measure) {
     if (measure.name == "seconds") return QObject::tr("training time");
     if (measure.name == "tokens_per_second") return QObject::tr("training speed");
+    if (measure.name == "generated_tokens_per_second") return QObject::tr("generation speed");
     if (measure.name == "whole_validation_loss") return QObject::tr("whole-split validation loss");
     return text(measure.name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
@@ -135,6 +136,11 @@ QString measureWhy(const Measure& measure) {
         return QObject::tr(
             "This measure is the training time of a run without evaluations. Runs that train as one batch (a cohort) "
             "divide their time equally.");
+    }
+    if (measure.name == "generated_tokens_per_second") {
+        return QObject::tr(
+            "This measure is the number of tokens per second that the trained model generates (batch size 1). Measure "
+            "runs measures it after training.");
     }
     return QObject::tr("This measure is the number of training tokens per second of a run's training time.");
 }

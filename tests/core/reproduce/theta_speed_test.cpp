@@ -59,7 +59,30 @@ TEST(ThetaSpeed, CountsOperationsOfEveryImplementation) {
     for (const char* measure : {operations_per_training_step, operations_per_token}) {
         EXPECT_EQ(std::count_if(plan.rows.begin(), plan.rows.end(),
                                 [&](const PlannedRow& row) { return row.measure == measure && !row.rule; }),
-                  10);
+                  15);  // 2 without rotation, 8 at the default base, 5 other bases without a table
+    }
+}
+
+// The other bases are also compared where cos and sin are computed at every call, which a table would hide.
+TEST(ThetaSpeed, ComparesBasesWithoutATable) {
+    const SheetPlan plan = smoke_plan();
+    for (const auto& [measure, slower] : {std::pair("seconds", +1), std::pair(generated_per_second, -1)}) {
+        std::vector<double> bases;
+        for (const PlannedRow& row : plan.rows) {
+            if (row.claim != "recomputed-tables" || row.measure != measure) continue;
+            ASSERT_TRUE(row.rule && row.baseline);
+            EXPECT_EQ(row.rule->kind, VerdictRule::Kind::difference);
+            EXPECT_EQ(row.rule->direction, slower);
+            RunSpec group = speed_runs_of(plan, row.group).front();
+            const RunSpec baseline = speed_runs_of(plan, *row.baseline).front();
+            bases.push_back(group.theta);
+            EXPECT_EQ(baseline.theta, 10000);
+            EXPECT_EQ(baseline.operations, Operations::eager);
+            EXPECT_FALSE(baseline.rope_cache);
+            group.theta = baseline.theta;
+            EXPECT_EQ(group, baseline);  // they differ in the base only
+        }
+        EXPECT_THAT(bases, testing::ElementsAre(500, 1000, 5000, 20000, 50000)) << measure;
     }
 }
 

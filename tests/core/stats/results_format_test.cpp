@@ -119,7 +119,8 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
     const std::string measured =
         "n,best_validation_loss,best_validation_loss_std,final_validation_loss,final_validation_loss_std,"
         "whole_validation_loss,whole_validation_loss_std,bits_per_character,bits_per_character_std,"
-        "final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_second,tokens_per_second_std,";
+        "final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_second,tokens_per_second_std,"
+        "generated_tokens_per_second,generated_tokens_per_second_std,";
     const std::string compared =
         "standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
         "improvement_percent,p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,detectable,"
@@ -201,6 +202,7 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
     summary.final_training_loss = 5;
     summary.seconds = 6;
     summary.tokens_per_second = 7;
+    summary.generated_tokens_per_second = 8;
     const std::vector<ResultRun> runs = {{{{"seed", 1}}, "run", summary, RunState::finished}};
     const ResultsTable table = results_table(runs);
     const nlohmann::json group = results_json(table)["groups"][0];
@@ -213,7 +215,8 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
                                                                   {"final_training_loss", 5},
                                                                   {"bits_per_character", 2.8853900817779268},
                                                                   {"seconds", 6},
-                                                                  {"tokens_per_second", 7}};
+                                                                  {"tokens_per_second", 7},
+                                                                  {"generated_tokens_per_second", 8}};
     ASSERT_EQ(expected.size(), measure_count);
     for (const auto& [name, value] : expected) {
         EXPECT_DOUBLE_EQ(group[name]["mean"].get<double>(), value) << name;

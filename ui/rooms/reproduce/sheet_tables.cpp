@@ -182,7 +182,6 @@ QString measureTitleOf(const std::string& measure) {
     for (const Measure& known : measures()) {
         if (known.name == measure) return QObject::tr("%1 (%2)").arg(measureTitle(known), measureUnit(known));
     }
-    if (measure == generated_per_second) return QObject::tr("generation speed (tokens/s)");
     if (measure == extension_rise) return QObject::tr("increase of the loss beyond the context (nats)");
     if (measure == spiked) return QObject::tr("runs with a loss spike");
     if (measure == spiked_early) return QObject::tr("runs with an early loss spike");
