@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <cmath>
 
+#include "core/reproduce/calibration.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/actions.h"
 #include "ui/rooms/results/figure_pane.h"
