@@ -122,9 +122,10 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
         "final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_second,tokens_per_second_std,"
         "generated_tokens_per_second,generated_tokens_per_second_std,";
     const std::string compared =
-        "standard_error,confidence_low,confidence_high,difference,difference_percent,improvement_percent,"
+        "standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
+        "improvement_percent,"
         "p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,detectable,detectable_paired,"
-        "compared,test,baseline,verdict,unfinished,failed\r";
+        "compared,test,baseline,verdict,survivors_only,runs,unfinished,failed\r";
     const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
     EXPECT_EQ(lines_of(results_csv(results_table(one_group)))[0], measured + compared);
     ResultsOptions options;
