@@ -11,6 +11,7 @@
 #include "core/reproduce/sweep_predictions.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/stats/decision_aid.h"
 #include "core/stats/results_table.h"
 #include "core/store/lab_file.h"
 
@@ -98,7 +99,7 @@ void run(const Flags& flags) {
     const std::string format = flags.json ? "json" : flags.format;
     const std::string generation = generation_note(*lab);
     if (format == "text")
-        return print_text(results_text(table) + (generation.empty() ? "" : generation + '\n') +
+        return print_text(results_text(table) + decision_text(table) + (generation.empty() ? "" : generation + '\n') +
                           sweep_predictions_text(sweep_predictions_of(*lab),
                                                  "Add --measure to measure the quantities that the predictions need."));
     if (format == "csv") return print_text(results_csv(table));
@@ -107,6 +108,7 @@ void run(const Flags& flags) {
         nlohmann::json result = results_json(table);
         const std::vector<SweepPredictions> sweeps = sweep_predictions_of(*lab);
         if (!generation.empty()) result["generation"] = generation;
+        result["decision_aid"] = decision_json(table);
         result["predictions"] = sweep_predictions_json(sweeps);
         result["calibration"] = calibration_json(calibration_of(all_predictions(sweeps)));
         return print_json(result);

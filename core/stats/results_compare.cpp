@@ -119,6 +119,10 @@ void compare_groups(ResultsTable& table) {
     }
 }
 
+std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind) {
+    return test_of(kind, sample_of(a.values(measure)), sample_of(b.values(measure)), pairs_of(a, b, measure));
+}
+
 const ResultGroup* ResultsTable::baseline_of(const ResultGroup& group) const {
     return group.against ? &groups[*group.against] : nullptr;
 }

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "core/spec/error.h"
+#include "core/stats/decision_aid.h"
 #include "ui/common/actions.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
@@ -174,6 +175,10 @@ QString ResultsRoom::words() const {
     return m_words->text();
 }
 
+QString ResultsRoom::decisionWords() const {
+    return m_decision->text();
+}
+
 QString ResultsRoom::groupWords() const {
     return m_groupWords->text();
 }
@@ -230,6 +235,8 @@ void ResultsRoom::renew() {
     const int columns = m_groups->columnCount();
     m_groups->setResults(m_results);
     m_words->setText(overallWords(table));
+    m_decision->setText(QString::fromStdString(decision_text(table)).trimmed());
+    m_decision->setVisible(!m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;
     const bool another = rows != m_groups->rowCount() || columns != m_groups->columnCount();

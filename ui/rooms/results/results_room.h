@@ -62,6 +62,8 @@ class ResultsRoom : public Room {
     bool offersPredictions() const;
     /// Returns the summary above the table.
     QString words() const;
+    /// Returns the settings that no other one beats in loss and speed; "" if there are fewer than two.
+    QString decisionWords() const;
     /// Returns the verdict on the selected group.
     QString groupWords() const;
     QPushButton* goToTrain() const { return m_goToTrain; }
@@ -123,6 +125,7 @@ class ResultsRoom : public Room {
     QWidget* m_bar = nullptr;
     QList<QToolButton*> m_tabs;  // in the order of Page
     QLabel* m_words = nullptr;
+    QLabel* m_decision = nullptr;
     QLabel* m_groupWords = nullptr;
     QLabel* m_emptyText = nullptr;
     QPushButton* m_goToTrain = nullptr;

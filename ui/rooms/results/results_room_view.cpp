@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/stats/decision_aid.h"
 #include "ui/common/empty_page.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
@@ -69,6 +70,12 @@ QWidget* ResultsRoom::makeResults() {
     m_words->setTextFormat(Qt::PlainText);
     m_words->setAccessibleName(tr("Summary of the table"));
     column->addWidget(m_words);
+    m_decision = new QLabel(page);
+    m_decision->setWordWrap(true);
+    m_decision->setTextFormat(Qt::PlainText);
+    m_decision->setAccessibleName(tr("Settings on the Pareto front of loss and speed"));
+    m_decision->setToolTip(QString::fromStdString(decision_rule_words()));
+    column->addWidget(m_decision);
 
     m_groupView = makeTableView(tr("Groups"), m_order, this);
     m_groupView->setSortingEnabled(true);

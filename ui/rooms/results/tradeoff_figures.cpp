@@ -230,6 +230,29 @@ ResultsPicture lossByMemory(const ResultsData& data) {
                            [](const ResultGroup&) { return std::nan(""); }});
 }
 
+ResultsPicture lossByGenerationSpeed(const ResultsData& data) {
+    const std::size_t speed = measure_index("generated_tokens_per_second");
+    return tradeoff(data, {"loss-by-generation-speed",
+                           {QObject::tr("generation speed"), QObject::tr("tokens/s")},
+                           true,
+                           QObject::tr("This figure needs runs with a measured generation speed: ropelab-cli results "
+                                       "--measure-generation measures it."),
+                           [=](const ResultGroup& group) { return group.described[speed].mean; },
+                           [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
+}
+
+ResultsPicture lossByCache(const ResultsData& data) {
+    constexpr double kKilobyte = 1e3;
+    return tradeoff(data, {"loss-by-cache",
+                           {QObject::tr("KV cache and RoPE cache at the context"), QStringLiteral("kB")},
+                           false,
+                           QObject::tr("This figure needs at least one finished run."),
+                           [&](const ResultGroup& group) {
+                               return static_cast<double>(cache_bytes(data.exampleOf(group).spec).total()) / kKilobyte;
+                           },
+                           [](const ResultGroup&) { return std::nan(""); }});
+}
+
 ResultsPicture parallelCoordinates(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};

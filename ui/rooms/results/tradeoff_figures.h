@@ -12,6 +12,10 @@ ResultsPicture lossBySpeed(const ResultsData& data);
 /// Returns the figure of the compared loss against the memory for training a single run, estimated from the model's
 /// shape.
 ResultsPicture lossByMemory(const ResultsData& data);
+/// Returns the figure of the compared loss against the generation speed, where it is measured.
+ResultsPicture lossByGenerationSpeed(const ResultsData& data);
+/// Returns the figure of the compared loss against the bytes of KV cache and RoPE cache at the context (cache_bytes).
+ResultsPicture lossByCache(const ResultsData& data);
 
 /// Returns the figure of parallel coordinates: each group is a line across axes for the swept settings and the
 /// measures. Each axis extends from its lowest to its highest value; the values of a setting are equally spaced.

@@ -455,6 +455,27 @@ TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {
         lossBySpeed(resultsData(syntheticRuns("theta", {{500, {1.2}}}), speed)).figure.emptyText.contains("loss"));
 }
 
+TEST(ResultsFigures, LossAgainstGenerationSpeedAndCacheSize) {
+    const auto onFront = [](const ResultsPicture& picture) {
+        QStringList titles;
+        for (const Spot& spot : picture.spots) {
+            if (rowOf(spot, "Pareto front").startsWith("yes")) titles << spot.title;
+        }
+        return titles;
+    };
+    // A lower loss generates faster here, so it is alone on the front.
+    const ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.25, 1.25}}, {1000, {1.6, 1.6}}}));
+    const ResultsPicture speed = lossByGenerationSpeed(data);
+    EXPECT_EQ(onFront(speed).size(), 1);
+    EXPECT_EQ(speed.spots[0].at.x(), 80);
+    // The table of the smaller fraction is smaller: both groups are on the front.
+    const ResultsPicture cache =
+        lossByCache(resultsData(syntheticRuns("fraction", {{0.5, {1.4, 1.4}}, {1, {1.2, 1.2}}})));
+    EXPECT_EQ(onFront(cache).size(), 2);
+    // 2 · 2 layers · 2 heads · 32 channels · 128 tokens · 4 bytes and 32 channels · 128 positions · 4 bytes
+    EXPECT_NEAR(cache.spots[1].at.x(), 147.456, 1e-9);
+}
+
 TEST(ResultsFigures, EachDataSetHasItsOwnParetoFront) {
     // All losses on the second data set are higher, so a common front would contain none of its groups.
     std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2}}, {1000, {1.4}}}, {{"data", "a.txt"}});

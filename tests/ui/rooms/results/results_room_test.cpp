@@ -88,6 +88,15 @@ TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
     EXPECT_FALSE(baseline->view()->isVisible());
 }
 
+// All training speeds are equal, so that only the three tests of the loss count.
+TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
+    openUsual();
+    EXPECT_EQ(
+        room->decisionWords(),
+        "Of these settings, none is better in best_validation_loss and tokens_per_second than theta = 500 (Welch's t "
+        "test, 3 tests).");
+}
+
 TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     openUsual();
     ASSERT_EQ(room->groups().rowCount(), 3);

@@ -1,0 +1,63 @@
+#include "core/stats/decision_aid.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/stats/result_runs.h"
+
+namespace ropelab {
+namespace {
+
+struct Setting {
+    int theta;
+    double loss;
+    double speed;
+};
+
+// Returns three seeds per setting: mean − 0.01, mean and mean + 0.01 for the loss, and ± 1 for the generation speed.
+ResultsTable decision_table(const std::vector<Setting>& settings) {
+    std::vector<ResultRun> runs;
+    for (const Setting& setting : settings) {
+        for (int i = -1; i <= 1; ++i) {
+            runs.push_back(result_run({{"theta", setting.theta}, {"seed", 2 + i}}, setting.loss + 0.01 * i));
+            runs.back().summary->generated_tokens_per_second = setting.speed + i;
+        }
+    }
+    return results_table(runs);
+}
+
+// 1000 has a lower loss than 500 at an equal speed; 5000 is faster than both, but has a higher loss.
+TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
+    const ResultsTable table = decision_table({{500, 1.5, 100}, {1000, 1.2, 100}, {5000, 1.9, 200}});
+    const auto aids = decision_aids(table);
+    ASSERT_EQ(aids.size(), 1U);
+    EXPECT_EQ(aids[0].front, (std::vector<std::size_t>{1, 2}));
+    ASSERT_EQ(aids[0].dominated.size(), 1U);
+    EXPECT_EQ(aids[0].dominated[0].group, 0U);
+    EXPECT_EQ(aids[0].dominated[0].by, 1U);
+    EXPECT_TRUE(aids[0].undecided.empty());
+    EXPECT_EQ(aids[0].comparisons, 6);
+    EXPECT_EQ(decision_text(table),
+              "Of these settings, none is better in best_validation_loss and generated_tokens_per_second than theta = "
+              "1000; theta = 5000 (Welch's t test, 6 tests).\n");
+    const auto json = decision_json(table);
+    EXPECT_EQ(json[0]["front"][1]["theta"], 5000);
+    EXPECT_EQ(json[0]["dominated"][0]["by"]["theta"], 1000);
+}
+
+// The means differ by less than a standard deviation, so that a lower mean in both is no dominance.
+TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
+    const ResultsTable table = decision_table({{500, 1.500, 100}, {1000, 1.495, 100.5}});
+    const auto aids = decision_aids(table);
+    ASSERT_EQ(aids.size(), 1U);
+    EXPECT_EQ(aids[0].front.size(), 2U);
+    EXPECT_EQ(aids[0].undecided.size(), 1U);
+    EXPECT_NE(decision_text(table).find("Undecided: theta = 500 against theta = 1000"), std::string::npos);
+}
+
+TEST(DecisionAid, NeedsTwoSettings) {
+    EXPECT_EQ(decision_text(decision_table({{500, 1.5, 100}})), "");
+    EXPECT_EQ(decision_text(decision_table({})), "");
+}
+
+}  // namespace
+}  // namespace ropelab
