@@ -100,6 +100,7 @@ nlohmann::json json_of(const Probed& probed) {
         {"massive", {{"query", nested(result.query_massive)}, {"key", nested(result.key_massive)}}},
         {"logit_contribution", nested(result.logit_contribution)},
         {"logit_contribution_error", nested(result.logit_contribution_error)},
+        {"weighted_logit_contribution", nested(result.weighted_logit_contribution)},
         {"distances", result.distances},
         {"logit_by_distance", nested(result.logit_by_distance)},
         {"logit_by_distance_error", nested(result.logit_by_distance_error)},

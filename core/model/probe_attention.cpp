@@ -157,6 +157,9 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         const torch::Tensor products = q * torch::matmul(centred, k);
         add(layer.covariance, total(products, {0, 2}) * scale);
         covariance_of_sequences += total(products, {2}) * scale;
+        // The weighted formula 8: Σ p (l − Σ p l)·l_c with the attention weights p, which are 0 for hidden keys.
+        const torch::Tensor weighted = probabilities * (scores - (probabilities * scores).sum(-1, true));
+        add(layer.weighted_covariance, total(q * torch::matmul(weighted, k), {0, 2}) * scale);
     }
     layer.logit_spread.add(logits_of_sequences);
     layer.attention_spread.add(attention_of_sequences);
@@ -191,8 +194,8 @@ torch::Tensor AttentionProbe::covariance_parts(const Layer& layer, const torch::
     return torch::cat({own, channels.sum(-1, true) - own.sum(-1, true)}, -1);
 }
 
-torch::Tensor AttentionProbe::logit_contributions(const Layer& layer) {
-    const torch::Tensor channels = layer.covariance.to(torch::kCPU);
+torch::Tensor AttentionProbe::logit_contributions(const Layer& layer, const torch::Tensor& covariance) {
+    const torch::Tensor channels = covariance.to(torch::kCPU);
     const torch::Tensor parts = covariance_parts(layer, channels);
     const torch::Tensor total = channels.sum(1, true);
     return torch::where(total > 0, parts / total, torch::zeros_like(parts));
@@ -222,7 +225,8 @@ void AttentionProbe::write(ProbeResult& result) const {
         result.pair_logits = collect(&Layer::pair_map, 1.0);
     }
     if (!request_.attention) return;
-    std::vector<torch::Tensor> probabilities;
+    std::vector<torch::Tensor> contributions;
+    std::vector<torch::Tensor> weighted_contributions;
     std::vector<torch::Tensor> logits;
     std::vector<torch::Tensor> attention;
     // A sequence has `length − Δ` queries with a key at distance Δ, unless a sliding window hides it.
@@ -232,12 +236,14 @@ void AttentionProbe::write(ProbeResult& result) const {
         torch::arange(result.length, result.length - distances, -1, torch::kInt64).to(torch::kFloat64) * sequences;
     const auto mean = [&](const torch::Tensor& sums) { return sums.narrow(1, 0, distances).to(torch::kCPU) / queries; };
     for (const Layer& layer : layers_) {
-        probabilities.push_back(logit_contributions(layer));
+        contributions.push_back(logit_contributions(layer, layer.covariance));
+        weighted_contributions.push_back(logit_contributions(layer, layer.weighted_covariance));
         logits.push_back(mean(layer.logits));
         attention.push_back(mean(layer.attention_sums));
     }
     for (std::int64_t distance = 0; distance < distances; ++distance) result.distances.push_back(distance);
-    result.logit_contribution = to_array(probabilities);
+    result.logit_contribution = to_array(contributions);
+    result.weighted_logit_contribution = to_array(weighted_contributions);
     result.logit_by_distance = to_array(logits);
     result.attention_by_distance = to_array(attention);
     const auto queries_after_first = static_cast<double>(result.length - 1);

@@ -35,6 +35,7 @@ class AttentionProbe : public AttentionHook {
         torch::Tensor query_usage, key_usage, value_usage;  // (heads, pairs)
         torch::Tensor query_massive, key_massive;           // (heads, head_dim)
         torch::Tensor covariance;                           // (heads, head_dim), by channel
+        torch::Tensor weighted_covariance;                  // (heads, head_dim), by channel
         torch::Tensor logits, attention_sums;               // (heads, distances)
         torch::Tensor entropy, sink;                        // (heads)
         torch::Tensor map, pair_map;                        // (heads, map_size, map_size), float32
@@ -51,8 +52,8 @@ class AttentionProbe : public AttentionHook {
     /// Returns the covariances of the pairs that have their own element, and of all other pairs together, (…, pairs +
     /// 1), from covariances by channel, (…, head_dim).
     static torch::Tensor covariance_parts(const Layer& layer, const torch::Tensor& channels);
-    /// Returns the logit contributions, (heads, pairs + 1).
-    static torch::Tensor logit_contributions(const Layer& layer);
+    /// Returns the logit contributions, (heads, pairs + 1), from covariances by channel, (heads, head_dim).
+    static torch::Tensor logit_contributions(const Layer& layer, const torch::Tensor& covariance);
 
     const RunSpec& spec_;
     const ProbeRequest& request_;

@@ -152,6 +152,50 @@ std::vector<PaperCheck> theta_checks() {
     return checks;
 }
 
+// Returns whether a printed standard error, with two decimals, is the binomial one of an accuracy that rounds to the
+// printed one. The evaluation harness divides by n − 1.
+bool is_binomial_error(double accuracy, double error, int n) {
+    double low = 1, high = 0;
+    for (const double rounding : {-half_hundredth, 0.0, half_hundredth}) {
+        const double p = std::clamp(accuracy + rounding, 0.0, 1.0);
+        const double own = std::sqrt(p * (1 - p) / (n - 1));
+        low = std::min(low, own);
+        high = std::max(high, own);
+    }
+    return low <= error + half_hundredth && high >= error - half_hundredth;
+}
+
+// Checks Table 3: its standard errors against the number of questions, and its accuracies against the numbers of
+// correct answers that the paper's repository publishes for three benchmarks.
+void check_benchmarks(const json& paper, std::vector<PaperCheck>& checks) {
+    const json& benchmarks = paper.at("benchmarks");
+    const json& rows = paper.at("benchmark_accuracy");
+    const std::string all = std::to_string(rows.size());
+    for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+        const auto name = benchmarks[i].at("name").get<std::string>();
+        const auto n = benchmarks[i].at("questions").get<int>();
+        std::size_t binomial = 0, equal = 0;
+        bool is_published = false;
+        for (const json& row : rows) {
+            const double accuracy = row.at("accuracy")[i].get<double>();
+            binomial += is_binomial_error(accuracy, row.at("stderr")[i].get<double>(), n) ? 1 : 0;
+            const json& outputs = row.at("correct_in_outputs");
+            if (!outputs.contains(name)) continue;
+            is_published = true;
+            const double recomputed = outputs.at(name).get<double>() / n;
+            equal += std::abs(recomputed - accuracy) <= half_hundredth + 1e-9 ? 1 : 0;
+        }
+        checks.push_back({"standard errors of " + name + " in Table 3", all + " standard errors",
+                          std::to_string(binomial) + " of " + all + " are binomial ones of " + std::to_string(n) +
+                              " questions, within rounding",
+                          binomial == rows.size()});
+        if (!is_published) continue;
+        checks.push_back({"accuracies on " + name + " in Table 3", all + " accuracies",
+                          std::to_string(equal) + " of " + all + " agree with the published evaluation outputs",
+                          equal == rows.size()});
+    }
+}
+
 std::vector<PaperCheck> partial_checks() {
     const json& paper = partial_rope_paper();
     std::vector<PaperCheck> checks;
@@ -179,6 +223,7 @@ std::vector<PaperCheck> partial_checks() {
                               row.at("rope").get<std::string>(),
                           fixed_text(printed, 2), fixed_text(mean, 2), std::abs(mean - printed) <= 0.011});
     }
+    check_benchmarks(paper, checks);
     const json& wording = paper.at("wording");
     checks.push_back({"effect of better data on the loss", "abstract: " + wording.at("abstract").get<std::string>(),
                       "RQ2: " + wording.at("research_question_2").get<std::string>(), false});

@@ -7,6 +7,7 @@
 #include "core/reproduce/calibration.h"
 #include "core/reproduce/published.h"
 #include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/source_tests.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 
@@ -196,6 +197,8 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
     result["predictions"] = predictions_json(plan, predictions);
     result["calibration"] = calibration_json(calibration_of(predictions));
     result["paper_checks"] = checks_json(plan.sheet);
+    result["source_tests"] = source_tests_json(plan.sheet);
+    result["published_benchmarks"] = benchmark_table_json(plan.sheet);
     return result;
 }
 
@@ -232,6 +235,7 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     text += rules_text(plan);
     text += predictions_text(predictions);
     text += calibration_text(predictions);
+    text += source_tests_text(plan.sheet);
     text += "\nStatements of the source that disagree with its own numbers:\n";
     const auto checks = paper_checks(plan.sheet);
     for (const PaperCheck& check : checks) {
@@ -258,6 +262,8 @@ json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
     result["rows"] = to_json(plan).at("rows");
     result["predictions"] = predictions_json(plan);
     result["paper_checks"] = checks_json(plan.sheet);
+    result["source_tests"] = source_tests_json(plan.sheet);
+    result["published_benchmarks"] = benchmark_table_json(plan.sheet);
     return result;
 }
 

@@ -15,7 +15,8 @@ namespace ropelab {
 /// {mean, std, n}, `difference` with `difference_low` and `difference_high`, `effect` (RowEffect), `p_student`,
 /// `p_welch`, `p_paired`, `p_equivalence`, `p_holm`, `p_refutation`, `rule_version`, `failed`, `baseline_failed`,
 /// `verdict`, `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions`, `calibration` (see
-/// calibration_json) and `paper_checks`. Missing numbers are null.
+/// calibration_json), `paper_checks`, `source_tests` (the source's claims, tested on its own numbers) and
+/// `published_benchmarks` (see benchmark_table_json). Missing numbers are null.
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 

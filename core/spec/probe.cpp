@@ -22,6 +22,7 @@ constexpr std::pair<const char*, Array> arrays[] = {
     {"massive.query", &ProbeResult::query_massive},
     {"massive.key", &ProbeResult::key_massive},
     {"logit_contribution", &ProbeResult::logit_contribution},
+    {"weighted_logit_contribution", &ProbeResult::weighted_logit_contribution},
     {"logit_by_distance", &ProbeResult::logit_by_distance},
     {"attention_by_distance", &ProbeResult::attention_by_distance},
     {"entropy", &ProbeResult::entropy},

@@ -145,6 +145,9 @@ struct ProbeResult {
     /// are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are all 0 if
     /// its logits do not vary. ALiBi's bias is excluded.
     ProbeArray logit_contribution;
+    /// Logit contribution with the keys weighted by their attention weights (formula 8, weighted), with the shape and
+    /// the last element of logit_contribution. Empty if the result was stored by a version that did not compute it.
+    ProbeArray weighted_logit_contribution;
     /// Standard error of the logit contribution. The contribution is the ratio of two sums over sequences, so its error
     /// is that of a ratio estimator (linearized).
     ProbeArray logit_contribution_error;

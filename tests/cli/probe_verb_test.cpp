@@ -57,6 +57,7 @@ class ProbeVerbTest : public testing::Test {
                 const auto& contributions = result.at("logit_contribution").at(layer).at(head);
                 ASSERT_EQ(contributions.size(), 9U);
                 EXPECT_NEAR(sum(contributions), 1.0, 1e-5);
+                EXPECT_NEAR(sum(result.at("weighted_logit_contribution").at(layer).at(head)), 1.0, 1e-5);
                 for (int pair = 4; pair < 8; ++pair) EXPECT_EQ(contributions.at(pair), 0.0);
                 EXPECT_EQ(result.at("logit_by_distance").at(layer).at(head).size(), length);
                 EXPECT_EQ(result.at("attention_spectrum").at(layer).at(head).size(), length / 2 + 1);

@@ -81,9 +81,9 @@ class Direct {
         }
         return sum / static_cast<double>(count_);
     }
-    /// Formula 8, literally; the last number is the unrotated part.
-    std::vector<double> logit_contributions(std::int64_t index, std::int64_t head,
-                                            const std::vector<bool>& rotated) const {
+    /// Formula 8, literally; the last number is the unrotated part. `weighted`: under the attention weights.
+    std::vector<double> logit_contributions(std::int64_t index, std::int64_t head, const std::vector<bool>& rotated,
+                                            bool weighted = false) const {
         const auto& plain_layer = layer(index);
         const std::int64_t key_head = head * spec_.kv_heads() / spec_.heads;
         std::vector<double> covariance(static_cast<std::size_t>(pairs() + 1), 0.0);
@@ -105,11 +105,14 @@ class Direct {
                         total[n] += l;
                     }
                 }
-                centre(total);
-                for (auto& part : parts) centre(part);
+                std::vector<double> weights(total.size(), 1.0);
+                for (std::int64_t n = 0; n <= m && weighted; ++n)
+                    weights[n] = number(plain_layer.attention_weights, b, head, m, n);
+                centre(total, weights);
+                for (auto& part : parts) centre(part, weights);
                 for (std::int64_t n = 0; n <= m; ++n) {
-                    variance += total[n] * total[n];
-                    for (std::size_t i = 0; i < parts.size(); ++i) covariance[i] += parts[i][n] * total[n];
+                    variance += weights[n] * total[n] * total[n];
+                    for (std::size_t i = 0; i < parts.size(); ++i) covariance[i] += weights[n] * parts[i][n] * total[n];
                 }
             }
         }
@@ -149,9 +152,14 @@ class Direct {
     static double number(const torch::Tensor& x, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
         return x.const_data_ptr<double>()[a * x.stride(0) + b * x.stride(1) + c * x.stride(2) + d * x.stride(3)];
     }
-    static void centre(std::vector<double>& values) {
-        double mean = 0;
-        for (const double value : values) mean += value / static_cast<double>(values.size());
+    // Subtracts the weighted mean.
+    static void centre(std::vector<double>& values, const std::vector<double>& weights) {
+        double mean = 0, all = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            mean += weights[i] * values[i];
+            all += weights[i];
+        }
+        mean /= all;
         for (double& value : values) value -= mean;
     }
 
@@ -205,6 +213,12 @@ void expect_plain_numbers(const RunSpec& spec, const std::vector<bool>& rotated)
                 sum += share;
             }
             EXPECT_NEAR(sum, 1.0, 1e-6);
+            const auto weighted = direct.logit_contributions(layer, head, rotating, true);
+            for (std::int64_t pair = 0; pair <= pairs; ++pair) {
+                EXPECT_NEAR(result.weighted_logit_contribution.row(layer, head)[pair],
+                            weighted[static_cast<std::size_t>(pair)], 1e-3)
+                    << layer << " " << head << " " << pair;
+            }
             for (std::int64_t pair = 0; pair < pairs; ++pair) {
                 // Rotation does not change norms, so that they are equal before and after it.
                 const float usage = result.query_usage.row(layer, head)[pair];

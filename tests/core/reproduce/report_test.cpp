@@ -61,6 +61,13 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     EXPECT_EQ(json.at("claims").at(0).at("verdict_words"), "Undecided: holds for 0 of 1 row; 1 undecided.");
     EXPECT_TRUE(json.at("stored_rules").is_null());
     EXPECT_GT(json.at("paper_checks").size(), 20U);
+    EXPECT_TRUE(json.at("source_tests").empty());
+    EXPECT_TRUE(json.at("published_benchmarks").is_null());
+    plan_.sheet = "partial-bands";
+    const auto partial = sheet_json(plan_, rows, {});
+    EXPECT_EQ(partial.at("source_tests").size(), 8U);
+    EXPECT_EQ(partial.at("published_benchmarks").at("rows").size(), 50U);
+    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Claims of the source, tested on its own numbers:"));
 }
 
 TEST_F(SheetReport, EventsAreCounted) {

@@ -13,6 +13,7 @@ ProbeResult sample_result() {
     result.length = 4;
     result.query_usage = {{1, 2, 2}, {1, 2, 3, 4}};
     result.logit_contribution = {{1, 2, 3}, {0.5, 0.25, 0.25, 1, 0, 0}};
+    result.weighted_logit_contribution = {{1, 2, 3}, {0.75, 0.25, 0, 0.5, 0.5, 0}};
     result.distances = {0, 1, 2, 3};
     result.attention_by_distance = {{1, 1, 4}, {0.5, 0.25, 0.25, 1}};
     result.map_tokens = {5, 6};

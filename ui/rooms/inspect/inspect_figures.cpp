@@ -27,17 +27,23 @@ std::span<const InspectFigure> inspectFigures() {
     static const std::vector<InspectFigure> figures = {
         {"logit-contribution", spectra, tr("logit contribution"),
          tr("Shows each pair's contribution to the variance of the logits: Cov(pair's term, logit) / Var(logit). "
-            "Formula 8"),
+            "Every key counts equally, also keys that softmax ignores. Formula 8"),
          Input::snapshots, Controls::pairRows, contributionSpectrum},
+        {"weighted-logit-contribution", spectra, tr("logit contribution, weighted by attention"),
+         tr("Shows each pair's contribution to the variance of the logits under the attention weights: keys that "
+            "softmax ignores do not count. Formula 8, weighted"),
+         Input::snapshots, Controls::pairRows, weightedContributionSpectrum},
         {"query-spectrum", spectra, tr("query norm by frequency"),
-         tr("Shows the mean norm of each pair's two channels in the queries. Barbero et al. 2024, formula 33"),
+         tr("Shows the mean norm of each pair's two channels in the queries. A large norm does not show that the "
+            "model uses the pair. Barbero et al. 2024, formula 33"),
          Input::snapshots, Controls::pairRows, querySpectrum},
         {"key-spectrum", spectra, tr("key norm by frequency"),
-         tr("Shows the mean norm of each pair's two channels in the keys. Barbero et al. 2024, formula 33"),
+         tr("Shows the mean norm of each pair's two channels in the keys. A large norm does not show that the "
+            "model uses the pair. Barbero et al. 2024, formula 33"),
          Input::snapshots, Controls::pairRows, keySpectrum},
         {"value-spectrum", spectra, tr("value norm by frequency"),
          tr("Shows the mean norm of the same channels in the values. Values are not rotated, so this is a control. "
-            "Barbero et al. 2024, formula 33"),
+            "A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"),
          Input::snapshots, Controls::pairRows, valueSpectrum},
         {"query-channels", spectra, tr("massive query values"),
          tr("Shows the norm of each query channel over the positions of a sequence. Jin et al. 2025, formula 34"),
@@ -51,7 +57,7 @@ std::span<const InspectFigure> inspectFigures() {
          Input::snapshots, Controls::oneLayer, pairDials},
         {"logit-contribution-over-training", training, tr("largest logit contributions"),
          tr("Shows the largest logit contributions at the cursor and that of the highlighted pair, over training. "
-            "Formula 8"),
+            "Every key counts equally, also keys that softmax ignores. Formula 8"),
          Input::snapshots, Controls::layerAndHead, contributionsOverTraining},
         {"attention-entropy", training, tr("attention entropy"),
          tr("Shows the mean entropy of the attention weights of a query in nats; it is large if attention is spread "

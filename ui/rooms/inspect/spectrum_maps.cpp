@@ -307,6 +307,13 @@ InspectPicture contributionSpectrum(const InspectData& data) {
                            Quantity::Columns::pairsAndRest, 100});
 }
 
+InspectPicture weightedContributionSpectrum(const InspectData& data) {
+    return spectrum(
+        data, {"weighted-logit-contribution", QObject::tr("logit contribution, weighted by attention"),
+               QStringLiteral("%"), QObject::tr("Cov(pair's term, logit) / Var(logit) under the attention weights"),
+               &ProbeResult::weighted_logit_contribution, Quantity::Columns::pairsAndRest, 100});
+}
+
 InspectPicture queryChannels(const InspectData& data) {
     return spectrum(data, {"query-channels",
                            QObject::tr("massive query values"),

@@ -16,6 +16,8 @@ InspectPicture keySpectrum(const InspectData& data);
 InspectPicture valueSpectrum(const InspectData& data);
 /// Returns the heat map of the logit contribution of each pair, F8.
 InspectPicture contributionSpectrum(const InspectData& data);
+/// Returns the heat map of the logit contribution of each pair under the attention weights, F8 weighted.
+InspectPicture weightedContributionSpectrum(const InspectData& data);
 /// Returns the heat map of the norms of the query channels (massive values), F34.
 InspectPicture queryChannels(const InspectData& data);
 /// Returns the heat map of the norms of the key channels (massive values), F34.

@@ -6,6 +6,7 @@
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/published.h"
 #include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/source_tests.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"
@@ -311,6 +312,37 @@ TextTable::Content seedTable(const SheetRow& row) {
     return content;
 }
 
+namespace {
+
+/// Adds the table of benchmarks: per benchmark the accuracies that the source prints and the comparison of 10 % with
+/// 100 %.
+void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
+    const json table = benchmark_table_json(sheet);
+    if (table.is_null()) return;
+    const std::vector<BenchmarkComparison> comparisons = benchmark_comparisons(0.1);
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+        const BenchmarkComparison& each = comparisons[i];
+        QStringList lines;
+        for (const json& row : table.at("rows")) {
+            lines << QObject::tr("%1, %2: %3 % (standard error %4)")
+                         .arg(text(row.at("config").get<std::string>()), text(row.at("rope").get<std::string>()),
+                              text(fixed_text(100 * row.at("accuracy").at(i).get<double>(), 0)),
+                              text(fixed_text(100 * row.at("stderr").at(i).get<double>(), 0)));
+        }
+        const QString accuracies = lines.join(QLatin1Char('\n'));
+        content.rows.push_back(
+            {{QObject::tr("shown"), accuracies, Tone::quiet},
+             {QObject::tr("accuracy on %1 (%2 questions)").arg(text(each.benchmark)).arg(each.questions), accuracies},
+             {QObject::tr("The tooltip lists the %1 printed accuracies.").arg(lines.size()), accuracies},
+             {QObject::tr("10 % less 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4")
+                  .arg(numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
+                       numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
+              accuracies}});
+    }
+}
+
+}  // namespace
+
 TextTable::Content checkTable(const std::string& sheet) {
     TextTable::Content content;
     content.columns = {{QObject::tr("agreement"),
@@ -318,6 +350,15 @@ TextTable::Content checkTable(const std::string& sheet) {
                        {QObject::tr("statement"), {}, true},
                        {QObject::tr("printed"), QObject::tr("Value that the source prints."), true},
                        {QObject::tr("recomputed"), QObject::tr("Value recomputed from the source's tables."), true}};
+    for (const SourceTest& test : source_tests(sheet)) {
+        const Tone tone = test.verdict == SourceVerdict::holds   ? Tone::success
+                          : test.verdict == SourceVerdict::fails ? Tone::error
+                                                                 : Tone::warning;
+        content.rows.push_back({{text(to_string(test.verdict)), text(test.test), tone},
+                                {QObject::tr("claim, tested on the source's own numbers"), text(test.test)},
+                                {text(test.claim), text(test.claim)},
+                                {text(test.result), text(test.result)}});
+    }
     std::vector<PaperCheck> checks = paper_checks(sheet);
     std::stable_partition(checks.begin(), checks.end(), [](const PaperCheck& check) { return !check.agrees; });
     for (const PaperCheck& check : checks) {
@@ -327,6 +368,7 @@ TextTable::Content checkTable(const std::string& sheet) {
                                 {text(check.printed)},
                                 {text(check.recomputed)}});
     }
+    addBenchmarkRows(content, sheet);
     return content;
 }
 

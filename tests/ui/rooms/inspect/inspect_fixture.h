@@ -45,6 +45,7 @@ inline ProbeResult probeResultAt(float level) {
     result.query_massive = filledArray({kTestLayers, kTestHeads, 2 * kTestPairs}, level, 0.5F);
     result.key_massive = filledArray({kTestLayers, kTestHeads, 2 * kTestPairs}, level, 0.25F);
     result.logit_contribution = filledArray({kTestLayers, kTestHeads, kTestPairs + 1}, 0, 0.02F);
+    result.weighted_logit_contribution = filledArray({kTestLayers, kTestHeads, kTestPairs + 1}, 0, 0.03F);
     for (std::int64_t i = 0; i < kTestLength; ++i) result.distances.push_back(i);
     result.logit_by_distance = filledArray({kTestLayers, kTestHeads, kTestLength}, level, 0.1F);
     result.attention_by_distance = filledArray({kTestLayers, kTestHeads, kTestLength}, 0.05F, 0.001F);

@@ -137,5 +137,17 @@ TEST(SheetTables, SubstituteDataSetNamesTheRequestedOne) {
     EXPECT_EQ(measureTitleOf("spiked_early"), "runs with an early loss spike");
 }
 
+TEST(SheetTables, ChecksShowTheClaimsAndTheBenchmarksOfThePartialRopePaper) {
+    const TextTable::Content content = checkTable("partial-bands");
+    EXPECT_EQ(content.rows.front()[0].text, QStringLiteral("undecided"));
+    EXPECT_TRUE(content.rows.front()[2].text.startsWith(QStringLiteral("On 9 out of 10 benchmarks")));
+    EXPECT_TRUE(content.rows.front()[3].text.contains(QStringLiteral("8 of 10 benchmarks")));
+    const auto& wsc = content.rows.back();
+    EXPECT_EQ(wsc[0].text, QStringLiteral("shown"));
+    EXPECT_TRUE(wsc[1].text.contains(QStringLiteral("WSC (104 questions)")));
+    EXPECT_TRUE(wsc[1].tip.contains(QStringLiteral("Llama-3.1-8B x FW x Seq. Len. 2048, 100% RoPE: 49 %")));
+    EXPECT_TRUE(checkTable("bpc").rows.back()[0].text != QStringLiteral("shown"));
+}
+
 }  // namespace
 }  // namespace ropelab::ui

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace ropelab {
+
+// Tests of a source's claims on the numbers that the source itself prints. They complement paper_checks(), which only
+// recompute printed numbers.
+
+/// Verdict of a claim on the source's own numbers.
+enum class SourceVerdict { holds, fails, undecided };
+/// Returns the verdict as a word: "holds", "fails" or "undecided".
+std::string to_string(SourceVerdict verdict);
+
+/// Claim of a source with the test of it on the source's numbers.
+struct SourceTest {
+    std::string claim;   // the source's words
+    std::string test;    // the test, its margin and the rule of the verdict
+    std::string result;  // the numbers, and what they show
+    SourceVerdict verdict = SourceVerdict::undecided;
+};
+
+/// Returns the tests of the claims of a sheet's source; only the sheets of the partial-RoPE paper have some.
+std::vector<SourceTest> source_tests(const std::string& sheet);
+/// Returns the tests of the partial-RoPE paper's claims on Table 3 (accuracy on ten benchmarks).
+std::vector<SourceTest> benchmark_tests();
+/// Returns the tests of the partial-RoPE paper's claims on Table 4 (perplexity on LAMBADA).
+std::vector<SourceTest> perplexity_tests();
+
+/// Difference of the accuracies with 10 % and with 100 % of the channels on one benchmark, over the paper's settings
+/// (model, data set and sequence length; one run each).
+struct BenchmarkComparison {
+    std::string benchmark;
+    int questions = 0;
+    int settings = 0;          // number of pairs
+    double difference = 0;     // mean over the settings, as a fraction of the questions
+    double low = 0, high = 0;  // its 90 % interval, which lies within the margin if the equivalence test rejects
+    double p_equivalence = 1;
+    double p_outside = 1;  // p of the hypothesis that the difference is within the margin, on both sides
+    int significant = 0;   // settings whose difference is significant (binomial, two-sided 5 %, uncorrected)
+};
+/// Returns the comparisons of all benchmarks of Table 3, in its order. `fraction`: the fraction that is compared with
+/// full RoPE, such as 0.1; 0 is NoPE without QK-Norm; −1 is the smallest fraction above 0 (4 % or 1 %).
+std::vector<BenchmarkComparison> benchmark_comparisons(double fraction);
+/// Equivalence margin of the benchmark comparisons: 2 percentage points.
+inline constexpr double benchmark_margin = 0.02;
+
+/// Returns Table 3 of the partial-RoPE paper as JSON: `benchmarks` with their number of questions, and `rows` with
+/// `config`, `rope`, `accuracy` and `stderr` per benchmark; null for other sheets.
+nlohmann::json benchmark_table_json(const std::string& sheet);
+/// Returns the tests of a sheet's source, and Table 3 for the partial-RoPE paper, as text; "" if there are none.
+std::string source_tests_text(const std::string& sheet);
+/// Returns the tests of a sheet's source as a JSON list of `claim`, `test`, `result` and `verdict`.
+nlohmann::json source_tests_json(const std::string& sheet);
+
+}  // namespace ropelab
