@@ -26,7 +26,7 @@ TEST(StepCost, CountsTheParametersOfTheModel) {
         RunSpec spec = paper();
         spec.block = block;
         spec.key_value_heads = 2;
-        spec.qk_norm = true;
+        spec.qk_norm = QkNorm::head;
         spec.bias = true;
         spec.mlp_width = block == Block::pythia ? 100 : 0;
         EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);

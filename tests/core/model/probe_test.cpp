@@ -262,7 +262,7 @@ TEST(Probe, AgreesWithSharedKeysAndPartialRotation) {
     spec.heads = 4;
     spec.width = 32;
     spec.key_value_heads = 2;
-    spec.qk_norm = true;
+    spec.qk_norm = QkNorm::head;
     spec.fraction = 0.75;
     spec.pairs = "0+2+3";
     spec.rotated_layers = "1";

@@ -101,7 +101,7 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
         base.heads = 4;
         base.block = block;
         base.key_value_heads = 2;
-        base.qk_norm = true;
+        base.qk_norm = QkNorm::head;
         base.dropout = 0.1;
         auto runs = six_runs(base);
         runs[1].rotated_layers = "1";
