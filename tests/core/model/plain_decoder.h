@@ -150,9 +150,9 @@ class PlainDecoder {
             q = rms(q) * weights_.at(name + ".query_norm.weight");
             k = rms(k) * weights_.at(name + ".key_norm.weight");
         } else if (spec_.qk_norm == QkNorm::projection) {
-            const auto over_projection = [&](const torch::Tensor& x, const std::string& weight) {
-                const torch::Tensor channels = x.transpose(1, 2).flatten(2);  // (batch, time, heads·head_dim)
-                return (rms(channels) * weights_.at(weight)).unflatten(2, {x.size(1), width}).transpose(1, 2);
+            const auto over_projection = [&](const torch::Tensor& vectors, const std::string& weight) {
+                const torch::Tensor channels = vectors.transpose(1, 2).flatten(2);  // (batch, time, heads·head_dim)
+                return (rms(channels) * weights_.at(weight)).unflatten(2, {vectors.size(1), width}).transpose(1, 2);
             };
             q = over_projection(q, name + ".query_norm.weight");
             k = over_projection(k, name + ".key_norm.weight");

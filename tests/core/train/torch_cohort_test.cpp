@@ -182,6 +182,20 @@ TEST_F(TorchCohortTest, ResumesFromItsStateBitForBit) {
     EXPECT_EQ(second.iteration(), 20);
 }
 
+TEST_F(TorchCohortTest, NormalizedProjectionsResumeFromTheirState) {
+    RunSpec spec = tiny_spec();
+    spec.qk_norm = QkNorm::projection;
+    const auto straight = cohort({spec});
+    for (int i = 0; i < 20; ++i) straight->step();
+
+    const auto first = cohort({spec});
+    for (int i = 0; i < 8; ++i) first->step();
+    CohortStart start{{spec}, first->iteration(), {first->state(0)}, first->conditions()};
+    TorchCohort second(start, data_, 2);
+    for (int i = 8; i < 20; ++i) second.step();
+    EXPECT_EQ(second.state(0), straight->state(0));
+}
+
 TEST_F(TorchCohortTest, RemovingARunDoesNotChangeTheOthers) {
     const auto runs = six_runs(tiny_spec());
     const auto whole = cohort(runs);
