@@ -57,9 +57,11 @@ double stored_per_layer(const RunSpec& spec, const Widths& w) {
     // output.
     const double attention = flash(spec, w.bytes, true) ? w.bytes * (w.qkv + w.C) + 4.0 * heads
                                                         : w.bytes * (4.0 * w.C + heads * number(spec.context));
-    // QK normalization: float32 copies of the heads, and statistics.
+    // QK normalization: float32 copies of the heads, and statistics per head or per projection.
     const double head_rows = heads + number(spec.kv_heads());
-    const double head_norms = spec.qk_norm ? head_rows * (4.0 * number(spec.head_dim()) + 8.0) : 0.0;
+    const double statistics = spec.qk_norm == QkNorm::projection ? 2.0 : head_rows;
+    const double head_norms =
+        spec.qk_norm == QkNorm::none ? 0.0 : 4.0 * head_rows * number(spec.head_dim()) + 8.0 * statistics;
     // Hidden rows of the MLP before and after the activation function.
     const double mlp = w.bytes * (w.up + w.hidden);
     return sums + norms + attention + head_norms + mlp;

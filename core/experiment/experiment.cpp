@@ -26,7 +26,11 @@ nlohmann::json json_of(const Key& key, const std::string& text) {
     const RunSpec defaults;
     const Value sample = key.get(defaults);
     if (std::holds_alternative<std::string>(sample)) return text;
-    if (std::holds_alternative<bool>(sample)) return text == "true" || text == "1";
+    if (std::holds_alternative<bool>(sample)) {
+        RunSpec spec;
+        key.set(spec, parse_value(key, text, spec));  // a word such as "projection" stays a string
+        return std::visit([](const auto& value) { return nlohmann::json(value); }, key.get(spec));
+    }
     if (text.ends_with("ch")) return text;
     const Value value = parse_value(key, text, defaults);
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;

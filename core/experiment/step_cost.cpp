@@ -45,7 +45,7 @@ bool attends_stepwise(const RunSpec& spec) {
 double more_stepwise(const RunSpec& spec) {
     if (!attends_stepwise(spec)) return 0;
     const bool grouped = spec.kv_heads() != spec.heads;
-    return (grouped || spec.qk_norm || spec.theta_varies() ? 1.0 : 0.0) + (grouped ? 1.0 : 0.0);
+    return (grouped || spec.qk_norm != QkNorm::none || spec.theta_varies() ? 1.0 : 0.0) + (grouped ? 1.0 : 0.0);
 }
 // Returns the numbers per token and layer that attention stores, counted in float32: q, k and v; with QK normalization
 // its inputs and outputs; in stepwise attention with dropout three numbers per attention probability.
@@ -57,7 +57,7 @@ double attention_numbers(const RunSpec& spec) {
         const double probabilities = spec.dropout > 0 ? 3.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
         return 3.0 * C + more_stepwise(spec) * C + probabilities;
     }
-    if (spec.qk_norm) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
+    if (spec.qk_norm != QkNorm::none) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
     return (rounded ? 0.5 : 1.0) * qkv;
 }
 
@@ -169,7 +169,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
     const double rows = (1.0 + 2.0 * size) * C + size * wide_rows(spec) + more_stepwise(spec) * C;
     // With bfloat16, the heads of QK normalization are assembled in float32.
-    const double heads = spec.qk_norm && size < 1 ? 1.5 * C : 0.0;
+    const double heads = spec.qk_norm != QkNorm::none && size < 1 ? 1.5 * C : 0.0;
     need.evaluation = evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + 2.0 * V);
     return need;
 }

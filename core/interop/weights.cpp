@@ -49,9 +49,16 @@ NamedTensor stacked(NamedTensor above, const NamedTensor& below) {
     return above;
 }
 
+// Throws BadInput if the model of `spec` has norm weights that the other program's model lacks.
+void require_no_qk_norm(const RunSpec& spec, const std::string& architecture) {
+    if (spec.qk_norm == QkNorm::none) return;
+    throw BadInput("Weights of " + architecture + " have no norms of queries and keys, so that qk_norm must be false.");
+}
+
 }  // namespace
 
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
+    require_no_qk_norm(spec, "nanoGPT");
     std::vector<NamedTensor> result;
     const auto move = [&](const std::string& from, const std::string& to) {
         result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
@@ -75,6 +82,7 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 }
 
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
+    require_no_qk_norm(spec, "GPTNeoXForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     // Converts a row index of Layout, (kind, head, canonical channel), to one of GPT-NeoX, (head, kind, channel). The
@@ -116,6 +124,7 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
 }
 
 std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec) {
+    require_no_qk_norm(spec, "LlamaForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     const auto paired_row = [&](std::int64_t row) {

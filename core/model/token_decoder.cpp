@@ -164,9 +164,11 @@ void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
     const std::int64_t head_dim = spec_.head_dim();
     multiply(layer.qkv, normed_, qkv_);
-    if (spec_.qk_norm) {
-        normalize(layer.query_norm, qkv_.data(), spec_.heads, false);
-        normalize(layer.key_norm, qkv_.data() + spec_.heads * head_dim, spec_.kv_heads(), false);
+    if (spec_.qk_norm != QkNorm::none) {
+        const std::int64_t queries = spec_.heads * head_dim;
+        const std::int64_t keys = spec_.kv_heads() * head_dim;
+        normalize(layer.query_norm, qkv_.data(), queries / layer.query_norm.columns, false);
+        normalize(layer.key_norm, qkv_.data() + queries, keys / layer.key_norm.columns, false);
     }
     cpu_attention::attend_one(qkv_.data(), {spec_.heads, spec_.kv_heads()}, head_dim,
                               terms_[static_cast<std::size_t>(index)], row, cache_, index, mixed_.data(), logits_);

@@ -156,6 +156,10 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
     plan.notes.push_back(
         "The paper studies seeds and learning rates of parallel blocks only. Rows of sequential blocks at other "
         "learning rates are shown without a verdict.");
+    plan.notes.push_back(
+        "QK-Norm normalizes each head, as in the paper's runs (appendix B), not the whole projection as GPT-NeoX does "
+        "by "
+        "default.");
     Rates rates{"1e-5", "1e-4", "1e-3", "1e-2"};
     int head_dim = 64;
     std::int64_t context = 128, batch = 8;

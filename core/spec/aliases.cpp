@@ -73,6 +73,7 @@ std::vector<std::string> current_arguments(std::vector<std::string> arguments) {
 }
 
 std::string current_value(std::string_view key, std::string value) {
+    if (key == "qk_norm") return value == "head" ? "true" : value == "none" ? "false" : value;
     if (key != "data") return value;
     return std::string(current_name(Alias::Kind::data, value));
 }

@@ -32,7 +32,8 @@ std::string_view earlier_name(Alias::Kind kind, std::string_view name);
 /// Returns the arguments of a command line with the current names of flags ("--flag" and "--flag=value").
 std::vector<std::string> current_arguments(std::vector<std::string> arguments);
 
-/// Returns the current text of a value of a setting; `key` may be an earlier name.
+/// Returns the text that is stored for a value of a setting: earlier names of data sets are replaced, and the words
+/// "head" and "none" of qk_norm become "true" and "false".
 std::string current_value(std::string_view key, std::string value);
 
 /// Returns settings and their values under their current names.

@@ -59,6 +59,34 @@ Key flag_key(std::string_view name, std::string_view group, std::string_view mea
     return result;
 }
 
+// The values of `head` and `none` are true and false, because labs and scripts store them so.
+Key qk_norm_key() {
+    Key result{
+        "qk_norm",
+        "model",
+        "",
+        "RMSNorm of queries and keys before rotation (QK norm): true normalizes each head, projection normalizes "
+        "the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).",
+        {"false", "true", "projection"},
+        0,
+        1,
+        {},
+        {}};
+    result.get = [](const RunSpec& spec) -> Value {
+        if (spec.qk_norm == QkNorm::projection) return std::string("projection");
+        return spec.qk_norm == QkNorm::head;
+    };
+    result.set = [](RunSpec& spec, const Value& value) {
+        const std::string word = current_value("qk_norm", to_text(value));
+        if (word != "false" && word != "true" && word != "projection") {
+            throw BadInput("The setting qk_norm is \"" + word +
+                           "\", but it must be false (or none), true (or head), or projection.");
+        }
+        spec.qk_norm = word == "projection" ? QkNorm::projection : word == "true" ? QkNorm::head : QkNorm::none;
+    };
+    return result;
+}
+
 Key word_key(std::string_view name, std::string_view group, std::string_view meaning, std::string RunSpec::*member) {
     Key result{name, group, "", meaning, {}, 0, 0, {}, {}};
     result.get = [member](const RunSpec& spec) -> Value { return spec.*member; };
@@ -135,9 +163,7 @@ std::vector<Key> make_keys() {
             "mlp_width", "model", "channels",
             "Hidden width of the MLP; 0 means 4 × width (llama: 8/3 × width, because SwiGLU has three matrices).", 0,
             65536, &R::mlp_width),
-        flag_key("qk_norm", "model",
-                 "If true, RMSNorm is applied to the queries and keys of each head before rotation (QK norm).",
-                 &R::qk_norm),
+        qk_norm_key(),
         flag_key("bias", "model", "If true, linear layers and LayerNorms have biases.", &R::bias),
         flag_key("tied_head", "model",
                  "If true, the output head and the token embedding share their weights (weight tying).", &R::tied_head),

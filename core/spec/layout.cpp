@@ -76,9 +76,10 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         const std::string prefix = "layers." + std::to_string(layer);
         add_norm(prefix + ".attention_norm");
         add_norm(prefix + ".mlp_norm");
-        if (spec.qk_norm) {
-            add(prefix + ".attention.query_norm.weight", {D}, 1.0);
-            add(prefix + ".attention.key_norm.weight", {D}, 1.0);
+        if (spec.qk_norm != QkNorm::none) {
+            const bool whole = spec.qk_norm == QkNorm::projection;
+            add(prefix + ".attention.query_norm.weight", {whole ? spec.heads * D : D}, 1.0);
+            add(prefix + ".attention.key_norm.weight", {whole ? spec.kv_heads() * D : D}, 1.0);
         }
         if (spec.bias) {
             add(prefix + ".attention.qkv.bias", {qkv_rows}, 0.0);

@@ -27,7 +27,8 @@ struct Parameter {
 ///     layers.N.attention.qkv.weight (Q, C)   layers.N.attention.output.weight (C, C)
 ///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
 ///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm
-///     layers.N.attention.query_norm.weight, .key_norm.weight (D) if spec.qk_norm
+///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
+///         (heads·D) and (key_value_heads·D)
 ///     .bias of each matrix in the layers if spec.bias
 ///
 /// If theta is trained or follows a schedule, "rotary.shift" comes last. It starts at 0 and is added to log theta, of

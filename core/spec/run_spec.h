@@ -14,6 +14,9 @@ enum class Position { none, learned, rope, learned_rope, sinusoidal, alibi };
 /// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
 /// in parallel on one residual (as GPT-NeoX does).
 enum class Block { gpt2, llama, pythia };
+/// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
+/// or `projection` over the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
+enum class QkNorm { none, head, projection };
 /// Defines which RoPE bases are trained with the weights: `fixed` none, `one` a single theta for the model, `layer` one
 /// theta per layer, `head` one theta per head of each layer, `free` each frequency of each layer separately.
 enum class ThetaTraining { fixed, one, layer, head, free };
@@ -64,7 +67,7 @@ struct RunSpec {
     Block block = Block::gpt2;
     std::int64_t key_value_heads = 0;  // 0: as many as heads
     std::int64_t mlp_width = 0;        // 0: default width of the block type
-    bool qk_norm = false;
+    QkNorm qk_norm = QkNorm::none;
     bool bias = false;
     bool tied_head = true;
     double dropout = 0.0;

@@ -17,7 +17,7 @@ struct ChoiceWords {
     const char* meaning;
 };
 
-constexpr std::array<ChoiceWords, 10> kAllWords = {{
+constexpr std::array<ChoiceWords, 13> kAllWords = {{
     {"position", "none", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
@@ -35,6 +35,13 @@ constexpr std::array<ChoiceWords, 10> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "ALiBi subtracts slope_h·Δ from each attention logit, where Δ is the distance in tokens and "
                        "slope_h is a constant of head h. Press et al. 2022, formula 25")},
+    {"qk_norm", "false", nullptr, QT_TRANSLATE_NOOP("ChoiceWords", "Queries and keys are not normalized.")},
+    {"qk_norm", "true", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "RMSNorm is applied to the queries and keys of each head. Henry et al. 2020")},
+    {"qk_norm", "projection", QT_TRANSLATE_NOOP("ChoiceWords", "QK norm of the whole projection"),
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "RMSNorm is applied to the queries of all heads of a token together, and to the keys likewise, "
+                       "as in OLMo 2.")},
     {"cuda_kernels", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
     {"cuda_kernels", "off", nullptr,

@@ -26,7 +26,8 @@ struct AttentionInput {
     torch::Tensor qkv;  // (runs, batch·time, (query + 2·key_value)·head_dim): queries, then keys, then values
     std::int64_t batch = 1;
     HeadCounts heads{};
-    // RMSNorm weights per head channel, (runs, head_dim); undefined if queries and keys are not normalized.
+    // RMSNorm weights, undefined if queries and keys are not normalized: (runs, head_dim) to normalize each head, or
+    // (runs, heads·head_dim) to normalize all heads of a token together.
     torch::Tensor query_norm = {};
     torch::Tensor key_norm = {};
 

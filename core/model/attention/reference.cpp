@@ -10,9 +10,10 @@ namespace ropelab::reference_attention {
 
 namespace {
 
-// Applies RMSNorm to each head. vectors: (runs, batch, time, heads, head_dim), weight: (runs, head_dim).
+// Applies RMSNorm to each head, or to all heads of a token together. vectors: (runs, batch, time, heads, head_dim),
+// weight: (runs, head_dim) or (runs, heads·head_dim).
 torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
-    const torch::Tensor rows = vectors.flatten(1, 3);
+    const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
     return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
 }
 

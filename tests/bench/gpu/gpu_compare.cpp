@@ -340,7 +340,7 @@ class Report {
         RunSpec llama = paper(Precision::bfloat16);
         llama.block = Block::llama;
         llama.key_value_heads = 2;
-        llama.qk_norm = true;
+        llama.qk_norm = QkNorm::head;
         llama.dropout = 0;
         const std::vector<std::tuple<std::string, RunSpec, std::size_t>> cases = {
             {"paper", paper(Precision::bfloat16), 1},

@@ -64,7 +64,7 @@ TEST_F(ProbeOnDeviceTest, ProbeMatchesTheCpu) {
     for (const Block block : {Block::gpt2, Block::llama}) {
         RunSpec spec = small();
         spec.block = block;
-        spec.qk_norm = block == Block::llama;
+        spec.qk_norm = block == Block::llama ? QkNorm::head : QkNorm::none;
         ProbeRequest request = everything(tokens, 8);
         ProbeRequest changed = everything(tokens, 16);
         changed.frozen_pairs = {0};

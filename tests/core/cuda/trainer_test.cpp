@@ -161,7 +161,7 @@ TEST_F(CudaTrainerTest, TenStepsOfALlamaMatchTheCpu) {
     RunSpec spec = small();
     spec.block = Block::llama;
     spec.key_value_heads = 1;
-    spec.qk_norm = true;
+    spec.qk_norm = QkNorm::head;
     spec.dropout = 0.1;
     expect_the_cpus(spec, 1e-5);
 }

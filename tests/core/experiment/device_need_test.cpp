@@ -74,7 +74,7 @@ TEST(DeviceNeed, OtherBlocksStoreOtherRows) {
     spec.key_value_heads = 1;
     EXPECT_DOUBLE_EQ(gpt2 - device_need(spec, 1, 64, 0).stored,
                      16.0 * 2 * 2 * 8);  // one head of keys and one of values less
-    spec.qk_norm = true;
+    spec.qk_norm = QkNorm::head;
     EXPECT_GT(device_need(spec, 1, 64, 0).stored, gpt2);
     spec = small();
     spec.block = Block::llama;

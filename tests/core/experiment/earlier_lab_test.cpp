@@ -96,6 +96,17 @@ TEST(Aliases, EarlierNamesOfSettingsAreAccepted) {
     EXPECT_THAT(experiment.values("symbols"), testing::ElementsAre("bytes"));
 }
 
+TEST(Aliases, WordsAndBooleansOfQkNormAreTheSameExperiment) {
+    const Experiment words = Experiment::from_text(R"({"qk_norm": ["none", "head", "projection"]})");
+    const Experiment booleans = Experiment::from_text(R"({"qk_norm": [false, true, "projection"]})");
+    EXPECT_EQ(words.to_json().dump(), booleans.to_json().dump());
+    EXPECT_EQ(words.expand(), booleans.expand());
+    EXPECT_EQ(words.expand().at(1).qk_norm, QkNorm::head);
+    EXPECT_EQ(run_spec_from_json(to_json(words.expand().at(1))), words.expand().at(1));
+    EXPECT_EQ(run_spec_from_json(to_json(words.expand().at(2))).qk_norm, QkNorm::projection);
+    EXPECT_EQ(to_json(words.expand().at(1)).at("qk_norm"), true);
+}
+
 TEST(Aliases, NoNameIsBothEarlierAndCurrent) {
     for (const Alias& alias : aliases()) {
         EXPECT_EQ(current_name(alias.kind, alias.earlier), alias.current);

@@ -50,7 +50,7 @@ TEST(StepCost, CountsTheParametersOfTheModel) {
         RunSpec spec = paper();
         spec.block = block;
         spec.key_value_heads = 2;
-        spec.qk_norm = true;
+        spec.qk_norm = QkNorm::head;
         spec.bias = true;
         spec.mlp_width = block == Block::pythia ? 100 : 0;
         EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
@@ -64,6 +64,23 @@ TEST(StepCost, CountsTheParametersOfTheModel) {
     RunSpec spec = paper();
     spec.position = Position::rope;
     EXPECT_NEAR(static_cast<double>(parameter_count(spec, 65)), 10.65e6, 0.005e6);
+}
+
+// 2 layers, 4 query heads and 2 key heads of 10 channels: weights of 10 + 10 per layer with a norm per head, of 40 + 20
+// with norms of the whole projections.
+TEST(StepCost, CountsTheNormsOfQueriesAndKeys) {
+    RunSpec spec;
+    spec.layers = 2;
+    spec.heads = 4;
+    spec.width = 40;
+    spec.key_value_heads = 2;
+    const std::int64_t without = parameter_count(spec, 65);
+    spec.qk_norm = QkNorm::head;
+    EXPECT_EQ(parameter_count(spec, 65) - without, 2 * 20);
+    spec.qk_norm = QkNorm::projection;
+    EXPECT_EQ(parameter_count(spec, 65) - without, 2 * 60);
+    EXPECT_EQ(layout_of(spec, 65).at("layers.1.attention.query_norm.weight").size, 40);
+    EXPECT_EQ(layout_of(spec, 65).at("layers.1.attention.key_norm.weight").size, 20);
 }
 
 TEST(StepCost, MicroBatchesNeedTheMemoryOfOnePassAndTheOperationsOfTheBatch) {

@@ -17,7 +17,7 @@ RunSpec block_spec(Block block) {
     spec.block = block;
     spec.heads = 4;
     spec.width = 32;
-    spec.qk_norm = true;
+    spec.qk_norm = QkNorm::head;
     spec.fraction = 0.75;
     spec.rotated_layers = "1";
     spec.pairs = "0+2";
@@ -104,6 +104,21 @@ TEST(Blocks, LlamaBlockWithGroupedHeads) {
     expect_the_plain_decoder(spec);
 }
 
+// RMSNorm over all heads of a token, with grouped keys and with one key head; gradients of both weights included.
+TEST(Blocks, NormalizedProjections) {
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const std::int64_t key_value_heads : {0, 2, 1}) {
+            SCOPED_TRACE(testing::Message()
+                         << key_value_heads << " key heads, eager " << (operations == Operations::eager));
+            RunSpec spec = block_spec(key_value_heads == 0 ? Block::pythia : Block::llama);
+            spec.qk_norm = QkNorm::projection;
+            spec.key_value_heads = key_value_heads;
+            spec.operations = operations;
+            expect_the_plain_decoder(spec);
+        }
+    }
+}
+
 TEST(Blocks, Gpt2BlockWithOneSharedKey) {
     RunSpec spec = block_spec(Block::gpt2);
     spec.key_value_heads = 1;
@@ -118,7 +133,7 @@ TEST(Blocks, EncodingsWithoutRotation) {
             for (const std::int64_t window : {0, 5}) {
                 SCOPED_TRACE(testing::Message() << "position " << static_cast<int>(position) << ", window " << window);
                 RunSpec spec = block_spec(Block::gpt2);
-                spec.qk_norm = false;
+                spec.qk_norm = QkNorm::none;
                 spec.position = position;
                 spec.attention_window = window;
                 spec.operations = operations;

@@ -61,7 +61,7 @@ TEST_F(GenerationTest, EveryBlockGivesEqualLogitsTokenByToken) {
             spec.heads = 4;
             spec.width = 40;  // not a multiple of a register
             spec.key_value_heads = flag ? 2 : 0;
-            spec.qk_norm = flag;
+            spec.qk_norm = flag ? QkNorm::head : QkNorm::none;
             spec.bias = flag;
             spec.tied_head = !flag;
             spec.rotated_layers = flag ? "1" : "all";
@@ -71,6 +71,22 @@ TEST_F(GenerationTest, EveryBlockGivesEqualLogitsTokenByToken) {
             options.temperature = 0;
             EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 40, 16));
         }
+    }
+}
+
+TEST_F(GenerationTest, NormalizedProjectionsGiveEqualLogitsTokenByToken) {
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        RunSpec spec = tiny_spec();
+        spec.heads = 4;
+        spec.width = 40;
+        spec.key_value_heads = 2;
+        spec.qk_norm = QkNorm::projection;
+        spec.operations = operations;
+        const auto model = trained(spec);
+        Generation options;
+        options.length = 40;
+        options.temperature = 0;
+        EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 40, 16));
     }
 }
 

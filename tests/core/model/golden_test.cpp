@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "core/interop/weights.h"
+#include "core/spec/error.h"
 #include "core/train/torch_cohort.h"
+#include "tests/support/expect_message.h"
 #include "tests/support/golden.h"
 
 namespace ropelab {
@@ -156,6 +158,15 @@ TEST(GptNeox, TenAdamWSteps) {
     SKIP_WITHOUT_GOLDEN();
     gpt_neox().expect_training();
 }
+TEST(Weights, ModelsWithoutNormsOfQueriesAndKeysAreRefused) {
+    RunSpec spec;
+    spec.qk_norm = QkNorm::projection;
+    const std::string why = " have no norms of queries and keys, so that qk_norm must be false.";
+    EXPECT_MESSAGE(from_nanogpt({}, spec), BadInput, "Weights of nanoGPT" + why);
+    EXPECT_MESSAGE(from_gpt_neox({}, spec), BadInput, "Weights of GPTNeoXForCausalLM" + why);
+    EXPECT_MESSAGE(from_llama({}, spec), BadInput, "Weights of LlamaForCausalLM" + why);
+}
+
 TEST(Llama, Logits) {
     SKIP_WITHOUT_GOLDEN();
     llama().expect_logits();

@@ -146,9 +146,16 @@ class PlainDecoder {
         torch::Tensor q = heads_from(0, spec_.heads);
         torch::Tensor k = heads_from(spec_.heads, spec_.kv_heads());
         const torch::Tensor v = heads_from(spec_.heads + spec_.kv_heads(), spec_.kv_heads());
-        if (spec_.qk_norm) {
+        if (spec_.qk_norm == QkNorm::head) {
             q = rms(q) * weights_.at(name + ".query_norm.weight");
             k = rms(k) * weights_.at(name + ".key_norm.weight");
+        } else if (spec_.qk_norm == QkNorm::projection) {
+            const auto over_projection = [&](const torch::Tensor& vectors, const std::string& weight) {
+                const torch::Tensor channels = vectors.transpose(1, 2).flatten(2);  // (batch, time, heads·head_dim)
+                return (rms(channels) * weights_.at(weight)).unflatten(2, {vectors.size(1), width}).transpose(1, 2);
+            };
+            q = over_projection(q, name + ".query_norm.weight");
+            k = over_projection(k, name + ".key_norm.weight");
         }
         Attention record{q, k, v, rotate(q, layer), rotate(k, layer), {}, {}};
         q = record.rotated_query;

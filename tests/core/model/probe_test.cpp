@@ -276,11 +276,20 @@ TEST(Probe, AgreesWithSharedKeysAndPartialRotation) {
     spec.heads = 4;
     spec.width = 32;
     spec.key_value_heads = 2;
-    spec.qk_norm = true;
+    spec.qk_norm = QkNorm::head;
     spec.fraction = 0.75;
     spec.pairs = "0+2+3";
     spec.rotated_layers = "1";
     expect_plain_numbers(spec, {true, false, true, false});  // slice: three pairs, of which pair 1 is not rotated
+}
+
+TEST(Probe, AgreesWithNormalizedProjections) {
+    RunSpec spec = quick_spec();
+    spec.heads = 4;
+    spec.width = 32;
+    spec.key_value_heads = 2;
+    spec.qk_norm = QkNorm::projection;
+    expect_plain_numbers(spec, std::vector<bool>(4, true));
 }
 
 TEST(Probe, AgreesWithParallelBranches) {

@@ -76,6 +76,28 @@ TEST(Keys, SetThrowsForInvalidValues) {
     EXPECT_EQ(spec, RunSpec{});
 }
 
+// True and false, which labs and scripts store, are the values of `head` and `none`.
+TEST(Keys, QkNormHasBooleansForItsFirstVariants) {
+    const Key& entry = key("qk_norm");
+    const auto parsed = [&](const char* text) {
+        RunSpec spec;
+        entry.set(spec, parse_value(entry, text, spec));
+        return spec;
+    };
+    for (const char* text : {"true", "1", "head"}) {
+        EXPECT_EQ(parsed(text).qk_norm, QkNorm::head) << text;
+        EXPECT_EQ(entry.get(parsed(text)), Value(true)) << text;
+    }
+    for (const char* text : {"false", "0", "none"}) {
+        EXPECT_EQ(parsed(text).qk_norm, QkNorm::none) << text;
+        EXPECT_EQ(entry.get(parsed(text)), Value(false)) << text;
+    }
+    EXPECT_EQ(parsed("projection").qk_norm, QkNorm::projection);
+    EXPECT_EQ(entry.get(parsed("projection")), Value(std::string("projection")));
+    EXPECT_MESSAGE(parsed("layer"), BadInput,
+                   "The setting qk_norm is \"layer\", but it must be false (or none), true (or head), or projection.");
+}
+
 TEST(Keys, FractionIsParsedFromNumberPercentageOrChannels) {
     RunSpec spec;  // head dimension 32
     const auto fraction = [&](const char* text) { return std::get<double>(parse_value(key("fraction"), text, spec)); };

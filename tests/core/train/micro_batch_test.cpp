@@ -77,7 +77,7 @@ TEST_F(MicroBatchTest, OtherBlocksEqualTheWholeBatch) {
         RunSpec spec = tiny_spec();
         spec.block = block;
         spec.key_value_heads = 1;
-        spec.qk_norm = true;
+        spec.qk_norm = QkNorm::head;
         spec.bias = true;
         spec.dropout = 0.1;
         expect_the_whole_batch(spec, 2);

@@ -93,7 +93,7 @@ RunSpec llama() {
     spec.heads = 4;
     spec.width = 32;
     spec.key_value_heads = 2;
-    spec.qk_norm = true;
+    spec.qk_norm = QkNorm::head;
     spec.fraction = 0.5;
     spec.rotated_layers = "1";
     return spec;

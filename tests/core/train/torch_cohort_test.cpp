@@ -101,7 +101,7 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
         base.heads = 4;
         base.block = block;
         base.key_value_heads = 2;
-        base.qk_norm = true;
+        base.qk_norm = QkNorm::head;
         base.dropout = 0.1;
         auto runs = six_runs(base);
         runs[1].rotated_layers = "1";
@@ -180,6 +180,20 @@ TEST_F(TorchCohortTest, ResumesFromItsStateBitForBit) {
     for (int i = 8; i < 20; ++i) second.step();
     EXPECT_EQ(second.state(0), straight->state(0));
     EXPECT_EQ(second.iteration(), 20);
+}
+
+TEST_F(TorchCohortTest, NormalizedProjectionsResumeFromTheirState) {
+    RunSpec spec = tiny_spec();
+    spec.qk_norm = QkNorm::projection;
+    const auto straight = cohort({spec});
+    for (int i = 0; i < 20; ++i) straight->step();
+
+    const auto first = cohort({spec});
+    for (int i = 0; i < 8; ++i) first->step();
+    CohortStart start{{spec}, first->iteration(), {first->state(0)}, first->conditions()};
+    TorchCohort second(start, data_, 2);
+    for (int i = 8; i < 20; ++i) second.step();
+    EXPECT_EQ(second.state(0), straight->state(0));
 }
 
 TEST_F(TorchCohortTest, RemovingARunDoesNotChangeTheOthers) {
