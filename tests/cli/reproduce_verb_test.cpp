@@ -146,7 +146,7 @@ TEST_F(ReproduceVerbTest, IgnoresRunsMergedFromOtherLabs) {
     }
     const auto again = reproduce({"theta-table-3", "--lab", lab_});
     EXPECT_EQ(again.status, 0) << again.err;
-    EXPECT_THAT(again.out, HasSubstr("slower-writing"));
+    EXPECT_THAT(again.out, HasSubstr("Claim 5: Generation"));
 }
 
 TEST_F(ReproduceVerbTest, TrainsSequentiallyIfTimesAreCompared) {

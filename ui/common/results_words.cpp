@@ -27,10 +27,13 @@ struct Span {
         low = std::min(low, value);
         high = std::max(high, value);
     }
-    /// Returns "3" or "3 to 5".
+    /// Returns "3" or "3 to 5"; numbers that are not whole are rounded to two digits.
     QString words() const {
-        const QString from = text(rough_text(low));
-        const QString to = text(rough_text(high));
+        const auto number = [](double value) {
+            return text(value == std::floor(value) ? number_text(value) : rough_text(value));
+        };
+        const QString from = number(low);
+        const QString to = number(high);
         return from == to ? from : QObject::tr("%1 to %2").arg(from, to);
     }
 };
