@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 // A NaN is stored as null.
-json number(double value) {
+json number_or_null(double value) {
     return std::isfinite(value) ? json(value) : json();
 }
 double number_of(const json& value) {
@@ -24,7 +24,8 @@ double number_of(const json& value) {
 
 json sample_json(const std::optional<Sample>& sample) {
     if (!sample) return {};
-    return {{"mean", number(sample->mean)}, {"std", number(sample->standard_deviation)}, {"n", sample->n}};
+    return {
+        {"mean", number_or_null(sample->mean)}, {"std", number_or_null(sample->standard_deviation)}, {"n", sample->n}};
 }
 std::optional<Sample> sample_from(const json& value) {
     if (value.is_null()) return std::nullopt;
