@@ -89,7 +89,7 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const double above = *std::min_element(high.begin(), high.end());
     if (const std::size_t failed = failed_runs(prediction, runs); failed > 0) {
         scored.words = runs_text(static_cast<std::int64_t>(failed)) +
-                       " of the groups failed or diverged, so that the means compare the survivors only. ";
+                       " of the groups failed or diverged, so that the means compare only the surviving runs. ";
     } else {
         scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
     }

@@ -76,7 +76,7 @@ std::string control_words(const SheetRow& row) {
     return "The control's mean differs from " +
            std::string(is_old ? "the baseline's" : "that of the models with positions") + " by " +
            signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
-           "), which is not significantly more than the margin, so that equal results would show nothing. A test "
+           "), which is not significantly more than the margin, so that equal results would be no evidence. A test "
            "requires longer training or larger models.";
 }
 
@@ -142,7 +142,7 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
         row.words = control_words(row);
     } else if (is_of_survivors(row)) {
         row.verdict = SheetVerdict::undecided;
-        row.words = failed_words(row) + ", so that the means compare the survivors only. " + observed + ", " +
+        row.words = failed_words(row) + ", so that the means compare only the surviving runs. " + observed + ", " +
                     p_words(*claim) + " after Holm's correction.";
     } else if (rule.kind == Kind::difference && is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;

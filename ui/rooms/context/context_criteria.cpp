@@ -153,7 +153,8 @@ QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
 
 QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
     return QObject::tr(
-               "A model that is tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base β₀.\n"
+               "A model that is fine-tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base "
+               "β₀.\n"
                "β₀ = b^(log_{L/2π}(L′/2π)) with b = %1, L = %2, L′ = %3\n"
                "Liu et al. 2023, formula 15")
         .arg(thetaText(theta), tokensText(numbers.trainingContext), tokensText(numbers.context));
@@ -161,8 +162,8 @@ QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
 
 QString extrapolationLimitWhy(const TuningNumbers& numbers) {
     return QObject::tr(
-               "A model that is tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its first "
-               "untrained pair, i = d_c/2.\n"
+               "A model that is fine-tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its "
+               "first untrained pair, i = d_c/2.\n"
                "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
                "Liu et al. 2023, formula 15")
         .arg(thetaText(std::round(numbers.base)))
