@@ -223,7 +223,8 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
         if (has_earlier_rule(prediction)) {
             score_earlier_rule(scored, runs);
             scored.words +=
-                " Scored by the rule stored with the lab (before retrieval was compared within each group).";
+                " The rule stored with the lab scores this prediction; it does not compare retrieval within each "
+                "group.";
         } else {
             prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
         }

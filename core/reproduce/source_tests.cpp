@@ -61,7 +61,7 @@ SourceTest drop_test(const std::string& version) {
             "Exact rank-sum test, stratified by setting, of whether the perplexity is lower with 10 % or more of the "
             "channels than with fewer. There is one run per setting; runs with QK-Norm are left out. The claim holds "
             "if the one-sided p is below 5 %. The test shows the direction, not how sharp the drop is.",
-            "Score " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p_falling) + ".",
+            "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p_falling) + ".",
             trend.p_falling < test_level  ? SourceVerdict::holds
             : trend.p_rising < test_level ? SourceVerdict::fails
                                           : SourceVerdict::undecided};
@@ -78,7 +78,7 @@ SourceTest level_test(const std::string& version) {
             "Kendall's test for a trend of the perplexity from 10 % to 100 %, exact and stratified by setting, "
             "two-sided. One run per setting gives no estimate of the noise, so only a test for a trend is possible, "
             "which cannot show that the claim holds.",
-            "Score " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p) + ". " +
+            "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p) + ". " +
                 (has_trend ? (trend.score < 0 ? "The perplexity falls further from 10 % to 100 %"
                                               : "The perplexity rises from 10 % to 100 %")
                            : "No trend is found, which does not show similarity") +

@@ -54,7 +54,7 @@ Criterion boundCriterion(const BoundData& data) {
                           .arg(groupedText(*data.firstNegative), context);
         if (data.lowest) {
             result.text += QLatin1Char(' ') +
-                           QObject::tr("Lowest B(m): %1 of %2 at m = %3; %4 of %5 distances < 0.")
+                           QObject::tr("Lowest B(m): %1 of %2 at m = %3; B(m) < 0 at %4 of %5 distances.")
                                .arg(readableNumber(data.lowest->value))
                                .arg(data.setup.head_dim / 2)
                                .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
@@ -81,7 +81,7 @@ Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbe
                           .arg(tokensText(numbers.trainingContext));
     }
     if (numbers.isScaled && numbers.rotatedChannels > 0) {
-        result.text += QLatin1Char(' ') + QObject::tr("(Frequencies without scaling.)");
+        result.text += QLatin1Char(' ') + QObject::tr("(The scaling is ignored.)");
     }
     return result;
 }
@@ -108,7 +108,7 @@ Criterion tunedBaseCriterion(const TuningNumbers& numbers) {
             : QObject::tr("Tuned base: %1 is below the critical base %2 for %3 tokens.")
                   .arg(base, thetaText(std::ceil(*numbers.criticalBase)), target);
     if (numbers.isScaled) {
-        result.text += QLatin1Char(' ') + QObject::tr("(Frequencies without scaling.)");
+        result.text += QLatin1Char(' ') + QObject::tr("(The scaling is ignored.)");
     }
     return result;
 }
