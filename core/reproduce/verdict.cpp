@@ -133,7 +133,8 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
     if (counts_events(rule) && rule.direction < 0 && tests.baseline_events == 0) {
         row.verdict = SheetVerdict::not_testable;
         row.words =
-            "No run of the baseline has the event, so that there is nothing to remove. A test requires models, "
+            "No run of the baseline has the event, so the test cannot show that the group prevents it. A test requires "
+            "models, "
             "learning rates or a training length at which the event occurs.";
     } else if (row.plan.control && !control_passes(row) &&
                !(row.plan.group == *row.plan.control && is_claimed && is_opposite(row))) {

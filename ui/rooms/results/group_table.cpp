@@ -240,13 +240,13 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     const auto why = [](TestKind kind) {
         if (kind == TestKind::student) {
             return tr(
-                "This p value is of Student's two-tailed t test with the pooled variance: t = (x̄₁ − x̄₂) / (s_p √(1/n₁ "
-                "+ 1/n₂)). Formula 37");
+                "This p value is of Student's two-tailed t test with the pooled variance: "
+                "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37");
         }
         if (kind == TestKind::welch) {
             return tr(
-                "This p value is of Welch's two-tailed t test, in which each group has its own variance: t = (x̄₁ − x̄₂) "
-                "/ √(s₁²/n₁ + s₂²/n₂). Formula 37");
+                "This p value is of Welch's two-tailed t test, in which each group has its own variance: "
+                "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37");
         }
         return tr(
             "This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "
