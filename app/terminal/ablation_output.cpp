@@ -116,8 +116,9 @@ std::string text_of(const AblationControls& controls, double whole) {
 
 std::string counts_of(const ProbeResult& result) {
     const std::int64_t retrieval = retrieval_sequences(result);
-    return "Losses: " + std::to_string(result.sequences) + " sequences of " + std::to_string(result.length) +
-           " tokens; accuracy: " + std::to_string(retrieval) + " sequences.\n\n";
+    return "The losses are means over " + std::to_string(result.sequences) + " sequences of " +
+           std::to_string(result.length) + " tokens, the accuracies over " + std::to_string(retrieval) +
+           " sequences.\n\n";
 }
 
 void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t controls) {
@@ -155,11 +156,12 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
     }
     std::ostringstream text;
     text << "Pairs " << words_of(kind) << " in all layers and heads, checkpoint of step " << curve.iteration
-         << ".\nLosses in nats per token: " << curve.sequences << " sequences of " << curve.length
-         << " tokens; rise over 0 pairs, paired by sequence; accuracy: copied tokens recalled in "
+         << ".\nThe losses, in nats per token, are means over " << curve.sequences << " sequences of " << curve.length
+         << " tokens. The rise is the difference from 0 pairs, paired by sequence.\nThe accuracy is the percentage of "
+            "copied tokens recalled in "
          << curve.retrieval_sequences
-         << " sequences.\nControl: mean loss with random other pairs of nearly the same logit contribution ablated; a "
-            "dash where there are none.\n\n"
+         << " sequences.\nThe control is the mean loss with random other pairs of nearly the same logit contribution "
+            "ablated; a dash means that there are none.\n\n"
          << table_of(curve);
     print_text(text.str());
 }

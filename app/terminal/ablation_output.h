@@ -20,7 +20,7 @@ nlohmann::json json_of(const AblationControls& controls);
 nlohmann::json json_of_rise(const Description& rise);
 /// Returns the controls of one ablation as lines of text; `whole`: the loss without ablation.
 std::string text_of(const AblationControls& controls, double whole);
-/// Returns a line with the numbers of sequences and tokens behind the losses and accuracies, and an empty line.
+/// Returns a sentence with the numbers of sequences and tokens of the losses and accuracies, and an empty line.
 std::string counts_of(const ProbeResult& result);
 
 /// Returns the number right-aligned in a column of `width` characters, or a dash if it is not finite.

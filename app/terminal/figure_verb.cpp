@@ -38,9 +38,8 @@ void add_figure(CLI::App& program) {
         "figure", "Write a figure of a lab's runs or of a rotary setup to a file; no display is needed");
     verb->add_option("name", flags->name,
                      "Name of the figure. With --lab: validation-loss, loss-by-theta, improvement, logit-contribution, "
-                     "attention-map, "
-                     "extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: spectrum, "
-                     "context-bound, rope-cache, … (ropelab --help lists all)")
+                     "attention-map, extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: "
+                     "spectrum, context-bound, rope-cache, … (ropelab --help lists all)")
         ->required();
     const auto pass_on = [&](const char* flag, const char* help) {
         verb->add_option(flag, flags->passed_on[flag], help);
@@ -49,7 +48,7 @@ void add_figure(CLI::App& program) {
     pass_on("--setup", "Rotary setup, such as \"theta=500k head_dim=128\"");
     verb->add_option("--output", flags->output, "Output file: .pdf, .svg, .png or .csv")->required();
     pass_on("--width-mm", "Width in millimetres");
-    pass_on("--height-mm", "Height in millimetres (default: 75, or what the rows of a forest plot need)");
+    pass_on("--height-mm", "Height in millimetres (default: 75, or the height that the rows of a forest plot require)");
     pass_on("--dpi", "Resolution of a PNG in dots per inch");
     pass_on("--font-pt", "Font size in points");
     pass_on("--theme", "Colour theme: light or dark");

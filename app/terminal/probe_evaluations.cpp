@@ -41,8 +41,8 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
     std::ostringstream text;
     text << "Evaluated at " << result.factor << " times the training context of " << spec.context
          << " tokens, checkpoint of step " << result.iteration
-         << ".\nLosses in nats per token, inside and beyond the training context; accuracy: copied tokens recalled; "
-            "steps: fine-tuning steps.\n"
+         << ".\nLosses are in nats per token, inside and beyond the training context. The accuracy is the percentage "
+            "of copied\ntokens recalled; the steps are fine-tuning steps.\n"
          << (result.evaluations.empty() ? "" : counts_of(*result.evaluations.front().result))
          << "scaling       steps  loss inside  loss beyond  accuracy [%]\n";
     for (const ExtrapolationEvaluation& evaluation : result.evaluations) {

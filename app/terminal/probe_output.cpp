@@ -157,7 +157,7 @@ std::string text_of(const Probed& probed) {
         text << "unknown\n\n";
     }
     text << "Attention entropy in nats; sink: mean attention weight of the first token. Logit contributions weigh all\n"
-            "keys equally, also keys that softmax ignores.\n"
+            "keys equally, also keys with an attention weight near 0.\n"
             "layer  head  entropy    sink  largest logit contributions (pair: share of variance)\n";
     const auto& shape = result.logit_contribution.shape;
     for (std::int64_t layer = 0; !shape.empty() && layer < shape[0]; ++layer) {
@@ -180,7 +180,7 @@ std::string text_of(const Probed& probed) {
     }
     if (!result.retrieval.empty())
         text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
-                "gain is the\naccuracy less the accuracy at the first occurrence; ± is its standard error over the "
+                "gain is the\naccuracy minus the accuracy at the first occurrence; ± is its standard error over the "
                 "sequences. The intervals\nare 95 % intervals over the sequences. B is the context bound (Men et al.) "
                 "at the attended distance, distance − 1.\n"
                 "distance  sequences  tokens  accuracy          interval    gain       ±       B    loss  loss at the "

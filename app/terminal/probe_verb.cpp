@@ -222,11 +222,12 @@ void add_probe(CLI::App& program) {
         "--freeze-pairs", flags->frozen,
         "Freeze pairs (set their frequencies to 0): all, a list such as 0-3+7, or fast4 or slow4 for the four fastest "
         "or slowest pairs");
-    verb->add_option("--ablate-pairs", flags->ablated,
-                     "Ablate pairs (remove their terms from the logit); the values are those of --freeze-pairs");
+    verb->add_option(
+        "--ablate-pairs", flags->ablated,
+        "Ablate pairs (remove their terms from the logit); the same values as for --freeze-pairs are accepted");
     verb->add_option("--mean-ablate-pairs", flags->mean_ablated,
                      "Replace the queries and keys of pairs by their means over the evaluated sequences, per layer and "
-                     "head; the values are those of --freeze-pairs");
+                     "head; the same values as for --freeze-pairs are accepted");
     verb->add_option(
         "--ablation-curve", flags->ablations,
         "freeze, ablate or mean: print loss and retrieval accuracy against the number of pairs that are frozen, "

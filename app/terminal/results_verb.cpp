@@ -123,8 +123,8 @@ void add_results(CLI::App& program) {
     CLI::App* verb =
         program.add_subcommand("results",
                                "Print a table of a lab's results: mean ± standard deviation over seeds, and "
-                               "significance tests. The seeds of a "
-                               "group share one data set, so intervals and p values do not generalise to other texts.");
+                               "significance tests. The seeds of a group share one data set, so intervals and p values "
+                               "do not generalise to other texts.");
     verb->add_option("--lab", flags->lab, "Lab file")->required();
     verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
     std::string names;
@@ -150,21 +150,25 @@ void add_results(CLI::App& program) {
         ->needs(measure);
     CLI::Option* generation = verb->add_flag(
         "--measure-generation", flags->generation,
-        "First measure the generation speed [tokens/s] of every finished run's model that is not measured at these "
-        "settings: sequentially, by seed, in an order drawn from the seed");
-    verb->add_option("--generation-samples", flags->speed.samples, "Timed samples per run, after one as warm-up")
+        "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "
+        "settings. The runs are measured sequentially, seed by seed, in an order that is sampled from the seed");
+    verb->add_option("--generation-samples", flags->speed.samples,
+                     "Number of timed samples per run, after one sample as warm-up")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-length", flags->speed.length, "Tokens per sample")
+    verb->add_option("--generation-length", flags->speed.length, "Number of tokens per sample")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-temperature", flags->speed.temperature, "Temperature; 0: the most probable token")
+    verb->add_option("--generation-temperature", flags->speed.temperature,
+                     "Sampling temperature; 0: always the most probable token")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-top-k", flags->speed.top_k, "Number of tokens that are sampled from; 0: all")
+    verb->add_option("--generation-top-k", flags->speed.top_k,
+                     "Number of most probable tokens from which each token is sampled; 0: all tokens")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-mode", flags->mode, "Beyond the context: recompute or rolling")
+    verb->add_option("--generation-mode", flags->mode,
+                     "Generation beyond the context: recompute or rolling, as for sample --mode")
         ->needs(generation)
         ->capture_default_str();
     verb->add_flag("--unfinished", flags->unfinished, "Include stopped and failed runs");

@@ -48,7 +48,7 @@ std::vector<FolderFile> files_of_folder(const fs::path& folder) {
     if (files.empty()) refuse_folder(folder, "contains no text; put the files to train on into it.");
     if (files.size() > most_files) {
         refuse_folder(folder, "has " + std::to_string(files.size()) + " files, but at most " +
-                                  std::to_string(most_files) + " are possible; join them into larger files.");
+                                  std::to_string(most_files) + " are supported; join them into larger files.");
     }
     std::ranges::sort(files, {}, &FolderFile::name);
     return files;

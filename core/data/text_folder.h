@@ -40,9 +40,9 @@ class TextFolder {
     TextFolder(const TextFolder&) = delete;
     TextFolder& operator=(const TextFolder&) = delete;
 
-    /// Number of bytes of the text.
+    /// Returns the number of bytes of the text.
     std::int64_t bytes() const;
-    /// The text's pieces, one per file.
+    /// Returns the text's pieces, one per file.
     std::span<const TokenText::Piece> pieces() const;
     /// Returns a SHA-256 checksum over the name, the size, and the first and last 4 KiB of each file. A checksum over
     /// all bytes would take minutes for a large folder.

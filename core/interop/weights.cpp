@@ -52,7 +52,7 @@ NamedTensor stacked(NamedTensor above, const NamedTensor& below) {
 // Throws BadInput if the model of `spec` has norm weights that the other program's model lacks.
 void require_no_qk_norm(const RunSpec& spec, const std::string& architecture) {
     if (spec.qk_norm == QkNorm::none) return;
-    throw BadInput("Weights of " + architecture + " have no norms of queries and keys, so that qk_norm must be false.");
+    throw BadInput("Weights of " + architecture + " have no QK norm, so qk_norm must be false.");
 }
 
 }  // namespace

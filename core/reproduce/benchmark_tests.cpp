@@ -113,10 +113,10 @@ SourceTest ten_percent_test() {
                          points(each.low) + " to " + points(each.high) + ", " + p_words(each.p_equivalence) + ")");
     }
     return {benchmark_claim() + " [10 % against 100 %]",
-            "Equivalence of 10 % and 100 % within 2 percentage points on each benchmark: two one-sided paired t tests "
-            "over the seven settings. It holds if nine benchmarks reject at 5 %, and fails if two differ by more than "
-            "the margin. The t test is used because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test "
-            "few attainable p values.",
+            "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on each benchmark: "
+            "two one-sided paired t tests over the seven settings. The claim holds if nine benchmarks are equivalent "
+            "at the 5 % level, and fails if two differ by significantly more than the margin. The t test is used "
+            "because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test few attainable p values.",
             "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks; beyond the margin on " +
                 std::to_string(different) + "; undecided: " + joined_names(others) + ".",
             nine_of_ten(equivalent, different)};
@@ -144,9 +144,9 @@ SourceTest all_fractions_test() {
         different += outside[i] * static_cast<double>(fractions.size()) < benchmark_level ? 1 : 0;
     }
     return {benchmark_claim() + " [all fractions above 0]",
-            "The same test with every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) against 100 %. A "
-            "benchmark is equivalent if all five tests reject at 5 %; it differs if one does beyond the margin after "
-            "Bonferroni's correction.",
+            "Every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) is tested against 100 % in the same way. A "
+            "benchmark is equivalent if all five fractions are equivalent at the 5 % level; it differs if one fraction "
+            "differs by significantly more than the margin after Bonferroni's correction.",
             "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks (" + joined_names(names) +
                 "); beyond the margin on " + std::to_string(different) + ".",
             nine_of_ten(equivalent, different)};
@@ -168,8 +168,8 @@ SourceTest mean_test() {
                  " benchmarks, " + p_words(test->p) + ". A mean over benchmarks can hide differences of opposite sign.";
     }
     return {"RoPE variants perform similarly on most MCQ benchmarks. [mean over the benchmarks without WSC]",
-            "Equivalence of 10 % and 100 % within 2 percentage points on average: two one-sided paired t tests over "
-            "the differences of the benchmarks.",
+            "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on average: two "
+            "one-sided paired t tests over the differences of the benchmarks.",
             result, verdict};
 }
 
@@ -189,9 +189,9 @@ SourceTest single_test() {
     const auto corrected = count(holm(p));
     return {"10 % and 100 % reach the same accuracy in each model and benchmark. [each pair alone]",
             "Two-sided z test per model and benchmark with binomial standard errors from the number of questions, "
-            "Holm's correction over all pairs. The models answer the same questions, so the true errors are smaller; "
-            "the table does not give them. It fails if a pair is significant, and is undecided otherwise: an "
-            "insignificant difference is no evidence of equality.",
+            "Holm's correction over all pairs. The models answer the same questions, so the true standard errors of "
+            "the differences are smaller, but the table does not print them. The claim fails if a pair differs "
+            "significantly, and is undecided otherwise: an insignificant difference is no evidence of equality.",
             std::to_string(count(p)) + " of " + std::to_string(p.size()) + " pairs differ at 5 % (" +
                 fixed_text(benchmark_level * static_cast<double>(p.size()), 1) + " expected by chance), " +
                 std::to_string(corrected) + " after Holm's correction.",

@@ -70,8 +70,7 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     plan.experiment.set("sample_length", {"0"});
     plan.notes.push_back(
         "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this text, "
-        "and "
-        "not for other texts.");
+        "and not for other texts.");
     const std::string count = std::to_string(seeds.size()) + " seeds per setting";
     if (request.scale == SheetScale::smoke) {
         plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");
@@ -166,7 +165,7 @@ void add_power_note(SheetPlan& plan) {
                          " seeds per setting, a row that claims a direction detects a mean difference of " +
                          fixed_text(*detectable, 1) +
                          " standard deviations of the differences within pairs with 80 % power, at the first and "
-                         "hardest step of Holm's correction over " +
+                         "strictest step of Holm's correction over " +
                          std::to_string(most) + " rows. Smaller differences are likely to stay undecided.");
 }
 

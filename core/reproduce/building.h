@@ -63,7 +63,8 @@ inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;
 /// Note of a sheet whose runs train sequentially.
 inline constexpr const char* order_note =
     "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "
-    "settings run in an order that is drawn from the seed, so that a drift of the machine's speed does not align with "
+    "settings run in an order that is sampled from the seed, so that a drift of the machine's speed does not align "
+    "with "
     "a "
     "setting.";
 

@@ -43,7 +43,7 @@ std::string calibration_words(const Calibration& calibration) {
            (calibration.scored == 1 ? " prediction with a score is right; " : " predictions with a score are right; ") +
            fixed_text(calibration.expected, 2) + " would be expected by chance. At least " + right +
            " would be right by chance with probability " + p_text(calibration.p) +
-           " if the predictions were independent; predictions on the same runs are not.";
+           " if the predictions were independent; predictions on the same runs are not independent.";
 }
 
 nlohmann::json calibration_json(const Calibration& calibration) {

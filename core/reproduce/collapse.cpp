@@ -80,7 +80,7 @@ std::string finding_words(const GroupProbe& probe, const CollapseTest& test, dou
     if (test.seeds == 0) return probe.label + ": no run has a gain";
     return probe.label + ": gain " + fixed_text(test.near, 3) + " at distance " + std::to_string(probe.near_lag - 1) +
            ", " + fixed_text(test.far, 3) + " at distance " + std::to_string(probe.far_lag - 1) + ", drop " +
-           mean_with_interval(test.drop) + ", far less " + rough_text(100 * kept) + " % of near " +
+           mean_with_interval(test.drop) + ", far gain minus " + rough_text(100 * kept) + " % of the near gain " +
            mean_with_interval(test.excess) + ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
 }
 
@@ -157,8 +157,9 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     } else if (is_undecided && !is_wrong) {
         scored.words += " The intervals do not decide every group; more seeds are required.";
     } else if (scored.chance >= 1) {
-        scored.words += std::string(" The findings ") + (is_wrong ? "contradict" : "agree with") +
-                        " the prediction, but under its null model it has chance 1, so that it is not scored.";
+        scored.words +=
+            std::string(" The findings ") + (is_wrong ? "contradict" : "agree with") +
+            " the prediction, but under its null model it has a chance level of 1, so that it is not scored.";
     } else {
         scored.outcome = is_wrong ? ScoredPrediction::Outcome::wrong : ScoredPrediction::Outcome::right;
     }

@@ -36,10 +36,9 @@ std::string gigabytes(double bytes) {
 std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double tokens, const SheetRequest& request,
                                    std::vector<std::string>& notes) {
     constexpr double training_part = 0.9;  // of a text, in every split
-    const std::string needs = "a run trains on " + gigabytes(tokens) + " of bytes, so that a folder \"" +
-                              names.front() + "\" with at least " + gigabytes(tokens / most_epochs / training_part) +
-                              " of text (" + number_text(most_epochs) +
-                              " epochs) is required in --data-dir or ROPELAB_DATA";
+    const std::string needs = "a run trains on " + gigabytes(tokens) + " of text, so that a folder \"" + names.front() +
+                              "\" with at least " + gigabytes(tokens / most_epochs / training_part) + " of text (" +
+                              number_text(most_epochs) + " epochs) is required in --data-dir or ROPELAB_DATA";
     std::vector<SheetData> sets;
     for (const std::string& name : names) {
         const auto folder = find_corpus(name, request);

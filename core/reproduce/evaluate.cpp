@@ -89,7 +89,7 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const double above = *std::min_element(high.begin(), high.end());
     if (const std::size_t failed = failed_runs(prediction, runs); failed > 0) {
         scored.words = runs_text(static_cast<std::int64_t>(failed)) +
-                       " of the groups failed or diverged, so that the means compare the survivors only. ";
+                       " of the groups failed or diverged, so that the means compare only the surviving runs. ";
     } else {
         scored.outcome = below < above ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
     }
@@ -223,7 +223,8 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
         if (has_earlier_rule(prediction)) {
             score_earlier_rule(scored, runs);
             scored.words +=
-                " Scored by the rule stored with the lab (before retrieval was compared within each group).";
+                " The rule stored with the lab scores this prediction; it does not compare retrieval within each "
+                "group.";
         } else {
             prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
         }

@@ -103,9 +103,9 @@ double measured_value(const SheetRun& run, const std::string& measure);
 /// Verdict on a claim over all its rows with a rule.
 struct ClaimVerdict {
     std::string claim;  // id
-    /// `reproduced`: every row is. `not_reproduced`: at least one row is not, also after Bonferroni's correction over
-    /// the families of the claim's rows. `not_testable`: no row is testable.
-    /// `undecided`: otherwise. `unfinished`: a row is. `shown`: the claim has no row with a rule.
+    /// `reproduced`: every row is reproduced. `not_reproduced`: at least one row is not, also after Bonferroni's
+    /// correction over the families of the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise.
+    /// `unfinished`: a row has no verdict yet. `shown`: the claim has no row with a rule.
     SheetVerdict verdict = SheetVerdict::shown;
     int rows = 0;  // number of rows with a rule
     int reproduced = 0, not_reproduced = 0, undecided = 0, not_testable = 0, unfinished = 0;

@@ -18,7 +18,7 @@ inline constexpr const char* generated_per_second = "generated_tokens_per_second
 /// CUDA graphs. NaN if the engine does not count operations.
 inline constexpr const char* operations_per_training_step = "operations_per_training_step";
 inline constexpr const char* operations_per_token = "operations_per_generated_token";
-/// Loss at the longest of the plan's extensions less the loss at the context, in nats per token; both on the same
+/// Loss at the longest of the plan's extensions minus the loss at the context, in nats per token; both on the same
 /// beginning of the validation split.
 inline constexpr const char* extension_rise = "extension_rise";
 /// Largest number of validation tokens for the losses at longer contexts (extensions); enough for a few hundred

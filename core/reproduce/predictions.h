@@ -8,16 +8,16 @@ namespace ropelab {
 
 /// Reason why the context bound is not scored on models that have learned positions beside RoPE.
 inline constexpr const char* bound_with_learned_positions =
-    "These models also learn a vector per position, by which a token can be found at any distance; the context bound "
+    "These models also learn position embeddings, which can retrieve a token at any distance; the context bound "
     "concerns RoPE alone and is not scored on them.";
 
 /// Adds the predictions for runs that differ only in theta (`bases`; all channels rotate). Context bound (formula 12):
 /// retrieval collapses exactly for the bases whose B(m) is negative at a distance that the retrieval test can measure
 /// at `context`; per base, the prediction stores the lags with the highest and the lowest B, and the plan measures the
 /// retrieval. Critical dimension (formula 14): the loss beyond the context rises least for the base with the fewest
-/// rotated channels that saw no full period. `where`: keys that the groups share. `extended`: measure of the loss
-/// beyond the context; if it is empty, `why_not` is the reason. `unscored`: reason why the context bound is not scored,
-/// empty if it is.
+/// rotated channels whose pairs complete no period. `where`: keys that the groups share. `extended`: measure of the
+/// loss beyond the context; if it is empty, `why_not` is the reason. `unscored`: reason why the context bound is not
+/// scored, empty if it is.
 void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
                        std::int64_t context, const std::string& extended, const std::string& why_not,
                        const std::string& unscored = "");

@@ -9,7 +9,7 @@ namespace ropelab {
 namespace {
 
 constexpr const char* gain_words =
-    "The gain is the accuracy on repeated tokens less the accuracy on their first occurrence, where nothing can be "
+    "The gain is the accuracy on repeated tokens minus the accuracy on their first occurrence, where nothing can be "
     "retrieved.";
 
 std::string percent_of(double fraction) {
@@ -38,9 +38,9 @@ std::string rule_words(const RetrievalRule& rule) {
     for (const GroupProbe& probe : rule.probes) probes += (probes.empty() ? "" : "; ") + probe_words(probe);
     const std::string kept = percent_of(rule.kept);
     return "Each group is compared with itself: its gain at the lag where its B is lowest with its gain at the lag "
-           "where "
-           "its B is highest. A lag tests the distance lag − 1, at which an induction head attends. The lags are " +
-           probes + ". A group collapses if the 95 % confidence interval of the lower-B gain less " + kept +
+           "where its B is highest. A lag tests the distance lag − 1, at which an induction head attends. The lags "
+           "are " +
+           probes + ". A group collapses if the 95 % confidence interval of the lower-B gain minus " + kept +
            " of the higher-B gain, paired by seed, lies below 0, and retrieves if it lies above 0. " + gain_words +
            " A group with a mean gain below " + percent_of(rule.least_gain) +
            " at its highest B has not learned retrieval and is not scored.";
@@ -67,7 +67,7 @@ std::string null_model_words(const Prediction& prediction) {
                         ", " + k + ").";
     if (prediction.high.empty() || prediction.low.empty()) {
         words += " A prediction that " + std::string(prediction.high.empty() ? "no" : "every") +
-                 " group collapses has chance 1 and is not scored.";
+                 " group collapses has a chance level of 1 and is not scored.";
     }
     return words;
 }

@@ -17,7 +17,7 @@ bool is_paired(const PlannedRow& row);
 struct MeanDifference {
     double value = 0;
     std::optional<double> low, high;  // nullopt if there is no standard error
-    double reference = 0;             // mean of the baseline's values that enter
+    double reference = 0;             // mean of the baseline's values that enter `difference`
 };
 /// Returns the mean of the differences a[i] − b[i] over the pairs with two finite values, with its t interval of the
 /// confidence 1 − alpha; nullopt if there is no pair.
@@ -25,7 +25,7 @@ std::optional<MeanDifference> paired_difference(std::span<const double> a, std::
 /// Returns mean(a) − mean(b) with Welch's interval of the confidence 1 − alpha; nullopt if a sample is empty.
 std::optional<MeanDifference> group_difference(const Sample& a, const Sample& b, double alpha);
 
-/// How much more one group has than another.
+/// Difference by which one group exceeds another, with its test.
 struct MoreThan {
     double percent = 0;  // difference in percent of the other group's mean
     double p = 1;        // one-sided p of the hypothesis that the difference is at most the margin
@@ -33,7 +33,7 @@ struct MoreThan {
 /// Tests whether the values exceed `others`, which have the same seeds, by more than a fraction `margin` of their mean;
 /// nullopt if there is no test.
 std::optional<MoreThan> p_of_more(std::span<const double> values, std::span<const double> others, double margin);
-/// Tests the same for independent samples (Welch).
+/// Tests whether the values exceed `others` in the same sense, for independent samples (Welch's test).
 std::optional<MoreThan> p_of_more(const Sample& sample, const Sample& other, double margin);
 
 /// Tests of one row.

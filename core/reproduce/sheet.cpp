@@ -101,7 +101,7 @@ std::string control_rule_words(const PlannedRow& row) {
     if (rule.version == 1) {
         return " The row is not testable unless the control, " + control +
                ", differs from the baseline by more than ±" + percent(rule.margin) + test +
-               "; otherwise equal results show nothing.";
+               "; otherwise equal results are no evidence.";
     }
     const bool are_two = !row.control_reference && row.group != *row.control;
     const std::string one_sided = " (one-sided " + test_words(rule.test) + ", p < " + number_text(rule.alpha) +
@@ -111,7 +111,7 @@ std::string control_rule_words(const PlannedRow& row) {
                                                            : "the baseline or the group";
     return " The row is not testable unless " + better + " has a mean that is lower than that of the control, " +
            control + ", by significantly more than " + percent(rule.margin) + one_sided +
-           "; otherwise positions do not help these models, and equal results show nothing.";
+           "; otherwise positions do not help these models, and equal results are no evidence.";
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ struct PlannedRow {
     std::optional<GroupKeys> baseline;  // the group is compared with this one
     /// Group without the positions that the row is about (no position encoding, or no rotation). Unless the baseline or
     /// the group has a significantly lower mean than the control, by more than the margin, the row is not testable,
-    /// because positions do not help these models and equal results would show nothing.
+    /// because positions do not help these models and equal results would be no evidence.
     std::optional<GroupKeys> control;
     /// Group that is compared with the control instead of group and baseline, where neither of them uses positions.
     std::optional<GroupKeys> control_reference;
@@ -132,7 +132,8 @@ struct RetrievalRule {
     std::int64_t longest_lag = 0;
     double kept = 0.5;
     double least_gain = 0.1;
-    std::vector<GroupProbe> probes = {};  // one per group, first those of Prediction::low; empty: rule of earlier versions
+    /// One per group, first those of Prediction::low; empty for a rule of earlier versions.
+    std::vector<GroupProbe> probes = {};
 
     bool operator==(const RetrievalRule&) const = default;
 };

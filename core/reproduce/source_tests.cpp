@@ -58,10 +58,10 @@ SourceTest drop_test(const std::string& version) {
     const KendallTrend trend = kendall_trend(perplexities(version, false));
     return {partial_rope_paper().at("wording").at("perplexity_drop").get<std::string>() + " [" +
                 version_title(version) + "]",
-            "Exact rank-sum test, stratified by setting: is the perplexity lower with 10 % or more than below? One "
-            "run per setting; runs with QK-Norm are left out. It holds if the one-sided p is below 5 %. The test "
-            "shows the direction, not how sharp the drop is.",
-            "Score " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p_falling) + ".",
+            "Exact rank-sum test, stratified by setting, of whether the perplexity is lower with 10 % or more of the "
+            "channels than with fewer. There is one run per setting; runs with QK-Norm are left out. The claim holds "
+            "if the one-sided p is below 5 %. The test shows the direction, not how sharp the drop is.",
+            "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p_falling) + ".",
             trend.p_falling < test_level  ? SourceVerdict::holds
             : trend.p_rising < test_level ? SourceVerdict::fails
                                           : SourceVerdict::undecided};
@@ -76,15 +76,15 @@ SourceTest level_test(const std::string& version) {
     return {partial_rope_paper().at("wording").at("perplexity_level").get<std::string>() + " [" +
                 version_title(version) + "]",
             "Kendall's test for a trend of the perplexity from 10 % to 100 %, exact and stratified by setting, "
-            "two-sided. One run per setting gives no noise to compare with, so a test for a trend is all that is "
-            "possible: it never shows that the claim holds.",
-            "Score " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p) + ". " +
+            "two-sided. One run per setting gives no estimate of the noise, so only a test for a trend is possible, "
+            "which cannot show that the claim holds.",
+            "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p) + ". " +
                 (has_trend ? (trend.score < 0 ? "The perplexity falls further from 10 % to 100 %"
                                               : "The perplexity rises from 10 % to 100 %")
                            : "No trend is found, which does not show similarity") +
                 "; 100 % has " + fixed_text(last_to_first(strata), 3) +
                 " times the perplexity of 10 % (geometric mean)." +
-                (has_trend ? " Whether this is still largely similar, the words do not say." : ""),
+                (has_trend ? " The claim does not state up to which ratio perplexities are largely similar." : ""),
             SourceVerdict::undecided};
 }
 
@@ -101,7 +101,7 @@ std::string benchmark_table_text() {
         }
         text += '\n';
     }
-    text += "\nAccuracy with 10 % less that with 100 % [percentage points], mean over the settings:\n";
+    text += "\nAccuracy with 10 % minus accuracy with 100 % [percentage points], mean over the settings:\n";
     for (const BenchmarkComparison& each : benchmark_comparisons(0.1)) {
         text += "  " + each.benchmark + " (" + std::to_string(each.questions) +
                 " questions): " + fixed_text(100 * each.difference, 2) + ", 90 % interval " +

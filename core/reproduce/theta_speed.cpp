@@ -118,7 +118,9 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
 std::string template_words() {
     const json& table = theta_paper().at("table_3");
     const json& plain = theta_paper().at("template");
-    std::string words = "Published numbers of θ = 10,000, of the other bases, and of the template's run 0:";
+    std::string words =
+        "Published numbers of θ = 10,000, of the other bases, and of run 0 of the paper's code template, which has no "
+        "rotation:";
     const auto add = [&](const std::string& measure, const char* name, int decimals) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         for (const json& row : table) {
@@ -165,8 +167,7 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
          "speed; the paper's table prints 0.55)."},
         {"cause",
          "Rotation costs time: training takes longer and generation is slower with rotation than with learned "
-         "positions "
-         "alone, in the same implementation. (The paper does not make this claim.)"},
+         "positions alone, in the same implementation. (The paper does not make this claim.)"},
         {"recomputed-tables",
          "With eager operations and without a RoPE cache, training takes longer and generation is slower with every θ "
          "other than 10,000 than with θ = 10,000. (The paper's hypotheses 2 and 3 imply this: PyTorch may compute the "

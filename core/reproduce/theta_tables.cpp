@@ -33,8 +33,7 @@ SheetPlan begin(const char* name, const SheetRequest& request) {
     plan.experiment.set_explicit_runs(std::move(runs));
     plan.notes.push_back(
         "The control of the losses has the same model with learned positions and without rotation. Times and speeds "
-        "have "
-        "no control, because their rules state a range of the ratio, and not that nothing differs.");
+        "have no control, because their rules claim a range of the ratio and not equality.");
     plan.writing.samples = paper ? 10 : request.scale == SheetScale::laptop ? 3 : 1;
     plan.writing.length = paper ? 500 : request.scale == SheetScale::laptop ? 200 : 20;
     return plan;

@@ -76,7 +76,7 @@ std::string control_words(const SheetRow& row) {
     return "The control's mean differs from " +
            std::string(is_old ? "the baseline's" : "that of the models with positions") + " by " +
            signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
-           "), which is not significantly more than the margin, so that equal results would show nothing. A test "
+           "), which is not significantly more than the margin, so that equal results would be no evidence. A test "
            "requires longer training or larger models.";
 }
 
@@ -133,7 +133,8 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
     if (counts_events(rule) && rule.direction < 0 && tests.baseline_events == 0) {
         row.verdict = SheetVerdict::not_testable;
         row.words =
-            "No run of the baseline has the event, so that there is nothing to remove. A test requires models, "
+            "No run of the baseline has the event, so the test cannot show that the group prevents it. A test requires "
+            "models, "
             "learning rates or a training length at which the event occurs.";
     } else if (row.plan.control && !control_passes(row) &&
                !(row.plan.group == *row.plan.control && is_claimed && is_opposite(row))) {
@@ -142,7 +143,7 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
         row.words = control_words(row);
     } else if (is_of_survivors(row)) {
         row.verdict = SheetVerdict::undecided;
-        row.words = failed_words(row) + ", so that the means compare the survivors only. " + observed + ", " +
+        row.words = failed_words(row) + ", so that the means compare only the surviving runs. " + observed + ", " +
                     p_words(*claim) + " after Holm's correction.";
     } else if (rule.kind == Kind::difference && is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;

@@ -110,7 +110,7 @@ struct RetrievalPoint {
     /// Returns the distance at which an induction head attends, lag − 1: the token that followed the first occurrence
     /// of the current token.
     std::int64_t distance() const { return lag - 1; }
-    /// Returns the retrieval gain: the accuracy on the copied tokens less the accuracy on their first occurrence.
+    /// Returns the retrieval gain: the accuracy on the copied tokens minus the accuracy on their first occurrence.
     double gain() const { return accuracy - first_accuracy; }
     /// Returns the standard error of the gain: over sequences, because the tokens of a sequence depend on each other;
     /// with fewer than two sequences the binomial one over tokens, √((a(1 − a) + f(1 − f))/n). NaN without tokens.
@@ -141,9 +141,9 @@ struct ProbeResult {
     ProbeArray key_massive;    // layers × key_value_heads × head_dim
 
     /// Logit contribution of each pair as a share of the variance (formula 8), of shape layers × heads × (pairs + 1).
-    /// Every key counts equally, also keys that softmax ignores. The last element is the contribution of all pairs that
-    /// are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are all 0 if
-    /// its logits do not vary. ALiBi's bias is excluded.
+    /// Every key counts equally, also keys with an attention weight near 0. The last element is the contribution of all
+    /// pairs that are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are
+    /// all 0 if its logits do not vary. ALiBi's bias is excluded.
     ProbeArray logit_contribution;
     /// Logit contribution with the keys weighted by their attention weights (formula 8, weighted), with the shape and
     /// the last element of logit_contribution. Empty if the result was stored by a version that did not compute it.

@@ -116,8 +116,8 @@ std::string decision_rule_words() {
 
 std::string decision_words(const ResultsTable& table, const DecisionAid& aid) {
     const auto label = [&](std::size_t group) { return group_label(table, table.groups[group]); };
-    if (aid.front.empty()) return "Of these settings, each is dominated by another one.";  // the rule is not transitive
-    std::string words = "Of these settings, none is better in " + std::string(measures()[aid.loss].name) + " and " +
+    if (aid.front.empty()) return "Each of these settings is dominated by another one.";  // the rule is not transitive
+    std::string words = "None of these settings is better in " + std::string(measures()[aid.loss].name) + " and " +
                         std::string(measures()[aid.speed].name) + " than ";
     for (const std::size_t group : aid.front) words += (group == aid.front.front() ? "" : "; ") + label(group);
     words += " (" + test_title(table.test) + ", " + std::to_string(aid.comparisons) +

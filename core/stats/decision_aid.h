@@ -29,7 +29,7 @@ struct DecisionAid {
 };
 
 /// Returns one decision aid per data set with at least two groups that have values of both measures. The loss is the
-/// compared measure, or the best validation loss if that is no loss; the speed is the generation speed if it is
+/// compared measure, or the best validation loss if that is not a loss; the speed is the generation speed if it is
 /// measured, else the training speed. All pairs of groups are tested in both measures with the table's test, at the 5 %
 /// level after Holm's correction over all these tests.
 std::vector<DecisionAid> decision_aids(const ResultsTable& table);
@@ -37,7 +37,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table);
 /// States the rule in sentences: a setting is dominated if another is significantly better in one measure and not
 /// significantly worse in the other.
 std::string decision_rule_words();
-/// Returns the aid in sentences: "Of these settings, none is better in best_validation_loss and tokens_per_second than
+/// Returns the aid in sentences: "None of these settings is better in best_validation_loss and tokens_per_second than
 /// theta = 500; theta = 1000. Undecided: …".
 std::string decision_words(const ResultsTable& table, const DecisionAid& aid);
 /// Returns all aids as one line each; "" if there is none.

@@ -35,8 +35,8 @@ std::int64_t score_of(const KendallStratum& stratum, const std::vector<std::size
 
 void check_stratum(const KendallStratum& stratum) {
     if (stratum.x.size() != stratum.y.size()) {
-        throw BadInput("The trend test needs as many x as y; there are " + std::to_string(stratum.x.size()) +
-                       " x and " + std::to_string(stratum.y.size()) + " y.");
+        throw BadInput("The trend test needs equal numbers of x and y values; there are " +
+                       std::to_string(stratum.x.size()) + " x and " + std::to_string(stratum.y.size()) + " y.");
     }
     if (stratum.x.size() > most_pairs) {
         throw BadInput("The exact trend test takes at most " + std::to_string(most_pairs) + " pairs per stratum; " +

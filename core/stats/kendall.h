@@ -14,7 +14,7 @@ struct KendallStratum {
 
 /// Result of Kendall's rank test for a trend of y over x.
 struct KendallTrend {
-    std::int64_t score = 0;  // S: concordant less discordant pairs within strata; negative if y falls
+    std::int64_t score = 0;  // S: concordant minus discordant pairs within strata; negative if y falls
     double p_falling = 1;    // one-sided p against a falling trend: P(S ≤ score)
     double p_rising = 1;     // one-sided p against a rising trend: P(S ≥ score)
     double p = 1;            // two-sided: P(|S| ≥ |score|)

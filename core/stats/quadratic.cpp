@@ -32,8 +32,8 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
 
 std::optional<QuadraticFit> fit_quadratic(std::span<const double> x, std::span<const double> y) {
     if (x.size() != y.size()) {
-        throw BadInput("A fit needs as many x as y, but there are " + std::to_string(x.size()) + " and " +
-                       std::to_string(y.size()) + ".");
+        throw BadInput("A fit needs equal numbers of x and y values, but there are " + std::to_string(x.size()) +
+                       " and " + std::to_string(y.size()) + ".");
     }
     std::vector<double> linear;
     std::vector<double> values;

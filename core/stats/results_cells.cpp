@@ -129,7 +129,7 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
         result.push_back(
             "95 % interval: confidence interval of the mean of " + std::string(compared.name) +
             ". Detectable difference: difference [" + std::string(compared.unit) + "] that " + test_title(table.test) +
-            " detects with 80 % power for these seeds and standard deviations, at the level of the first and hardest "
+            " detects with 80 % power for these seeds and standard deviations, at the level of the first and strictest "
             "step of Holm's correction (5 % / number of comparisons).");
     }
     if (std::any_of(table.groups.begin(), table.groups.end(),

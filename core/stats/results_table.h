@@ -79,7 +79,7 @@ struct Comparison {
     std::optional<double> p_holm;  // p after Holm's correction
     std::optional<TTest> test;     // the t test that gave p
     /// Difference that this test detects with 80 % power, for the groups' standard deviations and numbers of seeds, at
-    /// the level of the first step of Holm's correction: 5 % / number of comparisons. It is the hardest step, so the
+    /// the level of the first step of Holm's correction: 5 % / number of comparisons. It is the strictest step, so the
     /// power is at least 80 %.
     std::optional<double> detectable;
     /// Number of seeds per group (of pairs for the paired test) with which this test would detect a difference as large

@@ -63,7 +63,7 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
                          rough_text(*comparison.detectable) + " " + std::string(measures()[table.compared].unit) +
                          " with 80 % power at the 5 % level";
     if (count > 1) {
-        result += " divided by " + std::to_string(count) + " comparisons (the first and hardest step of Holm's " +
+        result += " divided by " + std::to_string(count) + " comparisons (the first and strictest step of Holm's " +
                   "correction)";
     }
     const std::int64_t present = paired ? group.pairs : group.described[table.compared].n;

@@ -28,7 +28,7 @@ struct Cuda {
     const CudaGraphs* graphs = nullptr;
     /// Compute capability of the device: 90 for 9.0.
     int capability = 0;
-    /// Whether the device has bfloat16 products; other devices emulate them.
+    /// True if the device has bfloat16 products; other devices emulate them.
     bool bfloat16 = false;
     /// Free bytes of device memory when the device was found; 0: unknown.
     std::int64_t free_memory = 0;

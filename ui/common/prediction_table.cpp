@@ -38,7 +38,7 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
         {QObject::tr("chance level"),
          QObject::tr(
              "The chance level is the probability that the prediction is right by chance; the tooltip of a cell "
-             "states the null model. A prediction with chance 1 is not scored.")},
+             "states the null model. A prediction with a chance level of 1 is not scored.")},
         {QObject::tr("theory"), {}, true},
         {QObject::tr("quantity"), QObject::tr("The theory predicts this measured quantity."), true},
         {QObject::tr("prediction"), {}, true},

@@ -142,8 +142,8 @@ QString measureWhy(const Measure& measure) {
     }
     if (measure.name == "generated_tokens_per_second") {
         return QObject::tr(
-            "This measure is the number of tokens per second that the trained model generates (batch size 1). Measure "
-            "runs measures it after training.");
+            "This measure is the number of tokens per second that the trained model generates (batch size 1). "
+            "ropelab-cli results --measure-generation measures it after training.");
     }
     return QObject::tr("This measure is the number of training tokens per second of a run's training time.");
 }

@@ -23,7 +23,7 @@ struct ExportOptions {
     int dpi = 300;         // resolution of PNG, 72 to 1200
     double fontPt = 8.5;   // font size in points, 5 to 48
     Appearance appearance = Appearance::light;
-    /// Whether every curve has its own dash pattern, so that curves can be distinguished in a greyscale print.
+    /// True if every curve has its own dash pattern, so that curves can be distinguished in a greyscale print.
     bool dashes = true;
 };
 

@@ -44,7 +44,7 @@ struct Axis {
     QStringList categories = {};
     /// Values of the tick marks instead of round numbers, if not empty. Labels that do not fit are omitted.
     QList<double> marks = {};
-    /// Only for a linear y axis: values increase downwards, so that the minimum is at the top.
+    /// True if values increase downwards, so that the minimum is at the top; only for a linear y axis.
     bool downwards = false;
 
     /// Label and unit: "validation loss (nats)".
@@ -54,8 +54,8 @@ struct Axis {
 /// One curve in the axes' units. x must not decrease. A NaN or infinite y is a gap, and so is y ≤ 0 on a logarithmic
 /// axis; exported data contain such values.
 struct FigureCurve {
-    /// Drawn at the end of the line, or beside a single point; "" for none. Points without space for their label have
-    /// none, except picked ones.
+    /// Label at the end of the line, or beside a single point; "" for none. The label of a point is omitted if there is
+    /// no space for it and the point is not picked.
     QString label;
     QString quantity;  // name of y in exported data: "validation loss"
     Ink ink;
@@ -63,17 +63,17 @@ struct FigureCurve {
     QList<double> y;
     /// Values of y before smoothing, drawn faintly behind the curve; the same length as y, or empty.
     QList<double> raw;
-    /// Whether the curve is secondary: drawn thinner and dashed, without an end label; the label of a point is drawn in
-    /// a quiet colour. Example: the training loss beside the validation loss.
+    /// True for a secondary curve, such as the training loss beside the validation loss. It is drawn thinner and
+    /// dashed, without an end label; the label of a point is drawn in a quiet colour.
     bool companion = false;
-    /// Whether a secondary curve has an end label.
+    /// True if a secondary curve has an end label.
     bool isNamed = false;
     enum class Emphasis { normal, picked, dimmed } emphasis = Emphasis::normal;
     /// Bars start at 0, or at the lower end of a logarithmic axis.
     enum class Shape { line, points, bars } shape = Shape::line;
     /// Diameter of a point, in typographic points.
     double pointPt = 3.6;
-    /// Whether a line with few points has a dot at each of them. Set it to false if the points are not measurements.
+    /// True if a line with few points has a dot at each point; false if the points are not measurements.
     bool dots = true;
 };
 
@@ -158,7 +158,7 @@ struct Figure {
     /// Exported data instead of the curves, if not empty.
     FigureTable table;
     /// Height in millimetres at which the texts of the figure do not overlap, as for a plot with many rows; 0 if any
-    /// height will do. Exports use it unless the user chooses a height.
+    /// height is sufficient. Exports use it unless the user chooses a height.
     double heightMm = 0;
     /// Settings from which the figure was made (experiment, smoothing, unit …); every exported file contains them.
     QJsonObject settings;

@@ -32,16 +32,16 @@ class PlotWidget : public QWidget {
     const FigureStyle& style() const { return m_style; }
     /// Returns the rectangle of the axes, in pixels of this widget.
     virtual QRectF canvasRect() const;
-    /// Convert between pixels of this widget and units of the axes.
+    /// Convert between pixels of this widget and units of the axes, in both directions.
     QPointF valueAt(const QPointF& pixel) const;
     QPointF pixelOf(const QPointF& value) const;
 
  signals:
-    /// The mouse left the axes or the drawing.
+    /// Emitted when the mouse leaves the axes or the drawing.
     void left();
-    /// The user requested the context menu at a point in global coordinates.
+    /// Emitted when the user requests the context menu at a point in global coordinates.
     void contextMenuRequested(const QPoint& global);
-    /// The widget was clicked or received the keyboard focus. Exports use the figure of this widget.
+    /// Emitted when the widget is clicked or receives the keyboard focus. Exports then use the figure of this widget.
     void chosen();
 
  protected:
@@ -59,11 +59,11 @@ class PlotWidget : public QWidget {
     void schedule();
     /// Returns the time from schedule() to the repaint, in milliseconds.
     virtual int repaintDelay() const { return 0; }
-    /// The left mouse button was pressed, the mouse moved while it is pressed, or it was released.
+    /// Called when the left mouse button is pressed, when the mouse moves while it is pressed, and when it is released.
     virtual void mousePressed(const QPointF& /*where*/, Qt::KeyboardModifiers /*modifiers*/) {}
     virtual void mouseDragged(const QPointF& /*where*/, Qt::KeyboardModifiers /*modifiers*/) {}
     virtual void mouseReleased(const QPointF& where) = 0;
-    /// The mouse moved over the canvas with no button pressed.
+    /// Called when the mouse moves over the canvas with no button pressed.
     virtual void mouseMoved(const QPointF& where) = 0;
 
     QCustomPlot* m_plot;

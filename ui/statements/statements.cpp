@@ -39,7 +39,7 @@ Evidence randomLogits(const RotarySetup& setup) {
     const double equalHere = expected_logit(now, setup.head_dim, distances[0], equal);
     const double equalFar = expected_logit(now, setup.head_dim, distances[1], equal);
     return {QObject::tr("Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at Δ = 0 and %4 ± %5 "
-                        "at Δ = 100. For q = k, or for a mean of 1 of all components, the expected logit decreases "
+                        "at Δ = 100. For q = k, or if all components have mean 1, the expected logit decreases "
                         "from %6 to %7.")
                 .arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
                      decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
@@ -185,8 +185,7 @@ const std::vector<Statement>& wrongStatements() {
          5, QStringLiteral("spectrum"), QString(), truncatedQuarter(), sliceAndTruncate},
         {QObject::tr("YaRN divides the high frequencies."),
          QObject::tr("YaRN divides the low frequencies by the factor, leaves the high ones, and uses a ramp in "
-                     "between. Pairs that complete many periods in "
-                     "the training context need no change."),
+                     "between. Pairs that complete many periods in the training context need no change."),
          22, QStringLiteral("spectrum"), QString(), llama2WithYarn(), unchangedPairs},
         {QObject::tr("θ = 10,000 bounds the context at 2π·10,000."),
          QObject::tr("2π·10,000 is about the longest wavelength. The sum over all pairs, B(m), separates a similar key "

@@ -161,7 +161,7 @@ TEST(GptNeox, TenAdamWSteps) {
 TEST(Weights, ModelsWithoutNormsOfQueriesAndKeysAreRefused) {
     RunSpec spec;
     spec.qk_norm = QkNorm::projection;
-    const std::string why = " have no norms of queries and keys, so that qk_norm must be false.";
+    const std::string why = " have no QK norm, so qk_norm must be false.";
     EXPECT_MESSAGE(from_nanogpt({}, spec), BadInput, "Weights of nanoGPT" + why);
     EXPECT_MESSAGE(from_gpt_neox({}, spec), BadInput, "Weights of GPTNeoXForCausalLM" + why);
     EXPECT_MESSAGE(from_llama({}, spec), BadInput, "Weights of LlamaForCausalLM" + why);

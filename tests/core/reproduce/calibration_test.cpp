@@ -41,7 +41,7 @@ TEST(Calibration, CountsPredictionsThatCouldHaveBeenWrong) {
     EXPECT_EQ(calibration_words(calibration),
               "Calibration: 2 of 3 predictions with a score are right; 0.73 would be expected by chance. At least 2 "
               "would be right by chance with probability 0.117 if the predictions were independent; predictions on the "
-              "same runs are not.");
+              "same runs are not independent.");
     EXPECT_EQ(calibration_json(calibration).at("right"), 2);
     EXPECT_EQ(calibration_words(calibration_of({})), "");
     EXPECT_TRUE(calibration_json(calibration_of({})).at("p_at_least_as_many").is_null());

@@ -116,7 +116,8 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutRetrieval) {
     add(20000, 0.8, 0.7);
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
     EXPECT_DOUBLE_EQ(scored().chance, 1);
-    EXPECT_THAT(scored().words, HasSubstr("agree with the prediction, but under its null model it has chance 1"));
+    EXPECT_THAT(scored().words,
+                HasSubstr("agree with the prediction, but under its null model it has a chance level of 1"));
     runs_.clear();
     for (const double theta : {500.0, 10000.0, 20000.0}) add(theta, 0.05, 0.04);
     EXPECT_THAT(scored().words, HasSubstr("No group has learned retrieval"));

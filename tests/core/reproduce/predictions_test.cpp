@@ -106,7 +106,7 @@ TEST(Predictions, PredictionThatNoneFailsHasChanceOne) {
     EXPECT_TRUE(plan.predictions[0].high.empty());
     EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1);
     EXPECT_THAT(plan.predictions[0].words, HasSubstr("retrieval collapses in no group"));
-    EXPECT_THAT(null_model_words(plan.predictions[0]), HasSubstr("has chance 1 and is not scored"));
+    EXPECT_THAT(null_model_words(plan.predictions[0]), HasSubstr("has a chance level of 1 and is not scored"));
 }
 
 // A base with a negative B only beyond the longest measurable lag is not predicted to collapse, and contexts too short
@@ -197,8 +197,9 @@ TEST(Predictions, NoPredictionOutsideTheTheories) {
 TEST(Predictions, RuleStatesLagsAndThresholds) {
     RetrievalRule rule{16, 241};
     rule.probes = {{{{"theta", "500"}}, "θ = 500", 19, 7.95, 105, -0.95}};
-    for (const char* part : {"θ = 500: lag 105 (B = -0.95) against lag 19 (B = 7.95)", "less 50 % of the higher-B gain",
-                             "a mean gain below 10 %", "lag tests the distance lag − 1"}) {
+    for (const char* part :
+         {"θ = 500: lag 105 (B = -0.95) against lag 19 (B = 7.95)", "minus 50 % of the higher-B gain",
+          "a mean gain below 10 %", "lag tests the distance lag − 1"}) {
         EXPECT_THAT(rule_words(rule), HasSubstr(part));
     }
 }

@@ -198,7 +198,7 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
             " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable unless "
             "the baseline or the group has a mean that is lower than that of the control, fraction = 0, by "
             "significantly more than 1 % (one-sided t test paired by seed, p < 0.05 after Bonferroni's correction over "
-            "the two); otherwise positions do not help these models, and equal results show nothing.");
+            "the two); otherwise positions do not help these models, and equal results are no evidence.");
     PlannedRow own = row;  // a group that is its own control is compared with the baseline only
     own.control = own.group;
     EXPECT_THAT(rule_words(own), HasSubstr("unless the baseline has a mean that is lower than that of the control"));
@@ -208,7 +208,7 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
         rule_words(row),
         "By the older rule stored with this lab: " + rule_words(*row.rule) +
             " Baseline: fraction = 1. The row is not testable unless the control, fraction = 0, differs from the "
-            "baseline by more than ±1 % (t test paired by seed, p < 0.05); otherwise equal results show nothing.");
+            "baseline by more than ±1 % (t test paired by seed, p < 0.05); otherwise equal results are no evidence.");
     const SheetPlan bands = plan_partial_bands({SheetScale::laptop, {}, {}});
     const auto rules = rules_of(bands);
     EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("Rule of claim 1:"), HasSubstr("Baseline: fraction = 1."),

@@ -59,14 +59,15 @@ TEST(SourceTests, ThePerplexityDropsBelowTenPercentAndKeepsFalling) {
     const auto tests = perplexity_tests();
     ASSERT_EQ(tests.size(), 4U);
     EXPECT_EQ(tests[0].verdict, SourceVerdict::holds);
-    EXPECT_THAT(tests[0].result, HasSubstr("Score -65 over 7 settings"));  // p = 1.9e-9
+    EXPECT_THAT(tests[0].result, HasSubstr("Kendall's S = -65 over 7 settings"));  // p = 1.9e-9
     EXPECT_EQ(tests[1].verdict, SourceVerdict::holds);
-    EXPECT_THAT(tests[1].result, HasSubstr("Score -61 over 7 settings"));  // p = 8.2e-8
+    EXPECT_THAT(tests[1].result, HasSubstr("Kendall's S = -61 over 7 settings"));  // p = 8.2e-8
     EXPECT_EQ(tests[2].verdict, SourceVerdict::undecided);
-    EXPECT_THAT(tests[2].result, HasSubstr("Score -27 over 7 settings, p = 0.015. The perplexity falls further"));
+    EXPECT_THAT(tests[2].result,
+                HasSubstr("Kendall's S = -27 over 7 settings, p = 0.015. The perplexity falls further"));
     EXPECT_THAT(tests[2].result, HasSubstr("0.981 times the perplexity"));
     EXPECT_EQ(tests[3].verdict, SourceVerdict::undecided);
-    EXPECT_THAT(tests[3].result, HasSubstr("Score -8 over 7 settings, p = 0.519. No trend is found"));
+    EXPECT_THAT(tests[3].result, HasSubstr("Kendall's S = -8 over 7 settings, p = 0.519. No trend is found"));
     EXPECT_THAT(tests[3].test, HasSubstr("One run per setting"));
 }
 

@@ -329,7 +329,7 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     row.rule->direction = -1;
     const SheetRow nothing = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(nothing.verdict, SheetVerdict::not_testable);
-    EXPECT_THAT(nothing.words, HasSubstr("nothing to remove"));
+    EXPECT_THAT(nothing.words, HasSubstr("cannot show that the group prevents it"));
 }
 
 SheetRow evaluated_events(int events, int others, int n, int unknown = 0, PlannedRow row = row_of_spikes()) {

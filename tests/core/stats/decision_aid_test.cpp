@@ -37,7 +37,7 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_TRUE(aids[0].undecided.empty());
     EXPECT_EQ(aids[0].comparisons, 6);
     EXPECT_EQ(decision_text(table),
-              "Of these settings, none is better in best_validation_loss and generated_tokens_per_second than theta = "
+              "None of these settings is better in best_validation_loss and generated_tokens_per_second than theta = "
               "1000; theta = 5000 (Welch's t test, 6 tests).\n");
     const auto json = decision_json(table);
     EXPECT_EQ(json[0]["front"][1]["theta"], 5000);

@@ -68,7 +68,7 @@ TEST(ResultsVerdict, NamesPWithoutAndWithCorrection) {
     EXPECT_THAT(verdict.words, HasSubstr("0.0077 nats lower than the baseline (95 % interval -0.014 … -0.0014 nats)"));
     EXPECT_THAT(verdict.words,
                 HasSubstr("this test detects a difference of 0.015 nats with 80 % power at the 5 % level "
-                          "divided by 5 comparisons (the first and hardest step of Holm's correction); "
+                          "divided by 5 comparisons (the first and strictest step of Holm's correction); "
                           "the observed difference would need about 5 seeds per group."));
 }
 

@@ -54,7 +54,7 @@ Criterion boundCriterion(const BoundData& data) {
                           .arg(groupedText(*data.firstNegative), context);
         if (data.lowest) {
             result.text += QLatin1Char(' ') +
-                           QObject::tr("Lowest B(m): %1 of %2 at m = %3; %4 of %5 distances < 0.")
+                           QObject::tr("Lowest B(m): %1 of %2 at m = %3; B(m) < 0 at %4 of %5 distances.")
                                .arg(readableNumber(data.lowest->value))
                                .arg(data.setup.head_dim / 2)
                                .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
@@ -81,7 +81,7 @@ Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbe
                           .arg(tokensText(numbers.trainingContext));
     }
     if (numbers.isScaled && numbers.rotatedChannels > 0) {
-        result.text += QLatin1Char(' ') + QObject::tr("(Frequencies without scaling.)");
+        result.text += QLatin1Char(' ') + QObject::tr("(The scaling is ignored.)");
     }
     return result;
 }
@@ -108,7 +108,7 @@ Criterion tunedBaseCriterion(const TuningNumbers& numbers) {
             : QObject::tr("Tuned base: %1 is below the critical base %2 for %3 tokens.")
                   .arg(base, thetaText(std::ceil(*numbers.criticalBase)), target);
     if (numbers.isScaled) {
-        result.text += QLatin1Char(' ') + QObject::tr("(Frequencies without scaling.)");
+        result.text += QLatin1Char(' ') + QObject::tr("(The scaling is ignored.)");
     }
     return result;
 }
@@ -153,7 +153,8 @@ QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
 
 QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
     return QObject::tr(
-               "A model that is tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base β₀.\n"
+               "A model that is fine-tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base "
+               "β₀.\n"
                "β₀ = b^(log_{L/2π}(L′/2π)) with b = %1, L = %2, L′ = %3\n"
                "Liu et al. 2023, formula 15")
         .arg(thetaText(theta), tokensText(numbers.trainingContext), tokensText(numbers.context));
@@ -161,8 +162,8 @@ QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
 
 QString extrapolationLimitWhy(const TuningNumbers& numbers) {
     return QObject::tr(
-               "A model that is tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its first "
-               "untrained pair, i = d_c/2.\n"
+               "A model that is fine-tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its "
+               "first untrained pair, i = d_c/2.\n"
                "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
                "Liu et al. 2023, formula 15")
         .arg(thetaText(std::round(numbers.base)))

@@ -51,10 +51,11 @@ constexpr std::array<PartName, 4> kParts = {{
          "Su's bound: |Σ h_t e^{𝑖Δg_t}| ≤ max_j|h_{j+1} − h_j| · Σ|S_j|, S_j = Σ_{t<j} e^{𝑖Δg_t}. The figure "
          "shows (2/d) Σ|S_j|.\nSu et al. 2021, formula 11")},
     {"random", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Random q, k"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
-                       "The figure shows mean logits of random q and k. Their components have the mean μ, the variance "
-                       "1 and the correlation ρ, which the panel sets; k = q is ρ = 1.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
-                       "+ 2 Σ cos(Δ·g_i))\nBarbero et al. 2024, formula 16")},
+     QT_TRANSLATE_NOOP(
+         "ropelab::ui::ContextRoom",
+         "The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
+         "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
+         "+ 2 Σ cos(Δ·g_i))\nBarbero et al. 2024, formula 16")},
 }};
 
 }  // namespace
@@ -138,8 +139,7 @@ QWidget* ContextRoom::makeTools(QWidget* parent) {
     m_near = new QCheckBox(tr("only near θ"), tools);
     m_near->setToolTip(
         tr("Scans one decade of bases around θ in steps at most a sixth of those of the whole scan, which shows narrow "
-           "feasible "
-           "intervals."));
+           "feasible intervals."));
     connect(m_near, &QCheckBox::toggled, this, &ContextRoom::schedule);
     row->addWidget(m_near);
     m_finer = new QPushButton(tr("Refine scan"), tools);

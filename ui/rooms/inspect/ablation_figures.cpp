@@ -30,7 +30,7 @@ QString kindWord(Ablation::Kind kind) {
 }
 
 InspectPicture noAblation(const InspectData& data, const char* name) {
-    const QString words = QObject::tr("Evaluating the checkpoint with these pairs ablated, and controls …");
+    const QString words = QObject::tr("Evaluating the checkpoint with these pairs and with the controls ablated …");
     return withoutNumbers(data, name, data.problem.isEmpty() ? words : data.problem);
 }
 

@@ -14,8 +14,8 @@
 
 namespace ropelab::ui {
 
-/// Value of InspectChoices::head that leaves the choice to the figure: attention maps show one head, see
-/// withOneHead(), and the other figures show the mean over heads.
+/// Value of InspectChoices::head with which each figure chooses: attention maps show one head (see withOneHead()), and
+/// the other figures show the mean over heads.
 inline constexpr std::int64_t kAutomaticHead = -2;
 
 /// The user's choices of what the figures of the Inspect room show.

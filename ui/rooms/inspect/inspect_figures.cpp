@@ -27,11 +27,11 @@ std::span<const InspectFigure> inspectFigures() {
     static const std::vector<InspectFigure> figures = {
         {"logit-contribution", spectra, tr("logit contribution"),
          tr("Shows each pair's contribution to the variance of the logits: Cov(pair's term, logit) / Var(logit). "
-            "Every key counts equally, also keys that softmax ignores. Formula 8"),
+            "Every key counts equally, also keys with an attention weight near 0. Formula 8"),
          Input::snapshots, Controls::pairRows, contributionSpectrum},
         {"weighted-logit-contribution", spectra, tr("logit contribution, weighted by attention"),
-         tr("Shows each pair's contribution to the variance of the logits under the attention weights: keys that "
-            "softmax ignores do not count. Formula 8, weighted"),
+         tr("Shows each pair's contribution to the variance of the logits under the attention weights: keys with an "
+            "attention weight near 0 hardly count. Formula 8, weighted"),
          Input::snapshots, Controls::pairRows, weightedContributionSpectrum},
         {"query-spectrum", spectra, tr("query norm by frequency"),
          tr("Shows the mean norm of each pair's two channels in the queries. A large norm does not show that the "
@@ -57,7 +57,7 @@ std::span<const InspectFigure> inspectFigures() {
          Input::snapshots, Controls::oneLayer, pairDials},
         {"logit-contribution-over-training", training, tr("largest logit contributions"),
          tr("Shows the largest logit contributions at the cursor and that of the highlighted pair, over training. "
-            "Every key counts equally, also keys that softmax ignores. Formula 8"),
+            "Every key counts equally, also keys with an attention weight near 0. Formula 8"),
          Input::snapshots, Controls::layerAndHead, contributionsOverTraining},
         {"attention-entropy", training, tr("attention entropy"),
          tr("Shows the mean entropy of the attention weights of a query in nats; it is large if attention is spread "
@@ -84,11 +84,9 @@ std::span<const InspectFigure> inspectFigures() {
             "the lags at which it drops. Men et al. 2024, formula 12"),
          Input::snapshots, Controls::none, retrievalAccuracy},
         {"retrieval-gain", moment, tr("retrieval gain and context bound"),
-         tr("Shows the accuracy on copied tokens less that on their first occurrence, by the attended distance (lag − "
-            "1), "
-            "with a 95 % interval; B(m) as a percentage of B(0), and the mean logit by distance, centred and scaled. "
-            "The "
-            "last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"),
+         tr("Shows the accuracy on copied tokens minus the accuracy on their first occurrence, by the attended "
+            "distance (lag − 1), with a 95 % interval; B(m) as a percentage of B(0), and the mean logit by distance, "
+            "centred and scaled. The last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"),
          Input::snapshots, Controls::none, retrievalGain},
         {"retrieval-loss", moment, tr("loss on copied tokens by distance"),
          tr("Shows the loss of copied tokens by their distance to the original (lag)."), Input::snapshots,

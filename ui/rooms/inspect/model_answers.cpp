@@ -281,7 +281,8 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
 void ModelAnswers::storeResult(RunId run, const ExtrapolationResult& result) {
     std::vector<ExtrapolationResult>& results = m_tuning.results[run];
     std::erase_if(results, [&result](const ExtrapolationResult& old) {
-        const bool same = old.factor == result.factor && old.evaluations.back().method == result.evaluations.back().method;
+        const bool same =
+            old.factor == result.factor && old.evaluations.back().method == result.evaluations.back().method;
         return same || old.iteration != result.iteration;  // a figure must not mix results of different checkpoints
     });
     results.push_back(result);

@@ -51,7 +51,8 @@ void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     figure.curves.push_back(std::move(curve));
 }
 
-/// Adds the run's mean logit by distance over all layers and heads, less its mean, in percent of its largest deviation.
+/// Adds the run's mean logit by distance over all layers and heads, minus its mean, in percent of its largest
+/// deviation.
 void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     if (result.logit_by_distance.empty()) return;
     const auto row = meanRow(result.logit_by_distance, -1, -1, run.spec.heads);

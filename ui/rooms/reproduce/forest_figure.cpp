@@ -205,7 +205,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     figure.settings = {{QStringLiteral("sheet"), text(plan.sheet)},
                        {QStringLiteral("scale"), text(to_string(plan.scale))},
                        {QStringLiteral("claim"), text(claim)}};
-    figure.emptyText = QObject::tr("No row of this sheet is compared with a baseline, so that there is no effect.");
+    figure.emptyText = QObject::tr("No row of this sheet is compared with a baseline, so there is no effect to plot.");
     const std::vector<ForestLine> lines = linesOf(plan, rows, claim);
     if (lines.empty()) {
         figure.summary = figure.emptyText;

@@ -13,8 +13,8 @@ namespace ropelab::ui {
 
 class FigureView;
 
-/// Shows the forest plot of a sheet, of all claims or of the chosen one. The plot is as high as its rows need, and
-/// scrolls.
+/// Widget with the forest plot of a sheet, of all claims or of the chosen one. The plot is as high as its rows require,
+/// and scrolls.
 class ForestView : public QWidget {
     Q_OBJECT
 

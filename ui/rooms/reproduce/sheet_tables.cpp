@@ -334,7 +334,7 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
             {{QObject::tr("shown"), accuracies, Tone::quiet},
              {QObject::tr("accuracy on %1 (%2 questions)").arg(text(each.benchmark)).arg(each.questions), accuracies},
              {QObject::tr("The tooltip lists the %1 printed accuracies.").arg(lines.size()), accuracies},
-             {QObject::tr("10 % less 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4")
+             {QObject::tr("10 % minus 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4")
                   .arg(numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
                        numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
               accuracies}});

@@ -197,8 +197,7 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
             {tr("verdict"),
              {},
              tr("The verdict states whether the group differs significantly from the baseline (test: %1, two-tailed at "
-                "5 % "
-                "after Holm's correction).")
+                "5 % after Holm's correction).")
                  .arg(testTitle(table.test)),
              [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
              [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
@@ -218,8 +217,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
         result.push_back(printedColumn(
             "detectable", tr("detectable difference"), unit,
             tr("The test (%1) detects a difference of this size with 80 % power, two-tailed at the level of the first "
-               "and hardest step of Holm's correction (5 % / number of comparisons). It is δ times the standard error "
-               "of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
+               "and strictest step of Holm's correction (5 % / number of comparisons). It is δ times the standard "
+               "error of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
                "differences are detected less often.")
                 .arg(testTitle(table.test)),
             [test = table.test](Group group) {
@@ -241,13 +240,13 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     const auto why = [](TestKind kind) {
         if (kind == TestKind::student) {
             return tr(
-                "This p value is of Student's two-tailed t test with the pooled variance: t = (x̄₁ − x̄₂) / (s_p √(1/n₁ "
-                "+ 1/n₂)). Formula 37");
+                "This p value is of Student's two-tailed t test with the pooled variance: "
+                "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37");
         }
         if (kind == TestKind::welch) {
             return tr(
-                "This p value is of Welch's two-tailed t test, in which each group has its own variance: t = (x̄₁ − x̄₂) "
-                "/ √(s₁²/n₁ + s₂²/n₂). Formula 37");
+                "This p value is of Welch's two-tailed t test, in which each group has its own variance: "
+                "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37");
         }
         return tr(
             "This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "

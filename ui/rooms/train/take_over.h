@@ -8,8 +8,8 @@ namespace ropelab::ui {
 
 class SessionActions;
 
-/// Banner that reports runs of the lab that a program on another machine was training. Whether that program still runs
-/// cannot be checked from here; if the user knows that it has ended, the user can take the runs over and resume them.
+/// Banner that reports runs of the lab that a program on another machine was training. This program cannot
+/// check whether it still runs; a user who knows that it has ended can take the runs over and resume them.
 class TakeOver : public BannerArea {
     Q_OBJECT
 

@@ -53,7 +53,7 @@ TEST(BoundData, HasTheDepthOfAnInfeasibleBase) {
     EXPECT_EQ(data.lowest->negative, 1);
     EXPECT_FALSE(boundOf(contextSetup(64, 10000, 256)).lowest);
     const QString text = contextCriteria(data, {})[0].text;
-    EXPECT_TRUE(text.contains("of 32 at m = 235; 1 of 256 distances < 0")) << text.toStdString();
+    EXPECT_TRUE(text.contains("of 32 at m = 235; B(m) < 0 at 1 of 256 distances")) << text.toStdString();
     EXPECT_NEAR(boundFigure(data, true).settings["lowest_bound"].toDouble(), -0.1566, 1e-4);
 }
 
@@ -245,8 +245,8 @@ TEST(ContextCriteria, SayThatTheCriticalDimensionIgnoresTheScaling) {
     llama.scaling = {.method = ScalingMethod::llama3, .factor = 8, .original_context = 8192};
     const auto criteria = contextCriteria(boundData(llama, 1024), {});
     EXPECT_TRUE(criteria[1].text.contains("70 of 128")) << criteria[1].text.toStdString();
-    EXPECT_TRUE(criteria[1].text.endsWith("(Frequencies without scaling.)"));
-    EXPECT_TRUE(criteria[2].text.endsWith("(Frequencies without scaling.)"));
+    EXPECT_TRUE(criteria[1].text.endsWith("(The scaling is ignored.)"));
+    EXPECT_TRUE(criteria[2].text.endsWith("(The scaling is ignored.)"));
 }
 
 TEST(BasesFigure, SaysThatEveryBaseIsFeasible) {

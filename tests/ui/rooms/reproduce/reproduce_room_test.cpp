@@ -92,7 +92,7 @@ TEST_F(ReproduceTest, UpdatesWhileRunsFinish) {
     }));
     EXPECT_TRUE(room->words().startsWith("The runs are training. ")) << room->words().toStdString();
     EXPECT_TRUE(room->words().contains(" of 14 runs have ended.")) << room->words().toStdString();
-    int trained = 0;  // the order of the settings is drawn from the seed
+    int trained = 0;  // the order of the settings is sampled from the seed
     for (int row = 0; row < 6; ++row) trained += cell(room->comparison(), row, "this lab") != "–";
     EXPECT_GT(trained, 0);
     EXPECT_LT(trained, 6);

@@ -80,7 +80,7 @@ TEST_F(PredictionsPageTest, ScoresMeasuredPredictionsAndExportsThem) {
     EXPECT_EQ(room->predictionsPage().words(),
               "2 predictions: 1 right, 1 wrong. Calibration: 1 of 2 predictions with a score are right; 1.00 would be "
               "expected by chance. At least 1 would be right by chance with probability 0.750 if the predictions were "
-              "independent; predictions on the same runs are not.");
+              "independent; predictions on the same runs are not independent.");
     EXPECT_EQ(prediction(0, "chance level"), QStringLiteral("50\u202F%"));
     EXPECT_TRUE(room->predictionsPage().button().isHidden());
     EXPECT_EQ(prediction(0, "outcome"), "right");

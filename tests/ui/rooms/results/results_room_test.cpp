@@ -93,7 +93,7 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
     EXPECT_EQ(
         room->decisionWords(),
-        "Of these settings, none is better in best_validation_loss and tokens_per_second than theta = 500 (Welch's t "
+        "None of these settings is better in best_validation_loss and tokens_per_second than theta = 500 (Welch's t "
         "test, 3 tests).");
 }
 
