@@ -185,8 +185,8 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         "between its two bands is 3.2 % of the loss (Llama-8B: perplexity 6.80 with NoPE, 6.42 with 10 %), and at the "
         "longest context the loss with 10 % is 1.0 % above the mean of the larger fractions. The control of every row "
         "is NoPE. The claims concern training losses; of the printed perplexities with 10 % to 75 %, 20 of 28 lie "
-        "within 1.6 % of full rotation, and at the longest context the value with 10 % lies 0.6 % below the value with "
-        "25 %.");
+        "within 1.6 % of full rotation (by their logarithms), and at the longest context the logarithm with 10 % lies "
+        "0.6 % below that with 25 %.");
     plan.notes.push_back(std::string(paper
                                          ? "Bytes replace"
                                          : "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, "
