@@ -11,6 +11,7 @@ namespace ropelab {
 namespace {
 
 constexpr double significance = 0.05;
+constexpr std::size_t most_pairs_in_words = 3;  // more undecided pairs are counted, and listed only in JSON
 
 // Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is.
 struct PairTest {
@@ -102,7 +103,8 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table) {
             seen[i] = true;
             if (group.described[loss].n > 0 && group.described[speed].n > 0) members.push_back(i);
         }
-        if (members.size() > 1) aids.push_back(aid_of(table, members));
+        DecisionAid aid = aid_of(table, members);
+        if (aid.comparisons > 0) aids.push_back(std::move(aid));
     }
     return aids;
 }
@@ -116,18 +118,30 @@ std::string decision_rule_words() {
 
 std::string decision_words(const ResultsTable& table, const DecisionAid& aid) {
     const auto label = [&](std::size_t group) { return group_label(table, table.groups[group]); };
+    const std::string both = std::string(measures()[aid.loss].name) + " and " + std::string(measures()[aid.speed].name);
+    const std::string tests = " (" + test_title(table.test) + ", " + std::to_string(aid.comparisons) +
+                              (aid.comparisons == 1 ? " test)." : " tests).");
     if (aid.front.empty()) return "Each of these settings is dominated by another one.";  // the rule is not transitive
-    std::string words = "None of these settings is better in " + std::string(measures()[aid.loss].name) + " and " +
-                        std::string(measures()[aid.speed].name) + " than ";
-    for (const std::size_t group : aid.front) words += (group == aid.front.front() ? "" : "; ") + label(group);
-    words += " (" + test_title(table.test) + ", " + std::to_string(aid.comparisons) +
-             (aid.comparisons == 1 ? " test)." : " tests).");
+    std::string words;
+    if (aid.dominated.empty()) {
+        words = "No setting is dominated by another one in " + both + tests;
+    } else {
+        words = "None of these settings is better in " + both + " than ";
+        for (const std::size_t group : aid.front) words += (group == aid.front.front() ? "" : "; ") + label(group);
+        words += tests;
+    }
     if (aid.undecided.empty()) return words;
     words += " Undecided: ";
-    for (std::size_t i = 0; i < aid.undecided.size(); ++i) {
-        words += (i == 0 ? "" : "; ") + label(aid.undecided[i].first) + " against " + label(aid.undecided[i].second);
+    if (aid.undecided.size() > most_pairs_in_words) {
+        words += std::to_string(aid.undecided.size()) + " of the " +
+                 std::to_string(aid.front.size() * (aid.front.size() - 1) / 2) + " pairs of " +
+                 (aid.dominated.empty() ? "settings" : "them");
+    } else {
+        for (const auto& [first, second] : aid.undecided) {
+            words += (words.ends_with(": ") ? "" : "; ") + label(first) + " against " + label(second);
+        }
     }
-    return words + ": no test finds a difference in loss or speed.";
+    return words + ", for which no test finds a difference in loss or speed.";
 }
 
 std::string decision_text(const ResultsTable& table) {

@@ -28,7 +28,7 @@ struct DecisionAid {
     int comparisons = 0;  // number of tests over which Holm's correction is
 };
 
-/// Returns one decision aid per data set with at least two groups that have values of both measures. The loss is the
+/// Returns one decision aid per data set in which at least one pair of groups can be tested. The loss is the
 /// compared measure, or the best validation loss if that is not a loss; the speed is the generation speed if it is
 /// measured, else the training speed. All pairs of groups are tested in both measures with the table's test, at the 5 %
 /// level after Holm's correction over all these tests.
@@ -38,7 +38,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table);
 /// significantly worse in the other.
 std::string decision_rule_words();
 /// Returns the aid in sentences: "None of these settings is better in best_validation_loss and tokens_per_second than
-/// theta = 500; theta = 1000. Undecided: …".
+/// theta = 500; theta = 1000. Undecided: …". More than three undecided pairs are only counted.
 std::string decision_words(const ResultsTable& table, const DecisionAid& aid);
 /// Returns all aids as one line each; "" if there is none.
 std::string decision_text(const ResultsTable& table);

@@ -51,7 +51,23 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
     ASSERT_EQ(aids.size(), 1U);
     EXPECT_EQ(aids[0].front.size(), 2U);
     EXPECT_EQ(aids[0].undecided.size(), 1U);
-    EXPECT_NE(decision_text(table).find("Undecided: theta = 500 against theta = 1000"), std::string::npos);
+    EXPECT_EQ(
+        decision_text(table),
+        "No setting is dominated by another one in best_validation_loss and generated_tokens_per_second (Welch's t "
+        "test, 2 tests). Undecided: theta = 500 against theta = 1000, for which no test finds a difference in loss "
+        "or speed.\n");
+}
+
+TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
+    const ResultsTable table = decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}});
+    EXPECT_NE(decision_text(table).find("Undecided: 6 of the 6 pairs of settings, for which"), std::string::npos);
+    EXPECT_EQ(decision_json(table)[0]["undecided"].size(), 6U);
+}
+
+TEST(DecisionAid, NeedsSettingsThatCanBeTested) {  // one seed per setting allows no test
+    const std::vector<ResultRun> runs = {result_run({{"theta", 500}, {"seed", 1}}, 1.5),
+                                         result_run({{"theta", 1000}, {"seed", 1}}, 1.2)};
+    EXPECT_EQ(decision_text(results_table(runs)), "");
 }
 
 TEST(DecisionAid, NeedsTwoSettings) {
