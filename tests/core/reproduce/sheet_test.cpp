@@ -445,5 +445,51 @@ TEST_F(SheetTest, MatchingAndPartingDoNotExcludeEachOther) {
     EXPECT_EQ(verdicts_at(0.05), std::pair(no, no));
 }
 
+// Rows of a claim and kind of rule that a plan has, with the group of each row.
+std::vector<const PlannedRow*> rows_of(const SheetPlan& plan, const std::string& claim) {
+    std::vector<const PlannedRow*> result;
+    for (const PlannedRow& row : plan.rows) {
+        if (row.claim == claim && row.rule) result.push_back(&row);
+    }
+    return result;
+}
+
+TEST_F(SheetTest, EveryBaseButTheBaselineIsTimedAgainstIt) {
+    const SheetPlan plan = plan_theta_speed({SheetScale::laptop, {}, folder_.path()});
+    std::multiset<std::string> bases;
+    for (const PlannedRow* row : rows_of(plan, "longer-training")) {
+        EXPECT_EQ(row->baseline->at("theta"), "10000");
+        bases.insert(row->group.at("theta"));
+    }
+    EXPECT_EQ(bases, (std::multiset<std::string>{"1000", "20000", "500", "5000", "50000"}));
+}
+
+TEST_F(SheetTest, BandsAreOfBytes) {
+    for (const RunSpec& spec : plan_partial_bands({SheetScale::laptop, {}, folder_.path()}).experiment.expand()) {
+        EXPECT_EQ(spec.tokenizer, Tokenizer::bytes);
+    }
+}
+
+// Parallel blocks are also compared at ten times the learning rate, where small models spike; only the row of the low
+// learning rate names another group as reference of its control.
+TEST_F(SheetTest, SpikesOfParallelBlocksAreTestedAtTwoLearningRates) {
+    const SheetPlan plan = plan_nope_spikes({SheetScale::laptop, {}, folder_.path()});
+    for (const char* claim : {"qk-norm-removes", "little-prevents"}) {
+        std::map<std::string, std::set<std::string>> rates;  // by block
+        for (const PlannedRow* row : rows_of(plan, claim)) {
+            rates[row->group.at("block")].insert(row->group.at("learning_rate"));
+        }
+        EXPECT_EQ(rates["pythia"].size(), 2U) << claim;
+        for (const auto& [block, values] : rates) {
+            if (block != "pythia") {
+                EXPECT_EQ(values.size(), 1U) << claim;
+            }
+        }
+    }
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_EQ(row.control_reference.has_value(), row.claim == "low-rate" && row.rule.has_value()) << row.claim;
+    }
+}
+
 }  // namespace
 }  // namespace ropelab
