@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bench/machine.h"
 #include "core/experiment/estimate.h"
 #include "core/spec/processor.h"
 
@@ -147,11 +146,6 @@ TimeModel::Coefficients TimeModel::fitted(const std::vector<const TimedCohort*>&
     }
     for (std::size_t j = 0; j < prior.size(); ++j) prior[j] *= factor[j];
     return prior;
-}
-
-const std::string& processor_name() {
-    static const std::string name = bench::this_machine().processor;
-    return name;
 }
 
 }  // namespace ropelab

@@ -7,11 +7,18 @@ trap 'rm -rf "$tree"' EXIT
 
 make_good_tree() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree"/core/{rope,spec,data,store,experiment,reproduce,stats,model,train,cuda} "$tree"/app \
+    local folder
+    mkdir -p "$tree"/core/{rope,spec,data,store,experiment,reproduce,interop,bench,report,stats,model,train,cuda} "$tree"/app \
         "$tree"/ui/{plot,animation,common,session,rotary,models,rooms/train,rooms/results,window}
     printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
+    printf '#include "core/store/run_settings.h"\n' >"$tree/core/stats/decision_aid.cpp"
+    printf '#include "core/stats/t_test.h"\n#include "core/data/corpus.h"\n' >"$tree/core/experiment/runner.cpp"
+    for folder in reproduce interop bench; do
+        printf '#include "core/experiment/runner.h"\n#include "core/stats/t_test.h"\n' >"$tree/core/$folder/above.cpp"
+    done
+    printf '#include "core/reproduce/sheet.h"\n#include "core/bench/machine.h"\n' >"$tree/core/report/report.cpp"
     printf '#include <torch/torch.h>\n#include "core/spec/engine.h"\n' >"$tree/core/model/decoder.cpp"
     printf '#include <ATen/ATen.h>\n#include "core/model/decoder.h"\n' >"$tree/core/train/cohort.cpp"
     printf '#include "core/cuda/cuda_kernels.h"\n' >"$tree/core/model/fused.cpp"
@@ -73,7 +80,18 @@ expect_rejected core/train/bad.cpp '#include "core/cuda/device.cuh"'
 expect_rejected core/cuda/bad.cu '#include <ATen/ATen.h>'
 expect_rejected core/cuda/bad.cu '#include "core/model/decoder.h"'
 expect_rejected core/store/bad.h '#include "../model/decoder.h"'
-expect_rejected core/experiment/bad.h '#include "core/reproduce/sheet.h"'
+lower=()
+for line in data store stats experiment 'reproduce interop bench' report; do
+    for folder in $line; do
+        for other in "${lower[@]}"; do
+            expect_rejected "core/$other/bad.cpp" "#include \"core/$folder/thing.h\""
+        done
+    done
+    for folder in $line; do lower+=("$folder"); done
+done
+expect_rejected core/reproduce/bad.cpp '#include "core/interop/thing.h"'
+expect_rejected core/interop/bad.h '#include "core/bench/thing.h"'
+expect_rejected core/bench/bad.h '#include "core/reproduce/thing.h"'
 expect_rejected ui/rooms/train/bad.cpp '#include "ui/rooms/results/room.h"'
 expect_rejected ui/rooms/train/bad.h '#include "ui/window/main_window.h"'
 expect_rejected ui/rooms/train/bad.h '#include "ui/models/map.h"'
