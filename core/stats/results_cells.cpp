@@ -51,6 +51,10 @@ std::string csv_number(const std::optional<double>& value) {
     return value && std::isfinite(*value) ? number_text(*value) : "";
 }
 
+nlohmann::json json_number(const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json();
+}
+
 std::string mean_and_deviation(const Description& described, int decimals) {
     if (described.n == 0) return missing_cell;
     const std::string mean = fixed_text(described.mean, decimals);

@@ -51,6 +51,8 @@ std::size_t width_of(const std::string& text);
 
 /// Formats a number for CSV with full precision; "" if it is missing.
 std::string csv_number(const std::optional<double>& value);
+/// Converts a number to JSON; null if it is missing or not finite.
+nlohmann::json json_number(const std::optional<double>& value);
 /// Formats a text as a field of CSV, in quotation marks if it needs them.
 std::string csv_field(const std::string& text);
 /// Escapes the special characters of LaTeX in a text.

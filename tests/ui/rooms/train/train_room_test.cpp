@@ -9,7 +9,7 @@
 
 #include "core/data/corpus.h"
 #include "core/spec/error.h"
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/common/actions.h"
 #include "ui/common/explanation.h"
 #include "ui/figure/ticks.h"
@@ -25,24 +25,7 @@
 namespace ropelab::ui {
 namespace {
 
-class TrainRoomTest : public Workbench {
- protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        workspace->experiment().replace(smallSweep(60));
-        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
-                                           workspace->settings());
-        room->resize(900, 600);
-        room->show();
-    }
-    void train() {
-        workspace->start();
-        ASSERT_TRUE(waitForEnd(*workspace));
-    }
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<TrainRoom> room;
-};
+using TrainRoomTest = TrainRoomBench;
 
 TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     train();
