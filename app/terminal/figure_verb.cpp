@@ -94,7 +94,9 @@ void add_figure(CLI::App& program) {
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--experiment", "Experiment of the runs that figures of results show: latest, all (default) or its number");
     verb->add_flag("--unfinished", flags->unfinished, "Figures of results include stopped and failed runs");
-    pass_on("--split-by", "Separate groups of figures of results by the precision, device or kernels of their runs");
+    pass_on("--split-by",
+            "Separate groups of figures of results by the precision, device or kernels of their runs; several: "
+            "precision,device");
     verb->add_option("--exclude-run", flags->excluded, "Number of a run that figures of results exclude")
         ->allow_extra_args(false);
     pass_on("--runs", "Runs that figures of training show, such as 1,2,5 (default: all)");

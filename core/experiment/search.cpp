@@ -201,13 +201,11 @@ std::optional<Halving> halving_of(const Search& search, std::int64_t experiment,
 }
 
 std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment) {
-    for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind != search_document) continue;
-        const auto json = nlohmann::json::parse(document.text, nullptr, false);
-        if (!json.is_object() || json.value("method", "") != "halving") return std::nullopt;
-        return Halving{experiment, json.value("first_rung", std::int64_t{0}), json.value("settings", std::int64_t{0})};
-    }
-    return std::nullopt;
+    const auto document = lab.document(experiment, search_document);
+    if (!document) return std::nullopt;
+    const auto json = nlohmann::json::parse(*document, nullptr, false);
+    if (!json.is_object() || json.value("method", "") != "halving") return std::nullopt;
+    return Halving{experiment, json.value("first_rung", std::int64_t{0}), json.value("settings", std::int64_t{0})};
 }
 
 }  // namespace ropelab

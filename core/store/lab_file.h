@@ -121,6 +121,8 @@ class LabFile {
     void add_document(std::int64_t experiment, const std::string& kind, const std::string& text);
     /// Returns the documents of an experiment, sorted by kind.
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
+    /// Returns the text of an experiment's document of this kind; nullopt if there is none.
+    std::optional<std::string> document(std::int64_t experiment, const std::string& kind) const;
     /// Stores a named measurement of a run in addition to its summary, replacing an earlier value. A value that is not
     /// finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);

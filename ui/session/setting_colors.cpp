@@ -23,7 +23,7 @@ std::optional<std::string> keyOfStored(const std::string& settings) {
     const nlohmann::json json = nlohmann::json::parse(settings, nullptr, false);
     if (!json.is_object()) return std::nullopt;
     try {
-        return settingKey(run_spec_from_json(current_settings(json)));
+        return settingKey(run_spec_from_json(json));
     } catch (const BadInput&) {
         return std::nullopt;
     }

@@ -96,8 +96,8 @@ RunSelection selectionOf(const CommandLine& parser) {
         }
     }
     selection.unfinished = parser.isSet(QStringLiteral("unfinished"));
-    const QString split = parser.value(QStringLiteral("split-by"));
-    if (!split.isEmpty()) selection.split_by = {split.toStdString()};
+    const QStringList split = parser.value(QStringLiteral("split-by")).split(QLatin1Char(','), Qt::SkipEmptyParts);
+    for (const QString& condition : split) selection.split_by.push_back(condition.toStdString());
     check_split(selection.split_by);
     for (const QString& run : parser.values(QStringLiteral("exclude-run"))) {
         bool isNumber = false;
@@ -215,8 +215,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "experiment.",
          "name", "all"},
         {"unfinished", "Figures of the Results room: include stopped and failed runs."},
-        {"split-by", "Figures of the Results room: separate groups by the precision, device or kernels of their runs.",
-         "name"},
+        {"split-by",
+         "Figures of the Results room: separate groups by the precision, device or kernels of their runs; several: "
+         "precision,device.",
+         "names"},
         {"exclude-run", "Figures of the Results room: the number of a run that they exclude; repeatable.", "number", "",
          true},
         {"runs", "Figures of training: the ids of the runs to show, separated by commas; default: all.", "numbers"},
