@@ -55,7 +55,6 @@ class ResultsRoom : public Room {
     GroupTable& groups() { return *m_groups; }
     SeedTable& seeds() { return *m_seeds; }
     QTableView& groupView() { return *m_groupView; }
-    QTableView& seedView() { return *m_seedView; }
     FigurePane& figures() { return *m_figures; }
     ResultsPanel& choices() { return *m_panel; }
     PredictionsPage& predictionsPage() { return *m_predictionsPage; }

@@ -271,8 +271,8 @@ void TrainRoom::syncRuns() {
                          toList(run.evaluations.validation_loss));
     }
     QJsonObject settings;
-    for (const ExperimentRecord& experiment : m_access.lab.experiments()) {
-        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiment.description)).object();
+    if (const auto experiments = m_access.lab.experiments(); !experiments.empty()) {
+        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiments.back().description)).object();
     }
     for (CurvePlot* plot : plots()) plot->setSettings(settings);
     renewVisible();
