@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Tests check_settings.sh with a synthetic source tree: first without faults, then with each fault alone.
 set -euo pipefail
-check=$(dirname "${BASH_SOURCE[0]}")/check_settings.sh
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=tests/architecture/synthetic_tree.sh
+source "$here/synthetic_tree.sh"
+
+run_check() {
+    bash "$here/check_settings.sh" "$tree"
+}
 
 make_good_tree() {
     rm -rf "${tree:?}"/*
@@ -15,23 +19,7 @@ make_good_tree() {
     printf 'settings.value("window/scale").toInt();\nobject.value("x").toInt();\n' >"$tree/app/main.cpp"
 }
 
-make_good_tree
-bash "$check" "$tree" >/dev/null || { echo "a tree without faults was rejected:" && bash "$check" "$tree"; exit 1; }
-
-missed=0
-# expect_rejected FILE LINE WORDS: appends the line to the file, and asserts that the check fails and prints the words.
-expect_rejected() {
-    make_good_tree
-    printf '%s\n' "$2" >>"$tree/$1"
-    local said
-    if said=$(bash "$check" "$tree"); then
-        echo "the check did not reject: $2 in $1"
-        missed=$((missed + 1))
-    elif ! grep -qF "$3" <<<"$said"; then
-        echo "the output does not contain \"$3\": $said"
-        missed=$((missed + 1))
-    fi
-}
+expect_accepted
 
 expect_rejected ui/rooms/room.cpp 'm_settings.setValue("window/missing", 1);' 'ui/rooms/room.cpp:3 uses the setting window/missing'
 expect_rejected ui/rooms/new.cpp 'choose(main ? "window/scale" : "train/third");' 'ui/rooms/new.cpp:1 uses the setting train/third'
@@ -40,5 +28,4 @@ expect_rejected ui/session/settings.cpp '    value("lab/none");' 'ui/session/set
 expect_rejected ui/session/settings.cpp '        {"lab/unused", 1, "Unused."},' 'the setting lab/unused, which no source uses'
 expect_rejected ui/session/settings.cpp '        {"lab/recent", 1, "Again."},' 'the setting lab/recent more than once'
 
-((missed == 0)) || exit 1
-echo 'The check found every wrong setting.'
+finish 'The check found every wrong setting.'

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Tests check_types with a synthetic source tree: first without faults, then with each fault alone.
 set -euo pipefail
-check=$(dirname "${BASH_SOURCE[0]}")/check_types
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=tests/architecture/synthetic_tree.sh
+source "$here/synthetic_tree.sh"
+
+run_check() {
+    perl "$here/check_types" "$tree"
+}
 
 make_good_tree() {
     rm -rf "${tree:?}"/*
@@ -48,35 +52,22 @@ END
     done
 }
 
-make_good_tree
-perl "$check" "$tree" >/dev/null || { echo "a tree without faults was rejected:" && perl "$check" "$tree"; exit 1; }
+expect_accepted
 
-missed=0
-# expect_rejected FILE CODE NAME PLACE: writes the code to the file, and asserts that the check fails and prints the type's
-# name and its place in the file.
-expect_rejected() {
-    make_good_tree
-    printf '%b\n' "$2" >"$tree/$1"
-    local said
-    if said=$(perl "$check" "$tree"); then
-        echo "the check did not reject: $2 in $1"
-        missed=$((missed + 1))
-    elif [[ $said != "$3 is defined more than once: "*"$1:$4"* ]]; then
-        echo "the output does not contain \"$3\" and $1:$4: $said"
-        missed=$((missed + 1))
-    fi
-}
+twice='is defined more than once:'
+expect_rejected core/other.h $'namespace ropelab {\nstruct TrainedRun { int b; };\n}' \
+    "ropelab::TrainedRun $twice core/other.h:2 core/train/cohort.h:7"
+expect_rejected core/other.cpp $'namespace ropelab {\nstruct TrainedRun { int b; };\n}' \
+    "ropelab::TrainedRun $twice core/other.cpp:2 core/train/cohort.h:7"
+expect_rejected core/other.cu $'namespace ropelab {\nunion TrainedRun { int b; };\n}' \
+    "ropelab::TrainedRun $twice core/other.cu:2 core/train/cohort.h:7"
+expect_rejected app/other.h $'namespace ropelab::ui {\nint x = {3};\n\nclass Panel final : public QDialog {\n};\n}' \
+    "ropelab::ui::Panel $twice app/other.h:4 ui/panel.h:2"
+expect_rejected ui/other.h $'namespace ropelab {\nnamespace ui {\nenum class TrainedRun\n{ one };\n}\n}' \
+    "ropelab::ui::TrainedRun $twice ui/other.h:4 ui/panel.h:10"
+expect_rejected ui/other.h $'namespace ropelab {\nstruct TrainedRun::Part { int b; };\n}' \
+    "ropelab::TrainedRun::Part $twice core/train/cohort.h:12 ui/other.h:2"
+expect_rejected ui/other.h $'namespace ropelab {\ntemplate <typename T, typename U = Map<T>>\nstruct Table { int b; };\n}' \
+    "ropelab::Table $twice core/train/cohort.h:15 ui/other.h:3"
 
-expect_rejected core/other.h 'namespace ropelab {\nstruct TrainedRun { int b; };\n}' ropelab::TrainedRun 2
-expect_rejected core/other.cpp 'namespace ropelab {\nstruct TrainedRun { int b; };\n}' ropelab::TrainedRun 2
-expect_rejected core/other.cu 'namespace ropelab {\nunion TrainedRun { int b; };\n}' ropelab::TrainedRun 2
-expect_rejected app/other.h 'namespace ropelab::ui {\nint x = {3};\n\nclass Panel final : public QDialog {\n};\n}' \
-    ropelab::ui::Panel 4
-expect_rejected ui/other.h 'namespace ropelab {\nnamespace ui {\nenum class TrainedRun\n{ one };\n}\n}' \
-    ropelab::ui::TrainedRun 4
-expect_rejected ui/other.h 'namespace ropelab {\nstruct TrainedRun::Part { int b; };\n}' ropelab::TrainedRun::Part 2
-expect_rejected ui/other.h 'namespace ropelab {\ntemplate <typename T, typename U = Map<T>>\nstruct Table { int b; };\n}' \
-    ropelab::Table 3
-
-((missed == 0)) || exit 1
-echo 'The check found every type with two definitions.'
+finish 'The check found every type with two definitions.'
