@@ -1,11 +1,13 @@
 #include "core/report/lab_report.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 
 #include "core/experiment/lab_growth.h"
 #include "core/experiment/search.h"
+#include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/evaluate.h"
 #include "core/reproduce/generation_speed.h"
@@ -35,9 +37,12 @@ ReportSource report_source(const LabFile& lab, const ResultsOptions& options) {
     ReportSource source{lab, lab.runs(), {}, {}, stored_sheet(lab)};
     if (source.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
     std::vector<ResultRun> runs;
+    const std::map<std::string, std::string> names = setting_names(lab);
     for (const RunRecord& record : source.records) {
         source.specs.push_back(stored_spec(record));
         runs.push_back({stored_settings(record), record.name, record.summary, record.state});
+        const auto name = names.find(setting_key(source.specs.back()));
+        if (name != names.end()) runs.back().setting_name = name->second;
     }
     source.table = results_table(runs, options);
     return source;
