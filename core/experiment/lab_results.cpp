@@ -1,8 +1,10 @@
 #include "core/experiment/lab_results.h"
 
+#include <map>
 #include <set>
 #include <utility>
 
+#include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 
@@ -41,6 +43,7 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
 
 std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
     std::vector<ResultRun> result;
+    const std::map<std::string, std::string> names = setting_names(lab);
     for (const std::size_t index : runs.selected.indices) {
         const RunRecord& record = runs.records[index];
         ResultRun& run =
@@ -48,6 +51,8 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
         run.conditions = record.conditions;
         run.excluded = runs.selection.excluded.contains(record.id);
         run.measurements = lab.measurements(record.id);
+        const auto name = names.find(setting_key(stored_spec(record)));
+        if (name != names.end()) run.setting_name = name->second;
         if (!with_evaluations) continue;
         const auto evaluations = lab.metrics(record.id).evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {

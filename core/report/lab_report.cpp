@@ -1,6 +1,7 @@
 #include "core/report/lab_report.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 

@@ -21,7 +21,8 @@ std::string title_of(const ResultsColumn& column) {
 // Returns the columns that a preset stands for; a column's own name stands for itself.
 std::vector<std::string> expanded(const ResultsTable& table, PrintedFormat format, const std::string& name) {
     std::vector<std::string> result;
-    if (name == "settings" || name == "paper") result = table.swept;
+    if ((name == "settings" || name == "paper") && has_names(table)) result.emplace_back("name");
+    if (name == "settings" || name == "paper") result.insert(result.end(), table.swept.begin(), table.swept.end());
     if (name == "settings") return result;
     if (name != "paper") return {name};
     for (const std::string& each : paper_columns(table)) {
@@ -122,7 +123,7 @@ std::string column_help() {
     std::vector<std::pair<std::string, std::string>> lines = {
         {"paper", "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, mark"},
         {"full", "preset: all columns of the format"},
-        {"settings", "the settings in which the groups differ; each can also be chosen by its key"}};
+        {"settings", "the names of settings and the settings in which the groups differ; each can also be chosen alone"}};
     for (auto& each : column_names(any)) lines.push_back(std::move(each));
     std::size_t width = 0;
     for (const auto& [name, meaning] : lines) width = std::max(width, name.size());

@@ -19,6 +19,10 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     const auto if_comparing = [&](const std::string& title) { return table.groups.size() > 1 ? title : ""; };
     std::vector<ResultsColumn> columns;
     const auto add = [&](ResultsColumn column) { columns.push_back(std::move(column)); };
+    const std::string name_title = has_names(table) ? "name" : "";
+    const auto name_cell = [&table](Group group) { return group_name(table, group); };
+    const auto name_latex = [&table](Group group) { return latex_escaped(group_name(table, group)); };
+    add({name_title, {}, name_title, name_title, name_cell, {}, name_latex, "name"});
     for (const std::string& key : table.swept) {
         const auto cell = [key](Group group) { return setting_text(group.settings.at(key)); };
         const auto latex = [key](Group group) { return latex_setting(group.settings.at(key)); };

@@ -62,6 +62,7 @@ json results_json(const ResultsTable& table) {
             entry["chosen_" + std::string(name)] =
                 counts == group.conditions.end() ? json::object() : json(counts->second);
         }
+        if (!group.name.empty()) entry["name"] = group_name(table, group);
         entry["measurements"] = json::object();
         for (const auto& [name, described] : group.measurements) {
             entry["measurements"][name] = {{"n", described.n},

@@ -275,6 +275,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
             group = table.groups.end() - 1;
         }
         group->members.push_back(i);
+        if (group->name.empty()) group->name = runs[i].setting_name;
         if (runs[i].excluded) {
             group->excluded.push_back(i);
         } else if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {
@@ -299,7 +300,26 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     return table;
 }
 
+std::string group_name(const ResultsTable& table, const ResultGroup& group) {
+    if (group.name.empty()) return {};
+    std::string differences;
+    for (const std::string& key : table.swept) {
+        const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
+            return other.name == group.name && other.settings.at(key) != group.settings.at(key);
+        });
+        if (!differs) continue;
+        differences += (differences.empty() ? "" : ", ") + key + " = " + setting_text(group.settings.at(key));
+    }
+    return differences.empty() ? group.name : group.name + " (" + differences + ")";
+}
+
+bool has_names(const ResultsTable& table) {
+    return std::any_of(table.groups.begin(), table.groups.end(),
+                       [](const ResultGroup& group) { return !group.name.empty(); });
+}
+
 std::string group_label(const ResultsTable& table, const ResultGroup& group) {
+    if (!group.name.empty()) return group_name(table, group);
     std::string result;
     for (const std::string& key : table.swept) {
         result += (result.empty() ? "" : ", ") + key + " = " + setting_text(group.settings.at(key));

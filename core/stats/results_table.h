@@ -36,6 +36,7 @@ struct ResultRun {
     std::optional<RunConditions> conditions = {};     // nullopt if the run has not begun
     bool excluded = false;                            // true if the user excluded the run from the results
     std::map<std::string, double> measurements = {};  // measured after training, by name (LabFile::measurements)
+    std::string setting_name = {};                    // the user's name for its setting (setting_names); "" for none
 };
 
 /// Quantity that is measured for each run, such as its best validation loss.
@@ -100,6 +101,7 @@ std::string condition_of(const RunConditions& conditions, std::string_view name)
 /// Group of runs that differ only in their seed.
 struct ResultGroup {
     std::map<std::string, nlohmann::json> settings;  // values of the swept settings
+    std::string name;                                // the user's name for the setting; "" for none
     std::vector<std::size_t> members;                // indices of all runs of the group
     std::vector<std::size_t> counted;                // indices of the runs that are not excluded
     std::vector<std::int64_t> seeds;                 // seeds of the runs in `counted`
@@ -212,7 +214,13 @@ std::string setting_text(const nlohmann::json& value);
 /// different data sets cannot be compared.
 bool same_data(const ResultGroup& a, const ResultGroup& b);
 
-/// Returns the swept settings of a group: "theta = 500, fraction = 0.25"; "all runs" if no setting was swept.
+/// Returns the user's name for the setting of a group, followed by the settings in which groups of this name differ:
+/// "short base (precision = float32)"; "" if the setting has no name.
+std::string group_name(const ResultsTable& table, const ResultGroup& group);
+/// Returns whether the user named the setting of a group.
+bool has_names(const ResultsTable& table);
+/// Returns the name of a group, or its swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was
+/// swept.
 std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
 /// Result of the test of a group against its baseline at the 5 % level after Holm's correction.

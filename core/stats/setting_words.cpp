@@ -29,6 +29,7 @@ std::string setting_words(const std::string& key, const nlohmann::json& value) {
 }
 
 std::string group_words(const ResultsTable& table, const ResultGroup& group) {
+    if (!group.name.empty()) return group_name(table, group);
     std::string result;
     for (const std::string& key : table.swept) {
         result +=

@@ -80,6 +80,7 @@ struct SettingLook {
     std::string settings;  // the settings without the seed, as flat JSON text
     int color = 0;         // index of colour and dash pattern, from 0
     bool pinned = false;   // listed first; the colour is never given to another setting
+    std::string name = {};  // the user's name for the setting; "" for none
     bool operator==(const SettingLook&) const = default;
 };
 
@@ -205,7 +206,8 @@ class LabFile {
     /// BadInput if the target is this lab, a lab that is open, or a file that is not a lab.
     void save_as(const std::filesystem::path& target) const;
     /// Adds the experiments and runs of another lab under new ids, with their documents, measurements and checkpoints.
-    /// A setting that only the other lab has keeps its colour, unless a setting of this lab has the same one.
+    /// A setting that only the other lab has keeps its colour, unless a setting of this lab has the same one; settings
+    /// without a name here get that of the other lab.
     /// If this lab already has an equal run (equal settings and metrics), only a missing checkpoint is added; each run
     /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Returns
     /// the number of added runs.

@@ -90,13 +90,22 @@ constexpr const char* copies_of_parts[] = {
     "INSERT INTO main.measurement SELECT ?2, name, value FROM other.measurement WHERE run = ?1",
 };
 
-// Colours of this lab never change: a colour of the other lab is adopted only if it is free here.
+// Colours and names of this lab never change: a colour of the other lab is adopted only if it is free here. A named
+// setting whose colour is not free gets one after all others, so that its name is kept.
 constexpr const char* copy_looks = R"sql(
-    INSERT INTO main.setting_look (settings, color, pinned)
-    SELECT settings, color, pinned FROM other.setting_look AS there
+    UPDATE main.setting_look
+    SET name = (SELECT there.name FROM other.setting_look AS there WHERE there.settings = setting_look.settings)
+    WHERE name = '' AND settings IN (SELECT settings FROM other.setting_look);
+    INSERT INTO main.setting_look (settings, color, pinned, name)
+    SELECT settings, color, pinned, name FROM other.setting_look AS there
     WHERE settings NOT IN (SELECT settings FROM main.setting_look)
       AND color NOT IN (SELECT color FROM main.setting_look)
-    ORDER BY there.id)sql";
+    ORDER BY there.id;
+    INSERT INTO main.setting_look (settings, color, pinned, name)
+    SELECT settings, (SELECT MAX(color) FROM main.setting_look) + ROW_NUMBER() OVER (ORDER BY id), 0, name
+    FROM other.setting_look
+    WHERE name <> '' AND settings NOT IN (SELECT settings FROM main.setting_look)
+    ORDER BY id)sql";
 
 /// A run of the other lab.
 struct Incoming {

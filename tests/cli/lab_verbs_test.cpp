@@ -7,6 +7,8 @@
 
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/setting_names.h"
+#include "core/experiment/stored_run.h"
 #include "core/stats/run_selection.h"
 #include "core/store/lab_file.h"
 #include "core/store/sqlite.h"
@@ -160,6 +162,19 @@ void record_fit_runs(const std::string& path, const std::vector<double>& thetas)
             }
         }
     }
+}
+
+TEST_F(LabVerbsTest, ResultsShowsTheNamesOfSettings) {
+    ASSERT_EQ(sweep({}).status, 0);
+    {
+        const auto lab = LabFile::open(lab_);
+        lab->set_setting_looks(std::vector<SettingLook>{{setting_key(stored_spec(lab->run(1))), 0, false, "short base"}});
+    }
+    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_}).out, testing::HasSubstr("short base"));
+    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_, "--format", "csv"}).out, testing::StartsWith("name,"));
+    const auto json = ropelab_cli({"results", "--lab", lab_, "--json"}).json();
+    EXPECT_EQ(json.at("groups").at(0).at("name"), "short base");
+    EXPECT_THAT(ropelab_cli({"results", "--columns", "help"}).out, testing::HasSubstr("\nname "));
 }
 
 TEST_F(LabVerbsTest, ResultsFitsTheLoss) {

@@ -195,6 +195,7 @@ std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std
 }
 
 QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
+    if (!group.name.empty()) return text(group_name(table, group));
     QStringList parts;
     for (const std::string& key : distinguishingKeys(table)) parts << settingTitle(key, group.settings.at(key));
     return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(" · "));
@@ -207,6 +208,7 @@ QString shortLabelKeys(const ResultsTable& table) {
 }
 
 QString longLabel(const ResultsTable& table, const ResultGroup& group) {
+    if (!group.name.empty()) return text(group_name(table, group));
     QStringList parts;
     for (const std::string& key : table.swept) {
         parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(key, group.settings.at(key));

@@ -1,6 +1,7 @@
 #include "ui/common/scaled.h"
 
 #include <QAbstractButton>
+#include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
 #include <QLayout>
@@ -19,6 +20,47 @@ void follow(QObject* owner, Set set) {
     set();
     QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, owner, set);
 }
+
+const QString kTextKeeper = QStringLiteral("text-keeper");
+
+/// Keeps the minimum height of a label at that of the longest of some texts, for every width of the label.
+class TextKeeper : public QObject {
+ public:
+    explicit TextKeeper(QLabel* label) : QObject(label), m_label(label) {
+        setObjectName(kTextKeeper);
+        label->installEventFilter(this);
+        follow(this, [this] { fit(); });
+    }
+
+    void setTexts(const QStringList& texts) {
+        if (texts == m_texts) return;
+        m_texts = texts;
+        fit();
+    }
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) fit();
+        return QObject::eventFilter(watched, event);
+    }
+
+ private:
+    void fit() {
+        constexpr int unlimited = 1 << 20;
+        const QMargins margins = m_label->contentsMargins();
+        const int width = m_label->width() - margins.left() - margins.right() - 2 * m_label->margin();
+        int height = 0;
+        for (const QString& text : m_texts) {
+            const QRect place =
+                m_label->fontMetrics().boundingRect(QRect(0, 0, width, unlimited), Qt::TextWordWrap, text);
+            height = std::max(height, place.height());
+        }
+        m_label->setMinimumHeight(height + margins.top() + margins.bottom() + 2 * m_label->margin());
+    }
+
+    QLabel* m_label;
+    QStringList m_texts;
+};
 
 }  // namespace
 
@@ -49,6 +91,20 @@ void scaleMinimumHeight(QWidget* widget, int height) {
 
 void keepLines(QLabel* label, int lines) {
     follow(label, [label, lines] { label->setMinimumHeight(lines * label->fontMetrics().lineSpacing()); });
+}
+
+void keepTexts(QLabel* label, const QStringList& texts) {
+    auto* known = label->findChild<QObject*>(kTextKeeper, Qt::FindDirectChildrenOnly);
+    auto* keeper = known ? static_cast<TextKeeper*>(known) : new TextKeeper(label);
+    keeper->setTexts(texts);
+}
+
+void keepTextWidth(QLabel* label, const QStringList& texts) {
+    follow(label, [label, texts] {
+        int longest = 0;
+        for (const QString& text : texts) longest = std::max(longest, label->fontMetrics().horizontalAdvance(text));
+        label->setMinimumWidth(longest);
+    });
 }
 
 void keepSpace(QWidget* widget) {

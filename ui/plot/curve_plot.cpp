@@ -276,7 +276,6 @@ void CurvePlot::resetView() {
 
 void CurvePlot::restyle() {
     PlotWidget::restyle();
-    m_style.dashes = true;
     renewLegend();
 }
 

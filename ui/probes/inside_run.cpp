@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "ui/session/setting_colors.h"
@@ -80,7 +81,6 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     const RunRecord record = lab.run(id);
     InsideRun run;
     run.id = id;
-    run.name = QString::fromStdString(record.name);
     run.spec = stored_spec(record);
     run.vocabulary = record.vocabulary;
     run.checkpoint = lab.checkpoint_path(id);
@@ -91,7 +91,9 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
         if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});
     }
     const SettingColors colors = SettingColors::of(lab);
-    run.ink = colors.inkOf(settingKey(run.spec), run.spec.seed);
+    const std::string setting = settingKey(run.spec);
+    run.name = QString::fromStdString(shown_run_name(colors.lookOf(setting).name, record.name, run.spec));
+    run.ink = colors.inkOf(setting, run.spec.seed);
     run.otherSeeds = otherSeedsOf(lab, run, colors);
     const RunMetrics metrics = lab.metrics(id);
     for (std::size_t i = 0; i < metrics.evaluations.iteration.size(); ++i) {

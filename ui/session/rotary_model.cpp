@@ -14,14 +14,24 @@ namespace ropelab::ui {
 class RotaryStep : public UndoStep {
  public:
     RotaryStep(RotaryModel& model, const QString& what, RotaryModel::State to, bool mayMerge)
-        : UndoStep(what), m_model(model), m_from(model.state()), m_to(std::move(to)), m_mayMerge(mayMerge) {}
+        : UndoStep(what),
+          m_model(model),
+          m_from(model.state()),
+          m_to(std::move(to)),
+          m_mayMerge(mayMerge),
+          m_roomsBefore(model.captureRooms()) {}
 
     void undo() override {
         m_model.m_mayMerge = false;
         m_model.m_stepsPairs = false;
+        m_roomsAfter = m_model.captureRooms();
         m_model.setState(m_from);
+        m_roomsBefore();
     }
-    void redo() override { m_model.setState(m_to); }
+    void redo() override {
+        m_model.setState(m_to);
+        if (m_roomsAfter) m_roomsAfter();
+    }
     /// State before this step.
     const RotaryModel::State& from() const { return m_from; }
     QString values(bool undone) const override {
@@ -42,10 +52,26 @@ class RotaryStep : public UndoStep {
     RotaryModel::State m_from;
     RotaryModel::State m_to;
     bool m_mayMerge;
+    RotaryModel::Restore m_roomsBefore;
+    RotaryModel::Restore m_roomsAfter;  // empty until the step is undone
 };
 
 RotaryModel::RotaryModel(QUndoStack& undo, QObject* parent) : QObject(parent), m_undo(undo) {
     computeFrequencies();
+}
+
+void RotaryModel::keepForUndo(QObject* room, std::function<Restore()> capture) {
+    m_keepers.push_back({room, std::move(capture)});
+}
+
+RotaryModel::Restore RotaryModel::captureRooms() const {
+    std::vector<Restore> rooms;
+    for (const Keeper& keeper : m_keepers) {
+        if (keeper.room) rooms.push_back(keeper.capture());
+    }
+    return [rooms = std::move(rooms)] {
+        for (const Restore& restore : rooms) restore();
+    };
 }
 
 void RotaryModel::change(const QString& what, const RotarySetup& setup) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -50,7 +52,15 @@ class RotaryModel : public QObject {
         ShapedSetup setup;
     };
 
+    /// Brings back what a room had when it was asked.
+    using Restore = std::function<void()>;
+
     explicit RotaryModel(QUndoStack& undo, QObject* parent = nullptr);
+
+    /// Registers the state of a room that the setup limits, such as positions within the context. Each step on the undo
+    /// stack calls `capture` before its change, and undo calls what it returned; redo likewise. `room` ends the
+    /// registration when it is destroyed.
+    void keepForUndo(QObject* room, std::function<Restore()> capture);
 
     /// Returns the undo stack of the rotary rooms, for steps that change what only one room has.
     QUndoStack& undoStack() { return m_undo; }
@@ -131,6 +141,12 @@ class RotaryModel : public QObject {
 
  private:
     friend class RotaryStep;
+    struct Keeper {
+        QPointer<QObject> room;
+        std::function<Restore()> capture;
+    };
+    /// Returns a function that brings back what all registered rooms have now.
+    Restore captureRooms() const;
     State state() const { return {m_setup, m_shape, m_picked, m_other, m_editsB}; }
     void setState(const State& state);
     void computeFrequencies();
@@ -141,6 +157,7 @@ class RotaryModel : public QObject {
     State exchanged(bool editsB) const;
 
     QUndoStack& m_undo;
+    std::vector<Keeper> m_keepers;
     RotarySetup m_setup;
     ModelShape m_shape;
     Frequencies m_frequencies;

@@ -8,6 +8,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/halving.h"
+#include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "ui/common/format.h"
 
@@ -119,8 +120,15 @@ void RunStore::applyColors(const LabFile* file, bool keep) {
     m_colors.assign(settings);
     for (RunView& run : m_runs) {
         run.ink = m_colors.inkOf(run.setting, run.spec.seed);
-        run.pinned = m_colors.lookOf(run.setting).pinned;
+        const SettingLook look = m_colors.lookOf(run.setting);
+        run.pinned = look.pinned;
+        run.settingName = look.name;
+        renewName(run);
     }
+}
+
+void RunStore::renewName(RunView& run) {
+    run.name = QString::fromStdString(shown_run_name(run.settingName, run.record.name, run.spec));
 }
 
 const RunMetrics* RunStore::arrived(RunId id) const {
@@ -186,6 +194,7 @@ void RunStore::refreshRecords(const LabFile& file) {
         RunView* run = entry(record.id);
         if (!run) continue;
         run->record = std::move(record);
+        renewName(*run);
         emit runChanged(run->record.id);
     }
 }

@@ -27,6 +27,8 @@ struct RunView {
     std::string setting;                   // the run's settings without its seed: settingKey(spec)
     Ink ink;                               // colour and dash pattern of the setting, in the shade of the seed
     bool pinned = false;                   // the user pinned the setting
+    std::string settingName;               // the user's name for the setting; "" for none
+    QString name;                          // as lists and figures show the run (shown_run_name)
 };
 
 /// The runs of the lab as the window shows them. They are read from the file once and then updated by the events of
@@ -74,6 +76,7 @@ class RunStore : public QObject {
  private:
     RunView* entry(RunId id);
     void applyColors(const LabFile* file, bool keep);
+    static void renewName(RunView& run);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
     std::map<RunId, RunMetrics> m_arrived;

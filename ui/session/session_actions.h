@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QString>
+#include <string>
 #include <vector>
 
 #include "core/spec/event.h"
@@ -39,6 +40,9 @@ class SessionActions : public QObject {
     virtual void annotateRun(RunId id, const QString& note) = 0;
     /// Changes the colour or the pin of a setting as an undoable step named `text`.
     virtual void changeLook(const QString& text, const SettingLook& look) = 0;
+    /// Gives a setting (RunView::setting) a name as an undoable step; "" removes it. Emits problem() if another setting
+    /// of the lab's runs has this name.
+    virtual void renameSetting(const std::string& setting, const QString& name) = 0;
     /// Deletes a run as an undoable step. Emits problem() instead if the run is training.
     virtual void deleteRun(RunId id) = 0;
     /// Opens the lab at `path`. Does not block: if a sweep is active, it is stopped first and the lab changes

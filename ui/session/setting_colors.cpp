@@ -1,13 +1,10 @@
 #include "ui/session/setting_colors.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
-#include "core/spec/error.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -18,23 +15,10 @@ static_assert(SettingColors::kCount == static_cast<int>(std::tuple_size_v<declty
 
 constexpr int kHues = SettingColors::kCount / Theme::kDashes;
 
-// Returns the key of stored settings, which may have the spelling of an earlier version; nullopt if they are damaged.
-std::optional<std::string> keyOfStored(const std::string& settings) {
-    const nlohmann::json json = nlohmann::json::parse(settings, nullptr, false);
-    if (!json.is_object()) return std::nullopt;
-    try {
-        return settingKey(run_spec_from_json(json));
-    } catch (const BadInput&) {
-        return std::nullopt;
-    }
-}
-
 }  // namespace
 
 std::string settingKey(const RunSpec& run) {
-    nlohmann::json settings = to_json(run);
-    settings.erase("seed");
-    return settings.dump();
+    return setting_key(run);
 }
 
 SettingColors SettingColors::of(const LabFile& lab) {
@@ -55,7 +39,7 @@ void SettingColors::load(const LabFile* file, bool keep) {
     if (!file) return;
     std::set<std::string> loaded;
     for (SettingLook& look : file->setting_looks()) {
-        const auto key = keyOfStored(look.settings);
+        const auto key = setting_key(look);
         // Two spellings of one setting, from two versions of the program: the older entry counts.
         if (key && loaded.insert(*key).second) m_entries[*key] = {std::move(look), true};
     }

@@ -11,11 +11,14 @@
 
 namespace ropelab::ui {
 
-/// Returns the settings of a run without its seed as JSON text. Runs with equal texts have the same setting.
+/// Returns the settings of a run without its seed as JSON text (setting_key). Runs with equal texts have the same
+/// setting.
 std::string settingKey(const RunSpec& run);
 
-/// The colours of a lab's settings: a setting gets the next free colour and dash pattern when it is first seen, and
-/// keeps them in all rooms and later sweeps until the user changes them. The lab file stores them.
+/// The colours and names of a lab's settings: a setting gets the next free colour and dash pattern when it is first seen,
+/// and keeps them in all rooms and later sweeps until the user changes them. The first seven settings have solid lines
+/// in seven colours; dash patterns distinguish later ones that have the same colour (Theme::dashes). Where a figure is
+/// printed without colours, every setting has its own pattern. The lab file stores colours and names.
 class SettingColors {
  public:
     /// Number of different combinations of colour and dash pattern.

@@ -170,7 +170,7 @@ void Workspace::annotateRun(RunId id, const QString& note) {
     const QString before = run ? QString::fromStdString(run->record.note) : QString();
     if (!run || note == before) return;
     change(
-        tr("edit note of %1").arg(QString::fromStdString(run->record.name)),
+        tr("edit note of %1").arg(run->name),
         [this, id, note] { m_lab.annotateRun(id, note); }, [this, id, before] { m_lab.annotateRun(id, before); });
 }
 
@@ -185,11 +185,23 @@ void Workspace::changeLook(const QString& text, const SettingLook& look) {
         text, [this, look] { m_lab.setLook(look); }, [this, look = *before] { m_lab.setLook(look); });
 }
 
+void Workspace::renameSetting(const std::string& setting, const QString& name) {
+    attempt(QStringLiteral("lab"), [&] {
+        SettingLook look = m_runs.colors().lookOf(setting);
+        look.name = name.trimmed().toStdString();
+        for (const RunView& run : m_runs.runs()) {
+            if (look.name.empty() || run.setting == setting || run.settingName != look.name) continue;
+            throw BadInput("Another setting of this lab has the name \"" + look.name + "\"; choose another name.");
+        }
+        changeLook(tr("rename setting"), look);
+    });
+}
+
 void Workspace::deleteRun(RunId id) {
     const RunView* run = m_runs.find(id);
     if (!run) return;
     change(
-        tr("delete %1").arg(QString::fromStdString(run->record.name)), [this, id] { deleteNow({id}); },
+        tr("delete %1").arg(run->name), [this, id] { deleteNow({id}); },
         [this, id] { m_lab.restoreRun(id); });
 }
 

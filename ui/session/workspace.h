@@ -71,6 +71,7 @@ class Workspace : public SessionActions {
     void renameRun(RunId id, const QString& name) override;
     void annotateRun(RunId id, const QString& note) override;
     void changeLook(const QString& text, const SettingLook& look) override;
+    void renameSetting(const std::string& setting, const QString& name) override;
     void deleteRun(RunId id) override;
 
     /// Starts an empty lab. Does not block: if a sweep is active, it is stopped first and the lab changes afterwards.

@@ -52,7 +52,7 @@ struct Theme {
     QColor dataColor(int index, int shade = 0) const;
     /// Returns the dash pattern of setting `index` in units of the line's width; empty for a solid line. With
     /// `isUnique` every setting has its own pattern, for greyscale prints; otherwise only settings with a repeated
-    /// colour have dashes. Colour and pattern together are unique below index 7 · kDashes.
+    /// colour have dashes, as in all rooms. Colour and pattern together are unique below index 7 · kDashes.
     static QList<double> dashes(int index, bool isUnique);
 
     /// A text colour and its background, for tests of the contrast.

@@ -262,7 +262,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
 
     for (const RunView& run : workspace.runs().runs()) {
         out.print(QStringLiteral("  %1  %2, validation loss %3 nats\n")
-                      .arg(QString::fromStdString(run.record.name), -24)
+                      .arg(run.name, -24)
                       .arg(stateText(run), run.last ? lossText(run.last->validation_loss) : QStringLiteral("–")));
     }
     for (const QString& file : std::as_const(written)) {

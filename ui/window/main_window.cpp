@@ -378,7 +378,7 @@ void MainWindow::reportFailedRuns(const std::vector<Delivery>& deliveries) {
         const auto* end = event ? std::get_if<event::RunEnded>(event) : nullptr;
         if (!end || end->state != RunState::failed) continue;
         const RunView* run = m_workspace.runs().find(end->run);
-        const QString name = run ? QString::fromStdString(run->record.name) : QString::number(end->run);
+        const QString name = run ? run->name : QString::number(end->run);
         const QString text = tr("The run %1 failed: %2").arg(name, QString::fromStdString(end->message));
         ++m_failedRuns;
         m_banners->show(

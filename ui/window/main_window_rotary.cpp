@@ -115,7 +115,7 @@ void MainWindow::addRotaryActions() {
 void MainWindow::compareWithRun(RunId run) {
     const RunView* view = m_workspace.runs().find(run);
     if (!view) return;
-    const QString name = QString::fromStdString(view->record.name);
+    const QString name = view->name;
     try {
         m_workspace.rotary().compareWith(tr("compare with the setup of %1").arg(name),
                                          shapedSetupOf(view->spec, name, m_workspace.rotary().shape()));

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/spec/error.h"
+#include "core/stats/setting_words.h"
 #include "tests/core/stats/result_runs.h"
 
 namespace ropelab {
@@ -180,6 +181,39 @@ TEST(ResultsTable, ThrowsIfSettingsAreNotAnObject) {
 }
 
 // Returns runs with three bases on each of two data sets, whose losses differ in level.
+TEST(ResultsTable, NamesOfSettingsAreShownInAllForms) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    const std::string unnamed = results_csv(results_table(runs));
+    EXPECT_TRUE(unnamed.starts_with("theta,")) << "without names there is no column for them";
+    for (ResultRun& run : runs) {
+        if (run.settings["theta"] == 500) run.setting_name = "short, base";
+    }
+    const ResultsTable table = results_table(runs);
+    ASSERT_TRUE(has_names(table));
+    EXPECT_EQ(group_name(table, table.groups[0]), "short, base");
+    EXPECT_EQ(group_label(table, table.groups[0]), "short, base");
+    EXPECT_EQ(group_words(table, table.groups[0]), "short, base");
+    EXPECT_EQ(group_label(table, table.groups[1]), "theta = 1000");
+    const std::string csv = results_csv(table);
+    EXPECT_TRUE(csv.starts_with("name,theta,"));
+    EXPECT_NE(csv.find("\"short, base\",500,"), std::string::npos);
+    EXPECT_NE(results_text(table, {{"settings", "n"}}).find("short, base"), std::string::npos);
+    EXPECT_NE(results_latex(table, {{"paper"}}).find("short, base"), std::string::npos);
+    EXPECT_EQ(results_json(table)["groups"][0]["name"], "short, base");
+    EXPECT_FALSE(results_json(table)["groups"][1].contains("name"));
+}
+
+TEST(ResultsTable, EqualNamesAreFollowedByWhatDiffers) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    for (ResultRun& run : runs) {
+        if (run.settings["theta"] <= 1000) run.setting_name = "base";
+    }
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(group_name(table, table.groups[0]), "base (theta = 500)");
+    EXPECT_EQ(group_name(table, table.groups[1]), "base (theta = 1000)");
+    EXPECT_EQ(group_name(table, table.groups[2]), "");
+}
+
 std::vector<ResultRun> two_data_sets() {
     std::vector<ResultRun> runs;
     for (const char* data : {"tinyshakespeare", "text8"}) {

@@ -36,6 +36,23 @@ TEST(LabLooks, MergingKeepsTheColoursOfThisLabAndAdoptsFreeOnes) {
     EXPECT_EQ(lab->setting_looks(), expected);
 }
 
+TEST(LabLooks, NamesAreStoredAndMerged) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder.path() / "this.ropelab");
+    lab->set_setting_looks(Looks{{"a", 0, false, "short"}, {"b", 1, false}});
+    EXPECT_EQ(lab->setting_looks().front().name, "short");
+    lab->set_setting_looks(Looks{{"a", 0, false, "shorter"}});
+    {
+        const auto other = LabFile::create(folder.path() / "other.ropelab");
+        other->set_setting_looks(
+            Looks{{"a", 3, false, "other"}, {"b", 4, false, "long"}, {"c", 1, false, "taken"}, {"d", 0, false}});
+    }
+    lab->merge(folder.path() / "other.ropelab");
+    // c gets a colour after all others, because its own is taken here, and so keeps its name.
+    const Looks expected = {{"a", 0, false, "shorter"}, {"b", 1, false, "long"}, {"c", 2, false, "taken"}};
+    EXPECT_EQ(lab->setting_looks(), expected);
+}
+
 TEST(LabLooks, StayWhenTheRunsAreRemoved) {
     const ScratchFolder folder;
     const auto lab = lab_with_runs(folder.path() / "removed.ropelab", 1);

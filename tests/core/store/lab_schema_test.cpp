@@ -78,6 +78,14 @@ TEST_F(LabSchema, OpensALabFromBeforeKernelsWereStored) {
     EXPECT_EQ(run.conditions->kernels, "");
 }
 
+TEST_F(LabSchema, OpensALabFromBeforeSettingsHadNames) {
+    migrate(database_, lab_migrations().first(8));
+    database_.run("INSERT INTO setting_look (settings, color, pinned) VALUES ('{}', 5, 1)");
+    const auto looks = LabFile::open(path_)->setting_looks();
+    ASSERT_EQ(looks.size(), 1U);
+    EXPECT_EQ(looks[0], (SettingLook{"{}", 5, true, ""}));
+}
+
 TEST_F(LabSchema, OpensALabFromBeforeTimesWereStored) {
     migrate(database_, lab_migrations().first(5));
     database_.run(

@@ -7,9 +7,12 @@
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/plot/figure_view.h"
 #include "ui/probes/inside_run.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/inspect_room.h"
+#include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/results/results_room.h"
 #include "ui/rooms/results/results_source.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/run_scope.h"
@@ -149,6 +152,29 @@ TEST_F(ColorsTest, NeverChangeThroughSweepsRemovalsRepetitionsMergesAndReopening
         ASSERT_FALSE(HasFatalFailure()) << "step " << step;
     }
     EXPECT_GT(first.size(), 7U) << "the sequence needs dash patterns as well";
+}
+
+TEST_F(ColorsTest, DashesBeginWithTheEighthSettingInAllRooms) {
+    Experiment experiment = smallSweep();
+    std::vector<std::string> thetas;
+    for (int i = 1; i <= 9; ++i) thetas.push_back(std::to_string(100 * i));
+    experiment.set("theta", thetas);
+    addSweep(experiment);
+    const auto* inspect = window->findChild<InspectRoom*>()->findChild<FigureView*>();
+    ASSERT_NE(inspect, nullptr);
+    const FigureView& results = window->findChild<ResultsRoom*>()->figures().view();
+    int dashed = 0;
+    for (const RunView& run : workspace().runs().runs()) {
+        FigureCurve curve;
+        curve.ink = run.ink;
+        const QPen pen = train().plot().style().penOf(curve);
+        EXPECT_EQ(pen, results.style().penOf(curve)) << run.ink.index;
+        EXPECT_EQ(pen, inspect->style().penOf(curve)) << run.ink.index;
+        const bool isDashed = pen.style() == Qt::CustomDashLine;
+        EXPECT_EQ(isDashed, !Theme::dashes(run.ink.index, false).isEmpty());
+        dashed += isDashed;
+    }
+    EXPECT_EQ(dashed, 2) << "nine settings have seven colours";
 }
 
 TEST_F(ColorsTest, RecolouringReachesAllRoomsAndPinnedSettingsAreListedFirst) {

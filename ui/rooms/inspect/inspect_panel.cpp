@@ -234,7 +234,7 @@ void InspectPanel::renewRuns() {
     qlonglong first = 0;
     int most = -1;
     for (const RunView& run : m_runStore.runs()) {
-        entries.append({QString::fromStdString(run.record.name), static_cast<qlonglong>(run.record.id)});
+        entries.append({run.name, static_cast<qlonglong>(run.record.id)});
         const int here = muchToSee(run);
         if (here <= most) continue;
         most = here;

@@ -27,7 +27,11 @@ namespace ropelab::ui {
 namespace {
 
 constexpr double kMaxContext = 1 << 30;
-constexpr double kMinWidthForBoth = 600;  // pixels at 100 %
+constexpr std::int64_t kWidestSize = 1023LL << 40;  // 1023 TiB, one of the longest texts of a size
+// Lengths in pixels at 100 %.
+constexpr int kMinWidthForBoth = 600;
+constexpr int kLowPage = 400;  // of a page in which the figures leave no space for the sentence
+constexpr int kLowestFigure = 150;
 
 // Columns of the table of sizes; float16 and bfloat16 have the same size.
 struct Precision {
@@ -47,26 +51,26 @@ QLabel* makeQuiet(const QString& text, QWidget* parent) {
 }  // namespace
 
 MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeBar());
+    m_column = new QVBoxLayout(this);
+    scaleLayout(m_column, {12, 8, 12, 12}, 8);
+    m_bar = makeBar();
+    m_column->addWidget(m_bar);
     m_words = new QLabel(this);
     m_words->setWordWrap(true);
     m_words->setAccessibleName(tr("Sizes of the cos/sin table and the KV cache"));
-    keepLines(m_words, 2);
-    column->addWidget(m_words);
+    m_column->addWidget(m_words);
     m_table = addView(tr("Cos/sin table size over the context"));
     m_cache = addView(tr("KV cache size over the context"));
-    auto* row = new QHBoxLayout;
+    m_figures = new QWidget(this);
+    auto* row = new QHBoxLayout(m_figures);
     scaleLayout(row, {0, 0, 0, 0}, 8);
     row->addWidget(m_table, 1);
     row->addWidget(m_cache, 1);
-    column->addLayout(row, 1);
+    m_column->addWidget(m_figures, 1);
     m_options = makeOptions();
     for (FigureView* view : views()) explainBy(view, m_words);
     connectView(m_table);
     connectView(m_cache);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MemoryRoom::arrange);
     arrange();
     connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
         m_busy->setVisible(running);
@@ -122,18 +126,32 @@ QWidget* MemoryRoom::makeBar() {
 }
 
 void MemoryRoom::arrange() {
-    const bool isNarrow = width() < ThemeManager::instance().pixels(kMinWidthForBoth);
-    m_figureChoice->setVisible(isNarrow);
-    m_table->setVisible(!isNarrow || m_showTable->isChecked());
-    m_cache->setVisible(!isNarrow || m_showCache->isChecked());
-    if (isNarrow) {  // so that the export command exports the visible figure
+    m_figureChoice->setVisible(m_isFolded);
+    m_table->setVisible(!m_isFolded || m_showTable->isChecked());
+    m_cache->setVisible(!m_isFolded || m_showCache->isChecked());
+    if (m_isFolded) {  // so that the export command exports the visible figure
         emit(m_showTable->isChecked() ? m_table : m_cache)->chosen();
     }
 }
 
-void MemoryRoom::resizeEvent(QResizeEvent* event) {
-    RotaryRoom::resizeEvent(event);
-    arrange();
+void MemoryRoom::fitPage(const QSize& page) {
+    const ThemeManager& theme = ThemeManager::instance();
+    const bool isLow = page.height() < theme.pixels(kLowPage);
+    const bool isFolded = isLow || page.width() < theme.pixels(kMinWidthForBoth);
+    if (isFolded != m_isFolded) {
+        m_isFolded = isFolded;
+        arrange();
+    }
+    // In a low window the figure comes first and has the visible part of the page; the sentence is below it.
+    const int place = isLow ? m_column->indexOf(m_bar) + 1 : m_column->count() - 1;
+    if (m_column->indexOf(m_figures) != place) {
+        m_column->removeWidget(m_figures);
+        m_column->insertWidget(place, m_figures, 1);
+    }
+    const QMargins margins = m_column->contentsMargins();
+    const int bar = m_bar->heightForWidth(page.width() - margins.left() - margins.right());
+    const int visible = page.height() - margins.top() - margins.bottom() - bar - m_column->spacing();
+    m_figures->setMinimumHeight(isLow ? std::max(visible, theme.pixels(kLowestFigure)) : 0);
 }
 
 QWidget* MemoryRoom::makeOptions() {
@@ -168,6 +186,7 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
         for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
             auto* value = new QLabel(box);
             value->setAlignment(Qt::AlignRight);
+            keepTextWidth(value, {binarySize(kWidestSize)});  // the names keep their width and their lines
             value->setAccessibleName(tr("%1 in %2").arg(names[row], tr(kPrecisions[i].title)));
             grid->addWidget(value, static_cast<int>(row) + 1, static_cast<int>(i) + 1);
             m_sizes.append(value);
@@ -197,7 +216,7 @@ QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     m_measured->setWordWrap(true);
     m_measured->setAccessibleName(tr("Bytes of the allocated table"));
     m_measured->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepLines(m_measured, 4);
+    keepTexts(m_measured, {longestMeasuredSentence()});
     column->addWidget(m_measured);
     return box;
 }
@@ -264,10 +283,12 @@ void MemoryRoom::renew() {
         const ShapedSetup a = model().setupA();
         showBothIn(m_table, comparedRopeCacheFigure(a, *b, options, model().editsB()));
         showBothIn(m_cache, comparedKvCacheFigure(a, *b, options, model().editsB()));
+        keepTexts(m_words, {QStringLiteral("A: %1\nB: %1\n×").arg(longestMemorySentence())});
         m_words->setText(comparedSentence(options));
     } else {
         m_table->setFigure(ropeCacheFigure(setup, shape, options));
         m_cache->setFigure(kvCacheFigure(setup, shape, options));
+        keepTexts(m_words, {longestMemorySentence()});
         m_words->setText(memorySentence(setup, shape, options));
     }
     m_words->setToolTip(memoryWhy(setup, shape, options));

@@ -10,6 +10,7 @@ class QLabel;
 class QProgressBar;
 class QPushButton;
 class QToolButton;
+class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -23,6 +24,7 @@ class MemoryRoom : public RotaryRoom {
  public:
     explicit MemoryRoom(RotaryModel& rotary, QWidget* parent = nullptr);
     ~MemoryRoom() override;
+    void fitPage(const QSize& page) override;
 
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }
@@ -31,7 +33,7 @@ class MemoryRoom : public RotaryRoom {
     QToolButton* perLayer() const { return m_perLayer; }
     QToolButton* showCache() const { return m_showCache; }
     QPushButton* measure() const { return m_measure; }
-    /// The sentence above the figures.
+    /// The sentence above the figures, or below them in a low window.
     QString words() const;
     /// The result of the measurement, or the reason why there is none.
     QString measured() const;
@@ -40,14 +42,13 @@ class MemoryRoom : public RotaryRoom {
     void renew() override;
     QWidget* options() override { return m_options; }
     void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
  private:
     QWidget* makeBar();
     QWidget* makeOptions();
     QWidget* makeSizes(QWidget* parent);
     QWidget* makeMeasure(QWidget* parent);
-    /// Shows both figures side by side, or only the chosen one if the room is too narrow for both.
+    /// Shows both figures side by side, or only the chosen one if the page is too small for both.
     void arrange();
     void connectView(FigureView* view);
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
@@ -58,9 +59,13 @@ class MemoryRoom : public RotaryRoom {
     QString comparedSentence(const MemoryOptions& options) const;
     void startMeasuring();
 
+    QVBoxLayout* m_column = nullptr;
+    QWidget* m_bar = nullptr;
+    QWidget* m_figures = nullptr;
     FigureView* m_table = nullptr;
     FigureView* m_cache = nullptr;
-    QWidget* m_figureChoice = nullptr;  // buttons that choose the figure of a narrow room
+    bool m_isFolded = false;            // only one figure is shown
+    QWidget* m_figureChoice = nullptr;  // buttons that choose that figure
     QToolButton* m_showTable = nullptr;
     QToolButton* m_showCache = nullptr;
     QLabel* m_words = nullptr;

@@ -42,6 +42,8 @@ QString kindWhy(KvCache kind, const CacheShape& shape);
 
 /// One sentence with the sizes of the cos/sin table and the KV cache, and their ratio.
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
+/// Returns a sentence as long as the longest that memorySentence() returns, for which a label reserves its space.
+QString longestMemorySentence();
 /// Returns the size of the setup's cos/sin table and of its KV cache in bytes; NaN if a size exceeds 2^63.
 struct MemorySizes {
     double table = 0;

@@ -64,6 +64,15 @@ QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured
              groupedText(plannedTableBytes(setup)));
 }
 
+QString longestMeasuredSentence() {
+    RotarySetup setup;
+    setup.partial = Partial::truncate;
+    setup.fraction = 0.5;
+    setup.head_dim = 4096;
+    setup.context = kMaxMeasuredBytes / (2 * 4 * 2048);
+    return measuredSentence(setup, {setup.context, setup.head_dim / 2, plannedTableBytes(setup)});
+}
+
 QString refusalSentence(const RotarySetup& setup) {
     if (rotary_dim(setup) == 0) {
         return QObject::tr("No channel rotates, so there is no table to allocate.");

@@ -28,6 +28,8 @@ std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancel
 
 /// One sentence with the measured size and the size by F31 for the same layout.
 QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured);
+/// Returns a sentence as long as the longest that measuredSentence() returns, for which a label reserves its space.
+QString longestMeasuredSentence();
 /// Returns the reason why a setup's table cannot be measured, or "" if it can.
 QString refusalSentence(const RotarySetup& setup);
 

@@ -15,6 +15,7 @@
 #include "core/spec/numbers.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
+#include "ui/rooms/reproduce/sheet_words.h"
 #include "ui/session/settings.h"
 
 namespace ropelab::ui {
@@ -59,8 +60,10 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     m_cost = makeLabel(content);
     m_problem = makeLabel(content);
     colorAsError(m_problem);
-    keepLines(m_cost, 3);
-    keepLines(m_problem, 2);
+    for (QLabel* label : {m_cost, m_problem}) {  // one of them is shown; the buttons below keep their place
+        label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+        keepTexts(label, {costExample()});
+    }
     column->addWidget(m_cost);
     column->addWidget(m_problem);
     m_start = new QPushButton(content);
@@ -86,7 +89,6 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     connect(m_seeds, &QLineEdit::textChanged, this, &ReproducePanel::changed);
     connect(m_output, &TableOutput::formatChanged, this, &ReproducePanel::saveSettings);
     offer({});
-    showCost({});
     showProblem({});
 }
 
@@ -136,6 +138,8 @@ void ReproducePanel::showCost(const QString& words) {
 
 void ReproducePanel::showProblem(const QString& sentence) {
     m_problem->setText(sentence);
+    m_problem->setVisible(!sentence.isEmpty());
+    m_cost->setVisible(sentence.isEmpty());
 }
 
 QString ReproducePanel::costText() const {

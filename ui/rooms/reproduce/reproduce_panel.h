@@ -46,9 +46,9 @@ class ReproducePanel : public QFrame {
     void choose(const std::string& sheet, SheetScale scale);
     /// Updates the start buttons.
     void offer(const Offer& offer);
-    /// Shows the estimated cost of the chosen sheet; "" hides it.
+    /// Sets the estimated cost of the chosen sheet.
     void showCost(const QString& words);
-    /// Shows the reason why the chosen sheet cannot be planned; "" hides it.
+    /// Shows the reason why the chosen sheet cannot be planned, in the place of the cost; "" shows the cost again.
     void showProblem(const QString& sentence);
     TableOutput& output() { return *m_output; }
 

@@ -237,9 +237,7 @@ void ReproduceRoom::refreshState() {
         words = tr("This sheet was started in the lab “%1”.").arg(QFileInfo(startedLab).completeBaseName());
         offer = {tr("Open lab and continue"), true, startedLab, true};
     } else {
-        words =
-            tr("This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains "
-               "its runs.");
+        words = notStartedWords();
         offer.isEnabled = true;
     }
     if (!m_isStored && !m_trainer.failure().isEmpty() && step == Step::idle) {

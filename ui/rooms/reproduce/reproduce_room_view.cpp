@@ -102,8 +102,11 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     scaleLayout(layout, {12, 8, 12, 12}, 8);
     m_title = makeLabel(tr("Sheet"), this);
     m_title->setProperty("roomTitle", true);
+    QStringList titles;
+    for (const Sheet& each : sheets()) titles << QString::fromStdString(each.title);
+    keepTexts(m_title, titles);
     m_words = makeLabel(tr("State of the sheet"), this);
-    keepLines(m_words, 2);
+    keepTexts(m_words, stateExamples());
     layout->addWidget(m_title);
     layout->addWidget(m_words);
     layout->addWidget(makeBar());
@@ -186,7 +189,14 @@ QWidget* ReproduceRoom::makeBar() {
             showPage(static_cast<Page>(index));
         });
     }
-    m_measure = new QComboBox(bar);
+    return bar;
+}
+
+QWidget* ReproduceRoom::makeComparison() {
+    auto* page = new QWidget(this);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_measure = new QComboBox(page);
     m_measure->setAccessibleName(tr("Measure"));
     m_measure->setToolTip(tr("Measure whose rows the table shows; the other measures are hidden."));
     m_measure->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -195,13 +205,9 @@ QWidget* ReproduceRoom::makeBar() {
     connect(m_measure, &QComboBox::currentIndexChanged, this, [this] {
         if (isVisible()) refreshTables();
     });
-    keepSpace(m_measure);
-    flow->addWidget(m_measure);
-    return bar;
-}
-
-QWidget* ReproduceRoom::makeComparison() {
-    auto* split = new QSplitter(Qt::Vertical, this);
+    column->addWidget(m_measure, 0, Qt::AlignLeft);
+    auto* split = new QSplitter(Qt::Vertical, page);
+    column->addWidget(split, 1);
     split->setChildrenCollapsible(false);
     m_comparisonView = makeTableView(tr("Comparison"), m_comparison, split);
     connect(m_comparisonView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -232,7 +238,7 @@ QWidget* ReproduceRoom::makeComparison() {
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 2);
     split->setSizes({360, 180});
-    return split;
+    return page;
 }
 
 void ReproduceRoom::showPage(Page page) {
@@ -240,7 +246,6 @@ void ReproduceRoom::showPage(Page page) {
     const int index = static_cast<int>(page);
     m_tabs[index]->setChecked(true);
     m_pages->setCurrentIndex(index);
-    m_measure->setVisible(page == Page::comparison);
     emit pageChanged();
 }
 

@@ -75,18 +75,59 @@ QString measuredWords(const SheetPlan& plan) {
     return parts.join(QLatin1Char(' '));
 }
 
+QString costText(const QString& runs, const QString& time, const QString& memory, const QString& parameters) {
+    return QObject::tr(
+               "%1; about %2 on this machine with all evaluations and measurements, %3 of memory, at most %4 million "
+               "parameters")
+        .arg(runs, time, memory, parameters);
+}
+
+QString sequentialText(const QString& runs) {
+    return QObject::tr("%1, trained sequentially").arg(runs);
+}
+
+QString failedText(std::int64_t runs) {
+    return QObject::tr("%1 failed; failed runs do not enter the means.").arg(countText(runs, QObject::tr("run")));
+}
+
+QString endedText(std::int64_t ended, std::int64_t runs) {
+    return QObject::tr("%1 of %2 have ended.").arg(ended).arg(countText(runs, QObject::tr("run")));
+}
+
+QString measuringText(std::int64_t left) {
+    return QObject::tr("The program measures the trained models; %1 left.").arg(countText(left, QObject::tr("run")));
+}
+
 }  // namespace
+
+QString costExample() {
+    constexpr std::int64_t many = 1000;
+    constexpr double long_time = 99 * 3600.0 + 59 * 60;
+    return costText(sequentialText(countText(many, QObject::tr("run"))), durationText(long_time),
+                    bytesText(99'900'000'000), QStringLiteral("0.053")) +
+           QLatin1Char('.');
+}
+
+QString notStartedWords() {
+    return QObject::tr(
+        "This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains its "
+        "runs.");
+}
+
+QStringList stateExamples() {
+    constexpr std::int64_t many = 1000;
+    return {notStartedWords(), QStringList{endedText(many, many), failedText(many), measuringText(many)}.join(
+                                   QLatin1Char(' '))};
+}
 
 QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
     const Estimate cost = sheet_cost(plan, plan.experiment.expand(), *machine_time_model(), dataDir);
     const QString runs = countText(cost.runs, QObject::tr("run"));
-    return QObject::tr(
-               "%1; about %2 on this machine with all evaluations and measurements, %3 of memory, at most %4 million "
-               "parameters")
-        .arg(plan.sequential ? QObject::tr("%1, trained sequentially").arg(runs)
-                             : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
-             durationText(cost.seconds), bytesText(cost.bytes),
-             text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
+    return costText(plan.sequential
+                        ? sequentialText(runs)
+                        : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
+                    durationText(cost.seconds), bytesText(cost.bytes),
+                    text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
 }
 
 QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost) {
@@ -127,10 +168,9 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
     const QString runs = countText(progress->runs, QObject::tr("run"));
     QString words = progress->ended == progress->runs
                         ? QObject::tr("All %1 have ended.").arg(runs)
-                        : QObject::tr("%1 of %2 have ended.").arg(progress->ended).arg(runs);
+                        : endedText(progress->ended, progress->runs);
     if (progress->failed > 0) {
-        words += QLatin1Char(' ') + QObject::tr("%1 failed; failed runs do not enter the means.")
-                                        .arg(countText(progress->failed, QObject::tr("run")));
+        words += QLatin1Char(' ') + failedText(progress->failed);
     }
     switch (trainer.step()) {
         case SheetTrainer::Step::idle:
@@ -140,9 +180,7 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
         case SheetTrainer::Step::training:
             return QObject::tr("The runs are training.") + QLatin1Char(' ') + words;
         case SheetTrainer::Step::measuring:
-            return words + QLatin1Char(' ') +
-                   QObject::tr("The program measures the trained models; %1 left.")
-                       .arg(countText(progress->unmeasured, QObject::tr("run")));
+            return words + QLatin1Char(' ') + measuringText(progress->unmeasured);
     }
     if (!trainer.failure().isEmpty()) {
         words += QLatin1Char(' ') + QObject::tr("The sheet stopped: %1").arg(trainer.failure());

@@ -183,6 +183,17 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
 std::vector<GroupTable::Column> GroupTable::allColumns() const {
     const ResultsTable& table = m_results.table;
     std::vector<Column> result;
+    if (has_names(table)) {
+        const auto name = [this](Group group) { return text(group_name(m_results.table, group)); };
+        result.push_back({kSettings,
+                          tr("name"),
+                          {},
+                          tr("The name that you gave to the setting (Rename setting in the menu of a row)."),
+                          name,
+                          [name](Group group) { return QVariant(name(group)); },
+                          {},
+                          true});
+    }
     const std::vector<std::string> distinguishing = distinguishingKeys(table);
     for (const std::string& key : distinguishing)
         result.push_back(keyColumn(key, tr("The runs differ in this setting.")));

@@ -101,7 +101,9 @@ void addNote(Figure& figure, const QString& words) {
 }
 
 void addLabelNote(Figure& figure, const ResultsTable& table) {
-    if (!table.swept.empty()) addNote(figure, QObject::tr("labels: %1").arg(shortLabelKeys(table)));
+    const bool isNamed = std::all_of(table.groups.begin(), table.groups.end(),
+                                     [](const ResultGroup& group) { return !group.name.empty(); });
+    if (!table.swept.empty() && !isNamed) addNote(figure, QObject::tr("labels: %1").arg(shortLabelKeys(table)));
 }
 
 void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
@@ -192,6 +194,11 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
 }
 
 void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups) {
+    if (has_names(table)) {
+        QStringList names;
+        for (const std::size_t group : groups) names << text(group_name(table, table.groups[group]));
+        rows.words.append({QStringLiteral("name"), names});
+    }
     for (const std::string& key : table.swept) {
         QStringList words;
         for (const std::size_t group : groups) words << settingWords(table.groups[group].settings.at(key));
@@ -208,6 +215,11 @@ FigureTable groupColumns(const ResultsData& data) {
         result.names << name;
         result.columns.append(column);
     };
+    if (has_names(table)) {
+        QStringList names;
+        for (const ResultGroup& group : table.groups) names << text(group_name(table, group));
+        result.words.append({QStringLiteral("name"), names});
+    }
     for (const std::string& key : table.swept) {
         const bool isNumber = std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
             const auto& value = group.settings.at(key);

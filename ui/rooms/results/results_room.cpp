@@ -15,6 +15,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "core/stats/decision_aid.h"
 #include "core/stats/results_cells.h"
@@ -22,6 +23,7 @@
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
+#include "ui/common/setting_name_dialog.h"
 #include "ui/rooms/results/column_choice.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/generation_measurement.h"
@@ -409,6 +411,25 @@ QString ResultsRoom::exportText() const {
     const Results results = resultsOf(m_access.runs, m_panel->choices(), m_access.lab.file());
     return formatted(results, m_predictionsPage->sweeps(), m_panel->format(), tableStyle(results.table),
                      m_panel->decision());
+}
+
+void ResultsRoom::showGroupMenu(const QPoint& where) {
+    const QModelIndex index = m_order->mapToSource(m_groupView->indexAt(where));
+    if (!index.isValid()) return;
+    ResultGroup group = m_results.table.groups[static_cast<std::size_t>(index.row())];
+    const RunView* run = m_access.runs.find(m_results.runAt(group.members.front()));
+    if (!run) return;
+    const QString name = QString::fromStdString(std::exchange(group.name, {}));
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setObjectName(QStringLiteral("group-menu"));
+    menu->addAction(tr("Rename setting …"), this,
+                    [this, name, setting = run->setting, automatic = longLabel(m_results.table, group)] {
+                        openSettingName(
+                            automatic, name,
+                            [this, setting](const QString& typed) { m_actions.renameSetting(setting, typed); }, this);
+                    });
+    menu->popup(m_groupView->viewport()->mapToGlobal(where));
 }
 
 void ResultsRoom::showSeedMenu(const QPoint& where) {

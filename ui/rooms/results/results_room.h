@@ -111,6 +111,7 @@ class ResultsRoom : public Room {
     void fitTable();
     void restyle();
     QString exportText() const;
+    void showGroupMenu(const QPoint& where);
     void showSeedMenu(const QPoint& where);
     void renewColumnChoice();
     TableStyle tableStyle(const ResultsTable& table) const;

@@ -87,6 +87,8 @@ QWidget* ResultsRoom::makeResults() {
                 renewPicked();
             });
 
+    m_groupView->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_groupView, &QTableView::customContextMenuRequested, this, &ResultsRoom::showGroupMenu);
     connect(m_groupView->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &ResultsRoom::saveOrder);
 
     auto* below = new QSplitter(Qt::Horizontal, page);

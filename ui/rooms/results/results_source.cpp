@@ -47,9 +47,10 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         const RunView& run = store.runs()[index];
         results.runs.push_back(run.record.id);
         results.inks.push_back(run.ink);
-        runs.push_back({stored_settings(run.record), run.record.name,
+        runs.push_back({stored_settings(run.record), run.name.toStdString(),
                         choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
         runs.back().conditions = run.record.conditions;
+        runs.back().setting_name = run.settingName;
         runs.back().excluded = choices.excluded.contains(run.record.id);
         if (measured) runs.back().measurements = measured->measurements(run.record.id);
         if (!choices.options.target_loss) continue;
@@ -81,7 +82,7 @@ std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bo
         ResultsRun& run = runs.emplace_back();
         run.id = id;
         if (!view) continue;  // the run was deleted
-        run.name = QString::fromStdString(view->record.name);
+        run.name = view->name;
         run.spec = view->spec;
         run.state = view->record.state;
         run.ink = view->ink;

@@ -71,7 +71,7 @@ int SeedTable::stateColumn() const {
 QString SeedTable::text(const Row& row, int column) const {
     const RunView* run = m_runStore.find(row.run);
     if (!run) return {};
-    if (column == nameColumn()) return QString::fromStdString(run->record.name);
+    if (column == nameColumn()) return run->name;
     if (column == kSeedColumn) return QString::number(run->spec.seed);
     if (column == stateColumn()) return row.counts ? stateText(*run) : tr("%1, excluded").arg(stateText(*run));
     if (!row.summary) return QStringLiteral("–");
@@ -95,7 +95,7 @@ QVariant SeedTable::data(const QModelIndex& index, int role) const {
             if (index.column() == stateColumn() && !run->record.message.empty()) {
                 return QString::fromStdString(run->record.message);
             }
-            return index.column() == nameColumn() ? QString::fromStdString(run->record.name) : QString();
+            return index.column() == nameColumn() ? run->name : QString();
         }
         case Qt::DecorationRole:
             if (const RunView* run = m_runStore.find(row.run); run && index.column() == kSeedColumn) {

@@ -44,33 +44,39 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 16;
+// Least widths of the page in pixels at 100 %: for two dials and two enlarged pairs beside each other, and for the logit
+// of one setup or of two in the row of the tabs.
+constexpr int kMinWidthForFour = 1000;
+constexpr int kMinWidthForLogit = 760;
+constexpr int kMinWidthForBothLogits = 940;
 
 }  // namespace
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("rotation"), parent), m_runAccess(std::move(runs)) {
     m_scene.setSetup(model().setup(), model().frequencies());
+    keepStateForUndo();
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 8}, 8);
     m_bar = new PositionBar(this);
     column->addWidget(m_bar);
     makeViews();
 
-    auto* upper = new QSplitter(Qt::Horizontal, this);
-    upper->addWidget(m_dialsPair);
-    upper->addWidget(m_pairPair);
-    upper->setStretchFactor(0, 1);
-    upper->setStretchFactor(1, 1);
-    upper->setChildrenCollapsible(false);
+    m_upper = new QSplitter(Qt::Horizontal, this);
+    m_upper->addWidget(m_dialsPair);
+    m_upper->addWidget(m_pairPair);
+    m_upper->setStretchFactor(0, 1);
+    m_upper->setStretchFactor(1, 1);
+    m_upper->setChildrenCollapsible(false);
     auto* both = new QSplitter(Qt::Vertical, this);
-    both->addWidget(upper);
+    both->addWidget(m_upper);
     both->addWidget(makeStrip());
     both->setStretchFactor(0, 5);
     both->setStretchFactor(1, 4);
     both->setChildrenCollapsible(false);
     column->addWidget(both, 1);
     // Stretch factors only distribute space beyond the size hints; these sizes set the initial proportions.
-    upper->setSizes({1000, 1000});
+    m_upper->setSizes({1000, 1000});
     both->setSizes({1100, 900});
 
     connect(m_bar, &PositionBar::playToggled, this, [this] { play(!isPlaying()); });
@@ -105,9 +111,11 @@ void RotationRoom::makeViews() {
 
 QWidget* RotationRoom::makeStrip() {
     auto* strip = new QWidget(this);
-    auto* column = new QVBoxLayout(strip);
+    m_stripColumn = new QVBoxLayout(strip);
+    auto* column = m_stripColumn;
     scaleLayout(column, {0, 4, 0, 0}, 4);
-    auto* row = new QHBoxLayout;
+    m_stripRow = new QHBoxLayout;
+    auto* row = m_stripRow;
     scaleLayout(row, {0, 0, 0, 0}, 4);
     m_tabs = new QButtonGroup(this);
     struct Tab {
@@ -331,6 +339,29 @@ void RotationRoom::renewPage() {
             m_aimPage->show(m_scene, other, model().editsB());
             if (other) showBothIn(m_aim, bothFigures(m_aimPage->figure(), m_aimPage->otherFigure()));
             break;
+    }
+}
+
+void RotationRoom::fitPage(const QSize& page) {
+    const ThemeManager& theme = ThemeManager::instance();
+    const bool compares = model().other().has_value();
+    // Four pictures beside each other would cut off their legends: those of each kind get a row of their own.
+    const bool isNarrow = compares && page.width() < theme.pixels(kMinWidthForFour);
+    const Qt::Orientation direction = isNarrow ? Qt::Vertical : Qt::Horizontal;
+    if (m_upper->orientation() != direction) {
+        m_upper->setOrientation(direction);
+        m_upper->setSizes({1000, 1000});
+    }
+    // The numbers beside the tabs get a line of their own instead of widening the page.
+    const bool ownLine = page.width() < theme.pixels(compares ? kMinWidthForBothLogits : kMinWidthForLogit);
+    if (ownLine == (m_stripColumn->indexOf(m_logitText) >= 0)) return;
+    m_logitText->setWordWrap(ownLine);
+    if (ownLine) {
+        m_stripRow->removeWidget(m_logitText);
+        m_stripColumn->insertWidget(1, m_logitText);
+    } else {
+        m_stripColumn->removeWidget(m_logitText);
+        m_stripRow->insertWidget(m_stripRow->indexOf(m_formula), m_logitText);
     }
 }
 

@@ -12,10 +12,13 @@
 #include "ui/rotary/rotary_room.h"
 
 class QButtonGroup;
+class QHBoxLayout;
 class QLabel;
 class QScrollArea;
+class QSplitter;
 class QStackedWidget;
 class QToolButton;
+class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -41,6 +44,7 @@ class RotationRoom : public RotaryRoom {
     void showPart(const QString& part) override;
     QAbstractButton* playButton() const override;
     void endEdit() override;
+    void fitPage(const QSize& page) override;
     bool isEditing() const override { return isPlaying(); }
 
     const RotationScene& scene() const { return m_scene; }
@@ -135,6 +139,7 @@ class RotationRoom : public RotaryRoom {
     /// Makes the positions that playback has moved so far an undo step.
     void recordPlayback();
     void restore(const RotationState& state);
+    void keepStateForUndo();
     void stepBy(int by);
 
     RotationScene m_scene;
@@ -149,6 +154,9 @@ class RotationRoom : public RotaryRoom {
     PairedView* m_helixPair = nullptr;
     PairedView* m_matrixPair = nullptr;
     PositionBar* m_bar = nullptr;
+    QSplitter* m_upper = nullptr;  // dials and enlarged pair
+    QVBoxLayout* m_stripColumn = nullptr;
+    QHBoxLayout* m_stripRow = nullptr;
     QButtonGroup* m_tabs = nullptr;
     QToolButton* m_formula = nullptr;
     QLabel* m_logitText = nullptr;

@@ -67,6 +67,18 @@ class RotationStep : public UndoStep {
     bool m_mayMerge;
 };
 
+// A smaller context or head dimension limits positions, distance and vectors; undoing it brings them back.
+void RotationRoom::keepStateForUndo() {
+    model().keepForUndo(this, [this] {
+        // While the positions play, the undo stack knows only those from which the playback started.
+        return [room = QPointer<RotationRoom>(this), state = m_playedFrom.value_or(m_scene.state)] {
+            if (!room) return;
+            room->endMerging();
+            room->restore(state);
+        };
+    });
+}
+
 void RotationRoom::change(const QString& what, const std::function<void()>& apply, bool merges) {
     recordPlayback();
     const RotationState before = m_scene.state;

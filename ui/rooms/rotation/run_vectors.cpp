@@ -74,7 +74,7 @@ void RunVectors::renewRuns() {
     m_runs->clear();
     for (const RunView& run : m_access.runs.runs()) {
         // A run has no checkpoint before its first evaluation.
-        if (run.last) m_runs->addItem(QString::fromStdString(run.record.name), QVariant::fromValue(run.record.id));
+        if (run.last) m_runs->addItem(run.name, QVariant::fromValue(run.record.id));
     }
     m_runs->setCurrentIndex(std::max(0, m_runs->findData(previous)));
     const bool any = m_runs->count() > 0;
@@ -101,7 +101,7 @@ void RunVectors::load() {
     EngineLock& lock = m_access.engineLock;
     lock.released();
     const QString origin = tr("%1, head %2, q of “%3”, k of “%4”")
-                               .arg(QString::fromStdString(run->record.name))
+                               .arg(run->name)
                                .arg(m_head->value())
                                .arg(m_query->text(), m_key->text());
     m_job.start([this, &lock, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,

@@ -3,10 +3,12 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QHBoxLayout>
 #include <QMenu>
+#include <QScrollArea>
 #include <QStyle>
 #include <QStyleOptionButton>
-#include <QVBoxLayout>
+#include <QTimer>
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +25,9 @@ namespace ropelab::ui {
 namespace {
 
 const QString kCross = QStringLiteral("  ✕");
-constexpr int kMinimumWidth = 64;  // pixels at a window scale of 100 %
+// Lengths in pixels at a window scale of 100 %.
+constexpr int kMinimumWidth = 64;
+constexpr int kSpacing = 4;
 
 }  // namespace
 
@@ -103,21 +107,46 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
       m_what(what),
       m_parser([](const QString& typed) { return typed; }),
       m_display([](const QString& value) { return value; }),
-      m_box(new QWidget(this)),
+      m_area(new QScrollArea(this)),
+      m_box(new QWidget),
       m_flow(new FlowLayout(m_box)),
       m_placeholder(new QLabel(m_box)),
-      m_add(new Chip(QStringLiteral("+"), false, m_box)),
+      m_add(new Chip(QStringLiteral("+"), false, this)),
       m_error(new FieldError(this)) {
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, 4);
-    scaleLayout(m_flow, {0, 0, 0, 0}, 4);
-    layout->addWidget(m_box);
+    auto* layout = new QHBoxLayout(this);
+    scaleLayout(layout, {0, 0, 0, 0}, kSpacing);
+    scaleLayout(m_flow, {0, 0, 0, 0}, kSpacing);
+    m_area->setWidgetResizable(true);
+    m_area->setFrameShape(QFrame::NoFrame);
+    m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_area->setFocusPolicy(Qt::NoFocus);
+    m_area->setWidget(m_box);
+    for (QWidget* each : {m_area->viewport(), m_box}) each->setAutoFillBackground(false);
+    layout->addWidget(m_area, 1);
+    layout->addWidget(m_add, 0, Qt::AlignTop);  // outside the area, where it keeps its place and stays visible
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ChipListEdit::fitHeight);
     setAccessibleName(what);
     m_placeholder->setProperty("quiet", true);
     m_add->setToolTip(tr("Add a value"));
     m_add->setAccessibleName(tr("Add a value of %1").arg(what));
     connect(static_cast<Chip*>(m_add), &Chip::editAsked, this, &ChipListEdit::openSuggestions);
     rebuild();
+    fitHeight();
+}
+
+void ChipListEdit::setLines(int lines) {
+    m_lines = lines;
+    fitHeight();
+}
+
+void ChipListEdit::fitHeight() {
+    m_add->ensurePolished();
+    const int spacing = ThemeManager::instance().pixels(kSpacing);
+    m_area->setFixedHeight(m_lines * m_add->sizeHint().height() + (m_lines - 1) * spacing);
+}
+
+void ChipListEdit::reveal(QWidget* widget) {
+    QTimer::singleShot(0, widget, [this, widget] { m_area->ensureWidgetVisible(widget, 0, 0); });
 }
 
 void ChipListEdit::setTypable(bool typable) {
@@ -182,9 +211,9 @@ void ChipListEdit::remove(int index) {
     values.removeAt(index);
     setValues(values);
     // The keyboard focus moves to the chip that is now at this place.
-    if (auto* next = qobject_cast<QWidget*>(m_flow->itemAt(std::min(index, m_flow->count() - 1))->widget())) {
-        next->setFocus();
-    }
+    QWidget* next = index < m_values.size() ? m_flow->itemAt(index)->widget() : m_add;
+    next->setFocus();
+    if (next != m_add) reveal(next);
     emit edited(values);
 }
 
@@ -211,6 +240,7 @@ void ChipListEdit::beginEdit(int index) {
     m_flow->insertWidget(index, m_field);
     m_field->show();
     m_field->setFocus();
+    reveal(m_field);
     updateGeometry();
 }
 
@@ -282,7 +312,7 @@ void ChipListEdit::rebuild() {
     while (QLayoutItem* item = m_flow->takeAt(0)) {
         QWidget* widget = item->widget();
         delete item;
-        if (widget == m_placeholder || widget == m_add) continue;
+        if (widget == m_placeholder) continue;
         widget->removeEventFilter(this);
         widget->hide();
         widget->deleteLater();
@@ -310,7 +340,6 @@ void ChipListEdit::rebuild() {
     m_placeholder->setVisible(m_values.isEmpty() && !m_placeholder->text().isEmpty());
     m_flow->addWidget(m_placeholder);
     m_add->setVisible(m_typable);
-    m_flow->addWidget(m_add);
     m_box->updateGeometry();
     updateGeometry();
 }

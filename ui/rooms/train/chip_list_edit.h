@@ -9,6 +9,7 @@
 class QLabel;
 class QLineEdit;
 class QMenu;
+class QScrollArea;
 
 namespace ropelab::ui {
 
@@ -50,7 +51,8 @@ class Chip : public QPushButton {
     bool m_overCross = false;
 };
 
-/// Editor for a list of values, each shown as a Chip. A parser checks typed text; if the parser rejects the text, the
+/// Editor for a list of values, each shown as a Chip. It has space for a fixed number of lines and scrolls if the chips
+/// need more, so that nothing below it moves. A parser checks typed text; if the parser rejects the text, the
 /// error appears below the chips, over the next field, and the text stays in its field for correction.
 class ChipListEdit : public QWidget {
     Q_OBJECT
@@ -68,6 +70,8 @@ class ChipListEdit : public QWidget {
     void setSuggestions(const QStringList& suggestions) { m_suggestions = suggestions; }
     /// Sets whether values can be added and edited by typing. If not, values can only be removed.
     void setTypable(bool typable);
+    /// Sets the number of lines of chips for which there is space; initially 1.
+    void setLines(int lines);
     /// Sets the grey text that an empty list shows.
     void setPlaceholder(const QString& text);
 
@@ -106,6 +110,9 @@ class ChipListEdit : public QWidget {
     /// Returns the values after `value` replaced the one at `index` or was appended.
     QStringList valuesWith(int index, const QString& value) const;
     void considerTyped();
+    void fitHeight();
+    /// Scrolls to a chip or field after the layout has placed it.
+    void reveal(QWidget* widget);
 
     QString m_what;
     QStringList m_values;
@@ -113,6 +120,8 @@ class ChipListEdit : public QWidget {
     std::function<QString(const QString&)> m_parser;
     std::function<QString(const QString&)> m_display;
     bool m_typable = true;
+    int m_lines = 1;
+    QScrollArea* m_area;
     QWidget* m_box;
     FlowLayout* m_flow;
     QLineEdit* m_field = nullptr;

@@ -89,7 +89,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_bands->setCheckable(true);
     m_bands->setToolTip(
         tr("Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
-           "deviation."));
+           "deviation. It requires runs that differ only in their seed."));
     m_bands->setChecked(m_settings.value("train/bands").toString() == QLatin1String("on"));
     m_bands->setFocusPolicy(Qt::TabFocus);
     connect(m_bands, &QToolButton::toggled, this, [this](bool on) {
@@ -111,7 +111,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     connect(m_export, &QToolButton::clicked, this, &PlotToolbar::exportRequested);
     m_export->setFocusPolicy(Qt::TabFocus);
     row->addWidget(m_export);
-    row->addWidget(m_bands);  // last, because it comes and goes
+    row->addWidget(m_bands);
     applyView();
 }
 
@@ -213,7 +213,7 @@ void PlotToolbar::setBandsPossible(bool possible, bool wanted) {
 }
 
 void PlotToolbar::showBands() {
-    m_bands->setVisible(m_bandsPossible && !isRoofline());
+    m_bands->setEnabled(m_bandsPossible && !isRoofline());
 }
 
 bool PlotToolbar::isRoofline() const {

@@ -103,7 +103,7 @@ void QueueView::move(int by) {
 QString QueueView::textOf(const WaitingCohort& cohort) const {
     QStringList names;
     for (const RunId id : cohort.runs) {
-        if (const RunView* run = m_access.runs.find(id)) names << QString::fromStdString(run->record.name);
+        if (const RunView* run = m_access.runs.find(id)) names << run->name;
     }
     return tr("%1: %2").arg(countText(std::ssize(cohort.runs), tr("run")), names.join(QStringLiteral("; ")));
 }

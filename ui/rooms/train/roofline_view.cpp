@@ -35,7 +35,7 @@ std::vector<RooflineRun> measuredRuns(const RunStore& store, const std::map<RunI
         double speed = run.record.summary ? run.record.summary->tokens_per_second : 0;
         if (const auto live = speeds.find(run.record.id); speed <= 0 && live != speeds.end()) speed = live->second;
         if (speed <= 0) continue;
-        result.push_back({QString::fromStdString(run.record.name), run.ink, run.record.id == picked,
+        result.push_back({run.name, run.ink, run.record.id == picked,
                           bench::roofline_point(run.spec, vocabularySize(run), speed,
                                                 precision_of(*conditions) == Precision::bfloat16)});
     }

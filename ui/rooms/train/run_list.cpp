@@ -4,7 +4,10 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <algorithm>
+#include <set>
 
+#include "core/spec/run_names.h"
+#include "ui/common/setting_name_dialog.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
@@ -87,6 +90,24 @@ void RunList::rename(RunId run) {
     edit(m_table->index(m_table->rowOf(run), RunTable::Name));
 }
 
+void RunList::renameSetting(RunId id) {
+    const RunView* run = m_access.runs.find(id);
+    if (!run) return;
+    // The name that the program gives the setting among those of the lab.
+    std::vector<RunSpec> specs;
+    std::size_t place = 0;
+    std::set<std::string> seen;
+    for (const RunView& each : m_access.runs.runs()) {
+        if (!seen.insert(each.setting).second) continue;
+        if (each.setting == run->setting) place = specs.size();
+        specs.push_back(each.spec);
+        specs.back().seed = RunSpec{}.seed;
+    }
+    openSettingName(
+        QString::fromStdString(run_names(specs)[place]), QString::fromStdString(run->settingName),
+        [this, setting = run->setting](const QString& typed) { m_actions.renameSetting(setting, typed); }, this);
+}
+
 void RunList::annotate(RunId run) {
     const QModelIndex index = m_table->index(m_table->rowOf(run), RunTable::Note);
     scrollTo(index);
@@ -140,6 +161,8 @@ void RunList::showMenu(const QPoint& where) {
         ->setToolTip(tr("Shows the rotary setup of this run beside the current one in the rotary rooms."));
     menu->addSeparator();
     addLook(menu, *run);
+    menu->addAction(tr("Rename setting …"), this, [this, id] { renameSetting(id); })
+        ->setToolTip(tr("Names the setting of this run, that is all runs that differ only in their seed."));
     menu->addSeparator();
     menu->addAction(tr("Rename run"), this, [this, id] { rename(id); });
     menu->addAction(tr("Edit note"), this, [this, id] { annotate(id); });

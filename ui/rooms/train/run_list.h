@@ -12,8 +12,8 @@ namespace ropelab::ui {
 class SessionActions;
 
 /// List of runs below the plot. The user can pick, highlight and hide runs. The context menu inspects a run, compares
-/// it with another one, takes its settings, recolours and pins its setting, and renames, annotates, deletes, resumes
-/// and stops the run.
+/// it with another one, takes its settings, recolours, pins and renames its setting, and renames, annotates, deletes,
+/// resumes and stops the run.
 class RunList : public QTreeView {
     Q_OBJECT
 
@@ -27,6 +27,8 @@ class RunList : public QTreeView {
     void pick(RunId run);
     /// Opens the text field for the name of a run.
     void rename(RunId run);
+    /// Opens the dialog for the name of a run's setting.
+    void renameSetting(RunId run);
     /// Opens the text field for the note of a run.
     void annotate(RunId run);
 

@@ -77,7 +77,7 @@ void RunScope::renewSettings() {
     const std::vector<std::string> names = run_names(specs);
     for (std::size_t i = 0; i < firsts.size(); ++i) {
         const RunView& run = *firsts[i];
-        const QString name = QString::fromStdString(names[i]);
+        const QString name = QString::fromStdString(run.settingName.empty() ? names[i] : run.settingName);
         m_settings.push_back({run.pinned ? tr("Setting: %1 (pinned)").arg(name) : tr("Setting: %1").arg(name),
                               run.setting, QIcon(lineSwatch(Ink::data(run.ink.index))), run.pinned});
     }

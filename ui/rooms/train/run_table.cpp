@@ -30,7 +30,7 @@ QPixmap lineSwatch(Ink ink) {
     painter.setRenderHint(QPainter::Antialiasing);
     QPen pen(manager.theme().dataColor(ink.index, ink.shade), manager.px(2));
     pen.setCapStyle(Qt::FlatCap);
-    const QList<double> dashes = Theme::dashes(ink.index, true);
+    const QList<double> dashes = Theme::dashes(ink.index, false);
     if (!dashes.isEmpty()) pen.setDashPattern(QList<qreal>(dashes.begin(), dashes.end()));
     painter.setPen(pen);
     // The margins separate the line from the check box and from the name at every window scale.
@@ -55,7 +55,7 @@ RunTable::RunTable(SessionActions& actions, RunAccess access, QObject* parent)
         QStringList names;
         for (const RunView* run : ordered) {
             runs.push_back(run->record.id);
-            names << QString::fromStdString(run->record.name);
+            names << run->name;
         }
         m_names = listedNames(names);
         m_hasWholeNames = m_names == names;
@@ -139,8 +139,7 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
         if (column == State && !run.record.message.empty()) return QString::fromStdString(run.record.message);
         if (column == Best && run.best) return tr("reached after %1 steps").arg(groupedText(run.best->iteration));
         if (column == Name) {
-            const QString name = QString::fromStdString(run.record.name);
-            return run.pinned ? tr("%1 (pinned)").arg(name) : name;
+            return run.pinned ? tr("%1 (pinned)").arg(run.name) : run.name;
         }
     }
     if (role == Qt::DecorationRole && column == Name) return lineSwatch(run.ink);

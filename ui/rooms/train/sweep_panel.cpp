@@ -132,6 +132,7 @@ QWidget* SweepPanel::makeSimple() {
 
     m_runs = new ChipListEdit(tr("runs"), box);
     m_runs->setTypable(false);
+    m_runs->setLines(3);
     m_runs->setPlaceholder(tr("all combinations"));
     connect(m_runs, &ChipListEdit::considered, this, [this](const QStringList& left) {
         const QStringList before = explicitRunLabels(m_experiment.value());
@@ -241,6 +242,7 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     edit->setParser(parse);
     edit->setDisplay(display);
     edit->setSuggestions(suggestions);
+    edit->setLines(2);
     edit->setPlaceholder(tr("set by the listed runs"));
     connect(edit, &ChipListEdit::edited, this, [this, edit, name, what](const QStringList& values) {
         QString refusal;

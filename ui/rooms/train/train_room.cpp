@@ -60,8 +60,6 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
 
-    m_takeOver = new TakeOver(m_actions, m_access, this);
-    layout->addWidget(m_takeOver);
     m_plot = new CurvePlot(this);
     m_plot->setName(tr("training"));
     m_list = new RunList(m_actions, m_access, this);
@@ -96,6 +94,8 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     m_pages->addWidget(split);
     m_pages->addWidget(makePlan());
     layout->addWidget(m_pages, 1);
+    m_takeOver = new TakeOver(m_actions, m_access, this);
+    layout->addWidget(m_takeOver);  // below all controls, which keep their place
 
     RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
@@ -254,7 +254,7 @@ void TrainRoom::syncRuns() {
     for (const RunView& run : m_access.runs.runs()) {
         const RunId id = run.record.id;
         for (CurvePlot* plot : plots()) {
-            plot->addRun(id, QString::fromStdString(run.record.name), run.ink);
+            plot->addRun(id, run.name, run.ink);
             plot->setRunVisible(id, run.visible);
             plot->setRunFailed(id, run.record.state == RunState::failed);
         }
@@ -338,14 +338,13 @@ void TrainRoom::showSample(RunId run) {
     if (!view || view->sample.isEmpty()) {
         const bool isOver =
             view && (view->record.state == RunState::finished || view->record.state == RunState::failed);
-        m_second->setSample(view ? tr("Sample: %1").arg(QString::fromStdString(view->record.name)) : tr("Sample"),
+        m_second->setSample(view ? tr("Sample: %1").arg(view->name) : tr("Sample"),
                             isOver ? tr("This run generated no text.")
                                    : tr("The run generates its first text at its first evaluation."));
         return;
     }
     m_second->setSample(
-        tr("Sample: %1, step %2").arg(QString::fromStdString(view->record.name), groupedText(view->sampleIteration)),
-        view->sample);
+        tr("Sample: %1, step %2").arg(view->name, groupedText(view->sampleIteration)), view->sample);
 }
 
 void TrainRoom::renewWhy() {
@@ -358,20 +357,18 @@ void TrainRoom::renewWhy() {
         const Quantity quantity = plot->shownQuantities().front();
         const QList<double> values = plot->yValues({m_sampled, quantity});
         const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
-        const QString name = QString::fromStdString(run->record.name);
         plot->setWhatsThis(quantityExplanation(quantity, run->spec, now) + QLatin1Char('\n') +
-                           tr("The values are those of the run \"%1\".").arg(name));
+                           tr("The values are those of the run \"%1\".").arg(run->name));
     }
 }
 
 void TrainRoom::takeSettings(RunId id) {
     const RunView* run = m_access.runs.find(id);
     if (!run) return;
-    const QString name = QString::fromStdString(run->record.name);
     try {
         Experiment taken = Experiment::from_json(to_json(run->spec));
-        taken.set_name(run->record.name);
-        m_experiment.edit(tr("take the settings of %1").arg(name),
+        taken.set_name(run->name.toStdString());
+        m_experiment.edit(tr("take the settings of %1").arg(run->name),
                           [&taken](Experiment& experiment) { experiment = taken; });
         emit m_actions.solved(QStringLiteral("settings"));
     } catch (const BadInput& error) {

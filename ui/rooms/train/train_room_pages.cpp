@@ -42,6 +42,11 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                   .handler = [this] { m_list->rename(m_list->picked()); },
                   .enabled = picked,
                   .separatorBefore = true});
+    registry.add({.id = "run.rename_setting",
+                  .menu = "Edit",
+                  .text = tr("Rename setting of picked run …"),
+                  .handler = [this] { m_list->renameSetting(m_list->picked()); },
+                  .enabled = picked});
     registry.add({.id = "run.annotate",
                   .menu = "Edit",
                   .text = tr("Edit note of picked run"),
@@ -113,8 +118,9 @@ QWidget* TrainRoom::makeEmptyState() {
     title->setWordWrap(true);
     column->addWidget(title);
     m_emptyText = new QLabel(page);
-    m_emptyText->setAlignment(Qt::AlignCenter);
+    m_emptyText->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     m_emptyText->setWordWrap(true);
+    keepLines(m_emptyText, 4);  // the button below keeps its place with every sweep
     column->addWidget(m_emptyText);
     m_emptyStart = new QPushButton(tr("Start"), page);
     m_emptyStart->setProperty("primary", true);

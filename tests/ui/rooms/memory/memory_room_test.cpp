@@ -106,6 +106,7 @@ TEST_F(MemoryRoomTest, MeasurementAllocatesTheTable) {
 TEST_F(MemoryRoomTest, NarrowRoomShowsOneFigure) {
     EXPECT_TRUE(room->tableView()->isVisible());
     EXPECT_TRUE(room->cacheView()->isVisible());
+    room->fitPage({500, 600});
     room->resize(500, 600);
     EXPECT_TRUE(room->tableView()->isVisible());
     EXPECT_FALSE(room->cacheView()->isVisible());

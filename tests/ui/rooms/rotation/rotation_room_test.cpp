@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tests/ui/support/workbench.h"
+#include "ui/common/number_slider.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/aim_figure.h"
 #include "ui/rooms/rotation/aim_page.h"
@@ -19,6 +20,7 @@
 #include "ui/rooms/rotation/rotation_text.h"
 #include "ui/rooms/rotation/shift_card.h"
 #include "ui/rooms/rotation/vectors_panel.h"
+#include "ui/rotary/setup_panel.h"
 
 namespace ropelab::ui {
 namespace {
@@ -299,6 +301,65 @@ TEST_F(RotationRoomTest, AimingPutsTheLargestLogitAtR) {
     EXPECT_EQ(room->aimView()->figure().curves[1].x, QList<double>{123});
     QTest::mouseClick(page->aimButton(), Qt::LeftButton);
     EXPECT_EQ(room->scene().state.distance, 123);
+}
+
+TEST_F(RotationRoomTest, UndoOfASmallerSetupBringsBackPositionsDistancePairAndVectors) {
+    auto* panel = room->panel()->findChild<SetupPanel*>();
+    ASSERT_NE(panel, nullptr);
+    room->positionBar()->query()->commit("900");
+    room->positionBar()->key()->commit("800");
+    room->showPage(RotationRoom::Aim);
+    room->refreshNow();
+    room->aimPage()->distance()->commit("700");
+    room->showPage(RotationRoom::Logit);
+    model().pickPair(30);
+    room->refreshNow();
+    emit room->pairView()->keyPressed(Qt::Key_Up, {});  // edits a channel that a smaller head does not have
+    room->refreshNow();
+    const RotationState before = room->scene().state;
+    ASSERT_EQ(before.m, 900);
+    ASSERT_EQ(before.source, VectorSource::handEdited);
+    const auto expectBefore = [&] {
+        room->refreshNow();
+        const RotationState& now = room->scene().state;
+        EXPECT_EQ(now.m, 900);
+        EXPECT_EQ(now.n, 800);
+        EXPECT_EQ(now.distance, 700);
+        EXPECT_EQ(now.query, before.query);
+        EXPECT_EQ(now.key, before.key);
+        EXPECT_EQ(model().pickedPair(), 30);
+    };
+    panel->headDim()->commit("8");
+    room->refreshNow();
+    panel->context()->commit("100");
+    room->refreshNow();
+    EXPECT_EQ(room->scene().state.m, 99);
+    EXPECT_EQ(room->scene().state.distance, 99);
+    EXPECT_EQ(room->scene().state.query.size(), 8u);
+    const std::vector<double> smaller = room->scene().state.query;
+    for (int i = 0; i < 2; ++i) {
+        workspace->rotaryUndo().undo();
+        workspace->rotaryUndo().undo();
+        expectBefore();
+        workspace->rotaryUndo().redo();
+        workspace->rotaryUndo().redo();
+        room->refreshNow();
+        EXPECT_EQ(room->scene().state.m, 99);
+        EXPECT_EQ(room->scene().state.query, smaller);
+    }
+    workspace->rotaryUndo().undo();
+    workspace->rotaryUndo().undo();
+    // The steps of one drag are one step, which brings back the state before the drag.
+    for (const int context : {500, 50, 2000}) {
+        RotarySetup dragged = model().setup();
+        dragged.context = context;
+        model().change("change context", dragged);
+        room->refreshNow();
+    }
+    EXPECT_EQ(room->scene().state.m, 49);
+    workspace->rotaryUndo().undo();
+    expectBefore();
+    delete room->panel();
 }
 
 TEST_F(RotationRoomTest, LongContextIsComputedInTheBackground) {
