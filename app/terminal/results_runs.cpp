@@ -1,9 +1,7 @@
 #include "app/terminal/results_runs.h"
 
 #include <iostream>
-#include <set>
 
-#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 
 namespace ropelab::terminal {
@@ -22,7 +20,7 @@ std::int64_t parsed_experiment(const std::string& text, const LabFile& lab) {
 
 // Returns the selection that the lab stores, changed by the flags.
 RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
-    RunSelection selection = run_selection(lab.choice(selection_choice));
+    RunSelection selection = stored_selection(lab);
     // Labs are merged because their runs belong together.
     if (flags.merged) selection.experiment = RunSelection::all_experiments;
     if (!flags.experiment.empty()) selection.experiment = parsed_experiment(flags.experiment, lab);
@@ -59,49 +57,8 @@ void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
         ->allow_extra_args(false);
 }
 
-std::vector<RunRecord> LabRuns::selected_records() const {
-    std::vector<RunRecord> result;
-    result.reserve(selected.indices.size());
-    for (const std::size_t index : selected.indices) result.push_back(records[index]);
-    return result;
-}
-
 LabRuns lab_runs(const LabFile& lab, const SelectionFlags& flags) {
-    LabRuns runs;
-    runs.selection = selection_of(flags, lab);
-    runs.records = lab.runs();
-    std::vector<SelectableRun> selectable;
-    std::set<std::int64_t> experiments;
-    for (const RunRecord& record : runs.records) {
-        selectable.push_back({record.id, record.experiment});
-        experiments.insert(record.experiment);
-    }
-    runs.experiments = experiments.size();
-    runs.selected = selected_runs(selectable, runs.selection);
-    if (runs.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
-    if (runs.selected.indices.empty()) {
-        throw BadInput("Experiment " + std::to_string(runs.selected.experiment) +
-                       " has no runs; choose another one with --experiment, or all.");
-    }
-    return runs;
-}
-
-std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
-    std::vector<ResultRun> result;
-    for (const std::size_t index : runs.selected.indices) {
-        const RunRecord& record = runs.records[index];
-        ResultRun& run =
-            result.emplace_back(ResultRun{stored_settings(record), record.name, record.summary, record.state});
-        run.conditions = record.conditions;
-        run.excluded = runs.selection.excluded.contains(record.id);
-        run.measurements = lab.measurements(record.id);
-        if (!with_evaluations) continue;
-        const auto evaluations = lab.metrics(record.id).evaluations;
-        for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
-            run.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
-        }
-    }
-    return result;
+    return ropelab::lab_runs(lab, selection_of(flags, lab));
 }
 
 std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const SelectedRuns& selected) {
@@ -118,10 +75,6 @@ void remember(const RunSelection& selection, const std::string& lab) {
     } catch (const std::exception&) {  // a read-only folder, a full disk
         std::cerr << "The choice of runs is not stored, because " + lab + " cannot be written." << std::endl;
     }
-}
-
-std::string selection_words(const ResultsTable& table, const LabRuns& runs) {
-    return ropelab::selection_words(table, runs.selected, runs.experiments, runs.records.size());
 }
 
 nlohmann::json selection_json(const LabRuns& runs, const std::string& words) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/experiment/lab_growth.h"
+#include "core/experiment/lab_results.h"
 #include "core/experiment/search.h"
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/evaluate.h"
@@ -27,19 +28,17 @@ struct ReportSource {
     const LabFile& lab;
     std::vector<RunRecord> records;
     std::vector<RunSpec> specs;
+    LabRuns selected;  // the runs that the results include
     ResultsTable table;
     std::optional<StoredSheet> sheet;
 };
 
 ReportSource report_source(const LabFile& lab, const ResultsOptions& options) {
-    ReportSource source{lab, lab.runs(), {}, {}, stored_sheet(lab)};
-    if (source.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
-    std::vector<ResultRun> runs;
-    for (const RunRecord& record : source.records) {
-        source.specs.push_back(stored_spec(record));
-        runs.push_back({stored_settings(record), record.name, record.summary, record.state});
-    }
-    source.table = results_table(runs, options);
+    ReportSource source{lab, lab.runs(), {}, lab_runs(lab, stored_selection(lab)), {}, stored_sheet(lab)};
+    for (const RunRecord& record : source.records) source.specs.push_back(stored_spec(record));
+    ResultsOptions chosen = options;
+    apply(source.selected.selection, chosen);
+    source.table = results_table(result_runs(lab, source.selected, false), chosen);
     return source;
 }
 
@@ -59,8 +58,9 @@ std::vector<std::string> values_of_setting(const ReportSource& source, const Key
     return values;
 }
 
-bool is_swept(const ReportSource& source, std::string_view name) {
-    return values_of_setting(source, key(name)).size() > 1;
+bool is_swept(const ReportSource& source, const std::string& name) {
+    const std::vector<std::string>& swept = source.table.swept;
+    return std::find(swept.begin(), swept.end(), name) != swept.end();
 }
 
 void add_overview(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
@@ -162,6 +162,7 @@ ReportTable results_block(const ResultsTable& table) {
 void add_results_part(ReportDocument& document, const ReportSource& source) {
     const ResultsTable& table = source.table;
     document.blocks.push_back(ReportHeading{1, "Results"});
+    document.blocks.push_back(ReportParagraph{selection_words(table, source.selected)});
     document.blocks.push_back(results_block(table));
     ReportList notes{table_notes(table)};
     if (const std::string generation = generation_note(source.lab); !generation.empty())
@@ -286,13 +287,24 @@ bool find_document(const LabFile& lab, std::int64_t experiment, const std::strin
     return false;
 }
 
-// Returns the flags of `results` and `figure` for the baseline, measure and test.
-std::string result_flags(const ResultsOptions& options) {
+// Returns the flags of `results`, `figure` and `report` for the baseline, measure and test.
+std::string comparison_flags(const ResultsOptions& options) {
     std::string flags;
     for (const auto& [name, value] : options.baseline) flags += " --baseline " + shell_word(name + "=" + value);
     if (options.compare != ResultsOptions{}.compare) flags += " --compare " + options.compare;
     if (options.test != ResultsOptions{}.test) flags += " --test " + to_string(options.test);
     return flags;
+}
+
+// Returns the flags of `results` and `figure` for the runs, and for the baseline, measure and test.
+std::string result_flags(const RunSelection& selection, const ResultsOptions& options) {
+    std::string flags = selection.experiment == RunSelection::all_experiments ? " --experiment all"
+                        : selection.experiment > 0 ? " --experiment " + std::to_string(selection.experiment)
+                                                   : "";
+    if (selection.unfinished) flags += " --unfinished";
+    for (const std::string& name : selection.split_by) flags += " --split-by " + name;
+    for (const RunId run : selection.excluded) flags += " --exclude-run " + std::to_string(run);
+    return flags + comparison_flags(options);
 }
 
 void add_commands(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
@@ -322,13 +334,14 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
         commands += "ropelab-cli reproduce " + plan.sheet + " --scale " + to_string(plan.scale) + " --seeds " +
                     std::to_string(plan.experiment.values("seed").size()) + " --lab " + lab + '\n';
     }
-    commands += "ropelab-cli results --lab " + lab + result_flags(options.results) + '\n';
+    const std::string flags = result_flags(source.selected.selection, options.results);
+    commands += "ropelab-cli results --lab " + lab + flags + '\n';
     for (const std::string& name : options.figures) {
         const bool of_results = name.starts_with("loss-by") || name == "improvement" || name == "group-means";
         commands += "ropelab-cli figure " + name + " --lab " + lab + " --output " + name + ".pdf" +
-                    (of_results ? result_flags(options.results) : "") + '\n';
+                    (of_results ? flags : "") + '\n';
     }
-    commands += "ropelab-cli report --lab " + lab + " --output report" + result_flags(options.results) + '\n';
+    commands += "ropelab-cli report --lab " + lab + " --output report" + comparison_flags(options.results) + '\n';
     document.blocks.push_back(ReportCode{commands});
     for (const auto& [name, text] : experiment_files(source.lab)) {
         document.blocks.push_back(ReportParagraph{"The file " + name + " contains:"});

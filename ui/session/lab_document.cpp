@@ -18,10 +18,14 @@ namespace ropelab::ui {
 
 namespace {
 
+// Returns the absolute path of the file that a path names; a link is followed.
+QString absoluteFile(const QString& path) {
+    return fromPath(lab_file_of(toPath(QFileInfo(path).absoluteFilePath())));
+}
+
 QString withSuffix(const QString& target) {
-    const QString full = QFileInfo(target).absoluteFilePath();
     const QString suffix = QStringLiteral(".ropelab");
-    return full.endsWith(suffix) ? full : full + suffix;
+    return absoluteFile(target.endsWith(suffix) ? target : target + suffix);
 }
 
 }  // namespace
@@ -61,7 +65,7 @@ void LabDocument::startEmptyLab() {
 }
 
 void LabDocument::open(const QString& path, bool readOnly) {
-    const QString full = QFileInfo(path).absoluteFilePath();
+    const QString full = absoluteFile(path);
     if (m_file && full == this->path()) return;
     // A missing file is not locked, otherwise a lock file would be left beside it.
     std::unique_ptr<QLockFile> lock = !readOnly && QFileInfo::exists(full) ? lockFor(full) : nullptr;
@@ -89,9 +93,10 @@ void LabDocument::saveAs(const QString& target) {
 }
 
 void LabDocument::saveInBackground(const QString& target, std::function<void(const QString& error)> then) {
-    const QString full = withSuffix(target);
+    QString full;
     auto lock = std::make_shared<std::unique_ptr<QLockFile>>();
     try {
+        full = withSuffix(target);
         if (!m_file) saveAs(full);  // creates an empty lab
         if (full != path()) *lock = lockTarget(full);
     } catch (const std::exception& error) {

@@ -57,7 +57,7 @@ class LabDocument : public QObject {
     /// and keeps the current lab if the file is not a lab.
     void open(const QString& path, bool readOnly = false);
     /// Saves a copy of the lab as `target` and continues with the copy; the file of an unsaved lab is deleted. Throws
-    /// BadInput if the copy cannot be written.
+    /// BadInput if the copy cannot be written. A link stays a link: the file that it names is replaced.
     void saveAs(const QString& target);
     /// Saves like saveAs(), but copies on a background thread. Calls `then` with "" when the document has switched to
     /// the copy, or with the reason why saving failed. The lab cannot be changed meanwhile. Opening another lab cancels

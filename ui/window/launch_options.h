@@ -67,11 +67,14 @@ struct LaunchOptions {
     int pair = 0;           // index of the pair that the figure pair-logits shows
     RandomVectors vectors;  // distribution of q and k of the figure random-logits
     // Options of the figures of the Results room.
-    RunSelection selection{RunSelection::all_experiments};  // which runs they show
-    std::map<std::string, std::string> baseline;            // settings of the baseline group; see ResultsOptions
-    bool withPublished = false;                             // a figure of results also shows published values
-    std::string compare;                                    // the measure to compare; "" for the loss in `unit`
-    TestKind test = TestKind::welch;                        // test for confidence intervals and significance
+    /// Which runs they show: those of the lab's stored selection, changed by the flags, or those of the flags alone.
+    RunSelection selection{RunSelection::all_experiments};
+    bool isExperimentChosen = false;    // --experiment is given
+    bool usesStoredSelection = true;    // false for figures that are computed again
+    std::map<std::string, std::string> baseline;  // settings of the baseline group; see ResultsOptions
+    bool withPublished = false;                   // a figure of results also shows published values
+    std::string compare;                          // the measure to compare; "" for the loss in `unit`
+    TestKind test = TestKind::welch;              // test for confidence intervals and significance
     ExportOptions figureOptions;
     QString verified;  // the figure file that --verify checks
     ReplayJob replay;

@@ -97,6 +97,22 @@ TEST_F(LabDocumentTest, SavingASavedLabKeepsTheOldFile) {
     EXPECT_EQ(document.name(), "two");
 }
 
+TEST_F(LabDocumentTest, SavingToALinkReplacesTheFileThatItNames) {
+    LabDocument document(labs());
+    document.addSweep(smallSweep());
+    ASSERT_TRUE(QDir(folder.path()).mkpath("disk"));
+    const QString real = file("disk/real.ropelab");
+    const QString link = file("link.ropelab");
+    ASSERT_TRUE(QFile::link(real, link));
+    document.saveAs(link);
+    EXPECT_TRUE(QFileInfo(link).isSymLink());
+    EXPECT_EQ(document.path(), real);
+    LabDocument second(labs());
+    second.open(link);
+    EXPECT_TRUE(second.isReadOnly()) << "both names have the same lock";
+    EXPECT_EQ(second.runs().size(), document.runs().size());
+}
+
 TEST_F(LabDocumentTest, SecondWindowOpensTheLabReadOnly) {
     LabDocument first(file("labs"));
     first.addSweep(smallSweep());

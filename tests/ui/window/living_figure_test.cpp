@@ -15,6 +15,7 @@
 #include <QUrl>
 
 #include "core/spec/error.h"
+#include "core/stats/run_selection.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/room.h"
 #include "ui/figure/export.h"
@@ -122,6 +123,28 @@ TEST_F(LivingFigures, OfChosenRunsAreVerified) {
               0);
     EXPECT_EQ(readFigureFile(path).front().origin.flags["exclude-run"].toArray().size(), 1);
     EXPECT_EQ(verify({"--verify", path}), 0);
+}
+
+TEST_F(LivingFigures, ShowTheRunsOfTheTableAndStayVerified) {
+    const QString lab = trainedLab();
+    const RunId last = window->workspace().runs().runs().back().record.id;
+    RunSelection selection;
+    selection.excluded = {last};
+    ASSERT_TRUE(window->workspace().lab().storeChoice(selection_choice, to_text(selection)));
+    const QString path = file("stored.svg");
+    ASSERT_EQ(writeFigure(parse({"--figure", "group-means", "--lab", lab, "--output", path})), 0);
+    EXPECT_EQ(readFigureFile(path).front().origin.flags["exclude-run"].toArray(), QJsonArray{QString::number(last)});
+    ASSERT_TRUE(window->workspace().lab().storeChoice(selection_choice, to_text(RunSelection())));
+    EXPECT_EQ(verify({"--verify", path}), 0) << "the figure stores its own choice of runs";
+}
+
+TEST_F(LivingFigures, CaptionsNameThePrecisionThatWasUsed) {
+    const QString lab = trainedLab();
+    const QString path = file("figure.svg");
+    ASSERT_EQ(writeFigure(parse({"--figure", "validation-loss", "--lab", lab, "--output", path})), 0);
+    const QString caption = readFigureFile(path).front().caption;
+    EXPECT_TRUE(caption.contains("Precision: float32.")) << caption.toStdString();
+    EXPECT_FALSE(caption.contains("precision = ")) << caption.toStdString();
 }
 
 TEST_F(LivingFigures, OfALabAreVerifiedAndFindTheirLab) {
