@@ -312,7 +312,8 @@ void ResultsRoom::renew() {
     m_generation->choose(m_results.experiment);
     if (!m_hasCountedRuns) renewEmptyState();
     const int rows = m_groups->rowCount();
-    const int columns = m_groups->columnCount();
+    QStringList titles;
+    for (int i = 0; i < m_groups->columnCount(); ++i) titles << m_groups->titleOf(i);
     m_groups->chooseColumns(m_panel->style().columns);
     m_groups->setResults(m_results);
     renewColumnChoice();
@@ -324,11 +325,14 @@ void ResultsRoom::renew() {
     m_decision->setVisible(!m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;
-    const bool another = rows != m_groups->rowCount() || columns != m_groups->columnCount();
+    QStringList newTitles;
+    for (int i = 0; i < m_groups->columnCount(); ++i) newTitles << m_groups->titleOf(i);
+    const bool another = rows != m_groups->rowCount() || titles != newTitles;
     if (m_picked >= 0 && (another || !m_groupView->currentIndex().isValid())) pickGroup(m_picked);
     renewPicked();
     fitColumns();
-    if (m_hasCountedRuns && m_orderWanted) restoreOrder();
+    // The sorted column can have another place now.
+    if (m_hasCountedRuns && (m_orderWanted || titles != newTitles)) restoreOrder();
 }
 
 void ResultsRoom::renewColumnChoice() {

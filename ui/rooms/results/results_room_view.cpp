@@ -87,7 +87,22 @@ QWidget* ResultsRoom::makeResults() {
                 renewPicked();
             });
 
-    connect(m_groupView->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &ResultsRoom::saveOrder);
+    QHeaderView* header = m_groupView->horizontalHeader();
+    connect(header, &QHeaderView::sortIndicatorChanged, this, &ResultsRoom::saveOrder);
+    header->setSectionsMovable(true);
+    connect(header, &QHeaderView::sectionMoved, this, [this](int moved) {
+        if (!m_isPlacingColumns) takeColumnOrder(moved);
+    });
+    header->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(header, &QWidget::customContextMenuRequested, this, [this, header](const QPoint& where) {
+        showColumnMenu(header->logicalIndexAt(where), header->viewport()->mapToGlobal(where));
+    });
+    m_groupView->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_groupView, &QWidget::customContextMenuRequested, this, [this](const QPoint& where) {
+        const QModelIndex under = m_groupView->indexAt(where);
+        showColumnMenu((under.isValid() ? under : m_groupView->currentIndex()).column(),
+                       m_groupView->viewport()->mapToGlobal(where));
+    });
 
     auto* below = new QSplitter(Qt::Horizontal, page);
     below->setChildrenCollapsible(false);
