@@ -27,6 +27,7 @@ struct RunView {
     std::string setting;                   // the run's settings without its seed: settingKey(spec)
     Ink ink;                               // colour and dash pattern of the setting, in the shade of the seed
     bool pinned = false;                   // the user pinned the setting
+    std::vector<std::int64_t> rungs;       // iterations at which successive halving compares the run; empty without
 };
 
 /// The runs of the lab as the window shows them. They are read from the file once and then updated by the events of
@@ -74,12 +75,14 @@ class RunStore : public QObject {
  private:
     RunView* entry(RunId id);
     void applyColors(const LabFile* file, bool keep);
+    void applyRungs(const LabFile* file);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
     std::map<RunId, RunMetrics> m_arrived;
 };
 
-/// Returns the state of a run as text: "finished", "412 / 2,000" (step and total steps), "stopped at 300".
+/// Returns the state of a run as text: "finished", "412 / 2,000" (step and total steps), "stopped at 300", "stopped at
+/// rung 2 of 4, 500 steps".
 QString stateText(const RunView& run);
 
 }  // namespace ropelab::ui
