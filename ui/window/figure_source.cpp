@@ -95,15 +95,20 @@ Figure resultsFigure(Workspace& workspace, const LaunchOptions& options, const R
         throw BadInput("No group of runs in this lab has the settings " + assignments_text(options.baseline) +
                        "; the baseline must be one of the groups.");
     }
-    Figure result =
-        resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), figure, choices, options.withPublished);
+    Figure result = resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), figure, choices,
+                                    options.withPublished, options.view[QStringLiteral("picked")].toInt(-1));
     result.origin.lab = labOrigin(*workspace.lab().file(), results.runs);
     result.origin.flags = selectionFlags(selection, results);
     return result;
 }
 
 Figure inspectFigureFrom(Workspace& workspace, const LaunchOptions& options, const InspectFigure& figure) {
-    const InspectMoment moment{options.run, options.beside, options.step, options.text, options.pair};
+    InspectMoment moment{options.run, options.beside, options.step, options.text, options.pair};
+    if (const QString replay = options.view[QStringLiteral("replay")].toString(); !replay.isEmpty()) {
+        const ReplayJob job = parseReplayJob(replay.toStdString());
+        moment.choices = job.choices;
+        moment.inputs = job.modelInputs;
+    }
     Figure result = inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), figure, moment);
     std::vector<RunId> runs = {options.run};
     if (const QJsonValue shown = result.settings[QStringLiteral("run")]; options.run == 0) runs = {shown.toInteger()};
@@ -126,10 +131,19 @@ Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const 
         // Without --runs, the runs are shown that the window would show.
         if (!options.runs.empty()) workspace.runs().setVisible(id, isShown);
     }
-    workspace.settings().setValue("train/unit", options.unit);
+    Settings& settings = workspace.settings();
+    settings.setValue("train/unit", options.unit);
+    const QJsonObject& view = options.view;
+    settings.setValue("train/smoothing", view[QStringLiteral("smoothing")].toInt());
+    settings.setValue("train/logarithmic", view[QStringLiteral("logarithmic")].toBool());
+    if (view.contains(QStringLiteral("bands"))) {
+        const bool bands = view[QStringLiteral("bands")].toBool();
+        settings.setValue("train/bands", bands ? QStringLiteral("on") : QStringLiteral("off"));
+    }
     TrainRoom room(workspace, workspace.runAccess(), workspace.experiment(), workspace.settings());
     room.resize(options.size);
-    room.showQuantity(QString(name).replace(QLatin1Char('-'), QLatin1Char('_')));
+    room.showQuantity(
+        view[QStringLiteral("quantity")].toString(QString(name).replace(QLatin1Char('-'), QLatin1Char('_'))));
     if (name.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);
     room.refreshNow();
     return room.exportedFigure();

@@ -54,6 +54,8 @@ struct LaunchOptions {
     QStringList figures;  // names of figures, for example "validation-loss"; several are panels of one page
     /// Flags that choose what the figures show, without dashes, and their values: FigureOrigin::flags without "figure".
     QJsonObject figureFlags;
+    /// Choices of the window for figures that are computed again: FigureOrigin::view.
+    QJsonObject view;
     bool showsCaption = false;    // print the captions of the figures
     std::string claim;            // id or number of the claim of a forest plot; "" for all
     bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height

@@ -213,6 +213,8 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
         {QStringLiteral("test"), QString::fromStdString(to_string(table.test))}};
     if (m_results.experiment > 0) origin.flags[QStringLiteral("experiment")] = QString::number(m_results.experiment);
     if (m_panel->published()->isChecked()) origin.flags[QStringLiteral("published")] = true;
+    // Some figures show the selected group, others only highlight it.
+    if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{QStringLiteral("picked"), m_picked}};
     const ResultsChoices choices = m_panel->choices();
     if (choices.options.unfinished) origin.flags[QStringLiteral("unfinished")] = true;
     for (const std::string& name : choices.options.split_by) {  // one at most

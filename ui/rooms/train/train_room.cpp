@@ -181,7 +181,11 @@ FigureOrigin TrainRoom::originOf(const Figure& figure) {
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, shown);
     const std::vector<Quantity>& quantities = m_plot->shownQuantities();
     // The command line computes neither the roofline nor the figures of the newest probes.
-    if (m_toolbar->isRoofline() || quantities.size() != 1 || figure.name != m_plot->toFigure().name) return origin;
+    if (m_toolbar->isRoofline() || figure.name != m_plot->toFigure().name) return origin;
+    origin.view = {{QStringLiteral("quantity"), m_settings.value("train/quantity").toString()},
+                   {QStringLiteral("smoothing"), m_settings.value("train/smoothing").toInt()},
+                   {QStringLiteral("logarithmic"), m_plot->isYLogarithmic()},
+                   {QStringLiteral("bands"), m_toolbar->isBands()}};
     origin.flags = {{QStringLiteral("figure"), nameOf(quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
                     {QStringLiteral("unit"), m_settings.value("train/unit").toString() == QLatin1String("bits")
                                                  ? QStringLiteral("bits")
