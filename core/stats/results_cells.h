@@ -69,8 +69,8 @@ struct LatexTable {
     std::string label;
     std::string comments;  // lines that begin with "% "
 };
-/// Returns a LaTeX table with caption and label (package booktabs). A table of more than eight columns is turned and
-/// fitted to the page (packages rotating and graphicx); a comment says so.
+/// Returns a LaTeX table with caption and label (packages booktabs and graphicx). A table that is wider than the column
+/// or page is made smaller; one of more than eight columns is turned (package rotating), and a comment says so.
 std::string latex_table(const LatexTable& table);
 
 /// Column of the results table. `full` omits the columns whose heading is "" for a format; a column that is chosen by

@@ -18,9 +18,12 @@ namespace {
 /// Extends a range to round numbers, so that the axis of a live plot changes rarely. If `notNegative` is true, the
 /// range does not extend below 0.
 Range rounded(Range range, bool notNegative) {
-    const double step = std::pow(10.0, std::floor(std::log10((range.maximum - range.minimum) / 5)));
-    const double minimum = std::floor(range.minimum / step) * step;
-    return {notNegative ? std::max(0.0, minimum) : minimum, std::ceil(range.maximum / step) * step};
+    const double exponent = std::floor(std::log10((range.maximum - range.minimum) / 5));
+    const double step = std::pow(10.0, std::abs(exponent));  // a whole number, so that 0.6 is not 0.6000000000000001
+    const auto up = [&](double value) { return exponent < 0 ? value * step : value / step; };
+    const auto down = [&](double value) { return exponent < 0 ? value / step : value * step; };
+    const double minimum = down(std::floor(up(range.minimum)));
+    return {notNegative ? std::max(0.0, minimum) : minimum, down(std::ceil(up(range.maximum)))};
 }
 
 }  // namespace
