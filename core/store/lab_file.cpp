@@ -155,8 +155,8 @@ LabFile::~LabFile() {
 fs::path lab_file_of(const fs::path& path) {
     fs::path file = without_links(path);
     std::error_code error;
-    const bool is_beside_link = file != path && fs::exists(checkpoint_folder_of(path), error) &&
-                                !fs::exists(checkpoint_folder_of(file), error);
+    const bool is_beside_link =
+        file != path && fs::exists(checkpoint_folder_of(path), error) && !fs::exists(checkpoint_folder_of(file), error);
     return is_beside_link ? path : file;
 }
 

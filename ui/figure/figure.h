@@ -160,8 +160,8 @@ struct FigureOrigin {
     /// The lab of the runs: "path", "experiments" (objects with id, name, created), "runs" (ids) and
     /// "precision" (number of runs by precision). Empty for a figure without runs.
     QJsonObject lab = {};
-    /// Choices of the window that the command line has no flags for, such as "smoothing" of training curves, "picked" of
-    /// the results, or "replay" of the Inspect room (a ReplayJob). Empty for figures of the command line.
+    /// Choices of the window that the command line has no flags for, such as "smoothing" of training curves, "picked"
+    /// of the results, or "replay" of the Inspect room (a ReplayJob). Empty for figures of the command line.
     QJsonObject view = {};
 };
 

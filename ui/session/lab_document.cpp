@@ -143,11 +143,11 @@ Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& opt
     const Experiment sampled = sampledExperiment(experiment, options, &search);
     const std::vector<RunSpec> all = sampled.expand();  // throws for an invalid experiment before a file is created
     if (options.extends && m_file && newest_experiment(*m_file)) return extend(sampled, options, dataDir);
-    Plan plan = plan_new_runs(writable(), sampled,
-                              [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
-                                  enter_predictions(lab, id, runs);
-                                  if (options.search) store_search(lab, id, search, runs);
-                              });
+    Plan plan =
+        plan_new_runs(writable(), sampled, [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
+            enter_predictions(lab, id, runs);
+            if (options.search) store_search(lab, id, search, runs);
+        });
     for (PlannedRun& run : plan.runs) {
         if (options.search) run.halving = halving_of(search, run.experiment, all);
     }

@@ -29,8 +29,8 @@ void recomputeLastAndBest(RunView& run) {
     run.best.reset();
     const RunMetrics::Evaluations& all = run.evaluations;
     for (std::size_t i = 0; i < all.iteration.size(); ++i) {
-        updateLastAndBest(
-            run, {run.record.id, all.iteration[i], all.training_loss[i], all.validation_loss[i], all.time[i]});
+        updateLastAndBest(run,
+                          {run.record.id, all.iteration[i], all.training_loss[i], all.validation_loss[i], all.time[i]});
     }
 }
 

@@ -30,8 +30,8 @@ inline constexpr const char* kNoRunIsMissing =
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search = nullptr);
 
 /// Returns the runs that the sweep would train in a lab, or without a lab (null). A run that continues a shorter one
-/// has only the remaining iterations. Throws BadInput if there is no such sweep, and if the sweep extends a lab that has
-/// all its runs.
+/// has only the remaining iterations. Throws BadInput if there is no such sweep, and if the sweep extends a lab that
+/// has all its runs.
 std::vector<RunSpec> runsToTrain(const Experiment& experiment, const SweepOptions& options, const LabFile* lab);
 
 }  // namespace ropelab::ui

@@ -71,8 +71,8 @@ struct LaunchOptions {
     // Options of the figures of the Results room.
     /// Which runs they show: those of the lab's stored selection, changed by the flags, or those of the flags alone.
     RunSelection selection{RunSelection::all_experiments};
-    bool isExperimentChosen = false;    // --experiment is given
-    bool usesStoredSelection = true;    // false for figures that are computed again
+    bool isExperimentChosen = false;              // --experiment is given
+    bool usesStoredSelection = true;              // false for figures that are computed again
     std::map<std::string, std::string> baseline;  // settings of the baseline group; see ResultsOptions
     bool withPublished = false;                   // a figure of results also shows published values
     std::string compare;                          // the measure to compare; "" for the loss in `unit`

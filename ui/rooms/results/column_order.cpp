@@ -57,11 +57,13 @@ void ResultsRoom::showColumnMenu(int column, const QPoint& where) {
     if (!name.isEmpty()) {
         const QStringList shown = m_panel->columns()->shown();
         const auto place = shown.indexOf(name);
-        menu->addAction(tr("Hide column"), this, [this, name, shown] {
-                QStringList others = shown;
-                others.removeAll(name);
-                m_panel->columns()->setShown(others);
-            })->setEnabled(shown.size() > 1);
+        menu->addAction(tr("Hide column"), this,
+                        [this, name, shown] {
+                            QStringList others = shown;
+                            others.removeAll(name);
+                            m_panel->columns()->setShown(others);
+                        })
+            ->setEnabled(shown.size() > 1);
         menu->addAction(tr("Move column left"), this, [this, name] { moveColumn(name, -1); })->setEnabled(place > 0);
         menu->addAction(tr("Move column right"), this, [this, name] { moveColumn(name, 1); })
             ->setEnabled(place >= 0 && place + 1 < shown.size());

@@ -119,8 +119,7 @@ QString GroupTable::titleOf(int column) const {
 }
 
 QString GroupTable::nameOf(int column) const {
-    return column < 0 || column >= columnCount() ? QString()
-                                                 : text(m_columns[static_cast<std::size_t>(column)].name);
+    return column < 0 || column >= columnCount() ? QString() : text(m_columns[static_cast<std::size_t>(column)].name);
 }
 
 GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& why) const {

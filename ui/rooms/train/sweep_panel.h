@@ -89,8 +89,8 @@ class SweepPanel : public QFrame {
     bool m_considering = false;  // the estimate shows a change that the user considers
 };
 
-/// Returns the estimated cost of runs: "6 runs, about 55 s, 180 MB". It uses the times of earlier sweeps on this machine
-/// (machine_time_model). Throws BadInput if the data of a run are unknown.
+/// Returns the estimated cost of runs: "6 runs, about 55 s, 180 MB". It uses the times of earlier sweeps on this
+/// machine (machine_time_model). Throws BadInput if the data of a run are unknown.
 QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir);
 
 }  // namespace ropelab::ui

@@ -236,10 +236,10 @@ void TrainRoom::renewEmptyState() {
         const QString dataSet = text == "synthetic"         ? tr("a synthetic language")
                                 : text == "synthetic-local" ? tr("a synthetic language without long-range dependencies")
                                                             : QString::fromStdString(text);
-        sentence = tr("The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
-                      "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3.")
-                       .arg(countText(std::ssize(runs), tr("small model")),
-                            dataSet, estimateSentence(runs, m_access.dataDir));
+        sentence =
+            tr("The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
+               "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3.")
+                .arg(countText(std::ssize(runs), tr("small model")), dataSet, estimateSentence(runs, m_access.dataDir));
         ready = true;
     } catch (const BadInput& error) {
         sentence = QString::fromStdString(error.what());
