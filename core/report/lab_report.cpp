@@ -145,11 +145,10 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
 }
 
-// Returns the results as a table with the columns of a paper.
-ReportTable results_block(const ResultsTable& table) {
-    const TableStyle style{{"paper"}, false};
+// Returns the results as a table with the columns of a paper: `columns`.
+ReportTable results_block(const ResultsTable& table, const TableStyle& style,
+                          const std::vector<ResultsColumn>& columns) {
     ReportTable result{caption_words(table) + " " + mark_legend(), {}, {}, results_latex(table, style)};
-    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
     for (const ResultsColumn& column : columns)
         result.head.push_back(column.title.empty() ? column.chosen_name() : column.title);
     for (const ResultGroup& group : table.groups) {
@@ -163,8 +162,10 @@ void add_results_part(ReportDocument& document, const ReportSource& source) {
     const ResultsTable& table = source.table;
     document.blocks.push_back(ReportHeading{1, "Results"});
     document.blocks.push_back(ReportParagraph{selection_words(table, source.selected)});
-    document.blocks.push_back(results_block(table));
-    ReportList notes{table_notes(table)};
+    const TableStyle style{{"paper"}, false};
+    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
+    document.blocks.push_back(results_block(table, style, columns));
+    ReportList notes{table_notes(table, columns)};
     if (const std::string generation = generation_note(source.lab); !generation.empty())
         notes.items.push_back(generation);
     document.blocks.push_back(std::move(notes));

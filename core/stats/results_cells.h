@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -116,7 +117,8 @@ std::string test_title(TestKind test);
 
 /// Returns the indices of the measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
-/// Returns the notes below a table: its baselines, tests and units, and the runs that are excluded.
-std::vector<std::string> table_notes(const ResultsTable& table);
+/// Returns the notes below a table with these columns: its baselines, tests and units, and the runs that are excluded.
+/// Quantities that no column shows have no note.
+std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns);
 
 }  // namespace ropelab

@@ -99,7 +99,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
             lines[i] += std::string(width - width_of(cells[i]) + (lines[i].empty() ? 0 : 2), ' ') + cells[i];
         }
     }
-    for (const std::string& note : table_notes(table)) lines.push_back(note);
+    for (const std::string& note : table_notes(table, columns)) lines.push_back(note);
     if (has_marks(columns)) lines.push_back(mark_legend());
     for (const ResultGroup& group : table.groups) {
         if (table.groups.size() < 2 || table.is_baseline(group)) continue;
@@ -114,7 +114,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
 std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::latex, style);
     std::string comments;
-    for (const std::string& note : table_notes(table)) comments += "% " + note + "\n";
+    for (const std::string& note : table_notes(table, columns)) comments += "% " + note + "\n";
     std::string lines;
     const auto add_line = [&](const auto& cell_of) {
         for (const ResultsColumn& column : columns) {

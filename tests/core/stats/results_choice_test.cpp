@@ -58,6 +58,9 @@ TEST(ResultsChoice, PaperHasTheColumnsOfAPaper) {
     EXPECT_THAT(text, StartsWith("theta   best val. loss  n  improvement (%)  p Welch, Holm      mark\n"));
     EXPECT_THAT(text, HasSubstr("n.s. not significant"));
     EXPECT_THAT(results_text(table), Not(HasSubstr("n.s. not significant")));
+    // A note explains a quantity only where a column shows it.
+    EXPECT_THAT(results_text(table), AllOf(HasSubstr("\n95 % interval: "), HasSubstr("\nDetectable difference: ")));
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("\n95 % interval: ")), Not(HasSubstr("\nDetectable difference: "))));
     EXPECT_THAT(results_csv(table, columns_of("paper,detectable")), HasSubstr(",mark,detectable\r\n"));
 }
 
