@@ -92,7 +92,9 @@ void add_figure(CLI::App& program) {
     pass_on("--claim",
             "Number or identifier of the claim that the figure forest-plot shows (default: all of the sheet)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
-    pass_on("--experiment", "Experiment of the runs that figures of results show: latest, all (default) or its number");
+    pass_on("--experiment",
+            "Experiment of the runs that figures of results show: latest, all or its number (default: that of the "
+            "command results, as the lab stores it)");
     verb->add_flag("--unfinished", flags->unfinished, "Figures of results include stopped and failed runs");
     pass_on("--split-by",
             "Separate groups of figures of results by the precision, device or kernels of their runs; several: "

@@ -26,7 +26,7 @@ bool SelectionFlags::changes() const {
 }
 
 RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
-    RunSelection selection = run_selection(lab.choice(selection_choice));
+    RunSelection selection = stored_selection(lab);
     // Labs are merged because their runs belong together.
     if (flags.merged) selection.experiment = RunSelection::all_experiments;
     if (!flags.experiment.empty()) selection.experiment = parsed_experiment(flags.experiment, lab);

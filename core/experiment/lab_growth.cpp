@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/experiment/checkpoint.h"
+#include "core/experiment/lab_results.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
@@ -188,6 +189,12 @@ void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, 
             more(lab, id, specs);
         }
         settle_data(lab, plan);
+        // The added runs belong to those that the lab had, so that results must not show the added ones alone.
+        RunSelection selection = stored_selection(lab);
+        if (selection.experiment == RunSelection::latest_experiment) {
+            selection.experiment = RunSelection::all_experiments;
+            lab.set_choice(selection_choice, to_text(selection));
+        }
         for (std::size_t i = 0; i < growth.added.size(); ++i) {
             if (!growth.added[i].continues) continue;
             const RunId run = plan.runs[i].id;

@@ -21,6 +21,10 @@ std::string LabRuns::words(const ResultsTable& table) const {
     return selection_words(table, selected, experiments, records.size());
 }
 
+RunSelection stored_selection(const LabFile& lab) {
+    return run_selection(lab.choice(selection_choice));
+}
+
 LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
     LabRuns runs;
     runs.selection = std::move(selection);

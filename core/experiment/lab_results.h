@@ -20,6 +20,8 @@ struct LabRuns {
     /// Returns which runs the table includes (selection_words).
     std::string words(const ResultsTable& table) const;
 };
+/// Returns the selection that a lab stores; the default if it stores none.
+RunSelection stored_selection(const LabFile& lab);
 /// Returns the runs that a selection includes. Throws BadInput if the lab or the selected experiment has no runs.
 LabRuns lab_runs(const LabFile& lab, RunSelection selection);
 /// Returns the selected runs with everything that the table and its exports need; `with_evaluations`: also all

@@ -35,14 +35,13 @@ struct ReportSource {
 
 // Returns the selection that the lab stores; all runs if it stores none, or an experiment without runs.
 RunSelection report_selection(const LabFile& lab) {
-    const std::string stored = lab.choice(selection_choice);
-    RunSelection selection = run_selection(stored);
+    RunSelection selection = stored_selection(lab);
     const std::vector<RunRecord> records = lab.runs();
     const bool has_runs = selection.experiment == RunSelection::latest_experiment ||
                           std::any_of(records.begin(), records.end(), [&](const RunRecord& record) {
                               return record.experiment == selection.experiment;
                           });
-    if (stored.empty() || !has_runs) selection.experiment = RunSelection::all_experiments;
+    if (lab.choice(selection_choice).empty() || !has_runs) selection.experiment = RunSelection::all_experiments;
     return selection;
 }
 
@@ -70,8 +69,9 @@ std::vector<std::string> values_of_setting(const ReportSource& source, const Key
     return values;
 }
 
-bool is_swept(const ReportSource& source, std::string_view name) {
-    return values_of_setting(source, key(name)).size() > 1;
+bool is_swept(const ReportSource& source, const std::string& name) {
+    const std::vector<std::string>& swept = source.table.swept;
+    return std::find(swept.begin(), swept.end(), name) != swept.end();
 }
 
 void add_overview(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
@@ -153,11 +153,10 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
 }
 
-// Returns the results as a table with the columns of a paper.
-ReportTable results_block(const ResultsTable& table) {
-    const TableStyle style{{"paper"}, false};
+// Returns the results as a table with the columns of a paper: `columns`.
+ReportTable results_block(const ResultsTable& table, const TableStyle& style,
+                          const std::vector<ResultsColumn>& columns) {
     ReportTable result{caption_words(table) + " " + mark_legend(), {}, {}, results_latex(table, style)};
-    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
     for (const ResultsColumn& column : columns)
         result.head.push_back(column.title.empty() ? column.chosen_name() : column.title);
     for (const ResultGroup& group : table.groups) {
@@ -171,8 +170,10 @@ void add_results_part(ReportDocument& document, const ReportSource& source) {
     const ResultsTable& table = source.table;
     document.blocks.push_back(ReportHeading{1, "Results"});
     document.blocks.push_back(ReportParagraph{source.runs.words(table)});
-    document.blocks.push_back(results_block(table));
-    ReportList notes{table_notes(table)};
+    const TableStyle style{{"paper"}, false};
+    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
+    document.blocks.push_back(results_block(table, style, columns));
+    ReportList notes{table_notes(table, columns)};
     if (const std::string generation = generation_note(source.lab); !generation.empty())
         notes.items.push_back(generation);
     document.blocks.push_back(std::move(notes));

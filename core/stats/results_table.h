@@ -265,7 +265,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style = {}
 /// empty field. Differences, p values and intervals are for the measure in the column `compared` and the group in the
 /// column `baseline`; the column `verdict` is based on the test in the column `test`. Throws like results_text().
 std::string results_csv(const ResultsTable& table, const TableStyle& style = {});
-/// Formats a table as a LaTeX table (packages booktabs, and rotating and graphicx if it is wide) with caption and
+/// Formats a table as a LaTeX table (packages booktabs and graphicx, and rotating if it is wide) with caption and
 /// label. The caption names data, model, steps, precision, n, test and correction, and explains the significance marks.
 /// Comments explain the tests. A table of more than eight columns is turned. Throws like results_text().
 std::string results_latex(const ResultsTable& table, const TableStyle& style = {});

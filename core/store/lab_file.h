@@ -84,6 +84,11 @@ struct SettingLook {
     bool operator==(const SettingLook&) const = default;
 };
 
+/// Returns the file of the lab that `path` names, which need not exist: symbolic links are followed, so that the log,
+/// the checkpoints and the lock of a lab are beside the file itself. Earlier versions stored the checkpoints beside the
+/// link; a link with checkpoints beside it, whose file has none, is returned as it is.
+std::filesystem::path lab_file_of(const std::filesystem::path& path);
+
 /// A lab file, `name.ropelab`, which stores experiments and their runs. It is an SQLite database with an application id
 /// and a versioned schema; it uses a write-ahead log, or a rollback journal if the file system does not support the
 /// log. Checkpoints are stored in the folder `name.ropelab.checkpoints/` next to it. A LabFile must be used by one
@@ -95,12 +100,13 @@ class LabFile {
     enum class Mode { read, write };
 
     /// Creates a new, empty lab. Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist.
-    static std::unique_ptr<LabFile> create(const std::filesystem::path& path);
+    /// A link to a missing file stays a link: the file that it names is created.
+    static std::unique_ptr<LabFile> create(const std::filesystem::path& given);
     /// Opens an existing lab. A lab with an older schema is migrated first, even if it is opened for reading.
-    static std::unique_ptr<LabFile> open(const std::filesystem::path& path, Mode mode = Mode::write);
+    static std::unique_ptr<LabFile> open(const std::filesystem::path& given, Mode mode = Mode::write);
     ~LabFile();
 
-    /// Path of the lab file.
+    /// Path of the lab file: lab_file_of() the path with which it was opened.
     const std::filesystem::path& path() const { return path_; }
     /// Returns the folder `name.ropelab.checkpoints/` and creates it if necessary.
     std::filesystem::path checkpoint_folder() const;
@@ -202,9 +208,10 @@ class LabFile {
     void purge();
 
     /// Saves a copy of the lab, including checkpoints, under another name, with SQLite's backup interface. The copy is
-    /// written to a temporary file and then renamed, so that an interrupted save leaves the target unchanged. Throws
-    /// BadInput if the target is this lab, a lab that is open, or a file that is not a lab.
-    void save_as(const std::filesystem::path& target) const;
+    /// written to a temporary file and then renamed, so that an interrupted save leaves the target unchanged. A link
+    /// stays a link: the file that it names is replaced. Throws BadInput if the target is this
+    /// lab, a lab that is open, or a file that is not a lab.
+    void save_as(const std::filesystem::path& given) const;
     /// Adds the experiments and runs of another lab under new ids, with their documents, measurements and checkpoints.
     /// A setting that only the other lab has keeps its colour, unless a setting of this lab has the same one; settings
     /// without a name here get that of the other lab.

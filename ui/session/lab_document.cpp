@@ -5,11 +5,14 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "core/experiment/halving.h"
+#include "core/experiment/lab_growth.h"
 #include "core/experiment/lab_plan.h"
+#include "core/experiment/search.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
@@ -18,10 +21,14 @@ namespace ropelab::ui {
 
 namespace {
 
+// Returns the absolute path of the file that a path names; a link is followed.
+QString absoluteFile(const QString& path) {
+    return fromPath(lab_file_of(toPath(QFileInfo(path).absoluteFilePath())));
+}
+
 QString withSuffix(const QString& target) {
-    const QString full = QFileInfo(target).absoluteFilePath();
     const QString suffix = QStringLiteral(".ropelab");
-    return full.endsWith(suffix) ? full : full + suffix;
+    return absoluteFile(target.endsWith(suffix) ? target : target + suffix);
 }
 
 }  // namespace
@@ -61,7 +68,7 @@ void LabDocument::startEmptyLab() {
 }
 
 void LabDocument::open(const QString& path, bool readOnly) {
-    const QString full = QFileInfo(path).absoluteFilePath();
+    const QString full = absoluteFile(path);
     if (m_file && full == this->path()) return;
     // A missing file is not locked, otherwise a lock file would be left beside it.
     std::unique_ptr<QLockFile> lock = !readOnly && QFileInfo::exists(full) ? lockFor(full) : nullptr;
@@ -89,9 +96,10 @@ void LabDocument::saveAs(const QString& target) {
 }
 
 void LabDocument::saveInBackground(const QString& target, std::function<void(const QString& error)> then) {
-    const QString full = withSuffix(target);
+    QString full;
     auto lock = std::make_shared<std::unique_ptr<QLockFile>>();
     try {
+        full = withSuffix(target);
         if (!m_file) saveAs(full);  // creates an empty lab
         if (full != path()) *lock = lockTarget(full);
     } catch (const std::exception& error) {
@@ -129,11 +137,46 @@ void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> loc
     emit renamed();
 }
 
-Plan LabDocument::addSweep(const Experiment& experiment) {
-    experiment.expand();  // throws for an invalid experiment before a file is created
-    Plan plan = plan_new_runs(writable(), experiment, enter_predictions);
+Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& options,
+                           const std::filesystem::path& dataDir) {
+    Search search;
+    const Experiment sampled = sampledExperiment(experiment, options, &search);
+    const std::vector<RunSpec> all = sampled.expand();  // throws for an invalid experiment before a file is created
+    if (options.extends && m_file && newest_experiment(*m_file)) return extend(sampled, options, dataDir);
+    Plan plan =
+        plan_new_runs(writable(), sampled, [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
+            enter_predictions(lab, id, runs);
+            if (options.search) store_search(lab, id, search, runs);
+        });
+    for (PlannedRun& run : plan.runs) {
+        if (options.search) run.halving = halving_of(search, run.experiment, all);
+    }
     emit runsChanged();
     return plan;
+}
+
+Plan LabDocument::extend(const Experiment& experiment, const SweepOptions& options,
+                         const std::filesystem::path& dataDir) {
+    if (options.search && options.search->method == Search::Method::halving) {
+        throw BadInput(
+            "Successive halving compares the runs of one new sweep, so it cannot add runs to the lab; start it as a "
+            "new sweep.");
+    }
+    LabFile& lab = writable();
+    const Growth growth = growth_of(lab, experiment, options.anew);
+    if (growth.added.empty()) throw BadInput(kNoRunIsMissing);
+    std::vector<RunId> added;
+    std::set<RunId> known;
+    for (const RunRecord& run : lab.runs()) known.insert(run.id);
+    grow_lab(lab, experiment, growth, dataDir.empty() ? remembered_data_dir(lab) : dataDir,
+             [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+                 if (options.search) store_search(file, id, *options.search, runs);
+             });
+    for (const RunRecord& run : lab.runs()) {
+        if (!known.contains(run.id)) added.push_back(run.id);
+    }
+    emit runsChanged();
+    return plan_continued_runs(lab, added);
 }
 
 Plan LabDocument::planToResume(const std::vector<RunId>& runs) const {
@@ -148,10 +191,14 @@ bool LabDocument::isUnfinished(const RunRecord& run) {
     return canResume(run) && !stopped_at_rung(run) && (run.state != RunState::failed || run.iteration == 0);
 }
 
-std::optional<Experiment> LabDocument::latestExperiment() const {
+std::optional<Experiment> LabDocument::latestExperiment(SweepOptions* options) const {
     const auto all = experiments();
     if (all.empty()) return std::nullopt;
-    return Experiment::from_text(all.back().description);
+    Experiment latest = Experiment::from_text(all.back().description);
+    if (!options) return latest;
+    options->search = stored_search(*m_file, all.back().id);
+    if (options->search && !options->search->ranges.empty()) latest.set_explicit_runs({});
+    return latest;
 }
 
 void LabDocument::renameRun(RunId id, const QString& name) {

@@ -13,6 +13,7 @@
 #include "core/experiment/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
+#include "ui/session/sweep_options.h"
 
 namespace ropelab::ui {
 
@@ -57,7 +58,7 @@ class LabDocument : public QObject {
     /// and keeps the current lab if the file is not a lab.
     void open(const QString& path, bool readOnly = false);
     /// Saves a copy of the lab as `target` and continues with the copy; the file of an unsaved lab is deleted. Throws
-    /// BadInput if the copy cannot be written.
+    /// BadInput if the copy cannot be written. A link stays a link: the file that it names is replaced.
     void saveAs(const QString& target);
     /// Saves like saveAs(), but copies on a background thread. Calls `then` with "" when the document has switched to
     /// the copy, or with the reason why saving failed. The lab cannot be changed meanwhile. Opening another lab cancels
@@ -67,8 +68,10 @@ class LabDocument : public QObject {
     bool isSaving() const { return m_saving.isRunning(); }
 
     /// Adds an experiment and its runs to the lab, creates the file if there is none, and returns a plan to train the
-    /// runs. Throws BadInput and adds nothing if the experiment is invalid.
-    Plan addSweep(const Experiment& experiment);
+    /// runs. With the option to extend, only the runs that the lab lacks are added; their data are read from `dataDir`.
+    /// Throws BadInput and adds nothing if the experiment or an option is invalid, or if no run is missing.
+    Plan addSweep(const Experiment& experiment, const SweepOptions& options = {},
+                  const std::filesystem::path& dataDir = {});
     /// Returns a plan to resume these runs. Throws BadInput for settings that this version of the program does not
     /// know.
     Plan planToResume(const std::vector<RunId>& runs) const;
@@ -77,8 +80,9 @@ class LabDocument : public QObject {
     /// Returns whether resuming a run makes sense. It does not if the run failed after its first step, because it would
     /// fail again.
     static bool isUnfinished(const RunRecord& run);
-    /// Returns the experiment that was added last; nullopt for an empty lab.
-    std::optional<Experiment> latestExperiment() const;
+    /// Returns the experiment that was added last; nullopt for an empty lab. `options` receives its search, whose
+    /// samples are then not among the experiment's explicit runs.
+    std::optional<Experiment> latestExperiment(SweepOptions* options = nullptr) const;
 
     /// Changes the name of a run. Throws BadInput if the lab is read-only.
     void renameRun(RunId id, const QString& name);
@@ -107,6 +111,7 @@ class LabDocument : public QObject {
 
  private:
     LabFile& writable();
+    Plan extend(const Experiment& experiment, const SweepOptions& options, const std::filesystem::path& dataDir);
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
     std::unique_ptr<QLockFile> lockFor(const QString& path) const;

@@ -54,7 +54,8 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
         m_runs.reload(m_lab.file(), false);
         storeColors();
         attempt(QStringLiteral("experiment"), [this] {
-            if (auto latest = m_lab.latestExperiment()) m_experiment.replace(*latest);
+            SweepOptions stored;
+            if (auto latest = m_lab.latestExperiment(&stored)) m_experiment.replace(*latest, stored);
         });
     });
     connect(&m_lab, &LabDocument::runsChanged, this, [this] {
@@ -70,10 +71,13 @@ void Workspace::start() {
     if (m_session.isActive() || m_afterMeter) return;
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
     attempt(QStringLiteral("start"), [this] {
-        if (m_experiment.value().expand().empty()) throw BadInput("The sweep has no runs to train; add a run to it.");
-        // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep.
-        auto plan = m_lab.addSweep(m_experiment.value());
+        const SweepOptions& options = m_experiment.options();
+        if (sampledExperiment(m_experiment.value(), options).expand().empty())
+            throw BadInput("The sweep has no runs to train; add a run to it.");
+        auto plan = m_lab.addSweep(m_experiment.value(), options, m_options.dataDir);
+        // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep, unless it extends them.
         for (const RunView& run : m_runs.runs()) {
+            if (options.extends) break;
             const bool isNew = std::any_of(plan.runs.begin(), plan.runs.end(),
                                            [&run](const PlannedRun& planned) { return planned.id == run.record.id; });
             m_runs.setVisible(run.record.id, isNew);
@@ -114,7 +118,7 @@ std::vector<RunId> Workspace::unfinishedRuns() const {
 void Workspace::enqueue() {
     if (!m_session.isActive()) return start();
     attempt(QStringLiteral("start"), [this] {
-        Plan plan = m_lab.addSweep(m_experiment.value());
+        Plan plan = m_lab.addSweep(m_experiment.value(), m_experiment.options(), m_options.dataDir);
         std::vector<RunId> added;
         for (const PlannedRun& run : plan.runs) added.push_back(run.id);
         if (m_session.append(plan.runs)) {

@@ -2,11 +2,13 @@
 
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QJsonArray>
 #include <QTimer>
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "core/experiment/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/room.h"
@@ -54,11 +56,36 @@ std::vector<RunId> idsOf(const RunStore& runs) {
     return ids;
 }
 
+/// Returns which runs a figure of results shows: those of the table, unless a flag says otherwise.
+RunSelection selectionFor(const LabFile& lab, const LaunchOptions& options) {
+    if (!options.usesStoredSelection) return options.selection;
+    RunSelection selection = stored_selection(lab);
+    if (options.isExperimentChosen) selection.experiment = options.selection.experiment;
+    if (!options.selection.split_by.empty()) selection.split_by = options.selection.split_by;
+    selection.unfinished = selection.unfinished || options.selection.unfinished;
+    selection.excluded.insert(options.selection.excluded.begin(), options.selection.excluded.end());
+    return selection;
+}
+
+/// Returns the flags that choose the same runs, without the lab's stored selection.
+QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
+    const bool all = results.experiment == RunSelection::all_experiments;
+    QJsonObject flags{
+        {QStringLiteral("experiment"), all ? QStringLiteral("all") : QString::number(results.experiment)}};
+    if (selection.unfinished) flags[QStringLiteral("unfinished")] = true;
+    for (const std::string& name : selection.split_by) flags[QStringLiteral("split-by")] = QString::fromStdString(name);
+    QJsonArray excluded;
+    for (const RunId run : selection.excluded) excluded.append(QString::number(run));
+    if (!excluded.isEmpty()) flags[QStringLiteral("exclude-run")] = excluded;
+    return flags;
+}
+
 Figure resultsFigure(Workspace& workspace, const LaunchOptions& options, const ResultsFigure& figure) {
+    const RunSelection selection = selectionFor(*workspace.lab().file(), options);
     ResultsChoices choices;
-    choices.experiment = options.selection.experiment;
-    choices.excluded = options.selection.excluded;
-    apply(options.selection, choices.options);
+    choices.experiment = selection.experiment;
+    choices.excluded = selection.excluded;
+    apply(selection, choices.options);
     choices.options.baseline = options.baseline;
     choices.options.test = options.test;
     if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
@@ -68,14 +95,20 @@ Figure resultsFigure(Workspace& workspace, const LaunchOptions& options, const R
         throw BadInput("No group of runs in this lab has the settings " + assignments_text(options.baseline) +
                        "; the baseline must be one of the groups.");
     }
-    Figure result =
-        resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), figure, choices, options.withPublished);
+    Figure result = resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), figure, choices,
+                                    options.withPublished, options.view[QStringLiteral("picked")].toInt(-1));
     result.origin.lab = labOrigin(*workspace.lab().file(), results.runs);
+    result.origin.flags = selectionFlags(selection, results);
     return result;
 }
 
 Figure inspectFigureFrom(Workspace& workspace, const LaunchOptions& options, const InspectFigure& figure) {
-    const InspectMoment moment{options.run, options.beside, options.step, options.text, options.pair};
+    InspectMoment moment{options.run, options.beside, options.step, options.text, options.pair};
+    if (const QString replay = options.view[QStringLiteral("replay")].toString(); !replay.isEmpty()) {
+        const ReplayJob job = parseReplayJob(replay.toStdString());
+        moment.choices = job.choices;
+        moment.inputs = job.modelInputs;
+    }
     Figure result = inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), figure, moment);
     std::vector<RunId> runs = {options.run};
     if (const QJsonValue shown = result.settings[QStringLiteral("run")]; options.run == 0) runs = {shown.toInteger()};
@@ -98,10 +131,19 @@ Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const 
         // Without --runs, the runs are shown that the window would show.
         if (!options.runs.empty()) workspace.runs().setVisible(id, isShown);
     }
-    workspace.settings().setValue("train/unit", options.unit);
+    Settings& settings = workspace.settings();
+    settings.setValue("train/unit", options.unit);
+    const QJsonObject& view = options.view;
+    settings.setValue("train/smoothing", view[QStringLiteral("smoothing")].toInt());
+    settings.setValue("train/logarithmic", view[QStringLiteral("logarithmic")].toBool());
+    if (view.contains(QStringLiteral("bands"))) {
+        const bool bands = view[QStringLiteral("bands")].toBool();
+        settings.setValue("train/bands", bands ? QStringLiteral("on") : QStringLiteral("off"));
+    }
     TrainRoom room(workspace, workspace.runAccess(), workspace.experiment(), workspace.settings());
     room.resize(options.size);
-    room.showQuantity(QString(name).replace(QLatin1Char('-'), QLatin1Char('_')));
+    room.showQuantity(
+        view[QStringLiteral("quantity")].toString(QString(name).replace(QLatin1Char('-'), QLatin1Char('_'))));
     if (name.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);
     room.refreshNow();
     return room.exportedFigure();
@@ -138,9 +180,8 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     } else if (name == QLatin1String(kForestPlot)) {
         applicable = {QStringLiteral("claim")};
     } else if (findResultsFigure(name)) {
-        applicable = {QStringLiteral("unit"),     QStringLiteral("compare"),    QStringLiteral("test"),
-                      QStringLiteral("baseline"), QStringLiteral("published"),  QStringLiteral("experiment"),
-                      QStringLiteral("split-by"), QStringLiteral("unfinished"), QStringLiteral("exclude-run")};
+        applicable = {QStringLiteral("unit"), QStringLiteral("compare"), QStringLiteral("test"),
+                      QStringLiteral("baseline"), QStringLiteral("published")};
     } else if (inspect) {
         applicable = {QStringLiteral("run"), QStringLiteral("beside"), QStringLiteral("step")};
         if (inspect->input == InspectFigure::Input::text) applicable << QStringLiteral("text");
@@ -148,7 +189,8 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     } else {
         applicable = {QStringLiteral("unit")};
     }
-    QJsonObject flags = figure.origin.flags;  // of a figure of training: quantity, unit and runs
+    // Of a figure of training: quantity, unit and runs; of a figure of results: which runs it shows.
+    QJsonObject flags = figure.origin.flags;
     flags[QStringLiteral("figure")] = name;
     for (const QString& flag : std::as_const(applicable)) {
         if (all.contains(flag)) flags[flag] = all[flag];

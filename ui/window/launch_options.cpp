@@ -109,19 +109,16 @@ RunSelection selectionOf(const CommandLine& parser) {
     return selection;
 }
 
-// Returns the flags that choose what a figure shows, and their values.
+// Returns the flags that choose what a figure shows, and their values, without those that choose the runs of results.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
-    for (const char* flag : {"setup", "unit", "compare", "test", "experiment", "split-by", "runs", "claim", "run",
-                             "beside", "step", "text", "pair", "mean", "correlation"}) {
+    for (const char* flag : {"setup", "unit", "compare", "test", "runs", "claim", "run", "beside", "step", "text",
+                             "pair", "mean", "correlation"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
-    for (const char* flag : {"published", "unfinished"}) {
-        if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = true;
-    }
-    for (const char* flag : {"baseline", "exclude-run"}) {
-        if (!parser.isSet(QLatin1String(flag))) continue;
-        flags[QLatin1String(flag)] = QJsonArray::fromStringList(parser.values(QLatin1String(flag)));
+    if (parser.isSet(QStringLiteral("published"))) flags[QStringLiteral("published")] = true;
+    if (parser.isSet(QStringLiteral("baseline"))) {
+        flags[QStringLiteral("baseline")] = QJsonArray::fromStringList(parser.values(QStringLiteral("baseline")));
     }
     return flags;
 }
@@ -212,7 +209,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "Figures of the Results room: also show the values that papers report, if data set and model are the same."},
         {"experiment",
          "Figures of the Results room: the experiment whose runs they show; latest, all or the number of an "
-         "experiment.",
+         "experiment; default: the lab's choice.",
          "name", "all"},
         {"unfinished", "Figures of the Results room: include stopped and failed runs."},
         {"split-by",
@@ -387,6 +384,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            " applies to figures of the Results room, such as improvement, not to " + names + ".");
         }
         result.selection = selectionOf(parser);
+        result.isExperimentChosen = set("experiment");
         if (set("runs")) {
             if (!isAny([](const QString& name) { return trainingFigureNames().contains(name); })) {
                 throw BadInput("--runs applies to figures of training, such as validation-loss, not to " + names + ".");

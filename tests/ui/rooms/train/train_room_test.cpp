@@ -39,6 +39,21 @@ TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     EXPECT_EQ(workspace->settings().value("train/quantity").toString(), "gradient_norm");
 }
 
+TEST_F(TrainRoomTest, RungsOfSuccessiveHalvingAreLinesInThePlot) {
+    Experiment experiment = smallSweep(80);
+    experiment.set("theta", {"100", "200", "300", "400"});
+    SweepOptions options;
+    options.search = Search{Search::Method::halving, {}, 16, 1, 20};
+    workspace->lab().addSweep(experiment, options);
+    ASSERT_EQ(room->plot().toFigure().verticalLines.size(), 2U);
+    EXPECT_EQ(room->plot().toFigure().verticalLines[1].at, 40);
+    const int wide = room->runList().header()->sectionSize(RunTable::State);
+    workspace->lab().addSweep(smallSweep());
+    for (const RunView& run : workspace->runs().runs()) workspace->runs().setVisible(run.record.id, run.rungs.empty());
+    ASSERT_TRUE(waitUntil([&] { return room->plot().toFigure().verticalLines.empty(); }));
+    EXPECT_EQ(room->runList().header()->sectionSize(RunTable::State), wide) << "the lab still has stopped runs";
+}
+
 TEST_F(TrainRoomTest, F1ExplainsThePlottedQuantityWithValuesOfThePickedRun) {
     EXPECT_EQ(explanationOf(&room->plot()).text, room->plot().accessibleDescription())
         << "without a run there are no values to explain";
