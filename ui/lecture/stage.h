@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+#include "core/lecture/lecture.h"
+#include "ui/figure/figure.h"
+
+class QWidget;
+
+namespace ropelab::ui {
+
+class Room;
+
+/// What a lecture controls: the main window, or a substitute in tests. Functions throw BadInput if the lecture names
+/// something that does not exist.
+class LectureStage {
+ public:
+    virtual ~LectureStage() = default;
+
+    /// Shows a room and, if `part` is not empty, that part of it.
+    virtual void showRoom(const QString& room, const QString& part) = 0;
+    /// Returns the room that is shown.
+    virtual Room& room() = 0;
+    /// Returns setups A and B as they are now.
+    virtual ComparedSetups setups() = 0;
+    /// Sets both setups without an undo step of its own per frame of an animation.
+    virtual void setSetups(const ComparedSetups& setups) = 0;
+    /// Returns the current value of a control as a number, or NaN if it is none.
+    virtual double control(const QString& key) = 0;
+    /// Changes a control of the room or a setting of the rotary setup.
+    virtual void setControl(const QString& key, const QString& value) = 0;
+    /// Opens a recorded lab without changing the user's own lab, or closes it if `path` is empty.
+    virtual void showLab(const QString& path) = 0;
+    /// Starts to train an experiment beside the recorded lab.
+    virtual void startTraining(const LectureTraining& training) = 0;
+    /// Shows only the controls with these names beside the picture; all controls if `all` is true.
+    virtual void showControls(const QStringList& names, bool all) = 0;
+    /// Points at "pair 3", "control theta" or "figure spectrum"; at nothing if `what` is empty.
+    virtual void pointAt(const QString& what) = 0;
+    /// Returns the figures that are shown.
+    virtual std::vector<Figure> figures() = 0;
+    /// Enters or leaves the presentation: full screen, one room, large type.
+    virtual void setPresenting(bool presenting) = 0;
+    /// Returns the widget over which the presentation paints questions, ink and pointer.
+    virtual QWidget* canvas() = 0;
+};
+
+}  // namespace ropelab::ui
