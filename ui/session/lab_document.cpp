@@ -76,6 +76,31 @@ void LabDocument::open(const QString& path, bool readOnly) {
     emit renamed();
 }
 
+void LabDocument::showInstead(const QString& path) {
+    if (isSaving()) throw BadInput("The lab is being saved; show the other lab when it is saved.");
+    std::unique_ptr<LabFile> file;
+    if (!path.isEmpty()) file = LabFile::open(toPath(QFileInfo(path).absoluteFilePath()), LabFile::Mode::read);
+    if (!m_own) m_own = Own{std::move(m_file), std::move(m_lock), m_unsaved, m_readOnly};
+    adopt(std::move(file), nullptr, path.isEmpty());
+    m_readOnly = !path.isEmpty();
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::returnToOwn() {
+    if (!m_own) return;
+    Own own = *std::exchange(m_own, std::nullopt);
+    adopt(std::move(own.file), std::move(own.lock), own.unsaved);
+    m_readOnly = own.readOnly;
+    emit opened();
+    emit renamed();
+}
+
+QString LabDocument::ownPath() const {
+    if (!m_own) return path();
+    return m_own->file ? fromPath(m_own->file->path()) : QString();
+}
+
 void LabDocument::saveAs(const QString& target) {
     const QString full = withSuffix(target);
     if (m_file && full == path()) return;
@@ -209,6 +234,11 @@ bool LabDocument::storeChoice(const std::string& name, const std::string& value)
 }
 
 LabFile& LabDocument::writable() {
+    if (m_readOnly && m_own) {
+        throw BadInput(
+            "This is the recorded lab of a lecture, which cannot be changed. End the lecture, or save the lab under "
+            "another name.");
+    }
     if (m_readOnly) {
         throw BadInput(
             "This lab is open read-only because another window has it open. To change it, save it under another "

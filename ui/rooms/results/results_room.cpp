@@ -250,6 +250,18 @@ void ResultsRoom::showPart(const QString& figure) {
     showPage(Page::groups);
 }
 
+QString ResultsRoom::shownPart() const {
+    return m_page == Page::predictions ? QStringLiteral("predictions") : QString::fromLatin1(m_figures->chosen().name);
+}
+
+std::vector<RoomControl> ResultsRoom::controls() {
+    return {controlOf(QStringLiteral("quantity"), m_panel->measure())};
+}
+
+QList<QWidget*> ResultsRoom::bars() {
+    return {m_bar, m_figures->chooser()};
+}
+
 QString ResultsRoom::words() const {
     return m_words->text();
 }
