@@ -1,7 +1,9 @@
 #include "core/lecture/answer_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
@@ -37,13 +39,20 @@ std::string answer_percent(double share) {
     return std::to_string(std::lround(100 * share)) + " %";
 }
 
+// Formats a distance with four significant digits.
+std::string distance_text(double distance) {
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.4g", distance);
+    return short_number(parse_number(digits.data()));
+}
+
 std::string line_of(const AnswerGroup& group) {
     std::string line = "  " + group.name + ": " + std::to_string(group.right) + " of " + std::to_string(group.people) +
                        " right (" + answer_percent(static_cast<double>(group.right) / static_cast<double>(group.people)) +
                        ", 95 % interval " + answer_percent(group.right_interval.low) + " to " +
                        answer_percent(group.right_interval.high) + ")";
     if (const double distance = median_distance(group); std::isfinite(distance)) {
-        line += ", median distance " + short_number(distance);
+        line += ", median distance " + distance_text(distance);
         const auto unit = nlohmann::json::parse(group.answers.back().details).value("unit", std::string());
         if (!unit.empty()) line += " " + unit;
     }

@@ -8,6 +8,7 @@
 #include "core/lecture/lecture.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
+#include "ui/lecture/answer_field.h"
 
 class QLabel;
 class QPushButton;
@@ -16,7 +17,6 @@ class QVBoxLayout;
 
 namespace ropelab::ui {
 
-class AnswerField;
 class LectureStage;
 
 /// Where a question is asked; stored with each answer.
@@ -72,44 +72,62 @@ class QuestionPanel : public QFrame {
     bool isHintShown() const { return m_hintShown; }
     /// Returns what the last answers were; empty if none was given to this question. A show of hands has one per choice.
     const std::vector<AnswerRecord>& answers() const { return m_answers; }
-    /// Returns the sentences that compare the answer with the right one; "" before.
+    /// Returns the sentences that compare the answer with the right one; "" before reveal() or submit().
     QString result() const;
+    /// Returns the explanation why something entered was not accepted; "" if it was.
+    QString error() const;
     AnswerField* field() const { return m_field; }
+
+    QPushButton* submitButton() const { return m_submit; }
+    QPushButton* hintButton() const { return m_hintButton; }
+    QPushButton* retryButton() const { return m_retry; }
 
  signals:
     /// An answer was given; the receiver stores it in the lab.
     void answered(const ropelab::AnswerRecord& answer);
     /// The right answer is shown now.
     void revealed();
-    /// The user wants to go on after the right answer was shown: button "Next" or the Return key.
+    /// The user wants to continue after the right answer was shown: button "Next" or the Return key.
     void finished();
 
+ protected:
+    bool event(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
  private:
+    enum class Waiting { nothing, submit, reveal };
+
+    AnswerField* makeField(const LectureQuestion& question);
+    /// Starts to compute the right answer.
     void startTruth();
+    void computeNumber();
+    /// Takes the figure with the right curve as soon as the room has computed it.
     void takeFigure();
-    void showTruth();
+    void setTruth(AnswerTruth truth);
     void failTruth(const QString& reason);
+    void showTruth();
     void refresh();
-    AnswerRecord recordOf(const LectureQuestion& question) const;
 
     LectureStage& m_stage;
     Mode m_mode;
     std::optional<LectureQuestion> m_question;
     QuestionPlace m_place;
+    std::optional<AnswerTruth> m_truth;  // nullopt while it is being computed
     std::vector<AnswerRecord> m_answers;
+    Waiting m_waiting = Waiting::nothing;  // what was asked for before the right answer was known
     bool m_revealed = false;
     bool m_hintShown = false;
-    bool m_waitsForTruth = false;  // submit() or reveal() was called before the right answer was known
-    bool m_truthKnown = false;
     QLabel* m_text;
-    QVBoxLayout* m_place_of_field;
+    QVBoxLayout* m_fieldColumn;
     AnswerField* m_field = nullptr;
     QLabel* m_hint;
     QLabel* m_result;
+    QLabel* m_error;
     QPushButton* m_hintButton;
+    QPushButton* m_retry;
     QPushButton* m_submit;
-    QTimer* m_figureTimer;  // waits for a figure that the room still computes
-    LatestJob m_job;        // declared last so that its thread ends first
+    QTimer* m_figureTimer;
+    LatestJob m_job;  // declared last so that its thread ends first
 };
 
 }  // namespace ropelab::ui
