@@ -204,6 +204,10 @@ void LabDocument::setLook(const SettingLook& look) {
     emit runsChanged();
 }
 
+void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
+    writable().add_answers(answers);
+}
+
 bool LabDocument::storeLooks(const std::vector<SettingLook>& looks) {
     if (!m_file || m_readOnly || isSaving()) return false;
     try {

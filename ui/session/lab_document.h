@@ -104,6 +104,9 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Stores a choice. Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
+    /// Stores answers to questions of a lecture; creates the file if there is none. Throws BadInput if the lab is
+    /// read-only.
+    void addAnswers(const std::vector<AnswerRecord>& answers);
     /// Restores a deleted run. Throws BadInput if the lab is read-only.
     void restoreRun(RunId id);
 
