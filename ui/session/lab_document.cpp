@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "core/experiment/halving.h"
@@ -205,7 +206,10 @@ void LabDocument::setLook(const SettingLook& look) {
 }
 
 void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
-    writable().add_answers(answers);
+    if (!m_own) return writable().add_answers(answers);
+    if (m_own->readOnly) throw BadInput("Your lab is open read-only, so the answers cannot be stored in it.");
+    if (!m_own->file) std::tie(m_own->file, m_own->lock) = makeUnsaved();
+    m_own->file->add_answers(answers);
 }
 
 bool LabDocument::storeLooks(const std::vector<SettingLook>& looks) {
@@ -250,17 +254,22 @@ LabFile& LabDocument::writable() {
     }
     if (isSaving()) throw BadInput("This lab cannot be changed while it is being saved under another name.");
     if (!m_file) {
-        QDir().mkpath(m_labs);
-        // The number distinguishes labs that are created in the same second.
-        const QString stem =
-            m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
-        QString path = stem + QStringLiteral(".ropelab");
-        for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
-        auto lock = lockFor(path);
-        adopt(LabFile::create(toPath(path)), std::move(lock), true);
+        auto [file, lock] = makeUnsaved();
+        adopt(std::move(file), std::move(lock), true);
         emit renamed();
     }
     return *m_file;
+}
+
+std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
+    QDir().mkpath(m_labs);
+    // The number distinguishes labs that are created in the same second.
+    const QString stem =
+        m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
+    QString path = stem + QStringLiteral(".ropelab");
+    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+    auto lock = lockFor(path);
+    return {LabFile::create(toPath(path)), std::move(lock)};
 }
 
 void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved) {

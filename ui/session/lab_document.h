@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/experiment/experiment.h"
@@ -104,7 +105,7 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Stores a choice. Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
-    /// Stores answers to questions of a lecture; creates the file if there is none. Throws BadInput if the lab is
+    /// Stores answers to questions of a lecture in the user's lab, even while another one is shown in its place; creates the file if there is none. Throws BadInput if the lab is
     /// read-only.
     void addAnswers(const std::vector<AnswerRecord>& answers);
     /// Restores a deleted run. Throws BadInput if the lab is read-only.
@@ -120,6 +121,8 @@ class LabDocument : public QObject {
 
  private:
     LabFile& writable();
+    /// Creates the file of an unsaved lab and locks it.
+    std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> makeUnsaved() const;
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
     std::unique_ptr<QLockFile> lockFor(const QString& path) const;

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
